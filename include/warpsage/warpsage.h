@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* warpsage: how fast will this GPU kernel run, and why? Answered without a GPU.
+ *
+ * The flow of a program that uses this library (examples/api/predict.c does it in 40 lines):
+ *
+ *     ws_context_create                      one per thread of control; carries the last error
+ *     ws_module_load_file / _memory          PTX text (or .cu through the compiler that is found)
+ *     ws_device_create, ws_device_alloc ...  a CPU-side device with its own memory
+ *     ws_device_launch                       executes the kernel and returns its profile
+ *     ws_machine_load                        a GPU description, data/machines/NAME.yaml
+ *     ws_report_create, ws_report_add, ws_report_write   predictions of every model, text or JSON
+ *
+ * Rules that hold everywhere
+ * - Every fallible function returns ws_status and hands its result through its last pointer, which
+ *   is set to NULL (or 0) on failure. ws_context_error() holds the message of the last failure.
+ * - Handles are opaque. A handle must be destroyed before the context it was made with;
+ *   destroy(NULL) does nothing.
+ * - The library never prints, never exits, reads no environment variable and has no global state.
+ *   Handles of different contexts may be used from different threads at once.
+ * - SI base units: seconds, bytes, hertz, watts, joules. Names say so where it is not plain.
+ */
+#ifndef WARPSAGE_H
+#define WARPSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define WS_API __attribute__((visibility("default")))
+#define WS_CHECKED __attribute__((warn_unused_result))
+#else
+#define WS_API
+#define WS_CHECKED
+#endif
+
+#define WS_VERSION_STRING "0.1.0"
+
+/* One row a status: name, exit code of the command line (CONTRACT section 4), words. */
+#define WS_STATUS_LIST(X)                                                                          \
+    X(WS_OK, 0, "done")                                                                            \
+    X(WS_ERR_CHECK, 1, "a check or a gate failed")                                                 \
+    X(WS_ERR_ARGUMENT, 2, "bad option, name or argument")                                          \
+    X(WS_ERR_LAUNCH, 2, "launch beyond the limits")                                                \
+    X(WS_ERR_IO, 3, "input cannot be read or output cannot be written")                            \
+    X(WS_ERR_INPUT, 3, "input cannot be decoded")                                                  \
+    X(WS_ERR_UNSUPPORTED, 3, "unsupported instruction or feature")                                 \
+    X(WS_ERR_MACHINE, 3, "bad machine file")                                                       \
+    X(WS_ERR_FAULT, 4, "the kernel did something illegal")                                         \
+    X(WS_ERR_DEADLOCK, 4, "the kernel waits for itself")                                           \
+    X(WS_ERR_LIMIT, 4, "the instruction limit was reached")                                        \
+    X(WS_ERR_NO_MODEL, 4, "no model can answer")                                                   \
+    X(WS_ERR_COMPARE, 4, "the comparison is impossible")                                           \
+    X(WS_ERR_DEVICE, 5, "no device or no permission")                                              \
+    X(WS_ERR_MEMORY, 70, "out of host memory")                                                     \
+    X(WS_ERR_INTERNAL, 70, "a bug in warpsage")                                                    \
+    X(WS_ERR_CANCELLED, 130, "interrupted")
+
+typedef enum ws_status {
+#define WS_STATUS_ENUM(name, exit_code, words) name,
+    WS_STATUS_LIST(WS_STATUS_ENUM)
+#undef WS_STATUS_ENUM
+} ws_status;
+
+/* Words for a status and the exit code a command-line program should end with. */
+WS_API const char *ws_status_text(ws_status status);
+WS_API int ws_status_exit_code(ws_status status);
+WS_API const char *ws_version(void);
+
+typedef struct ws_context ws_context;
+typedef struct ws_module ws_module;
+typedef struct ws_device ws_device;
+typedef struct ws_profile ws_profile;
+typedef struct ws_machine ws_machine;
+typedef struct ws_report ws_report;
+
+/* ---- context ------------------------------------------------------------------------------- */
+
+/* Called from the thread that launched, a few times a second at most; fraction is in [0,1]. */
+typedef void ws_progress_fn(void *user, const char *what, double fraction);
+/* Polled during long work; true stops it with WS_ERR_CANCELLED. Must be safe from any thread. */
+typedef bool ws_cancel_fn(void *user);
+/* Receives the bytes of a report; a false return stops writing with WS_ERR_IO. */
+typedef bool ws_write_fn(void *user, const char *bytes, size_t size);
+
+WS_API WS_CHECKED ws_status ws_context_create(ws_context **out);
+WS_API void ws_context_destroy(ws_context *context);
+/* Message of the last failure, with place and remedy; valid until the next call that fails. */
+WS_API const char *ws_context_error(const ws_context *context);
+WS_API void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user);
+WS_API void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user);
+/* Folder of the machine files. NULL: the one that was installed or built with the library. */
+WS_API WS_CHECKED ws_status ws_context_set_machine_dir(ws_context *context, const char *path);
+/* Compilers for .cu input and ptxas for register counts; searched in the colon-separated `path`
+ * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
+WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
+
+/* ---- module -------------------------------------------------------------------------------- */
+
+/* .ptx is decoded; .cu goes through nvcc, else clang. */
+WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char *path,
+                                                ws_module **out);
+/* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call. */
+WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const char *name,
+                                                  const void *bytes, size_t size, ws_module **out);
+WS_API void ws_module_destroy(ws_module *module);
+WS_API size_t ws_module_kernel_count(const ws_module *module);
+/* Name as in PTX (mangled), and as in the source. NULL if index is out of range. */
+WS_API const char *ws_module_kernel_name(const ws_module *module, size_t index);
+WS_API const char *ws_module_kernel_display_name(const ws_module *module, size_t index);
+/* Exact name, demangled name, or base name if that is unique; else an error with nearest names. */
+WS_API WS_CHECKED ws_status ws_module_find_kernel(const ws_module *module, const char *name,
+                                                  size_t *out_index);
+
+typedef struct ws_parameter {
+    const char *name; /* owned by the module */
+    size_t offset;    /* bytes from the start of the parameter block */
+    size_t size;      /* bytes */
+    size_t alignment; /* bytes */
+    bool is_float;    /* declared .f16/.f32/.f64 */
+    bool is_pointer;  /* pointer-sized and used (or declared) as an address; a hint */
+} ws_parameter;
+WS_API size_t ws_module_parameter_count(const ws_module *module, size_t kernel);
+WS_API WS_CHECKED ws_status ws_module_parameter(const ws_module *module, size_t kernel,
+                                                size_t index, ws_parameter *out);
+/* Size in bytes of the parameter block of a kernel. */
+WS_API size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel);
+
+/* ---- device: memory and execution on the CPU ------------------------------------------------ */
+
+typedef struct ws_device_options {
+    size_t size;         /* sizeof(ws_device_options): lets later versions add fields */
+    uint64_t max_bytes;  /* upper bound of device memory; 0: 64 GiB (reserved lazily) */
+    unsigned threads;    /* host threads for launches; 0: all cores */
+} ws_device_options;
+
+WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,
+                                             ws_device **out);
+WS_API void ws_device_destroy(ws_device *device);
+/* Addresses are aligned to 512 bytes; the memory counts as uninitialised until it is written. */
+WS_API WS_CHECKED ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out);
+WS_API WS_CHECKED ws_status ws_device_free(ws_device *device, uint64_t address);
+WS_API WS_CHECKED ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from,
+                                              size_t bytes);
+WS_API WS_CHECKED ws_status ws_device_copy_out(ws_device *device, void *to, uint64_t from,
+                                               size_t bytes);
+WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value,
+                                           size_t bytes);
+/* Address of a module-level .global or .const variable, materialised on this device. */
+WS_API WS_CHECKED ws_status ws_device_symbol(ws_device *device, const ws_module *module,
+                                             const char *name, uint64_t *out_address,
+                                             size_t *out_bytes);
+
+typedef struct ws_launch {
+    size_t size; /* sizeof(ws_launch) */
+    size_t kernel;
+    uint32_t grid[3], block[3], cluster[3]; /* cluster 0,0,0: none */
+    uint64_t dynamic_shared_bytes;
+    const void *parameters; /* the raw parameter block, laid out as ws_module_parameter says */
+    size_t parameter_bytes;
+    uint64_t max_instructions; /* thread-blocks' warp instructions in all; 0: 2^40 */
+    bool counters;             /* false: execute only, out_profile may be NULL */
+    bool all_rules;            /* also count the half-warp rules of cc 1.x (CONTRACT section 2) */
+    bool unordered;            /* run ordered kernels in parallel: not reproducible */
+    double effort;             /* fraction of the blocks to execute, 0 or 1: all */
+} ws_launch;
+
+/* Executes the kernel. A fault of the guest is WS_ERR_FAULT with its place in the message. */
+WS_API WS_CHECKED ws_status ws_device_launch(ws_device *device, const ws_module *module,
+                                             const ws_launch *launch, ws_profile **out_profile);
+
+/* ---- profile -------------------------------------------------------------------------------- */
+
+WS_API WS_CHECKED ws_status ws_profile_load(ws_context *context, const char *path,
+                                            ws_profile **out);
+WS_API WS_CHECKED ws_status ws_profile_save(const ws_profile *profile, const char *path);
+WS_API void ws_profile_destroy(ws_profile *profile);
+/* Value of a counter by id ("inst.warp"); WS_ERR_ARGUMENT with nearest names if there is none,
+ * WS_ERR_COMPARE if it was not counted (the message says why). */
+WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char *id,
+                                           double *out_value);
+/* Registers per thread given by the user; marked so in every report. */
+WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
+
+/* The table of counters: id, unit, one sentence, Nsight Compute's name or NULL. */
+typedef struct ws_counter_info {
+    const char *id, *unit, *text, *ncu;
+} ws_counter_info;
+WS_API size_t ws_counter_count(void);
+WS_API ws_counter_info ws_counter_describe(size_t index);
+
+/* ---- machine -------------------------------------------------------------------------------- */
+
+/* `name` is a file name of the machine folder without .yaml, an alias, or a path ending in .yaml. */
+WS_API WS_CHECKED ws_status ws_machine_load(ws_context *context, const char *name,
+                                            ws_machine **out);
+WS_API void ws_machine_destroy(ws_machine *machine);
+WS_API const char *ws_machine_id(const ws_machine *machine);
+WS_API const char *ws_machine_name(const ws_machine *machine);
+/* Numeric leaf by dotted path ("sm.count"), in SI units; WS_ERR_ARGUMENT if no such key,
+ * WS_ERR_COMPARE if the machine file does not know it. */
+WS_API WS_CHECKED ws_status ws_machine_get(const ws_machine *machine, const char *key,
+                                           double *out_value);
+/* Ids of all machine files, sorted, as one string with newlines, to be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_machine_list(ws_context *context, char **out);
+WS_API void ws_free(void *memory);
+
+/* ---- prediction and report ------------------------------------------------------------------ */
+
+typedef struct ws_predict_options {
+    size_t size;              /* sizeof(ws_predict_options) */
+    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (models.md) */
+    const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
+} ws_predict_options;
+
+typedef struct ws_estimate {
+    const char *model;      /* "mwp-cwp"; static */
+    double time_seconds, cycles;
+    const char *bottleneck; /* static; "" if the model names none */
+} ws_estimate;
+
+/* Predictions of every model that can answer for this pair. At most `capacity` are stored, best
+ * suited first; *out_count is how many there are. WS_ERR_NO_MODEL says what each one lacks. */
+WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *profile,
+                                       const ws_machine *machine, const ws_predict_options *options,
+                                       ws_estimate *out, size_t capacity, size_t *out_count);
+
+typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_format;
+typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
+
+typedef struct ws_report_options {
+    size_t size; /* sizeof(ws_report_options) */
+    ws_format format;
+    ws_details details;
+    unsigned width; /* columns of text; 0: 96 */
+    bool utf8;      /* bars may use UTF-8 */
+    bool colour;
+} ws_report_options;
+
+/* A report collects kernels (profiles) and machines; profiles and machines must outlive it. */
+WS_API WS_CHECKED ws_status ws_report_create(ws_context *context, ws_report **out);
+WS_API void ws_report_destroy(ws_report *report);
+/* Predicts `profile` on each of the machines and adds the result. */
+WS_API WS_CHECKED ws_status ws_report_add(ws_report *report, const ws_profile *profile,
+                                          const ws_machine *const *machines, size_t machine_count,
+                                          const ws_predict_options *options);
+WS_API WS_CHECKED ws_status ws_report_write(const ws_report *report,
+                                            const ws_report_options *options, ws_write_fn *write,
+                                            void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

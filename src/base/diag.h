@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Messages of failures. Every fallible function of the library takes a struct diag, fills it and
+ * returns its status: `return diag_error(d, WS_ERR_INPUT, "..." )`.
+ * Form: what is wrong, why, what to do (UX.md D). The text is kept until the next error. */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <warpsage/warpsage.h>
+
+struct diag {
+    char *text; /* owned; NULL when nothing failed yet */
+    ws_status status;
+};
+
+/* A text input and a place in it. line and column count from 1; 0: not known. */
+struct source_place {
+    const char *file;
+    const char *text; /* whole input, for the quoted line; may be NULL */
+    size_t size;
+    uint32_t line, column, length; /* length of the caret mark, at least 1 */
+};
+
+void diag_clear(struct diag *diag);
+ws_status diag_error(struct diag *diag, ws_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "file:line:col: error: what" with the source line and a caret beneath. */
+ws_status diag_error_at(struct diag *diag, ws_status status, const struct source_place *place,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Appends a further line to the message of the error just made. */
+void diag_add(struct diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define TRY(expression)                                                                            \
+    do {                                                                                           \
+        ws_status try_status_ = (expression);                                                      \
+        if (try_status_ != WS_OK) return try_status_;                                              \
+    } while (0)
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+
+ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
+                         size_t *out_size)
+{
+    *out = NULL;
+    *out_size = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return diag_error(diag, WS_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    struct stat status;
+    if (fstat(fileno(file), &status) != 0 || S_ISDIR(status.st_mode)) {
+        fclose(file);
+        return diag_error(diag, WS_ERR_IO, "%s: is a directory, not a file", path);
+    }
+    struct strbuf text = {0};
+    char block[1 << 16];
+    size_t got;
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        strbuf_append(&text, block, got);
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (!failed) {
+        *out = arena_copy_n(arena, text.data ? text.data : "", text.length);
+        *out_size = text.length;
+    }
+    strbuf_clear(&text);
+    if (failed) return diag_error(diag, WS_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+    return WS_OK;
+}
+
+ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return diag_error(diag, WS_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
+    bool ok = fwrite(bytes, 1, size, file) == size;
+    ok = fclose(file) == 0 && ok;
+    if (!ok) return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+    return WS_OK;
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 64 };
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return strcmp(a, b) ? LONGEST : 0;
+    unsigned row[3][LONGEST + 1];
+    for (size_t j = 0; j <= m; j++)
+        row[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            unsigned best = last[j - 1] + (x != y);
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+const char *text_nearest(struct arena *arena, const char *wanted, const char *const *names,
+                         size_t count)
+{
+    enum { SHOWN = 3 };
+    size_t best[SHOWN];
+    unsigned distance[SHOWN];
+    size_t found = 0;
+    unsigned limit = (unsigned)strlen(wanted) / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        unsigned d = text_distance(wanted, names[i]);
+        if (strstr(names[i], wanted) && d > 1) d = 1;
+        if (d > limit) continue;
+        size_t at = found < SHOWN ? found++ : SHOWN;
+        while (at > 0 && distance[at - 1] > d) {
+            if (at < SHOWN) {
+                best[at] = best[at - 1];
+                distance[at] = distance[at - 1];
+            }
+            at--;
+        }
+        if (at < SHOWN) {
+            best[at] = i;
+            distance[at] = d;
+        }
+    }
+    struct strbuf text = {0};
+    for (size_t i = 0; i < found; i++)
+        strbuf_printf(&text, "%s'%s'", i ? ", " : "", names[best[i]]);
+    char *copy = arena_copy_n(arena, text.data ? text.data : "", text.length);
+    strbuf_clear(&text);
+    return copy;
+}
+
+bool text_to_double(const char *text, double *out)
+{
+    char *end;
+    if (!*text || isspace((unsigned char)*text)) return false;
+    *out = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*out);
+}
+
+bool text_to_u64(const char *text, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text)) return false;
+    errno = 0;
+    *out = strtoull(text, &end, 0);
+    return *end == '\0' && errno == 0;
+}
+
+bool text_to_i64(const char *text, int64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text) && *text != '-') return false;
+    errno = 0;
+    *out = strtoll(text, &end, 0);
+    return end != text && *end == '\0' && errno == 0;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whole files, numbers and nearest names. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+/* Reads a whole file into the arena, with a NUL after its last byte. */
+ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
+                         size_t *out_size);
+ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size);
+
+/* Edit distance with transpositions, ignoring case. */
+unsigned text_distance(const char *a, const char *b);
+
+/* The names nearest to `wanted`, best first: "'v100', 'v100s'" or "" if none is near.
+ * The result lives in the arena. */
+const char *text_nearest(struct arena *arena, const char *wanted, const char *const *names,
+                         size_t count);
+
+/* Strict numbers: the whole text must be one; no locale. */
+bool text_to_double(const char *text, double *out);
+bool text_to_u64(const char *text, uint64_t *out);
+bool text_to_i64(const char *text, int64_t *out);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A decoded module: variables, functions, instructions, control flow, liveness. Immutable after
+ * module_load; everything lives in its arena. */
+#ifndef DECODE_MODULE_H
+#define DECODE_MODULE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "isa/insn.h"
+
+struct vreg {
+    const char *name; /* "%r7" */
+    uint8_t type;     /* enum ptx_type as declared */
+};
+
+/* Bytes of an initialiser that hold the address of another symbol. */
+struct relocation {
+    uint64_t offset;    /* in the variable */
+    int32_t symbol;     /* variable, or function if is_function */
+    bool is_function;
+    bool generic;       /* generic(symbol): address in the generic space */
+    int64_t addend;
+    uint8_t bytes;      /* 4 or 8 */
+};
+
+struct variable {
+    const char *name;
+    uint8_t space;      /* GLOBAL, CONST, SHARED, LOCAL, PARAM */
+    uint8_t type;
+    bool is_extern;     /* extern .shared: dynamic shared memory; size 0 */
+    int32_t function;   /* owner, -1: module scope */
+    uint32_t alignment;
+    uint64_t bytes;
+    uint64_t offset;    /* PARAM: in the parameter block (kernel) or parameter frame (function and
+                         * its call sequences); LOCAL: in the function's local frame.
+                         * SHARED: see module_shared_layout; GLOBAL, CONST: placed by the device */
+    const uint8_t *init; /* `bytes` long, NULL: zeros */
+    uint32_t relocation_count;
+    const struct relocation *relocations;
+    uint32_t line;
+};
+
+/* A straight piece of code. Ends after a branch, call, return, exit, trap, barrier or any other
+ * instruction at which a warp may have to wait for its own lanes (.sync forms), or before a
+ * branch target. */
+struct basic_block {
+    uint32_t first, count;   /* instructions */
+    uint32_t successor_count;
+    const uint32_t *successors; /* block indices; fall-through first. Guarded exits and returns
+                                 * have their fall-through only */
+    int32_t post_dominator;  /* immediate post-dominator block, -1: the end of the function */
+    uint32_t critical_path;  /* longest chain of register dependences, unit latency, at least 1 */
+    const uint64_t *live_in, *live_out; /* bit sets over vregs */
+};
+
+struct function {
+    const char *name, *display_name; /* mangled; demangled without parameters */
+    bool is_entry, is_defined;
+    uint32_t parameter_count;
+    int32_t *parameters;      /* variables, in order */
+    uint32_t return_count;
+    int32_t *returns;         /* variables */
+    uint64_t parameter_bytes; /* kernel: size of the block; function: formal and call parameters */
+    uint64_t local_bytes;     /* .local variables of this function */
+    uint32_t vreg_count;
+    const struct vreg *vregs;
+    uint32_t insn_count;
+    const struct insn *insns;
+    uint32_t block_count;
+    const struct basic_block *blocks;
+    const uint32_t *block_of; /* instruction index -> block index */
+    uint32_t max_live_registers; /* 32-bit registers live at once: liveness estimate */
+    bool ordered;             /* CONTRACT section 3; for entries including callees */
+    const char *ordered_reason; /* "atom.global.cas with used result at line 41" */
+    uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
+    uint32_t min_blocks_per_sm;
+    uint32_t line;
+};
+
+struct module {
+    struct arena arena;
+    const char *path;         /* as given */
+    const char *ptx;          /* text, NUL-terminated */
+    size_t ptx_size;
+    unsigned version_major, version_minor;
+    unsigned target;          /* 70 for sm_70 */
+    const char *target_name;  /* "sm_90a" */
+    unsigned address_bits;    /* 32 or 64 */
+    uint32_t variable_count;
+    const struct variable *variables;
+    uint32_t function_count;
+    const struct function *functions;
+    uint32_t file_count;
+    const char *const *files; /* of .file; index 0 is "" */
+    char *ptxas;              /* path of ptxas if one was found, else NULL */
+};
+
+/* tool_path: colon-separated folders in which nvcc, clang and ptxas are looked for; may be NULL. */
+ws_status module_load_file(struct diag *diag, const char *path, const char *tool_path,
+                           struct module **out);
+ws_status module_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
+                             struct module **out);
+void module_destroy(struct module *module);
+
+/* Entry by mangled, display or unique base name; did-you-mean on failure. */
+ws_status module_find_entry(struct diag *diag, const struct module *module, const char *name,
+                            uint32_t *out_function);
+
+/* Offsets of the .shared variables that `entry` and its callees use, in declaration order and
+ * aligned; UINT64_MAX for the others. `offsets` has variable_count elements. Returns the static
+ * bytes; extern arrays lie at the end of them (aligned to 16). */
+uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets);
+
+/* Every instruction reachable from `entry` that warpsage cannot execute makes an error that names
+ * them all with their lines. (Unknown opcodes are refused at load.) */
+ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry);
+
+/* Registers per thread from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
+ * WS_ERR_COMPARE if there is no ptxas or it fails. */
+ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
+                                 unsigned wanted, unsigned *out_target, unsigned *out_registers);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Events of an execution. Two producers (emulate, replay), consumers in measure.
+ *
+ * A host thread that executes blocks asks the observer for a worker; all events of a block come
+ * from one worker, in order. A worker may hold several blocks at once (ordered kernels).
+ * Consumers must only keep sums that do not depend on which worker did which block. */
+#ifndef EMULATE_OBSERVER_H
+#define EMULATE_OBSERVER_H
+
+#include <stdint.h>
+
+#include "decode/module.h"
+
+struct launch_view {
+    const struct module *module;
+    uint32_t entry;            /* function index */
+    uint32_t grid[3], block[3];
+    uint64_t static_shared_bytes, dynamic_shared_bytes;
+    uint32_t warps_per_block;
+    uint64_t block_count;      /* of the grid */
+    /* Code of all functions reachable from the entry, numbered through. */
+    uint32_t insn_count;
+    const struct insn *const *insns;      /* by launch instruction index */
+    uint32_t code_block_count;
+    const struct code_block *code_blocks; /* basic blocks by launch index */
+};
+
+/* A basic block of the launch. Instruction indices are launch indices. */
+struct code_block {
+    uint32_t first, count;
+    const struct function *function;
+    const struct basic_block *block;
+    uint32_t vreg_base; /* added to a register number: unique over the launch's functions */
+};
+
+enum access_shape {
+    ACCESS_UNIFORM,  /* every active lane: base */
+    ACCESS_STRIDED,  /* lane i: base + i * stride (lane 0 need not be active) */
+    ACCESS_HALVES,   /* lanes 0-15: base + i * stride; lanes 16-31: base2 + (i - 16) * stride */
+    ACCESS_GENERAL,  /* addresses[i] */
+};
+
+/* One execution of one memory instruction by one warp (split). Addresses are offsets in their
+ * space: device address (global, const, param), offset in the block's shared memory, offset in
+ * the thread's local memory. */
+struct access {
+    uint8_t space;      /* enum mem_space, never GENERIC */
+    uint8_t shape;
+    uint8_t bytes;      /* by lane: 1 .. 16 */
+    uint32_t mask;      /* lanes with true guard that access this space; not 0 */
+    uint64_t base, base2;
+    int64_t stride;
+    const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
+};
+
+struct warp_ref {
+    void *block;       /* what block_begin returned */
+    uint32_t index;    /* warp in block */
+    uint32_t threads;  /* mask of the lanes that exist */
+};
+
+struct observer {
+    const struct observer_ops *ops;
+    void *self;
+};
+
+struct observer_ops {
+    /* Once a launch, before and after everything. */
+    void (*launch_begin)(void *self, const struct launch_view *launch);
+    void (*launch_end)(void *self);
+    /* A host thread's own state; worker_end merges it (called in worker order, one at a time). */
+    void *(*worker_begin)(void *self);
+    void (*worker_end)(void *self, void *worker);
+    void *(*block_begin)(void *worker, uint64_t block);
+    void (*block_end)(void *worker, void *block);
+    /* The lanes `active` execute code block `code_block` from its first to its last instruction. */
+    void (*run)(void *worker, const struct warp_ref *warp, uint32_t code_block, uint32_t active);
+    /* A guarded instruction other than bra, before its memory event: lanes with true guard. */
+    void (*guard)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
+                  uint32_t on);
+    void (*memory)(void *worker, const struct warp_ref *warp, uint32_t insn,
+                   const struct access *access);
+    /* bra or brx: lanes that take it, number of different places the active lanes go to. */
+    void (*branch)(void *worker, const struct warp_ref *warp, uint32_t insn, uint32_t active,
+                   uint32_t taken, uint32_t targets);
+    /* A warp has passed a block-wide or named barrier; `waits` is false for arrive. */
+    void (*barrier)(void *worker, const struct warp_ref *warp, uint32_t insn, bool waits);
+    void (*warp_end)(void *worker, const struct warp_ref *warp);
+};
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an instruction IS: types, spaces, modifiers, operands, classes. No parsing, no execution. */
+#ifndef ISA_INSN_H
+#define ISA_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+/* TYPE(ENUM, "suffix", bits, kind) */
+#define PTX_TYPES(TYPE)                                                                            \
+    TYPE(NONE, "", 0, NONE)                                                                        \
+    TYPE(PRED, "pred", 1, PRED)                                                                    \
+    TYPE(B8, "b8", 8, BITS)                                                                        \
+    TYPE(B16, "b16", 16, BITS)                                                                     \
+    TYPE(B32, "b32", 32, BITS)                                                                     \
+    TYPE(B64, "b64", 64, BITS)                                                                     \
+    TYPE(B128, "b128", 128, BITS)                                                                  \
+    TYPE(U8, "u8", 8, UNSIGNED)                                                                    \
+    TYPE(U16, "u16", 16, UNSIGNED)                                                                 \
+    TYPE(U32, "u32", 32, UNSIGNED)                                                                 \
+    TYPE(U64, "u64", 64, UNSIGNED)                                                                 \
+    TYPE(S8, "s8", 8, SIGNED)                                                                      \
+    TYPE(S16, "s16", 16, SIGNED)                                                                   \
+    TYPE(S32, "s32", 32, SIGNED)                                                                   \
+    TYPE(S64, "s64", 64, SIGNED)                                                                   \
+    TYPE(F16, "f16", 16, FLOAT)                                                                    \
+    TYPE(F16X2, "f16x2", 32, FLOAT)                                                                \
+    TYPE(BF16, "bf16", 16, FLOAT)                                                                  \
+    TYPE(BF16X2, "bf16x2", 32, FLOAT)                                                              \
+    TYPE(F32, "f32", 32, FLOAT)                                                                    \
+    TYPE(F64, "f64", 64, FLOAT)
+
+enum ptx_type {
+#define TYPE(name, suffix, bits, kind) TYPE_##name,
+    PTX_TYPES(TYPE)
+#undef TYPE
+        TYPE_COUNT
+};
+enum type_kind { KIND_NONE, KIND_PRED, KIND_BITS, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
+
+struct type_info {
+    const char *suffix;
+    uint8_t bits;
+    uint8_t kind;
+};
+extern const struct type_info type_infos[TYPE_COUNT];
+
+/* Sets of types for ptx_ops.def. */
+#define TS(name) (UINT64_C(1) << TYPE_##name)
+#define TS_NONE TS(NONE)
+#define TS_PRED TS(PRED)
+#define TS_B32 TS(B32)
+#define TS_B64 TS(B64)
+#define TS_B128 TS(B128)
+#define TS_U32 TS(U32)
+#define TS_U64 TS(U64)
+#define TS_F32 TS(F32)
+#define TS_BITS (TS(B16) | TS(B32) | TS(B64))
+#define TS_BITS8 (TS_BITS | TS(B8))
+#define TS_BITS_PRED (TS_BITS | TS(PRED))
+#define TS_I32 (TS(U32) | TS(S32))
+#define TS_I64 (TS(U64) | TS(S64))
+#define TS_SINT (TS(S16) | TS(S32) | TS(S64))
+#define TS_INT (TS_SINT | TS(U16) | TS(U32) | TS(U64))
+#define TS_INT8 (TS_INT | TS(U8) | TS(S8))
+#define TS_INT_ADD TS_INT
+#define TS_FLOAT (TS(F32) | TS(F64))
+#define TS_F16 (TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2))
+
+/* ---- opcodes, forms, families, special registers, classes -------------------------------------- */
+
+enum ptx_op {
+#define OP(name, mnemonic, form, types, family, semantics) OP_##name,
+#include "isa/ptx_ops.def"
+#undef OP
+    OP_COUNT
+};
+
+/* Operand forms: what follows the mnemonic. d: destination, a b c: sources, i: immediate. */
+enum op_form {
+    FORM_NONE,            /* ret */
+    FORM_A,               /* nanosleep.u32 a */
+    FORM_D,               /* activemask.b32 d */
+    FORM_D_A,             /* neg.s32 d, a */
+    FORM_D32_A,           /* popc.b64 d, a      d is 32 bits */
+    FORM_D_AB,            /* add.s32 d, a, b    mul.wide: d twice as wide */
+    FORM_D_AB32,          /* shl.b64 d, a, b    b is 32 bits */
+    FORM_D_ABC,           /* fma.rn.f32 d, a, b, c */
+    FORM_D_ABCI,          /* lop3.b32 d, a, b, c, immLut */
+    FORM_D_ABC_BITFIELD,  /* bfe.u32 d, a, b, c       b, c are 32 bits */
+    FORM_D_ABCD_BITFIELD, /* bfi.b32 f, a, b, c, d    c, d are 32 bits */
+    FORM_D_ABP,           /* selp.b32 d, a, b, p */
+    FORM_D_ABC_SLCT,      /* slct.f32.s32 d, a, b, c */
+    FORM_SETP,            /* setp.lt.and.s32 p|q, a, b, c */
+    FORM_SET,             /* set.lt.u32.f32 d, a, b */
+    FORM_TESTP,           /* testp.finite.f32 p, a */
+    FORM_MOV,             /* mov.b64 d, a; {..} packs and unpacks; a may be a symbol */
+    FORM_CVT,             /* cvt.rn.f32.s32 d, a */
+    FORM_CVTA,            /* cvta.to.global.u64 d, a */
+    FORM_ISSPACEP,        /* isspacep.shared p, a */
+    FORM_LD,              /* ld.global.v4.f32 {..}, [a+16] */
+    FORM_ST,              /* st.global.f32 [a+16], b */
+    FORM_ATOM,            /* atom.global.add.u32 d, [a], b, c */
+    FORM_RED,             /* red.global.add.u32 [a], b */
+    FORM_PREFETCH,        /* prefetch.global.L2 [a] */
+    FORM_BRA,             /* bra LABEL */
+    FORM_BRX,             /* brx.idx a, TARGETS */
+    FORM_CALL,            /* call.uni (r), f, (a, b) */
+    FORM_BAR,             /* bar.sync a, b   bar.red.popc.u32 d, a, b, p   bar.warp.sync m */
+    FORM_SHFL,            /* shfl.sync.down.b32 d|p, a, b, c, membermask */
+    FORM_VOTE,            /* vote.sync.ballot.b32 d, p, membermask */
+    FORM_MATCH,           /* match.any.sync.b32 d, a, membermask */
+    FORM_REDUX,           /* redux.sync.add.s32 d, a, membermask */
+};
+
+enum op_family {
+    FAMILY_ADD, FAMILY_MUL, FAMILY_MAD, FAMILY_MUL24, FAMILY_DIV, FAMILY_MINMAX, FAMILY_LOGIC,
+    FAMILY_SHIFT, FAMILY_CMP, FAMILY_SELECT, FAMILY_MOVE, FAMILY_CONVERT, FAMILY_SFU_RCP,
+    FAMILY_SFU_SQRT, FAMILY_SFU_RSQRT, FAMILY_SFU_SIN, FAMILY_SFU_COS, FAMILY_SFU_LG2,
+    FAMILY_SFU_EX2, FAMILY_SFU_TANH, FAMILY_LOAD, FAMILY_STORE, FAMILY_ATOMIC, FAMILY_CONTROL,
+    FAMILY_BARRIER, FAMILY_SHUFFLE, FAMILY_VOTE, FAMILY_FENCE, FAMILY_OTHER,
+};
+
+struct op_info {
+    const char *mnemonic;
+    uint8_t form, family;
+    uint64_t types;
+};
+extern const struct op_info op_infos[OP_COUNT];
+
+enum special_register {
+#define SREG(name, text, bits) SREG_##name,
+#include "isa/sregs.def"
+#undef SREG
+    SREG_COUNT
+};
+struct sreg_info {
+    const char *name;
+    uint8_t bits;
+};
+extern const struct sreg_info sreg_infos[SREG_COUNT];
+
+enum insn_class {
+#define CLASS(name, id) CLASS_##name,
+#include "isa/classes.def"
+#undef CLASS
+    CLASS_COUNT
+};
+extern const char *const class_ids[CLASS_COUNT];
+
+/* Units of the power model (models.md Table 7). */
+#define PTX_UNITS(UNIT)                                                                            \
+    UNIT(INT, "int") UNIT(FP, "fp") UNIT(SFU, "sfu") UNIT(ALU, "alu") UNIT(TEXTURE, "texture")     \
+    UNIT(CONST, "const") UNIT(SHARED, "shared") UNIT(REG, "reg") UNIT(FDS, "fds")                  \
+    UNIT(GLOBAL, "global") UNIT(LOCAL, "local")
+enum insn_unit {
+#define UNIT(name, id) UNIT_##name,
+    PTX_UNITS(UNIT)
+#undef UNIT
+        UNIT_COUNT
+};
+extern const char *const unit_ids[UNIT_COUNT];
+
+/* ---- modifiers --------------------------------------------------------------------------------- */
+
+enum mem_space {
+    SPACE_NONE, /* registers */
+    SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM,
+    SPACE_COUNT
+};
+extern const char *const space_names[SPACE_COUNT]; /* "global" */
+
+enum rounding { ROUND_DEFAULT, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA,
+                ROUND_RNI, ROUND_RZI, ROUND_RMI, ROUND_RPI };
+enum compare { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE,
+               CMP_LO, CMP_LS, CMP_HI, CMP_HS,
+               CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+enum mul_part { MUL_NONE, MUL_LO, MUL_HI, MUL_WIDE };
+enum atom_op { ATOM_NONE, ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR,
+               ATOM_XOR, ATOM_EXCH, ATOM_CAS };
+/* Sub-operation of the other instructions that have one. */
+enum sub_op {
+    SUB_NONE,
+    SUB_UP, SUB_DOWN, SUB_BFLY, SUB_IDX,              /* shfl */
+    SUB_ALL, SUB_ANY, SUB_UNI, SUB_BALLOT,            /* vote, match (ALL, ANY) */
+    SUB_SYNC, SUB_ARRIVE, SUB_RED_POPC, SUB_RED_AND, SUB_RED_OR, SUB_WARP_SYNC, /* bar, barrier */
+    SUB_ADD, SUB_MIN, SUB_MAX, SUB_AND, SUB_OR, SUB_XOR, /* redux */
+    SUB_FINITE, SUB_INFINITE, SUB_NUMBER, SUB_NOTANUMBER, SUB_NORMAL, SUB_SUBNORMAL, /* testp */
+    SUB_LEFT, SUB_RIGHT,                              /* shf */
+    SUB_F4E, SUB_B4E, SUB_RC8, SUB_ECL, SUB_ECR, SUB_RC16, /* prmt */
+    SUB_TO,                                           /* cvta.to.SPACE */
+    SUB_IDX_TARGETS,                                  /* brx.idx */
+};
+enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_LU, CACHE_WB,
+                CACHE_WT };
+enum mem_semantics { MEM_WEAK, MEM_RELAXED, MEM_ACQUIRE, MEM_RELEASE, MEM_ACQ_REL, MEM_VOLATILE,
+                     MEM_MMIO };
+
+enum insn_flags {
+    INSN_FTZ = 1 << 0,
+    INSN_SAT = 1 << 1,     /* .sat, .satfinite */
+    INSN_APPROX = 1 << 2,
+    INSN_FULL = 1 << 3,    /* div.full */
+    INSN_UNI = 1 << 4,     /* bra.uni, call.uni */
+    INSN_NC = 1 << 5,      /* ld.global.nc */
+    INSN_CC = 1 << 6,      /* add.cc: writes the carry */
+    INSN_WRAP = 1 << 7,    /* shf.wrap (else clamp) */
+    INSN_SHIFTAMT = 1 << 8,/* bfind.shiftamt */
+    INSN_RELU = 1 << 9,
+    INSN_NAN = 1 << 10,    /* min.NaN */
+    INSN_NOFTZ = 1 << 11,  /* atom.add.noftz.f16 */
+    INSN_SYNC = 1 << 12,   /* shfl.sync, vote.sync: last source is the member mask */
+    INSN_ALIGNED = 1 << 13,
+    INSN_NEG_GUARD = 1 << 14, /* @!p */
+    INSN_ABS = 1 << 15,    /* min.xorsign.abs, redux.abs */
+    INSN_B_HI = 1 << 16,   /* dp2a.hi */
+    INSN_B_WRAPMODE = 1 << 17, /* bmsk.wrap */
+};
+
+/* ---- operands ------------------------------------------------------------------------------------ */
+
+enum operand_kind {
+    OPERAND_NONE,      /* '_' or absent */
+    OPERAND_REGISTER,  /* reg */
+    OPERAND_IMMEDIATE, /* imm: bits in the type the instruction reads it in, zero-extended;
+                        * integers sign-extended to 64 bits */
+    OPERAND_SPECIAL,   /* reg: enum special_register */
+    OPERAND_SYMBOL,    /* symbol: variable whose address is meant, plus imm */
+    OPERAND_FUNCTION,  /* symbol: function */
+    OPERAND_ADDRESS,   /* [reg + imm] or [symbol + imm]; reg -1 and symbol -1: absolute imm */
+};
+
+struct operand {
+    uint8_t kind;
+    bool negate;      /* !p */
+    int32_t reg;      /* register index within the function, or -1 */
+    int32_t symbol;   /* index into module.variables / module.functions, or -1 */
+    int64_t imm;
+};
+
+enum { OPERANDS_MAX = 10 };
+
+/* A call's parameter lists, indices into module.variables (all of space PARAM). */
+struct call_info {
+    int32_t function;   /* index into module.functions, -1: indirect through operands[0] */
+    uint16_t return_count, argument_count;
+    int32_t *returns, *arguments;
+};
+
+/* One decoded instruction. Destinations come first in `operands`, then sources. */
+struct insn {
+    uint16_t op;             /* enum ptx_op */
+    uint8_t type, type2;     /* type2: source type of cvt, set, slct's selector */
+    uint8_t space, space2;   /* memory space; space2 reserved */
+    uint8_t rounding, compare, combine, mul_part, atom_op, sub_op, cache_op, semantics;
+    uint8_t vector;          /* elements of ld/st/mov vectors, 1 if none */
+    uint8_t class_id;        /* enum insn_class */
+    uint8_t ndst, nsrc;
+    uint32_t flags;          /* enum insn_flags */
+    int32_t guard;           /* predicate register, -1: none */
+    uint16_t units;          /* bit set of enum insn_unit */
+    uint32_t line;           /* line in the PTX text, from 1 */
+    uint32_t column;
+    uint32_t source_file;    /* index into module.files, 0: none */
+    uint32_t source_line;    /* from .loc, 0: none */
+    struct operand operands[OPERANDS_MAX];
+    int32_t target;          /* bra: instruction index; brx: index of the first of targets */
+    uint32_t target_count;   /* brx */
+    const int32_t *targets;  /* brx: instruction indices */
+    const struct call_info *call;
+    const char *text;        /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
+};
+
+static inline const struct operand *insn_source(const struct insn *insn, unsigned i)
+{
+    return &insn->operands[insn->ndst + i];
+}
+
+/* Width in bytes of what one lane transfers: element size times vector length. */
+unsigned insn_access_bytes(const struct insn *insn);
+
+/* Class and units from opcode, types and space (CONTRACT section 1, models.md Table 7).
+ * Generic accesses count as global. */
+enum insn_class insn_classify(const struct insn *insn);
+uint16_t insn_units(const struct insn *insn);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a GPU IS: figures with unit and source, read from data/machines/NAME.yaml; occupancy. */
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "isa/insn.h"
+
+enum machine_key {
+#define KEY(name, path, dimension, text) MACHINE_##name,
+#include "machine/machine_keys.def"
+#undef KEY
+#define CLASS(name, id) MACHINE_THROUGHPUT_##name,
+#include "isa/classes.def"
+#undef CLASS
+#define CLASS(name, id) MACHINE_LATENCY_##name,
+#include "isa/classes.def"
+#undef CLASS
+        MACHINE_KEY_COUNT,
+    MACHINE_THROUGHPUT_FIRST = MACHINE_THROUGHPUT_FP32_ADD, /* + enum insn_class, thread/cycle */
+    MACHINE_LATENCY_FIRST = MACHINE_LATENCY_FP32_ADD        /* + enum insn_class, cycle */
+};
+
+enum dimension {
+    DIM_COUNT, DIM_BYTES, DIM_BIT, DIM_CYCLE, DIM_HERTZ, DIM_BYTES_PER_SECOND, DIM_BYTES_PER_CYCLE,
+    DIM_THREAD_PER_CYCLE, DIM_WATT, DIM_METRE, DIMENSION_COUNT
+};
+
+struct machine_key_info {
+    const char *path, *text;
+    uint8_t dimension;
+};
+extern const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT];
+/* SI unit of a dimension as written in reports: "B/s"; "" for counts. */
+const char *dimension_unit(enum dimension dimension);
+/* -1 if there is none. */
+int machine_key_find(const char *path);
+
+struct machine_value {
+    double value;       /* in the SI unit of the key's dimension */
+    bool known;
+    const char *source; /* key of SOURCES.yaml, or "assumed" when `assumed` */
+    bool assumed;       /* from: assumed */
+    uint32_t line;      /* in the machine's own file; 0: inherited or set by a what-if */
+};
+
+struct machine {
+    struct arena arena;
+    const char *id;      /* file name without .yaml */
+    const char *name;    /* "GeForce GTX 280" */
+    const char *path;
+    const char *inherits; /* NULL: nothing */
+    size_t alias_count;
+    const char *const *aliases;
+    unsigned cc_major, cc_minor; /* compute capability */
+    const char *cc_source;
+    struct machine_value values[MACHINE_KEY_COUNT];
+};
+
+/* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
+ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out);
+void machine_destroy(struct machine *machine);
+/* Ids of all files of `dir`, sorted; in the arena. */
+ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
+                       const char *const **out_ids, size_t *out_count);
+
+bool machine_has(const struct machine *machine, enum machine_key key);
+/* The value, or `otherwise` if it is not known. */
+double machine_get(const struct machine *machine, enum machine_key key, double otherwise);
+/* Throughput (thread/cycle and SM) or latency (cycle) of a class: the class's own figure, else that
+ * of the class that class_price.c names for it (fp32.add has fp32.fma's, for instance). False if
+ * neither is known. */
+bool machine_throughput(const struct machine *machine, enum insn_class id, double *out);
+bool machine_latency(const struct machine *machine, enum insn_class id, double *out);
+/* What-if: "sm.count" "=60" "=*2" "=+1" "=+25%". */
+ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
+                      const char *change);
+
+/* ---- occupancy: machine-facts.md section 3 ------------------------------------------------------ */
+
+struct occupancy_query {
+    unsigned threads_per_block;
+    unsigned registers_per_thread; /* 0: no limit by registers */
+    uint64_t shared_bytes;         /* static and dynamic, per block */
+};
+
+struct occupancy {
+    unsigned blocks_per_sm, warps_per_sm, warps_per_block;
+    double fraction;               /* warps_per_sm / sm.max_warps */
+    /* Blocks by each limit; UINT_MAX: does not limit. Names as in Nsight Compute:
+     * Block Limit SM, Registers, Shared Mem, Warps. */
+    unsigned limit_sm, limit_registers, limit_shared, limit_warps;
+    const char *limiter;           /* "warps", "registers", "shared", "sm" (first of the least) */
+};
+
+/* WS_ERR_LAUNCH if not even one block fits; the message says which limit. WS_ERR_NO_MODEL if the
+ * machine lacks a figure. */
+ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
+                            const struct occupancy_query *query, struct occupancy *out);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The profile: the contract between execution and models (CONTRACT.md section 3). Counters of one
+ * launch, by launch, by static instruction and by stage. Saved and read as JSON; may be written by
+ * hand with only what one model needs. */
+#ifndef MEASURE_PROFILE_H
+#define MEASURE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "emulate/observer.h"
+#include "isa/insn.h"
+
+enum counter {
+#define COUNTER(name, id, unit, staged, text, ncu) COUNTER_##name,
+#include "measure/counters.def"
+#undef COUNTER
+#define CLASS(name, id) COUNTER_INST_WARP_##name,
+#include "isa/classes.def"
+#undef CLASS
+#define UNIT(name, id) COUNTER_INST_UNIT_##name,
+    PTX_UNITS(UNIT)
+#undef UNIT
+        COUNTER_COUNT,
+    COUNTER_INST_WARP_FIRST = COUNTER_INST_WARP_FP32_ADD, /* + enum insn_class */
+    COUNTER_INST_UNIT_FIRST = COUNTER_INST_UNIT_INT       /* + enum insn_unit */
+};
+
+struct counter_info {
+    const char *id, *unit, *text, *ncu; /* ncu: NULL if no metric has the same meaning */
+    bool staged;
+};
+extern const struct counter_info counter_infos[COUNTER_COUNT];
+/* -1 if there is none. */
+int counter_find(const char *id);
+
+/* Where a number comes from (CONTRACT.md section 7). */
+#define ORIGINS(X)                                                                                 \
+    X(NONE, "") X(DECODED, "decoded") X(EMULATED, "emulated") X(SAMPLED, "sampled")                \
+    X(MODELLED, "modelled") X(CALIBRATED, "calibrated") X(MEASURED, "measured")                    \
+    X(ASSUMED, "assumed")
+enum origin {
+#define X(name, id) ORIGIN_##name,
+    ORIGINS(X)
+#undef X
+        ORIGIN_COUNT
+};
+extern const char *const origin_ids[ORIGIN_COUNT];
+
+struct counter_value {
+    double value;       /* exact for counts below 2^53 */
+    double lo, hi;      /* confidence interval; equal to value if exact */
+    uint8_t origin;     /* ORIGIN_NONE: missing */
+    const char *reason; /* why it is missing; static or in the profile's arena */
+};
+
+struct register_count {
+    unsigned target; /* 80 for sm_80; 0: any */
+    unsigned value;  /* registers per thread */
+    const char *from; /* "ptxas", "liveness", "user", "assumed" */
+};
+
+struct instruction_profile {
+    uint32_t pc;             /* launch instruction index */
+    uint32_t line;           /* PTX line */
+    const char *file;        /* source file, NULL: not known */
+    uint32_t source_line;    /* 0: not known */
+    const char *op;          /* mnemonic with modifiers */
+    const char *text;        /* the PTX statement, trimmed, may be NULL */
+    uint8_t class_id;
+    /* Counters that are not zero: ids and values. INST_WARP, INST_THREAD, INST_THREAD_ACTIVE,
+     * BRANCH_*, BARRIER_WARP and the memory counters of this instruction's space and operation. */
+    uint32_t counter_count;
+    const uint16_t *counters;
+    const double *values;
+};
+
+struct stage_profile {
+    uint32_t index;          /* ordinal; 1024: this and all later ones */
+    double warps_working, threads_working;
+    double counters[COUNTER_COUNT]; /* only those with `staged`, classes and units */
+};
+
+struct profile {
+    struct arena arena;
+    char *kernel;            /* display name */
+    char *mangled;           /* may be NULL */
+    char *isa;               /* "ptx 9.0 sm_80", or "hand-written" */
+    char *source_path;       /* kernel file, may be NULL */
+    uint32_t grid[3], block[3];
+    uint64_t static_shared_bytes, dynamic_shared_bytes;
+    uint64_t local_bytes_per_thread;
+    uint32_t register_count;
+    struct register_count registers[8];
+    bool ordered;            /* execution order was fixed (CONTRACT section 3) */
+    bool unordered_by_user;  /* not reproducible */
+    double sampled_fraction; /* 1: every block was executed */
+    struct counter_value counters[COUNTER_COUNT];
+    uint32_t instruction_count;
+    struct instruction_profile *instructions;
+    uint32_t stage_count;
+    struct stage_profile *stages;
+};
+
+/* An empty profile: every counter missing with the reason "not in this profile". */
+struct profile *profile_create(void);
+void profile_destroy(struct profile *profile);
+void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin);
+bool profile_has(const struct profile *profile, enum counter counter);
+/* 0 if missing: ask profile_has where that matters. */
+double profile_get(const struct profile *profile, enum counter counter);
+uint64_t profile_blocks(const struct profile *profile);          /* of the grid */
+uint32_t profile_threads_per_block(const struct profile *profile);
+/* Registers for the target nearest to `target` (user > ptxas > liveness); *out_from is its origin
+ * text, *out_target the target it was made for. False if none is known. */
+bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
+                       const char **out_from, unsigned *out_target);
+
+ws_status profile_load(struct diag *diag, const char *path, struct profile **out);
+ws_status profile_save(struct diag *diag, const struct profile *profile, const char *path);
+/* The same JSON as text, to be freed. */
+char *profile_to_json(const struct profile *profile);
+
+/* Rules that cost time (CONTRACT section 2). */
+enum measure_rules { RULE_CC10 = 1, RULE_CC12 = 2, RULE_BANK16 = 4, RULES_ALL = 7 };
+
+/* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of
+ * the launch call measure_cancel. */
+struct measure;
+struct measure *measure_begin(unsigned rules);
+struct observer *measure_observer(struct measure *measure);
+struct profile *measure_end(struct measure *measure, double sampled_fraction);
+void measure_cancel(struct measure *measure);
+
+#endif

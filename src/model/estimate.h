@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Models and what they answer. One file a model, one row in models.def. A model sees only the
+ * profile, the machine and the estimates made before it. */
+#ifndef MODEL_ESTIMATE_H
+#define MODEL_ESTIMATE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "machine/machine.h"
+#include "measure/profile.h"
+
+/* What can be switched off (CONTRACT.md section 6). EFFECT(ENUM, "id", "what it stands for") */
+#define EFFECTS(EFFECT)                                                                            \
+    EFFECT(BANK_CONFLICTS, "bank-conflicts", "wavefronts as if conflict-free")                     \
+    EFFECT(UNCOALESCED, "uncoalesced", "transactions the fewest possible")                         \
+    EFFECT(DIVERGENCE, "divergence", "warp instructions = lanes / 32")                             \
+    EFFECT(SYNC, "sync", "barriers free")                                                          \
+    EFFECT(INST_LATENCY, "inst-latency", "dependences cost nothing")                               \
+    EFFECT(LONG_INSTRUCTIONS, "long-instructions", "every class as fast as fp32.add")              \
+    EFFECT(MEM_LATENCY, "mem-latency", "memory answers in one cycle")                              \
+    EFFECT(BANDWIDTH, "bandwidth", "infinite bandwidth")                                           \
+    EFFECT(CHANNEL_SKEW, "channel-skew", "channels evenly loaded")                                 \
+    EFFECT(CACHE_MISSES, "cache-misses", "every access hits")                                      \
+    EFFECT(TAIL, "tail", "whole waves")
+enum effect {
+#define EFFECT(name, id, text) EFFECT_##name,
+    EFFECTS(EFFECT)
+#undef EFFECT
+        EFFECT_COUNT
+};
+struct effect_info {
+    const char *id, *text;
+};
+extern const struct effect_info effect_infos[EFFECT_COUNT];
+int effect_find(const char *id);
+
+struct term {
+    const char *id;   /* the keys of golden.json's `expected`: mwp, cwp, exec_cycles ... */
+    double value;
+    const char *unit; /* SI, "cycle", "1" ... */
+    const char *text; /* name as in the paper, with its equation */
+};
+
+struct effect_gain {
+    bool modelled;
+    double time_seconds; /* without the effect */
+    double gain;         /* time / time without; >= 1 in sound models */
+};
+
+enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
+
+/* One answer of one model. Texts live in the prediction's arena or are static. */
+struct estimate {
+    const char *model;      /* "mwp-cwp" */
+    double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
+    const char *bottleneck; /* "global memory bandwidth"; "" if the model names none */
+    const char *next;       /* next bottleneck, "" */
+    size_t term_count;
+    struct term terms[TERMS_MAX];
+    size_t assumption_count;
+    const char *assumptions[ASSUMPTIONS_MAX];
+    struct effect_gain without[EFFECT_COUNT];
+};
+
+struct model_option {
+    const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
+};
+
+struct model_input {
+    const struct profile *profile;
+    const struct machine *machine;
+    const struct machine *second;  /* a CPU beside the GPU; NULL */
+    const void *trace;             /* warp traces; NULL (used by teg) */
+    const struct estimate *prior;  /* estimates of the models that ran before */
+    size_t prior_count;
+    struct occupancy occupancy;    /* of the profile on the machine, computed once */
+    size_t option_count;
+    const struct model_option *options;
+    uint32_t effects_off;          /* bit set of enum effect */
+    struct arena *arena;           /* for texts of the estimate */
+};
+
+struct model {
+    const char *name;       /* "mwp-cwp" */
+    const char *reference;  /* paper */
+    const char *about;      /* one sentence: which machines and kernels it fits */
+    const enum machine_key *needs_machine; /* ends with MACHINE_KEY_COUNT */
+    const enum counter *needs_counters;    /* ends with COUNTER_COUNT */
+    const char *const *needs_prior;        /* names of models, ends with NULL; NULL: none */
+    uint32_t effects;       /* bit set of those it can switch off */
+    ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
+};
+
+/* All models in the order in which they run (models.def). */
+extern const struct model *const models[];
+extern const size_t model_count;
+const struct model *model_find(const char *name);
+
+/* Every model that can answer, with the gain of each effect it knows. */
+struct prediction {
+    struct arena arena;
+    const struct profile *profile;
+    const struct machine *machine;
+    struct occupancy occupancy;
+    unsigned registers;            /* used for occupancy; 0: none known */
+    const char *registers_note;    /* "31 registers by ptxas for sm_75, used for sm_13" */
+    size_t estimate_count;
+    struct estimate estimates[16];
+    size_t refusal_count;          /* models that cannot answer */
+    struct {
+        const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
+    } refusals[16];
+    size_t best;                   /* index of the estimate that fits this machine */
+    const char *best_reason;       /* why that one */
+};
+
+struct predict_options {
+    size_t option_count;
+    const struct model_option *options;
+    uint32_t effects_off;
+};
+
+/* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none
+ * can answer (what each lacks is in the message), WS_ERR_LAUNCH if the launch cannot run there. */
+ws_status model_predict(struct diag *diag, const struct profile *profile,
+                        const struct machine *machine, const struct predict_options *options,
+                        struct prediction **out);
+void prediction_destroy(struct prediction *prediction);
+const struct estimate *prediction_find(const struct prediction *prediction, const char *model);
+const struct term *estimate_term(const struct estimate *estimate, const char *id);
+
+#endif

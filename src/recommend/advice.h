@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From estimates to advice: what limits, why, at which line, and what each repair would gain. */
+#ifndef RECOMMEND_ADVICE_H
+#define RECOMMEND_ADVICE_H
+
+#include "model/estimate.h"
+
+struct advice {
+    const char *code;     /* "G102": stable, `warpsage explain CODE` */
+    const char *title;    /* "coalesce the loads of A" */
+    const char *where;    /* "sgemm.cu:17", "" if nowhere in particular */
+    const char *evidence; /* "32 sectors/request, ideal 4" */
+    double gain;          /* time / time after, >= 1 */
+    double time_seconds;  /* after */
+};
+
+struct diagnosis {
+    struct arena arena;
+    const char *limit;    /* LIMIT line: component and share */
+    const char *why;      /* WHY line: cause with source line */
+    const char *why_where;
+    size_t advice_count;
+    struct advice advice[16]; /* ranked by gain; alternatives: they do not add up */
+};
+
+struct advice_info {
+    const char *code, *title, *text; /* text: the explain page */
+};
+extern const struct advice_info advice_infos[];
+extern const size_t advice_info_count;
+
+ws_status recommend_derive(struct diag *diag, const struct prediction *prediction,
+                           struct diagnosis **out);
+void diagnosis_destroy(struct diagnosis *diagnosis);
+
+#endif
