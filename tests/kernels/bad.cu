@@ -46,14 +46,12 @@ extern "C" __global__ void shared_out_of_bounds(int index, int *out)
 extern "C" __global__ void null_pointer(int *out)
 {
     int *nowhere = nullptr;
-    if (threadIdx.x == 3)
-        out = nowhere;
+    if (threadIdx.x == 3) out = nowhere;
     out[threadIdx.x] = 1;
 }
 
 extern "C" __global__ void traps(int *out)
 {
     out[threadIdx.x] = 1;
-    if (threadIdx.x == 7)
-        __trap();
+    if (threadIdx.x == 7) __trap();
 }

@@ -17,8 +17,8 @@ extern "C" __global__ void barrier_votes(const int *__restrict__ in, int *__rest
 }
 
 // Two warps produce, two consume, through one buffer and two named barriers: producers arrive at
-// FULL and wait at EMPTY, consumers wait at FULL and arrive at EMPTY. out[r * 64 + t] = r * 1000 + 63 - t.
-// Block of 128 threads.
+// FULL and wait at EMPTY, consumers wait at FULL and arrive at EMPTY. out[r * 64 + t] = r * 1000 +
+// 63 - t. Block of 128 threads.
 #define FULL 1
 #define EMPTY 2
 
@@ -51,8 +51,8 @@ extern "C" __global__ void reverse(const int *__restrict__ in, int *__restrict__
     out[first + threadIdx.x] = line[blockDim.x - 1 - threadIdx.x];
 }
 
-// A 32 x 33 tile: the padding keeps the column reads free of bank conflicts; without it (padded = 0)
-// each is a 32-way conflict. Block 32 x 32, one tile.
+// A 32 x 33 tile: the padding keeps the column reads free of bank conflicts; without it (padded =
+// 0) each is a 32-way conflict. Block 32 x 32, one tile.
 extern "C" __global__ void transpose(int padded, const int *__restrict__ in, int *__restrict__ out)
 {
     __shared__ int tile[32 * 33];
@@ -67,8 +67,7 @@ extern "C" __global__ void transpose(int padded, const int *__restrict__ in, int
 extern "C" __global__ void shared_atomics(const int *__restrict__ in, int *__restrict__ out)
 {
     __shared__ int count[8], smallest, largest, bits;
-    if (threadIdx.x < 8)
-        count[threadIdx.x] = 0;
+    if (threadIdx.x < 8) count[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
         smallest = 0x7fffffff;
         largest = -0x7fffffff - 1;
@@ -81,8 +80,7 @@ extern "C" __global__ void shared_atomics(const int *__restrict__ in, int *__res
     atomicMax(&largest, x);
     atomicOr(&bits, 1 << (x & 31));
     __syncthreads();
-    if (threadIdx.x < 8)
-        out[threadIdx.x] = count[threadIdx.x];
+    if (threadIdx.x < 8) out[threadIdx.x] = count[threadIdx.x];
     if (threadIdx.x == 0) {
         out[8] = smallest;
         out[9] = largest;

@@ -5,8 +5,7 @@
 extern "C" __global__ void collatz(int n, const unsigned *__restrict__ in, int *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     int steps = 0;
     for (unsigned x = in[i]; x != 1; steps++)
         x = x & 1 ? 3 * x + 1 : x / 2;
@@ -17,20 +16,17 @@ extern "C" __global__ void collatz(int n, const unsigned *__restrict__ in, int *
 extern "C" __global__ void nested(int n, const int *__restrict__ in, int *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     int x = in[i], sum = 0;
     if (x < 0) {
         out[i] = -1;
         return;
     }
     for (int a = 0; a < (x & 15); a++) {
-        if ((a ^ x) % 3 == 0)
-            continue;
+        if ((a ^ x) % 3 == 0) continue;
         for (int b = a; b < 20; b++) {
             sum += b ^ x;
-            if ((sum & 63) == 7)
-                break;
+            if ((sum & 63) == 7) break;
             if (sum > 5000) {
                 out[i] = sum;
                 return;
@@ -45,8 +41,7 @@ extern "C" __global__ void switches(int n, const unsigned *__restrict__ in,
                                     unsigned *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     unsigned x = in[i], y = 0;
     switch (x % 16) {
     case 0:
@@ -125,8 +120,7 @@ __noinline__ __device__ float newton(const polynomial &p, float x, int *steps)
     polynomial d = derivative(p);
     for (*steps = 0; *steps < 20; ++*steps) {
         float y = evaluate(p, x);
-        if (fabsf(y) < 1e-3f)
-            break;
+        if (fabsf(y) < 1e-3f) break;
         x -= __fdiv_rn(y, evaluate(d, x));
     }
     return x;
@@ -137,8 +131,7 @@ extern "C" __global__ void roots(int n, polynomial p, const float *__restrict__ 
                                  float *__restrict__ root, int *__restrict__ steps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     int count;
     root[i] = newton(p, start[i], &count);
     steps[i] = count;
@@ -158,6 +151,5 @@ __device__ int (*const functions[2])(int) = {twice, square};
 extern "C" __global__ void indirect(int n, const int *__restrict__ which, int *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[i] = functions[which[i] & 1](i + 3);
+    if (i < n) out[i] = functions[which[i] & 1](i + 3);
 }

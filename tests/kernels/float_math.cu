@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point instructions, one result each: out[k * n + i] is the k-th function of a[i] and b[i].
-// The order is that of the tables in tests/unit/test_kernels_float.c. float_math, double_math and
-// convert are exact by IEEE 754; approx holds the instructions with an error bound.
+// Floating-point instructions, one result each: out[k * n + i] is the k-th function of a[i] and
+// b[i]. The order is that of the tables in tests/unit/test_kernels_float.c. float_math, double_math
+// and convert are exact by IEEE 754; approx holds the instructions with an error bound.
 
 #define PUT(value) out[n * k++ + i] = (value)
 
@@ -9,8 +9,7 @@ extern "C" __global__ void float_math(int n, const float *__restrict__ a,
                                       const float *__restrict__ b, float *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     float x = a[i], y = b[i], r;
     int k = 0;
     PUT(__fadd_rn(x, y));
@@ -61,8 +60,7 @@ extern "C" __global__ void double_math(int n, const double *__restrict__ a,
                                        const double *__restrict__ b, double *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     double x = a[i], y = b[i];
     int k = 0;
     PUT(__dadd_rn(x, y));
@@ -94,8 +92,7 @@ extern "C" __global__ void convert(int n, const float *__restrict__ a, const int
                                    long long *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     float x = a[i];
     int y = b[i], k = 0, r;
     unsigned short h;
@@ -139,8 +136,7 @@ extern "C" __global__ void approx(int n, const float *__restrict__ a, const floa
                                   float *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     float x = a[i], y = b[i], r;
     int k = 0;
     APPROX("rcp.approx.f32");

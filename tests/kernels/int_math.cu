@@ -8,8 +8,7 @@ extern "C" __global__ void int_math(int n, const int *__restrict__ a, const int 
                                     int *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     int x = a[i], y = b[i], k = 0, r;
     unsigned ux = x, uy = y;
     PUT(x + y);
@@ -58,9 +57,7 @@ extern "C" __global__ void int_math(int n, const int *__restrict__ a, const int 
     PUT(r);
     asm("bfe.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y & 31), "r"((y >> 5) & 31));
     PUT(r);
-    asm("bfi.b32 %0, %1, %2, %3, %4;"
-        : "=r"(r)
-        : "r"(x), "r"(y), "r"(y & 31), "r"((y >> 5) & 31));
+    asm("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(x), "r"(y), "r"(y & 31), "r"((y >> 5) & 31));
     PUT(r);
     asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(x));
     PUT(r);
@@ -83,8 +80,7 @@ extern "C" __global__ void long_math(int n, const long long *__restrict__ a,
                                      const long long *__restrict__ b, long long *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     long long x = a[i], y = b[i];
     unsigned long long ux = x, uy = y;
     int k = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address spaces and access widths: constants, initialised globals, local arrays, vectors, bytes,
-// generic pointers, global atomics.
+// The address spaces and access widths: constants, initialised globals, local arrays, vectors,
+// bytes, generic pointers, global atomics.
 
 __constant__ int primes[8] = {2, 3, 5, 7, 11, 13, 17, 19};
 __constant__ float scale; // set by the host
@@ -10,8 +10,7 @@ __device__ const int *offset_end = &offsets[3]; // an address in an initialiser
 extern "C" __global__ void constants(int n, int *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     out[i] = primes[i & 7] * 1000 + offsets[i & 3] + *offset_end + (int)(scale * 8.0f);
 }
 
@@ -20,8 +19,7 @@ extern "C" __global__ void local_array(int n, const unsigned *__restrict__ in,
                                        unsigned *__restrict__ out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     unsigned counts[4] = {0, 0, 0, 0};
     for (unsigned x = in[i], k = 0; k < 16; k++, x >>= 2)
         counts[x & 3]++;
@@ -34,8 +32,7 @@ extern "C" __global__ void vectors(int n, const float4 *__restrict__ in, float4 
                                    short *__restrict__ shorts)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
+    if (i >= n) return;
     float4 v = in[i];
     out[i] = make_float4(v.w, v.z, v.y, v.x);
     sums[i] = make_double2((double)v.x + v.y, (double)v.z * v.w);

@@ -69,6 +69,5 @@ extern "C" __global__ void compact(const int *__restrict__ in, int *__restrict__
     unsigned keep = __ballot_sync(ALL, x > 0);
     out[i] = -1;
     __syncwarp();
-    if (x > 0)
-        out[first + __popc(keep & ((1u << lane) - 1))] = x;
+    if (x > 0) out[first + __popc(keep & ((1u << lane) - 1))] = x;
 }

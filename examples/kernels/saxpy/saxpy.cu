@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a x + y, one element a thread: three coalesced accesses and one fma. Bound by DRAM bandwidth on
-// every GPU, so it is the first kernel to compare with the speed of light.
+// y = a x + y, one element a thread: three coalesced accesses and one fma. Bound by DRAM bandwidth
+// on every GPU, so it is the first kernel to compare with the speed of light.
 
 extern "C" __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__restrict__ y)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = A B for square row-major matrices whose side is a multiple of TILE. A block of TILE x TILE
-// threads computes one tile of C; it walks along a row of tiles of A and a column of tiles of B, and
-// stages each pair in shared memory, so that a global element is loaded n / TILE times and not n times.
+// threads computes one tile of C; it walks along a row of tiles of A and a column of tiles of B,
+// and stages each pair in shared memory, so that a global element is loaded n / TILE times and not
+// n times.
 
 #define TILE 16
 
