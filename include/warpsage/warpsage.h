@@ -123,10 +123,14 @@ typedef struct ws_parameter {
     size_t alignment; /* bytes */
     bool is_float;    /* declared .f16/.f32/.f64 */
     bool is_pointer;  /* pointer-sized and used (or declared) as an address; a hint */
+    const char *type; /* as declared: "u32", "b8" (an array of bytes is a struct); static */
 } ws_parameter;
 WS_API size_t ws_module_parameter_count(const ws_module *module, size_t kernel);
 WS_API WS_CHECKED ws_status ws_module_parameter(const ws_module *module, size_t kernel,
                                                 size_t index, ws_parameter *out);
+/* The parameters of a kernel for a message, one line each: index, name, type, bytes. To be freed
+ * with ws_free; NULL if the kernel is out of range. */
+WS_API char *ws_module_describe_parameters(const ws_module *module, size_t kernel);
 /* Size in bytes of the parameter block of a kernel. */
 WS_API size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel);
 
@@ -167,7 +171,19 @@ typedef struct ws_launch {
     bool all_rules;            /* also count the half-warp rules of cc 1.x (CONTRACT section 2) */
     bool unordered;            /* run ordered kernels in parallel: not reproducible */
     double effort;             /* fraction of the blocks to execute, 0 or 1: all */
+    unsigned rules;            /* bit set of enum ws_rule, counted besides what is always counted */
+    /* Compute capabilities (70 for 7.0) whose register counts are asked of ptxas; NULL: the
+     * module's own target only. Each is asked once a kernel and module. */
+    const unsigned *register_targets;
+    size_t register_target_count;
 } ws_launch;
+
+/* Address and bank rules that cost time to count (CONTRACT section 2). */
+enum ws_rule {
+    WS_RULE_CC10 = 1,   /* half-warp protocol of cc 1.0 and 1.1 */
+    WS_RULE_CC12 = 2,   /* half-warp protocol of cc 1.2 and 1.3 */
+    WS_RULE_BANK16 = 4, /* 16 banks of shared memory */
+};
 
 /* Executes the kernel. A fault of the guest is WS_ERR_FAULT with its place in the message. */
 WS_API WS_CHECKED ws_status ws_device_launch(ws_device *device, const ws_module *module,
@@ -185,6 +201,8 @@ WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char
                                            double *out_value);
 /* Registers per thread given by the user; marked so in every report. */
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
+/* Name of the kernel as in the source; owned by the profile. */
+WS_API const char *ws_profile_kernel(const ws_profile *profile);
 
 /* The table of counters: id, unit, one sentence, Nsight Compute's name or NULL. */
 typedef struct ws_counter_info {
@@ -201,6 +219,14 @@ WS_API WS_CHECKED ws_status ws_machine_load(ws_context *context, const char *nam
 WS_API void ws_machine_destroy(ws_machine *machine);
 WS_API const char *ws_machine_id(const ws_machine *machine);
 WS_API const char *ws_machine_name(const ws_machine *machine);
+/* Compute capability: 70 for 7.0. */
+WS_API unsigned ws_machine_target(const ws_machine *machine);
+/* Rules of enum ws_rule that predictions for this machine are based on. */
+WS_API unsigned ws_machine_rules(const ws_machine *machine);
+/* WS_ERR_LAUNCH, with the limit in the message, if grid, block or shared memory exceed what the
+ * machine can launch. Limits that the machine file does not know are not checked. */
+WS_API WS_CHECKED ws_status ws_machine_check_launch(const ws_machine *machine,
+                                                    const ws_launch *launch);
 /* Numeric leaf by dotted path ("sm.count"), in SI units; WS_ERR_ARGUMENT if no such key,
  * WS_ERR_COMPARE if the machine file does not know it. */
 WS_API WS_CHECKED ws_status ws_machine_get(const ws_machine *machine, const char *key,
@@ -208,6 +234,23 @@ WS_API WS_CHECKED ws_status ws_machine_get(const ws_machine *machine, const char
 /* Ids of all machine files, sorted, as one string with newlines, to be freed with ws_free. */
 WS_API WS_CHECKED ws_status ws_machine_list(ws_context *context, char **out);
 WS_API void ws_free(void *memory);
+
+typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_format;
+
+/* Every figure that the machine file knows, with unit and source, under the path that what-ifs
+ * use. Text, JSON or CSV, to be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_machine_describe(const ws_machine *machine, ws_format format,
+                                                char **out);
+
+/* ---- explanations ----------------------------------------------------------------------------- */
+
+/* What a word of a report means: an advice code ("G102"), a counter ("inst.warp"), an effect
+ * ("bank-conflicts"), a model ("mwp-cwp") or a machine key ("machine.dram.latency"). NULL: the
+ * list of all such words. WS_ERR_ARGUMENT names the nearest. To be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_explain(ws_context *context, const char *word, char **out);
+/* The names nearest to a mistyped one, "'v100', 'a100'", or "" if none is near; for messages of
+ * programs on top. To be freed with ws_free. */
+WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t count);
 
 /* ---- prediction and report ------------------------------------------------------------------ */
 
@@ -220,7 +263,7 @@ typedef struct ws_predict_options {
 typedef struct ws_estimate {
     const char *model;      /* "mwp-cwp"; static */
     double time_seconds, cycles;
-    const char *bottleneck; /* static; "" if the model names none */
+    const char *bottleneck; /* "" if the model names none; valid until the context's next ws_predict */
 } ws_estimate;
 
 /* Predictions of every model that can answer for this pair. At most `capacity` are stored, best
@@ -229,7 +272,6 @@ WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *pr
                                        const ws_machine *machine, const ws_predict_options *options,
                                        ws_estimate *out, size_t capacity, size_t *out_count);
 
-typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_format;
 typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
 
 typedef struct ws_report_options {
@@ -241,7 +283,8 @@ typedef struct ws_report_options {
     bool colour;
 } ws_report_options;
 
-/* A report collects kernels (profiles) and machines; profiles and machines must outlive it. */
+/* A report collects kernels (profiles) and machines; profiles and machines must outlive it. A
+ * kernel without machines is reported by its counters alone. */
 WS_API WS_CHECKED ws_status ws_report_create(ws_context *context, ws_report **out);
 WS_API void ws_report_destroy(ws_report *report);
 /* Predicts `profile` on each of the machines and adds the result. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "api/handles.h"
+
+ws_status ws_device_create(ws_context *context, const ws_device_options *options, ws_device **out)
+{
+    struct device_options inner = {.isa_level = -1};
+    struct device *device;
+    *out = NULL;
+    if (options) {
+        TRY(handle_check_size(&context->diag, "ws_device_options", options->size, sizeof *options));
+        inner.max_bytes = options->max_bytes;
+        inner.threads = options->threads;
+    }
+    TRY(device_create(&context->diag, &inner, &device));
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_device){.context = context, .device = device};
+    return WS_OK;
+}
+
+void ws_device_destroy(ws_device *device)
+{
+    if (!device) return;
+    device_destroy(device->device);
+    free(device);
+}
+
+ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out)
+{
+    *out = 0;
+    return device_alloc(&device->context->diag, device->device, bytes, out);
+}
+
+ws_status ws_device_free(ws_device *device, uint64_t address)
+{
+    return device_free(&device->context->diag, device->device, address);
+}
+
+ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from, size_t bytes)
+{
+    return device_copy_in(&device->context->diag, device->device, to, from, bytes);
+}
+
+ws_status ws_device_copy_out(ws_device *device, void *to, uint64_t from, size_t bytes)
+{
+    return device_copy_out(&device->context->diag, device->device, to, from, bytes);
+}
+
+ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t bytes)
+{
+    return device_fill(&device->context->diag, device->device, to, value, bytes);
+}
+
+ws_status ws_device_symbol(ws_device *device, const ws_module *module, const char *name,
+                           uint64_t *out_address, size_t *out_bytes)
+{
+    *out_address = 0;
+    *out_bytes = 0;
+    return device_symbol(&device->context->diag, device->device, module->module, name, out_address,
+                         out_bytes);
+}

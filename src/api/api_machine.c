@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+ws_status ws_machine_load(ws_context *context, const char *name, ws_machine **out)
+{
+    struct machine *machine;
+    *out = NULL;
+    TRY(machine_load(&context->diag, context_machine_dir(context), name, &machine));
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_machine){.context = context, .machine = machine};
+    return WS_OK;
+}
+
+void ws_machine_destroy(ws_machine *machine)
+{
+    if (!machine) return;
+    machine_destroy(machine->machine);
+    free(machine);
+}
+
+const char *ws_machine_id(const ws_machine *machine)
+{
+    return machine->machine->id;
+}
+
+const char *ws_machine_name(const ws_machine *machine)
+{
+    return machine->machine->name;
+}
+
+unsigned ws_machine_target(const ws_machine *machine)
+{
+    return machine->machine->cc_major * 10 + machine->machine->cc_minor;
+}
+
+unsigned ws_machine_rules(const ws_machine *machine)
+{
+    unsigned rules = 0;
+    double rule = machine_get(machine->machine, MACHINE_GLOBAL_RULE, 32);
+    if (rule == 10) rules |= WS_RULE_CC10;
+    if (rule == 12) rules |= WS_RULE_CC12;
+    if (machine_get(machine->machine, MACHINE_SHARED_BANKS, 32) == 16) rules |= WS_RULE_BANK16;
+    return rules;
+}
+
+static ws_status unknown_key(struct diag *diag, const char *key)
+{
+    const char *names[MACHINE_KEY_COUNT];
+    struct arena arena = {0};
+    for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
+        names[i] = machine_key_infos[i].path;
+    const char *near = text_nearest(&arena, key, names, MACHINE_KEY_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s%s", key,
+               *near ? ": perhaps " : "", near);
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+ws_status ws_machine_get(const ws_machine *machine, const char *path, double *out_value)
+{
+    struct diag *diag = &machine->context->diag;
+    const char *bare = !strncmp(path, "machine.", 8) ? path + 8 : path;
+    int key = machine_key_find(bare);
+    *out_value = 0;
+    if (key < 0) return unknown_key(diag, bare);
+    if (!machine_has(machine->machine, (enum machine_key)key))
+        return diag_error(diag, WS_ERR_COMPARE, "%s does not know %s", machine->machine->id, bare);
+    *out_value = machine->machine->values[key].value;
+    return WS_OK;
+}
+
+ws_status ws_machine_list(ws_context *context, char **out)
+{
+    struct arena arena = {0};
+    struct strbuf text = {0};
+    const char *const *ids;
+    size_t count;
+    *out = NULL;
+    ws_status status =
+        machine_list(&context->diag, &arena, context_machine_dir(context), &ids, &count);
+    if (status == WS_OK) {
+        for (size_t i = 0; i < count; i++)
+            strbuf_printf(&text, "%s%s", i ? "\n" : "", ids[i]);
+        *out = strbuf_take(&text);
+    }
+    arena_clear(&arena);
+    return status;
+}
+
+/* ---- limits of a launch
+ * -------------------------------------------------------------------------- */
+
+static ws_status check_limit(const ws_machine *machine, const char *what, uint64_t given,
+                             enum machine_key key)
+{
+    const struct machine *inner = machine->machine;
+    if (!machine_has(inner, key) || (double)given <= inner->values[key].value) return WS_OK;
+    return diag_error(&machine->context->diag, WS_ERR_LAUNCH,
+                      "%s: %s is %llu, but %s (compute capability %u.%u) allows %.0f: make it "
+                      "smaller or leave this GPU out",
+                      inner->id, what, (unsigned long long)given, inner->name, inner->cc_major,
+                      inner->cc_minor, inner->values[key].value);
+}
+
+ws_status ws_machine_check_launch(const ws_machine *machine, const ws_launch *launch)
+{
+    const uint32_t *block = launch->block, *grid = launch->grid;
+    TRY(check_limit(machine, "the number of threads in a block",
+                    (uint64_t)block[0] * block[1] * block[2], MACHINE_BLOCK_MAX_THREADS));
+    TRY(check_limit(machine, "the block in x", block[0], MACHINE_BLOCK_MAX_X));
+    TRY(check_limit(machine, "the block in y", block[1], MACHINE_BLOCK_MAX_Y));
+    TRY(check_limit(machine, "the block in z", block[2], MACHINE_BLOCK_MAX_Z));
+    TRY(check_limit(machine, "the grid in x", grid[0], MACHINE_GRID_MAX_X));
+    TRY(check_limit(machine, "the grid in y", grid[1], MACHINE_GRID_MAX_Y));
+    TRY(check_limit(machine, "the grid in z", grid[2], MACHINE_GRID_MAX_Z));
+    return check_limit(machine, "the dynamic shared memory of a block",
+                       launch->dynamic_shared_bytes, MACHINE_SHARED_PER_BLOCK);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "api/handles.h"
+#include "base/strbuf.h"
+
+static ws_module *wrap_module(ws_context *context, struct module *module)
+{
+    ws_module *handle = mem_zalloc(1, sizeof *handle);
+    handle->context = context;
+    handle->module = module;
+    handle->entries = mem_zalloc(module->function_count, sizeof *handle->entries);
+    handle->registers = mem_zalloc(1, sizeof *handle->registers);
+    for (uint32_t i = 0; i < module->function_count; i++)
+        if (module->functions[i].is_entry && module->functions[i].is_defined)
+            handle->entries[handle->entry_count++] = i;
+    return handle;
+}
+
+ws_status ws_module_load_file(ws_context *context, const char *path, ws_module **out)
+{
+    struct module *module;
+    *out = NULL;
+    TRY(module_load_file(&context->diag, path, context->tool_path, &module));
+    *out = wrap_module(context, module);
+    return WS_OK;
+}
+
+ws_status ws_module_load_memory(ws_context *context, const char *name, const void *bytes,
+                                size_t size, ws_module **out)
+{
+    struct module *module;
+    *out = NULL;
+    TRY(module_load_memory(&context->diag, name, bytes, size, &module));
+    *out = wrap_module(context, module);
+    return WS_OK;
+}
+
+void ws_module_destroy(ws_module *module)
+{
+    if (!module) return;
+    module_destroy(module->module);
+    free(module->registers->answers);
+    free(module->registers);
+    free(module->entries);
+    free(module);
+}
+
+size_t ws_module_kernel_count(const ws_module *module)
+{
+    return module->entry_count;
+}
+
+static const struct function *kernel_function(const ws_module *module, size_t index)
+{
+    return index < module->entry_count ? &module->module->functions[module->entries[index]] : NULL;
+}
+
+const char *ws_module_kernel_name(const ws_module *module, size_t index)
+{
+    const struct function *function = kernel_function(module, index);
+    return function ? function->name : NULL;
+}
+
+const char *ws_module_kernel_display_name(const ws_module *module, size_t index)
+{
+    const struct function *function = kernel_function(module, index);
+    return function ? function->display_name : NULL;
+}
+
+ws_status ws_module_find_kernel(const ws_module *module, const char *name, size_t *out_index)
+{
+    uint32_t function;
+    *out_index = 0;
+    TRY(module_find_entry(&module->context->diag, module->module, name, &function));
+    while (module->entries[*out_index] != function)
+        ++*out_index;
+    return WS_OK;
+}
+
+size_t ws_module_parameter_count(const ws_module *module, size_t kernel)
+{
+    const struct function *function = kernel_function(module, kernel);
+    return function ? function->parameter_count : 0;
+}
+
+static bool reads_register(const struct insn *insn, int32_t reg)
+{
+    for (unsigned i = 0; i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        bool is_address = source->kind == OPERAND_ADDRESS;
+        bool is_converted = insn->op == OP_CVTA && source->kind == OPERAND_REGISTER;
+        if ((is_address || is_converted) && source->reg == reg) return true;
+    }
+    return false;
+}
+
+/* A hint: the parameter is loaded into a register that is an address or is made one by cvta. */
+static bool used_as_address(const struct function *function, int32_t symbol)
+{
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *load = &function->insns[i];
+        bool from_parameter = load->op == OP_LD && load->space == SPACE_PARAM && load->nsrc > 0 &&
+                              load->vector == 1 && insn_source(load, 0)->symbol == symbol &&
+                              load->operands[0].kind == OPERAND_REGISTER;
+        if (!from_parameter) continue;
+        for (uint32_t k = i + 1; k < function->insn_count; k++)
+            if (reads_register(&function->insns[k], load->operands[0].reg)) return true;
+    }
+    return false;
+}
+
+ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t index,
+                              ws_parameter *out)
+{
+    const struct function *function = kernel_function(module, kernel);
+    *out = (ws_parameter){0};
+    if (!function || index >= function->parameter_count)
+        return diag_error(&module->context->diag, WS_ERR_ARGUMENT,
+                          "kernel %zu has no parameter %zu: %s", kernel, index,
+                          function ? "count them with ws_module_parameter_count"
+                                   : "there are fewer kernels");
+    const struct variable *variable = &module->module->variables[function->parameters[index]];
+    *out = (ws_parameter){
+        .name = variable->name,
+        .offset = variable->offset,
+        .size = variable->bytes,
+        .alignment = variable->alignment,
+        .is_float = type_infos[variable->type].kind == KIND_FLOAT,
+        .type = type_infos[variable->type].suffix,
+    };
+    out->is_pointer = out->size == module->module->address_bits / 8 && !out->is_float &&
+                      used_as_address(function, function->parameters[index]);
+    return WS_OK;
+}
+
+char *ws_module_describe_parameters(const ws_module *module, size_t kernel)
+{
+    const struct function *function = kernel_function(module, kernel);
+    if (!function) return NULL;
+    struct strbuf text = {0};
+    for (size_t i = 0; i < function->parameter_count; i++) {
+        ws_parameter parameter;
+        if (ws_module_parameter(module, kernel, i, &parameter) != WS_OK) continue;
+        size_t element = type_infos[module->module->variables[function->parameters[i]].type].bits;
+        strbuf_printf(&text, "  %zu  %-6s %zu bytes", i, parameter.type, parameter.size);
+        if (parameter.is_pointer) strbuf_puts(&text, "  a pointer");
+        if (parameter.size * 8 != element) strbuf_puts(&text, "  a struct: bytes:HEX");
+        strbuf_printf(&text, "  (%s)\n", parameter.name);
+    }
+    if (!function->parameter_count) strbuf_puts(&text, "  none\n");
+    return strbuf_take(&text);
+}
+
+size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel)
+{
+    const struct function *function = kernel_function(module, kernel);
+    return function ? function->parameter_bytes : 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/text.h"
+
+ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
+{
+    struct profile *profile;
+    *out = NULL;
+    TRY(profile_load(&context->diag, path, &profile));
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_profile){.context = context, .profile = profile};
+    return WS_OK;
+}
+
+ws_status ws_profile_save(const ws_profile *profile, const char *path)
+{
+    return profile_save(&profile->context->diag, profile->profile, path);
+}
+
+void ws_profile_destroy(ws_profile *profile)
+{
+    if (!profile) return;
+    profile_destroy(profile->profile);
+    free(profile);
+}
+
+const char *ws_profile_kernel(const ws_profile *profile)
+{
+    return profile->profile->kernel ? profile->profile->kernel : "";
+}
+
+static ws_status unknown_counter(struct diag *diag, const char *id)
+{
+    const char *names[COUNTER_COUNT];
+    struct arena arena = {0};
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        names[i] = counter_infos[i].id;
+    const char *near = text_nearest(&arena, id, names, COUNTER_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no counter is called '%s'%s%s", id,
+               *near ? ": perhaps " : "", near);
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
+{
+    struct diag *diag = &profile->context->diag;
+    int counter = counter_find(id);
+    *out_value = 0;
+    if (counter < 0) return unknown_counter(diag, id);
+    const struct counter_value *value = &profile->profile->counters[counter];
+    if (value->origin == ORIGIN_NONE)
+        return diag_error(diag, WS_ERR_COMPARE, "%s was not counted: %s", id,
+                          value->reason ? value->reason : "no reason is known");
+    *out_value = value->value;
+    return WS_OK;
+}
+
+ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
+{
+    struct profile *inner = profile->profile;
+    if (registers == 0 || registers > 1024)
+        return diag_error(&profile->context->diag, WS_ERR_ARGUMENT,
+                          "%u registers per thread: give 1 to 1024", registers);
+    size_t room = sizeof inner->registers / sizeof *inner->registers;
+    uint32_t at = 0;
+    while (at < inner->register_count && strcmp(inner->registers[at].from, "user") != 0)
+        at++;
+    if (at == room) at--; /* the user's word replaces the last of a full list */
+    inner->registers[at] = (struct register_count){.target = 0, .value = registers, .from = "user"};
+    if (at == inner->register_count) inner->register_count++;
+    return WS_OK;
+}
+
+size_t ws_counter_count(void)
+{
+    return COUNTER_COUNT;
+}
+
+ws_counter_info ws_counter_describe(size_t index)
+{
+    if (index >= COUNTER_COUNT) return (ws_counter_info){0};
+    const struct counter_info *info = &counter_infos[index];
+    return (ws_counter_info){info->id, info->unit, info->text, info->ncu};
+}

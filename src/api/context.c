@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/text.h"
+
+#ifndef WARPSAGE_MACHINE_DIR
+#error "define WARPSAGE_MACHINE_DIR: the folder of the machine files"
+#endif
+
+ws_status ws_context_create(ws_context **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? WS_OK : WS_ERR_MEMORY;
+}
+
+void ws_context_destroy(ws_context *context)
+{
+    if (!context) return;
+    diag_clear(&context->diag);
+    arena_clear(&context->estimate_texts);
+    free(context->machine_dir);
+    free(context->tool_path);
+    free(context);
+}
+
+const char *ws_context_error(const ws_context *context)
+{
+    return context->diag.text ? context->diag.text : "";
+}
+
+void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user)
+{
+    context->progress = fn;
+    context->progress_user = user;
+}
+
+void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user)
+{
+    context->cancel = fn;
+    context->cancel_user = user;
+}
+
+/* Replaces *slot by a copy of text, which may be NULL. */
+static ws_status set_text(ws_context *context, char **slot, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy) return diag_error(&context->diag, WS_ERR_MEMORY, "out of memory");
+    free(*slot);
+    *slot = copy;
+    return WS_OK;
+}
+
+ws_status ws_context_set_machine_dir(ws_context *context, const char *path)
+{
+    return set_text(context, &context->machine_dir, path);
+}
+
+ws_status ws_context_set_tool_path(ws_context *context, const char *path)
+{
+    return set_text(context, &context->tool_path, path);
+}
+
+const char *context_machine_dir(const ws_context *context)
+{
+    return context->machine_dir ? context->machine_dir : WARPSAGE_MACHINE_DIR;
+}
+
+ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least)
+{
+    if (given >= least) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "%s.size is %zu, less than the %zu bytes of this version: set it to "
+                      "sizeof(%s)",
+                      what, given, least, what);
+}
+
+void ws_free(void *memory)
+{
+    free(memory);
+}
+
+char *ws_nearest(const char *wanted, const char *const *names, size_t count)
+{
+    struct arena arena = {0};
+    char *copy = strdup(text_nearest(&arena, wanted, names, count));
+    arena_clear(&arena);
+    return copy;
+}

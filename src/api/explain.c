@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the words of a report mean: every table of the library that has ids and sentences. */
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+static void explain_advice(size_t i, struct strbuf *out)
+{
+    const struct advice_info *info = &advice_infos[i];
+    strbuf_printf(out, "%s  %s\n\n%s\n", info->code, info->title, info->text);
+}
+
+static void explain_counter(size_t i, struct strbuf *out)
+{
+    const struct counter_info *info = &counter_infos[i];
+    strbuf_printf(out, "%s  a counter of the profile, unit %s\n\n%s\n", info->id, info->unit,
+                  info->text);
+    strbuf_printf(out, "Kept for the whole launch%s.\n",
+                  info->staged ? ", for each stage between barriers and, where it applies, for "
+                                 "each instruction"
+                               : "");
+    if (info->ncu)
+        strbuf_printf(out, "Nsight Compute: %s (counted there on native code, here on PTX).\n",
+                      info->ncu);
+    else
+        strbuf_puts(out, "Nsight Compute has no metric of equal meaning.\n");
+}
+
+static void explain_effect(size_t i, struct strbuf *out)
+{
+    const struct effect_info *info = &effect_infos[i];
+    strbuf_printf(out, "%s  an effect that models can switch off\n\n", info->id);
+    strbuf_printf(out, "--without %s predicts with %s.\n", info->id, info->text);
+    strbuf_puts(out, "gain = time / time without it. Known to:");
+    size_t known = 0;
+    for (size_t k = 0; k < model_count; k++)
+        if (models[k]->effects >> i & 1)
+            strbuf_printf(out, "%s %s", known++ ? "," : "", models[k]->name);
+    strbuf_puts(out, known ? ".\n" : " no model yet.\n");
+}
+
+static void explain_model(size_t i, struct strbuf *out)
+{
+    const struct model *model = models[i];
+    strbuf_printf(out, "%s  a model\n\n%s\nSource: %s\n", model->name, model->about,
+                  model->reference);
+    strbuf_puts(out, "Needs of the machine:");
+    for (const enum machine_key *key = model->needs_machine; *key != MACHINE_KEY_COUNT; key++)
+        strbuf_printf(out, " %s", machine_key_infos[*key].path);
+    strbuf_puts(out, "\nNeeds of the profile:");
+    for (const enum counter *counter = model->needs_counters; *counter != COUNTER_COUNT; counter++)
+        strbuf_printf(out, " %s", counter_infos[*counter].id);
+    strbuf_puts(out, "\nSwitches off:");
+    for (size_t k = 0; k < EFFECT_COUNT; k++)
+        if (model->effects >> k & 1) strbuf_printf(out, " %s", effect_infos[k].id);
+    strbuf_puts(out, "\n");
+}
+
+static void explain_machine_key(size_t i, struct strbuf *out)
+{
+    const struct machine_key_info *info = &machine_key_infos[i];
+    const char *unit = dimension_unit((enum dimension)info->dimension);
+    strbuf_printf(out, "machine.%s  a figure of the machine files%s%s\n\n%s\n", info->path,
+                  *unit ? ", in " : "", unit, info->text);
+}
+
+static const char *advice_word(size_t i)
+{
+    return advice_infos[i].code;
+}
+static const char *counter_word(size_t i)
+{
+    return counter_infos[i].id;
+}
+static const char *effect_word(size_t i)
+{
+    return effect_infos[i].id;
+}
+static const char *model_word(size_t i)
+{
+    return models[i]->name;
+}
+static const char *machine_word(size_t i)
+{
+    return machine_key_infos[i].path;
+}
+
+/* A vocabulary: `count` words, each with its page. */
+struct vocabulary {
+    const char *title, *prefix;
+    size_t count;
+    const char *(*word)(size_t i);
+    void (*page)(size_t i, struct strbuf *out);
+};
+
+enum { VOCABULARIES = 5 };
+
+static void list_vocabularies(struct vocabulary out[VOCABULARIES])
+{
+    const struct vocabulary all[VOCABULARIES] = {
+        {"advice codes", "", advice_info_count, advice_word, explain_advice},
+        {"models", "", model_count, model_word, explain_model},
+        {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
+        {"counters", "", COUNTER_COUNT, counter_word, explain_counter},
+        {"machine keys", "machine.", MACHINE_KEY_COUNT, machine_word, explain_machine_key},
+    };
+    memcpy(out, all, sizeof all);
+}
+
+static void list_words(const struct vocabulary *all, struct strbuf *out)
+{
+    for (size_t v = 0; v < VOCABULARIES; v++) {
+        size_t column = 0;
+        strbuf_printf(out, "%s%s\n", v ? "\n" : "", all[v].title);
+        for (size_t i = 0; i < all[v].count; i++) {
+            const char *word = all[v].word(i);
+            size_t length = strlen(all[v].prefix) + strlen(word) + 2;
+            if (column && column + length > 96) {
+                strbuf_putc(out, '\n');
+                column = 0;
+            }
+            strbuf_printf(out, "  %s%s", all[v].prefix, word);
+            column += length;
+        }
+        if (column) strbuf_putc(out, '\n');
+    }
+}
+
+/* "machine.dram.latency" and "dram.latency" both find a machine key. */
+static bool word_matches(const struct vocabulary *vocabulary, size_t i, const char *wanted)
+{
+    size_t prefix = strlen(vocabulary->prefix);
+    const char *word = vocabulary->word(i);
+    if (!strcasecmp(word, wanted)) return true;
+    return prefix && !strncmp(wanted, vocabulary->prefix, prefix) &&
+           !strcasecmp(word, wanted + prefix);
+}
+
+static ws_status unknown_word(struct diag *diag, const struct vocabulary *all, const char *word)
+{
+    struct arena arena = {0};
+    size_t count = 0, capacity = 0;
+    for (size_t v = 0; v < VOCABULARIES; v++)
+        capacity += all[v].count;
+    const char **names = ARENA_ARRAY(&arena, const char *, capacity);
+    for (size_t v = 0; v < VOCABULARIES; v++)
+        for (size_t i = 0; i < all[v].count; i++)
+            names[count++] = arena_format(&arena, "%s%s", all[v].prefix, all[v].word(i));
+    const char *near = text_nearest(&arena, word, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "nothing is called '%s'%s%s; `warpsage explain` lists all",
+               word, *near ? ": perhaps " : "", near);
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+ws_status ws_explain(ws_context *context, const char *word, char **out)
+{
+    struct vocabulary all[VOCABULARIES];
+    struct strbuf text = {0};
+    *out = NULL;
+    list_vocabularies(all);
+    if (!word) list_words(all, &text);
+    for (size_t v = 0; word && !text.length && v < VOCABULARIES; v++)
+        for (size_t i = 0; !text.length && i < all[v].count; i++)
+            if (word_matches(&all[v], i, word)) all[v].page(i, &text);
+    if (!text.length) return unknown_word(&context->diag, all, word);
+    *out = strbuf_take(&text);
+    return WS_OK;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the opaque handles of warpsage.h hold. Every handle knows its context, whose diag takes the
+ * message of whatever fails. */
+#ifndef API_HANDLES_H
+#define API_HANDLES_H
+
+#include "base/diag.h"
+#include "decode/module.h"
+#include "emulate/emulate.h"
+#include "machine/machine.h"
+#include "measure/profile.h"
+#include "model/estimate.h"
+#include "recommend/advice.h"
+
+struct ws_context {
+    struct diag diag;
+    ws_progress_fn *progress;
+    void *progress_user;
+    ws_cancel_fn *cancel;
+    void *cancel_user;
+    char *machine_dir;           /* NULL: WARPSAGE_MACHINE_DIR */
+    char *tool_path;             /* NULL: no tools */
+    struct arena estimate_texts; /* what the ws_estimate of the last ws_predict point to */
+};
+
+/* What ptxas said, so that a kernel launched a thousand times asks it once. */
+struct register_answer {
+    uint32_t entry;
+    unsigned wanted; /* compute capability asked for */
+    bool known;
+    unsigned target, registers;
+};
+struct register_cache {
+    struct register_answer *answers;
+    size_t count, capacity;
+};
+
+struct ws_module {
+    ws_context *context;
+    struct module *module;
+    uint32_t *entries; /* kernel index -> function index */
+    size_t entry_count;
+    struct register_cache *registers; /* behind a pointer: filled by launches of a const module */
+};
+
+struct ws_device {
+    ws_context *context;
+    struct device *device;
+};
+
+struct ws_profile {
+    ws_context *context;
+    struct profile *profile;
+};
+
+struct ws_machine {
+    ws_context *context;
+    struct machine *machine;
+};
+
+/* Checks the size member of an option struct of the caller: the first version is the smallest. */
+ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least);
+const char *context_machine_dir(const ws_context *context);
+
+#endif

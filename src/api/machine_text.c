@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A machine file in words, JSON and CSV: every figure with unit and source. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/strbuf.h"
+#include "report/json_out.h"
+#include "report/quantity.h"
+
+static const char *key_unit(size_t key)
+{
+    return dimension_unit((enum dimension)machine_key_infos[key].dimension);
+}
+
+static const char *value_source(const struct machine_value *value)
+{
+    return value->assumed ? "assumed" : value->source ? value->source : "what-if";
+}
+
+static void describe_text(const struct machine *machine, struct strbuf *out)
+{
+    strbuf_printf(out, "%s  %s  compute capability %u.%u\n", machine->id, machine->name,
+                  machine->cc_major, machine->cc_minor);
+    if (machine->inherits) strbuf_printf(out, "inherits  %s\n", machine->inherits);
+    for (size_t i = 0; i < machine->alias_count; i++)
+        strbuf_printf(out, "%s%s%s", i ? " " : "aliases   ", machine->aliases[i],
+                      i + 1 == machine->alias_count ? "\n" : "");
+    strbuf_printf(out, "\n%-40s %-22s %s\n", "key", "value", "source");
+    for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
+        const struct machine_value *value = &machine->values[key];
+        if (!value->known) continue;
+        struct quantity shown = quantity_format(value->value, key_unit(key));
+        strbuf_printf(out, "machine.%-32s %-22s %s\n", machine_key_infos[key].path, shown.text,
+                      value_source(value));
+    }
+    strbuf_puts(out, "\nnot known:");
+    size_t column = 10;
+    for (size_t key = 0; key < MACHINE_THROUGHPUT_FIRST; key++) {
+        if (machine->values[key].known) continue;
+        size_t length = strlen(machine_key_infos[key].path) + 1;
+        if (column + length > 96) {
+            strbuf_puts(out, "\n          ");
+            column = 10;
+        }
+        strbuf_printf(out, " %s", machine_key_infos[key].path);
+        column += length;
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void describe_json(const struct machine *machine, struct strbuf *out)
+{
+    struct json_out json = {.out = out};
+    char capability[32];
+    snprintf(capability, sizeof capability, "%u.%u", machine->cc_major, machine->cc_minor);
+    json_open(&json, NULL, '{');
+    json_string(&json, "schema", "warpsage.machine/1");
+    json_string(&json, "machine", machine->id);
+    json_string(&json, "name", machine->name);
+    json_string(&json, "compute_capability", capability);
+    json_string(&json, "inherits", machine->inherits);
+    json_open(&json, "aliases", '[');
+    for (size_t i = 0; i < machine->alias_count; i++)
+        json_string(&json, NULL, machine->aliases[i]);
+    json_close(&json, ']');
+    json_open(&json, "values", '{');
+    for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
+        const struct machine_value *value = &machine->values[key];
+        json_open(&json, machine_key_infos[key].path, '{');
+        if (value->known) {
+            json_number(&json, "value", value->value);
+            json_string(&json, "unit", key_unit(key));
+            json_string(&json, "source", value_source(value));
+        } else {
+            json_null(&json, "value");
+            json_string(&json, "unit", key_unit(key));
+            json_string(&json, "reason", "not in the machine file");
+        }
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+    json_close(&json, '}');
+    strbuf_putc(out, '\n');
+}
+
+static void describe_csv(const struct machine *machine, struct strbuf *out)
+{
+    strbuf_puts(out, "machine,key,value,unit,source\n");
+    for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
+        const struct machine_value *value = &machine->values[key];
+        if (!value->known) continue;
+        char number[NUMBER_TEXT];
+        number_exact(number, value->value);
+        strbuf_printf(out, "%s,%s,%s,%s,%s\n", machine->id, machine_key_infos[key].path, number,
+                      key_unit(key), value_source(value));
+    }
+}
+
+ws_status ws_machine_describe(const ws_machine *machine, ws_format format, char **out)
+{
+    struct strbuf text = {0};
+    switch (format) {
+    case WS_FORMAT_JSON:
+        describe_json(machine->machine, &text);
+        break;
+    case WS_FORMAT_CSV:
+        describe_csv(machine->machine, &text);
+        break;
+    default:
+        describe_text(machine->machine, &text);
+    }
+    *out = strbuf_take(&text);
+    return WS_OK;
+}

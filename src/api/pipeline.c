@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The file to read first: how a launch becomes a profile, and a profile and a machine become a
+ * prediction and advice. Everything else behind warpsage.h only wraps one stage. */
+#include "api/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- launch: module -> emulate -> measure -> profile ------------------------------------------
+ */
+
+/* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
+ * rules and no register targets. */
+static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_launch *out)
+{
+    TRY(handle_check_size(diag, "ws_launch", given->size, offsetof(ws_launch, rules)));
+    *out = (ws_launch){0};
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    if (out->all_rules) out->rules = RULES_ALL;
+    return WS_OK;
+}
+
+static ws_status check_kernel(struct diag *diag, const ws_module *module, const ws_launch *launch)
+{
+    if (launch->kernel >= module->entry_count)
+        return diag_error(diag, WS_ERR_ARGUMENT, "kernel %zu does not exist: %s has %zu",
+                          launch->kernel, module->module->path, module->entry_count);
+    const struct function *function = &module->module->functions[module->entries[launch->kernel]];
+    if (launch->parameter_bytes < function->parameter_bytes ||
+        (function->parameter_bytes && !launch->parameters))
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "%s takes a parameter block of %llu bytes, %zu were given",
+                          function->display_name, (unsigned long long)function->parameter_bytes,
+                          launch->parameters ? launch->parameter_bytes : 0);
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->cluster[i] > 1)
+            return diag_error(diag, WS_ERR_UNSUPPORTED,
+                              "thread block clusters (%u,%u,%u) are not supported yet: leave the "
+                              "cluster out",
+                              launch->cluster[0], launch->cluster[1], launch->cluster[2]);
+    if (launch->effort < 0 || launch->effort > 1)
+        return diag_error(diag, WS_ERR_ARGUMENT, "effort %g is not a fraction: give 0 to 1",
+                          launch->effort);
+    return WS_OK;
+}
+
+static const struct register_answer *ask_ptxas(const ws_module *module, uint32_t entry,
+                                               unsigned wanted)
+{
+    struct register_cache *cache = module->registers;
+    for (size_t i = 0; i < cache->count; i++)
+        if (cache->answers[i].entry == entry && cache->answers[i].wanted == wanted)
+            return &cache->answers[i];
+    struct register_answer answer = {.entry = entry, .wanted = wanted};
+    struct diag ignored = {0}; /* without ptxas, liveness answers and the report says so */
+    answer.known = module_ptxas_registers(&ignored, module->module, entry, wanted, &answer.target,
+                                          &answer.registers) == WS_OK;
+    diag_clear(&ignored);
+    GROW(cache->answers, cache->count, cache->capacity);
+    cache->answers[cache->count++] = answer;
+    return &cache->answers[cache->count - 1];
+}
+
+static void add_registers(struct profile *profile, unsigned target, unsigned value,
+                          const char *from)
+{
+    for (uint32_t i = 0; i < profile->register_count; i++)
+        if (profile->registers[i].target == target && !strcmp(profile->registers[i].from, from))
+            return;
+    if (profile->register_count == sizeof profile->registers / sizeof *profile->registers) return;
+    profile->registers[profile->register_count++] =
+        (struct register_count){.target = target, .value = value, .from = from};
+}
+
+/* Liveness first: the list is short, and this entry must not be the one that is left out. */
+static void find_registers(struct profile *profile, const ws_module *module, uint32_t entry,
+                           const ws_launch *launch)
+{
+    const struct function *function = &module->module->functions[entry];
+    profile->register_count = 0;
+    if (function->max_live_registers)
+        add_registers(profile, 0, function->max_live_registers, "liveness");
+    unsigned own = module->module->target;
+    const unsigned *targets = launch->register_targets ? launch->register_targets : &own;
+    size_t count = launch->register_targets ? launch->register_target_count : 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct register_answer *answer = ask_ptxas(module, entry, targets[i]);
+        if (answer->known) add_registers(profile, answer->target, answer->registers, "ptxas");
+    }
+}
+
+static ws_status execute(ws_device *device, const ws_module *module, const ws_launch *launch,
+                         struct observer *observer, struct launch_result *result)
+{
+    ws_context *context = device->context;
+    struct launch_options options = {
+        .entry = module->entries[launch->kernel],
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .parameters = launch->parameters,
+        .parameter_bytes = launch->parameter_bytes,
+        .max_instructions = launch->max_instructions,
+        .unordered = launch->unordered,
+        .effort = launch->effort,
+        .observer = observer,
+        .progress = context->progress,
+        .progress_user = context->progress_user,
+        .cancel = context->cancel,
+        .cancel_user = context->cancel_user,
+    };
+    memcpy(options.grid, launch->grid, sizeof options.grid);
+    memcpy(options.block, launch->block, sizeof options.block);
+    return device_launch(&context->diag, device->device, module->module, &options, result);
+}
+
+static double executed_fraction(const ws_launch *launch, const struct launch_result *result)
+{
+    double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    return blocks > 0 ? (double)result->blocks_executed / blocks : 1;
+}
+
+static void describe_origin(struct profile *profile, const ws_module *module, uint32_t entry,
+                            const ws_launch *launch)
+{
+    const struct function *function = &module->module->functions[entry];
+    struct arena *arena = &profile->arena;
+    if (!profile->kernel) profile->kernel = arena_copy(arena, function->display_name);
+    if (!profile->mangled) profile->mangled = arena_copy(arena, function->name);
+    if (!profile->source_path) profile->source_path = arena_copy(arena, module->module->path);
+    profile->ordered = function->ordered && !launch->unordered;
+    profile->unordered_by_user = function->ordered && launch->unordered;
+}
+
+ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_launch *given,
+                           ws_profile **out_profile)
+{
+    struct diag *diag = &device->context->diag;
+    struct launch_result result = {0};
+    ws_launch launch;
+    if (out_profile) *out_profile = NULL;
+    TRY(complete_launch(diag, given, &launch));
+    if (launch.counters && !out_profile)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "counters are wanted, but there is no place for "
+                          "the profile: give out_profile");
+    TRY(check_kernel(diag, module, &launch));
+    uint32_t entry = module->entries[launch.kernel];
+    TRY(module_check_supported(diag, module->module, entry));
+    if (!launch.counters) return execute(device, module, &launch, NULL, &result);
+
+    struct measure *measure = measure_begin(launch.rules);
+    ws_status status = execute(device, module, &launch, measure_observer(measure), &result);
+    if (status != WS_OK) {
+        measure_cancel(measure);
+        return status;
+    }
+    struct profile *profile = measure_end(measure, executed_fraction(&launch, &result));
+    describe_origin(profile, module, entry, &launch);
+    find_registers(profile, module, entry, &launch);
+    *out_profile = mem_zalloc(1, sizeof **out_profile);
+    **out_profile = (ws_profile){.context = device->context, .profile = profile};
+    return WS_OK;
+}
+
+/* ---- predict: profile and machine -> estimates -> advice ---------------------------------------
+ */
+
+/* Cuts "a=b,c=d" at its commas, in the arena. */
+static size_t split_list(struct arena *arena, const char *list, const char *const **out)
+{
+    char *copy = arena_copy(arena, list);
+    const char **items = ARENA_ARRAY(arena, const char *, strlen(list) / 2 + 2);
+    size_t count = 0;
+    for (char *rest = copy, *item; (item = strsep(&rest, ",")) != NULL;)
+        if (*item) items[count++] = item;
+    *out = items;
+    return count;
+}
+
+static ws_status parse_effects(struct diag *diag, struct arena *arena, const char *list,
+                               uint32_t *out)
+{
+    const char *const *items, *names[EFFECT_COUNT];
+    size_t count = split_list(arena, list, &items);
+    for (size_t i = 0; i < EFFECT_COUNT; i++)
+        names[i] = effect_infos[i].id;
+    for (size_t i = 0; i < count; i++) {
+        int effect = effect_find(items[i]);
+        if (effect < 0) {
+            const char *near = text_nearest(arena, items[i], names, EFFECT_COUNT);
+            return diag_error(diag, WS_ERR_ARGUMENT,
+                              "no effect is called '%s'%s%s; `warpsage explain` lists them",
+                              items[i], *near ? ": perhaps " : "", near);
+        }
+        *out |= UINT32_C(1) << effect;
+    }
+    return WS_OK;
+}
+
+static ws_status parse_model_options(struct diag *diag, struct arena *arena, const char *list,
+                                     struct predict_options *out)
+{
+    const char *const *items;
+    size_t count = split_list(arena, list, &items);
+    struct model_option *options = ARENA_ARRAY(arena, struct model_option, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        char *key = arena_copy(arena, items[i]), *equals = strchr(key, '=');
+        if (!equals || equals == key || !equals[1])
+            return diag_error(diag, WS_ERR_ARGUMENT, "model option '%s' is not KEY=VALUE", key);
+        *equals = '\0';
+        options[i] = (struct model_option){.key = key, .value = equals + 1};
+    }
+    out->options = options;
+    out->option_count = count;
+    return WS_OK;
+}
+
+ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
+                           const ws_machine *machine, const ws_predict_options *options,
+                           struct prediction **out)
+{
+    struct diag *diag = &context->diag;
+    struct arena arena = {0};
+    struct predict_options inner = {0};
+    ws_status status = WS_OK;
+    *out = NULL;
+    if (options)
+        status = handle_check_size(diag, "ws_predict_options", options->size, sizeof *options);
+    if (status == WS_OK && options && options->without)
+        status = parse_effects(diag, &arena, options->without, &inner.effects_off);
+    if (status == WS_OK && options && options->model_options)
+        status = parse_model_options(diag, &arena, options->model_options, &inner);
+    if (status == WS_OK)
+        status = model_predict(diag, profile->profile, machine->machine, &inner, out);
+    arena_clear(&arena);
+    return status;
+}
+
+ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
+                           const ws_machine *machine, const ws_predict_options *options,
+                           struct prediction **out, struct diagnosis **out_diagnosis)
+{
+    *out_diagnosis = NULL;
+    TRY(pipeline_predict(context, profile, machine, options, out));
+    ws_status status = recommend_derive(&context->diag, *out, out_diagnosis);
+    if (status == WS_OK) return WS_OK;
+    prediction_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_machine *machine,
+                     const ws_predict_options *options, ws_estimate *out, size_t capacity,
+                     size_t *out_count)
+{
+    struct prediction *prediction;
+    *out_count = 0;
+    arena_clear(&context->estimate_texts);
+    TRY(pipeline_predict(context, profile, machine, options, &prediction));
+    for (size_t i = 0; i < prediction->estimate_count; i++) {
+        /* The best suited changes places with the first; the others keep their order. */
+        size_t from = i == 0 ? prediction->best : i <= prediction->best ? i - 1 : i;
+        const struct estimate *estimate = &prediction->estimates[from];
+        if (i >= capacity) break;
+        out[i] = (ws_estimate){
+            .model = model_find(estimate->model)->name,
+            .time_seconds = estimate->time_seconds,
+            .cycles = estimate->cycles,
+            .bottleneck = arena_copy(&context->estimate_texts, estimate->bottleneck),
+        };
+    }
+    *out_count = prediction->estimate_count;
+    prediction_destroy(prediction);
+    return WS_OK;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From handles to a prediction with its advice; what ws_predict and ws_report_add share. */
+#ifndef API_PIPELINE_H
+#define API_PIPELINE_H
+
+#include "api/handles.h"
+
+/* Estimates of every model that can answer. prediction_destroy it. */
+ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
+                           const ws_machine *machine, const ws_predict_options *options,
+                           struct prediction **out);
+/* The same, and what limits, why and what to do. Destroy the diagnosis before the prediction. */
+ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
+                           const ws_machine *machine, const ws_predict_options *options,
+                           struct prediction **out, struct diagnosis **out_diagnosis);
+
+#endif

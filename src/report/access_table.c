@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/access_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which counters hold what for one space and operation. */
+struct access_kind {
+    const char *name;
+    bool is_shared;
+    enum counter requests, bytes;
+    enum counter sectors, uncoalesced_sector;
+    enum counter cc10, uncoalesced_cc10, cc12, uncoalesced_cc12;
+    enum counter wavefronts32, conflicts32, wavefronts16, conflicts16;
+};
+
+#define GLOBAL_KIND(name_, SPACE, OP)                                                              \
+    {                                                                                              \
+        .name = name_, .requests = COUNTER_MEM_##SPACE##_##OP##_REQUESTS,                          \
+        .bytes = COUNTER_MEM_##SPACE##_##OP##_BYTES_REQUESTED,                                     \
+        .sectors = COUNTER_MEM_##SPACE##_##OP##_SECTORS32,                                         \
+        .uncoalesced_sector = COUNTER_MEM_##SPACE##_##OP##_UNCOALESCED_SECTOR,                     \
+        .cc10 = COUNTER_MEM_##SPACE##_##OP##_TRANSACTIONS_CC10,                                    \
+        .uncoalesced_cc10 = COUNTER_MEM_##SPACE##_##OP##_UNCOALESCED_CC10,                         \
+        .cc12 = COUNTER_MEM_##SPACE##_##OP##_TRANSACTIONS_CC12,                                    \
+        .uncoalesced_cc12 = COUNTER_MEM_##SPACE##_##OP##_UNCOALESCED_CC12,                         \
+    }
+#define SHARED_KIND(name_, OP)                                                                     \
+    {                                                                                              \
+        .name = name_, .is_shared = true, .requests = COUNTER_MEM_SHARED_##OP##_REQUESTS,          \
+        .bytes = COUNTER_MEM_SHARED_##OP##_BYTES_REQUESTED,                                        \
+        .wavefronts32 = COUNTER_MEM_SHARED_##OP##_WAVEFRONTS32,                                    \
+        .conflicts32 = COUNTER_MEM_SHARED_##OP##_CONFLICTS32,                                      \
+        .wavefronts16 = COUNTER_MEM_SHARED_##OP##_WAVEFRONTS16,                                    \
+        .conflicts16 = COUNTER_MEM_SHARED_##OP##_CONFLICTS16,                                      \
+    }
+
+static const struct access_kind kinds[] = {
+    GLOBAL_KIND("global load", GLOBAL, LOAD),     GLOBAL_KIND("global store", GLOBAL, STORE),
+    GLOBAL_KIND("global atomic", GLOBAL, ATOMIC), GLOBAL_KIND("local load", LOCAL, LOAD),
+    GLOBAL_KIND("local store", LOCAL, STORE),     SHARED_KIND("shared load", LOAD),
+    SHARED_KIND("shared store", STORE),           SHARED_KIND("shared atomic", ATOMIC),
+};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+double instruction_get(const struct instruction_profile *insn, enum counter counter)
+{
+    for (uint32_t i = 0; i < insn->counter_count; i++)
+        if (insn->counters[i] == counter) return insn->values[i];
+    return 0;
+}
+
+/* A counter of one instruction, or of the launch if there is none. An instruction keeps only
+ * counters that are not zero, so the launch says whether it was counted at all. */
+static bool counted(const struct profile *profile, const struct instruction_profile *insn,
+                    enum counter counter, double *out)
+{
+    if (!profile_has(profile, counter)) return false;
+    *out = insn ? instruction_get(insn, counter) : profile_get(profile, counter);
+    return true;
+}
+
+/* Fewest that the requests could need: what they need if none is worse than the fewest, else from
+ * their mean width: sectors of 32 bytes, or a transaction for each half-warp. */
+static double ideal_count(const struct access_row *row, double uncoalesced,
+                          const struct access_rule *rule)
+{
+    if (uncoalesced == 0) return row->served;
+    double bytes = row->bytes_per_request;
+    double each = rule->global == ACCESS_SECTORS ? ceil(bytes / 32) : bytes > 256 ? 4 : 2;
+    double ideal = fmax(each, 1) * row->requests;
+    return fmin(ideal, row->served);
+}
+
+static void fill_global(struct access_row *row, const struct profile *profile,
+                        const struct access_kind *kind, const struct access_rule *rule)
+{
+    enum counter served = rule->global == ACCESS_CC10   ? kind->cc10
+                          : rule->global == ACCESS_CC12 ? kind->cc12
+                                                        : kind->sectors;
+    enum counter beyond = rule->global == ACCESS_CC10   ? kind->uncoalesced_cc10
+                          : rule->global == ACCESS_CC12 ? kind->uncoalesced_cc12
+                                                        : kind->uncoalesced_sector;
+    double uncoalesced;
+    if (!counted(profile, row->insn, served, &row->served)) return;
+    if (counted(profile, row->insn, beyond, &uncoalesced))
+        row->ideal = ideal_count(row, uncoalesced, rule);
+}
+
+static void fill_shared(struct access_row *row, const struct profile *profile,
+                        const struct access_kind *kind, const struct access_rule *rule)
+{
+    bool has16 = rule->banks16 && profile_has(profile, kind->wavefronts16);
+    enum counter served = has16 ? kind->wavefronts16 : kind->wavefronts32;
+    enum counter beyond = has16 ? kind->conflicts16 : kind->conflicts32;
+    if (rule->banks16 && !has16) return;
+    if (!counted(profile, row->insn, served, &row->served)) return;
+    if (counted(profile, row->insn, beyond, &row->conflicts))
+        row->ideal = row->served - row->conflicts;
+}
+
+static bool make_row(const struct profile *profile, const struct instruction_profile *insn,
+                     const struct access_kind *kind, const struct access_rule *rule,
+                     struct access_row *out)
+{
+    double bytes = 0;
+    *out =
+        (struct access_row){.insn = insn, .is_shared = kind->is_shared, .served = -1, .ideal = -1};
+    out->name = insn && insn->op ? insn->op : kind->name;
+    if (!counted(profile, insn, kind->requests, &out->requests) || out->requests <= 0) return false;
+    if (counted(profile, insn, kind->bytes, &bytes)) out->bytes_per_request = bytes / out->requests;
+    (kind->is_shared ? fill_shared : fill_global)(out, profile, kind, rule);
+    return true;
+}
+
+/* Sectors of the whole request count four times a wavefront's share of the SM's time at most; the
+ * order only has to put the costly and the wasteful first. */
+static double row_weight(const struct access_row *row)
+{
+    double served = row->served >= 0 ? row->served : row->requests;
+    double waste = row->ideal >= 0 ? served - row->ideal : 0;
+    return (row->is_shared ? 1 : 4) * (served + waste);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct access_row *x = a, *y = b;
+    double wx = row_weight(x), wy = row_weight(y);
+    if (wx != wy) return wx < wy ? 1 : -1;
+    if (x->insn && y->insn && x->insn->pc != y->insn->pc) return x->insn->pc < y->insn->pc ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+struct access_row *access_table(const struct profile *profile, const struct access_rule *rule,
+                                size_t *out_count)
+{
+    size_t count = 0, capacity = 0;
+    struct access_row *rows = NULL, row;
+    uint32_t sources = profile->instruction_count ? profile->instruction_count : 1;
+    for (uint32_t i = 0; i < sources; i++) {
+        const struct instruction_profile *insn =
+            profile->instruction_count ? &profile->instructions[i] : NULL;
+        for (size_t k = 0; k < KIND_COUNT; k++) {
+            if (!make_row(profile, insn, &kinds[k], rule, &row)) continue;
+            GROW(rows, count, capacity);
+            rows[count++] = row;
+        }
+    }
+    if (count) qsort(rows, count, sizeof *rows, compare_rows);
+    *out_count = count;
+    return rows;
+}
+
+/* ---- hot lines
+ * ------------------------------------------------------------------------------------ */
+
+static double largest_share(const struct hot_line *line)
+{
+    return fmax(line->instructions, fmax(line->sectors, line->wavefronts));
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct hot_line *x = a, *y = b;
+    double sx = largest_share(x), sy = largest_share(y);
+    if (sx != sy) return sx < sy ? 1 : -1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static struct hot_line *find_line(struct hot_line *lines, size_t *count, const char *file,
+                                  uint32_t number)
+{
+    for (size_t i = 0; i < *count; i++) {
+        bool same_file =
+            lines[i].file == file || (file && lines[i].file && !strcmp(lines[i].file, file));
+        if (same_file && lines[i].line == number) return &lines[i];
+    }
+    lines[*count] = (struct hot_line){.file = file, .line = number};
+    return &lines[(*count)++];
+}
+
+struct hot_line *hot_lines(const struct profile *profile, size_t *out_count)
+{
+    struct hot_line *lines = mem_zalloc(profile->instruction_count, sizeof *lines), all = {0};
+    *out_count = 0;
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        const struct instruction_profile *insn = &profile->instructions[i];
+        bool has_source = insn->file && insn->source_line;
+        struct hot_line *line = find_line(lines, out_count, has_source ? insn->file : NULL,
+                                          has_source ? insn->source_line : insn->line);
+        double sectors = 0, wavefronts = 0;
+        for (size_t k = 0; k < KIND_COUNT; k++) {
+            if (kinds[k].is_shared)
+                wavefronts += instruction_get(insn, kinds[k].wavefronts32);
+            else
+                sectors += instruction_get(insn, kinds[k].sectors);
+        }
+        line->instructions += instruction_get(insn, COUNTER_INST_WARP);
+        line->sectors += sectors;
+        line->wavefronts += wavefronts;
+        all.instructions += instruction_get(insn, COUNTER_INST_WARP);
+        all.sectors += sectors;
+        all.wavefronts += wavefronts;
+    }
+    for (size_t i = 0; i < *out_count; i++) {
+        lines[i].instructions /= all.instructions > 0 ? all.instructions : 1;
+        lines[i].sectors /= all.sectors > 0 ? all.sectors : 1;
+        lines[i].wavefronts /= all.wavefronts > 0 ? all.wavefronts : 1;
+    }
+    if (*out_count) qsort(lines, *out_count, sizeof *lines, compare_lines);
+    return lines;
+}

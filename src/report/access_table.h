@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the memory table and the hot lines of a report show, worked out of a profile. */
+#ifndef REPORT_ACCESS_TABLE_H
+#define REPORT_ACCESS_TABLE_H
+
+#include "measure/profile.h"
+
+/* How a machine serves global memory and shared memory: which counters apply to it. */
+struct access_rule {
+    enum { ACCESS_SECTORS, ACCESS_CC10, ACCESS_CC12 } global;
+    bool banks16;
+};
+
+struct access_row {
+    const struct instruction_profile *insn; /* NULL: totals of a profile without instructions */
+    const char *name;                       /* "ld.global.f32" or "global load" */
+    bool is_shared;
+    double requests;
+    double bytes_per_request;
+    double served;    /* sectors, transactions or wavefronts; negative: not counted */
+    double ideal;     /* the fewest that these requests could need; negative: not known */
+    double conflicts; /* wavefronts beyond; shared memory only */
+};
+
+/* Rows sorted by what they cost beyond and in all; malloc'ed. */
+struct access_row *access_table(const struct profile *profile, const struct access_rule *rule,
+                                size_t *out_count);
+
+struct hot_line {
+    const char *file; /* NULL: a line of the PTX text */
+    uint32_t line;
+    double instructions, sectors, wavefronts; /* shares of the launch, 0 to 1 */
+};
+
+/* Lines sorted by their largest share; malloc'ed. */
+struct hot_line *hot_lines(const struct profile *profile, size_t *out_count);
+
+/* Value of a counter of one instruction; 0 if it has none. */
+double instruction_get(const struct instruction_profile *insn, enum counter counter);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the first `columns` columns of text: escape sequences take none, UTF-8 tails neither. */
+static size_t bytes_of_columns(const char *text, unsigned columns, bool *out_all)
+{
+    const char *at = text;
+    unsigned used = 0;
+    while (*at) {
+        if (*at == '\033') {
+            while (*at && *at != 'm')
+                at++;
+            if (*at) at++;
+            continue;
+        }
+        bool is_tail = ((unsigned char)*at & 0xc0) == 0x80;
+        if (!is_tail && used == columns) break;
+        used += !is_tail;
+        at++;
+    }
+    *out_all = !*at;
+    return (size_t)(at - text);
+}
+
+static void add_line(struct page *page, char *text)
+{
+    bool all;
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\033') text[i] = ' ';
+    while (length && text[length - 1] == ' ')
+        text[--length] = '\0';
+    size_t bytes = bytes_of_columns(text, page->width, &all);
+    if (all) {
+        strbuf_puts(page->out, text);
+    } else {
+        bytes = bytes_of_columns(text, page->width - 2, &all);
+        strbuf_append(page->out, text, bytes);
+        strbuf_puts(page->out, "..");
+        if (page->colour) strbuf_puts(page->out, "\033[0m");
+    }
+    strbuf_putc(page->out, '\n');
+    page->lines++;
+}
+
+void page_line(struct page *page, const char *format, ...)
+{
+    struct strbuf line = {0};
+    va_list list;
+    va_start(list, format);
+    strbuf_vprintf(&line, format, list);
+    va_end(list);
+    char *text = strbuf_take(&line);
+    add_line(page, text);
+    free(text);
+}
+
+void page_blank(struct page *page)
+{
+    strbuf_putc(page->out, '\n');
+    page->lines++;
+}
+
+/* Length of the part of text that goes into `room` columns, cut at a space if there is one. */
+static size_t fitting(const char *text, size_t room)
+{
+    size_t length = strlen(text);
+    if (length <= room) return length;
+    for (size_t i = room; i > room / 2; i--)
+        if (text[i] == ' ') return i;
+    while (room > 1 && ((unsigned char)text[room] & 0xc0) == 0x80)
+        room--;
+    return room;
+}
+
+void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines)
+{
+    int indent = (int)strlen(lead);
+    size_t room = page->width > (unsigned)indent + 16 ? page->width - (unsigned)indent : 16;
+    for (unsigned line = 0; line < max_lines; line++) {
+        size_t length = fitting(text, room);
+        bool is_last = line + 1 == max_lines;
+        page_line(page, "%*s%.*s", indent, line ? "" : lead,
+                  is_last ? (int)strlen(text) : (int)length, text);
+        text += length;
+        while (*text == ' ')
+            text++;
+        if (!*text) break;
+    }
+}
+
+void page_bar(const struct page *page, double fraction, char *out)
+{
+    double clamped = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+    unsigned filled = (unsigned)(clamped * BAR_COLUMNS + 0.5);
+    *out = '\0';
+    for (unsigned i = 0; i < BAR_COLUMNS; i++)
+        strcat(out, i < filled ? page->utf8 ? "\u2588" : "#" : page->utf8 ? "\u00b7" : ".");
+}
+
+const char *page_heat(const struct page *page, double fraction)
+{
+    if (!page->colour) return "";
+    return fraction >= 0.8 ? "\033[31m" : fraction >= 0.5 ? "\033[33m" : "\033[32m";
+}
+
+const char *page_heat_end(const struct page *page)
+{
+    return page->colour ? "\033[0m" : "";
+}
+
+const char *page_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

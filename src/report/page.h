@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Lines of a text report: clipped to the width, counted, with colour where it is wanted. */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+
+struct page {
+    struct strbuf *out;
+    unsigned width, lines;
+    bool utf8, colour;
+};
+
+/* One line; what goes beyond the width is cut and marked. Control characters become spaces. */
+void page_line(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void page_blank(struct page *page);
+/* `text` wrapped at words behind `lead`, which fills the first columns of the first line; further
+ * lines are indented as far. At most max_lines lines. */
+void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines);
+
+enum { BAR_COLUMNS = 20 };
+/* A bar of BAR_COLUMNS columns for a fraction; `out` needs 4 * BAR_COLUMNS + 1 bytes. */
+void page_bar(const struct page *page, double fraction, char *out);
+
+/* Start and end of a colour by how near to the limit a fraction is; "" without colour. */
+const char *page_heat(const struct page *page, double fraction);
+const char *page_heat_end(const struct page *page);
+
+/* Name of a file without its folders. */
+const char *page_file_name(const char *path);
+
+#endif

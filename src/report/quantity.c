@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/quantity.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct prefix {
+    double scale;
+    const char *text;
+} prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
+                {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}};
+enum { PREFIX_COUNT = sizeof prefixes / sizeof *prefixes };
+
+/* Bytes and hertz have no parts; seconds no kiloseconds; counts of something neither. */
+static bool takes_prefix(const char *unit, const struct prefix *prefix)
+{
+    if (prefix->scale == 1) return true;
+    if (!strcmp(unit, "s")) return prefix->scale < 1;
+    if (!strcmp(unit, "m")) return prefix->scale < 1;
+    if (!strcmp(unit, "B") || !strcmp(unit, "B/s") || !strcmp(unit, "Hz") || !strcmp(unit, "1"))
+        return prefix->scale > 1;
+    return !strcmp(unit, "W") || !strcmp(unit, "J");
+}
+
+/* The largest prefix that leaves at least 1 after rounding to three digits. */
+static const struct prefix *choose_prefix(double value, const char *unit)
+{
+    const struct prefix *last = &prefixes[5];
+    for (int i = 0; i < PREFIX_COUNT; i++) {
+        if (!takes_prefix(unit, &prefixes[i])) continue;
+        last = &prefixes[i];
+        if (fabs(value) >= prefixes[i].scale * 0.9995) return last;
+    }
+    return last;
+}
+
+static void three_digits(char *out, size_t size, double value)
+{
+    double magnitude = fabs(value);
+    int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
+    if (magnitude > 0 && magnitude < 0.0995) {
+        snprintf(out, size, "%.3g", value);
+        return;
+    }
+    snprintf(out, size, "%.*f", decimals, value);
+}
+
+struct quantity quantity_count(double value)
+{
+    struct quantity out;
+    char digits[48];
+    snprintf(digits, sizeof digits, "%.0f", value);
+    size_t length = strlen(digits), at = 0;
+    for (size_t i = 0; i < length && at + 2 < sizeof out.text; i++) {
+        size_t rest = length - i;
+        if (i && rest % 3 == 0 && digits[i - 1] != '-') out.text[at++] = ',';
+        out.text[at++] = digits[i];
+    }
+    out.text[at] = '\0';
+    return out;
+}
+
+static bool is_count(const char *unit)
+{
+    return !*unit || !strcmp(unit, "1");
+}
+
+struct quantity quantity_format(double value, const char *unit)
+{
+    struct quantity out;
+    char number[32];
+    if (is_count(unit) && value == floor(value) && fabs(value) < 1e7) return quantity_count(value);
+    const struct prefix *prefix = choose_prefix(value, is_count(unit) ? "1" : unit);
+    if (value == 0) prefix = &prefixes[5];
+    three_digits(number, sizeof number, value / prefix->scale);
+    if (is_count(unit))
+        snprintf(out.text, sizeof out.text, "%s%s%s", number, *prefix->text ? " " : "",
+                 prefix->text);
+    else
+        snprintf(out.text, sizeof out.text, "%s %s%s", number, prefix->text, unit);
+    return out;
+}
+
+struct quantity quantity_exact(double value, const char *unit)
+{
+    struct quantity out;
+    if (is_count(unit)) {
+        snprintf(out.text, sizeof out.text, "%.9g", value);
+        return out;
+    }
+    /* Machine files give bytes in powers of two, so they stay bytes. */
+    const struct prefix *prefix =
+        !strcmp(unit, "B") || value == 0 ? &prefixes[5] : choose_prefix(value, unit);
+    snprintf(out.text, sizeof out.text, "%.9g %s%s", value / prefix->scale, prefix->text, unit);
+    return out;
+}
+
+void number_exact(char out[NUMBER_TEXT], double value)
+{
+    if (value == floor(value) && fabs(value) < 9007199254740992.0) {
+        snprintf(out, NUMBER_TEXT, "%.0f", value == 0 ? 0.0 : value);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(out, NULL) == value) break;
+    }
+    for (char *c = out; *c; c++)
+        if (*c == ',') *c = '.'; /* a caller may have set a locale */
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbers as people read them (SI prefixes, three digits) and as programs read them (exact). */
+#ifndef REPORT_QUANTITY_H
+#define REPORT_QUANTITY_H
+
+enum { NUMBER_TEXT = 40 };
+
+struct quantity {
+    char text[48];
+};
+
+/* "447 us", "1.20 TB/s", "16.8 M": three significant digits. Unit "1" or "" is a count: exact with
+ * thousands separators up to seven digits, then a prefix. Units that take no prefix (cycle,
+ * thread/cycle) are treated as counts with their name behind. */
+struct quantity quantity_format(double value, const char *unit);
+/* The same with as many digits as it takes, up to nine: for figures that someone typed. */
+struct quantity quantity_exact(double value, const char *unit);
+/* "4,096" */
+struct quantity quantity_count(double value);
+
+/* Shortest decimal text that reads back as the same double; integers without exponent. Not for
+ * NaN and infinities. Always with a point, whatever the locale. */
+void number_exact(char out[NUMBER_TEXT], double value);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The upper part of a text report: what ran where, and the answer in four lines. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/quantity.h"
+#include "report/text_sections.h"
+
+/* "64x64" or "65,536": without dimensions of one. */
+static void format_shape(char *out, size_t size, const uint32_t shape[3])
+{
+    if (shape[2] > 1)
+        snprintf(out, size, "%ux%ux%u", shape[0], shape[1], shape[2]);
+    else if (shape[1] > 1)
+        snprintf(out, size, "%ux%u", shape[0], shape[1]);
+    else
+        snprintf(out, size, "%u", shape[0]);
+}
+
+void text_kernel(struct page *page, const struct profile *profile)
+{
+    char grid[40], block[40];
+    double blocks = (double)profile_blocks(profile);
+    uint64_t shared = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    format_shape(grid, sizeof grid, profile->grid);
+    format_shape(block, sizeof block, profile->block);
+    /* A long template name must not push the launch out of the line. */
+    const char *name = profile->kernel ? profile->kernel : "(unnamed)";
+    unsigned room = page->width > 66 ? page->width - 56 : 24;
+    bool cut = strlen(name) > room;
+    page_line(page, "%.*s%s  grid %s (%s blocks)  block %s (%u threads)%s%s",
+              (int)(cut ? room - 2 : room), name, cut ? ".." : "", grid,
+              quantity_count(blocks).text, block, profile_threads_per_block(profile),
+              shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
+    const char *how = "";
+    struct quantity executed = {""};
+    if (profile_has(profile, COUNTER_BLOCKS_EXECUTED)) {
+        executed = quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED));
+        how = profile->sampled_fraction < 1 ? " blocks executed on the CPU (a sample)"
+                                            : " blocks executed on the CPU, all of them";
+    }
+    page_line(page, "method    %s%s%s%s; counts are PTX's, not native code's",
+              profile->isa ? profile->isa : "", *how ? ", " : "", executed.text, how);
+}
+
+void text_machine(struct page *page, const struct report_machine *item)
+{
+    const struct machine *machine = item->prediction->machine;
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%s  %s  cc %u.%u", machine->id, machine->name, machine->cc_major,
+                  machine->cc_minor);
+    if (machine_has(machine, MACHINE_SM_COUNT))
+        strbuf_printf(&line, "  %.0f SMs", machine->values[MACHINE_SM_COUNT].value);
+    if (machine_has(machine, MACHINE_CLOCK_CORE))
+        strbuf_printf(&line, "  %s",
+                      quantity_format(machine->values[MACHINE_CLOCK_CORE].value, "Hz").text);
+    if (machine_has(machine, MACHINE_DRAM_BANDWIDTH))
+        strbuf_printf(&line, "  %s",
+                      quantity_format(machine->values[MACHINE_DRAM_BANDWIDTH].value, "B/s").text);
+    page_line(page, "machine   %s", line.data);
+    strbuf_clear(&line);
+}
+
+static void text_time(struct page *page, const struct report_machine *item)
+{
+    const struct estimate *best = report_best(item), *bound = report_bound(item);
+    if (!best) return;
+    struct quantity time = quantity_format(best->time_seconds, "s");
+    if (bound && bound != best && bound->time_seconds > 0)
+        page_line(page, "TIME      %s  by %s   speed of light: %s = %.3gx", time.text, best->model,
+                  quantity_format(bound->time_seconds, "s").text,
+                  best->time_seconds / bound->time_seconds);
+    else
+        page_line(page, "TIME      at least %s: the speed of light, no model says more here",
+                  time.text);
+}
+
+void text_answer(struct page *page, const struct report_machine *item)
+{
+    const struct diagnosis *diagnosis = item->diagnosis;
+    text_time(page, item);
+    page_line(page, "LIMIT     %s", diagnosis->limit ? diagnosis->limit : "not known");
+    const char *where = diagnosis->why_where ? diagnosis->why_where : "";
+    page_line(page, "WHY       %s%s%s", diagnosis->why ? diagnosis->why : "not known",
+              *where ? "   " : "", where);
+    page_line(page, "ENERGY    not modelled: calibrate");
+}
+
+void text_comparison(struct page *page, const struct report_kernel *kernel)
+{
+    page_line(page, "%-14s %10s %16s %7s %10s  %s", "GPU", "time", "speed of light", "ratio",
+              "occupancy", "limited by");
+    for (size_t i = 0; i < kernel->machine_count; i++) {
+        const struct report_machine *item = &kernel->machines[i];
+        const struct estimate *best = report_best(item), *bound = report_bound(item);
+        if (!best) continue;
+        char ratio[24] = "-";
+        if (bound && bound->time_seconds > 0)
+            snprintf(ratio, sizeof ratio, "%.3gx", best->time_seconds / bound->time_seconds);
+        page_line(page, "%-14s %10s %16s %7s %8.0f %%  %s", item->prediction->machine->id,
+                  quantity_format(best->time_seconds, "s").text,
+                  bound ? quantity_format(bound->time_seconds, "s").text : "-", ratio,
+                  100 * item->prediction->occupancy.fraction,
+                  item->diagnosis->limit ? item->diagnosis->limit : best->bottleneck);
+    }
+}
+
+void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
+                 bool details)
+{
+    size_t count = diagnosis->advice_count, shown = count < max_items ? count : max_items;
+    int room = (int)page->width - 36;
+    if (!count) {
+        page_line(page, "What to do: nothing that the models know of would gain time");
+        return;
+    }
+    page_line(page, "%-*s %12s %8s", room + 12, "What to do", "time after", "gain");
+    for (size_t i = 0; i < shown; i++) {
+        const struct advice *item = &diagnosis->advice[i];
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s", item->title);
+        if (*item->where) strbuf_printf(&text, "   %s", item->where);
+        bool cut = text.length > (size_t)room;
+        page_line(page, "  %2zu  %-5s %-*.*s%s %12s %7.3gx", i + 1, item->code, room + 1 - 2 * cut,
+                  room + 1 - 2 * cut, text.data, cut ? ".." : "",
+                  quantity_format(item->time_seconds, "s").text, item->gain);
+        strbuf_clear(&text);
+        if (details && *item->evidence) page_line(page, "            %s", item->evidence);
+    }
+    page_line(page,
+              "      Gains are alternatives: they do not add up. `warpsage explain %s` tells "
+              "why.%s",
+              diagnosis->advice[0].code, count > shown ? "  More: --details all" : "");
+}

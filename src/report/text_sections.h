@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sections of a text report, in its order. Each takes a bounded number of lines unless all
+ * details are wanted. */
+#ifndef REPORT_TEXT_SECTIONS_H
+#define REPORT_TEXT_SECTIONS_H
+
+#include "report/page.h"
+#include "report/writers.h"
+
+/* Longest first lines of sections, and what a whole report of one kernel may take. */
+enum { REPORT_LINES = 60 };
+
+void text_kernel(struct page *page, const struct profile *profile);
+void text_machine(struct page *page, const struct report_machine *machine);
+/* TIME, LIMIT, WHY, ENERGY. */
+void text_answer(struct page *page, const struct report_machine *machine);
+void text_comparison(struct page *page, const struct report_kernel *kernel);
+void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
+                 bool details);
+void text_throughput(struct page *page, const struct report_machine *machine, bool details);
+/* machine NULL: by 32-byte sectors and 32 banks. */
+void text_memory(struct page *page, const struct profile *profile,
+                 const struct report_machine *machine, size_t max_rows);
+void text_occupancy(struct page *page, const struct report_machine *machine);
+void text_models(struct page *page, const struct report_machine *machine, bool details);
+void text_hot_lines(struct page *page, const struct profile *profile, size_t max_rows);
+void text_mix(struct page *page, const struct profile *profile);
+/* Everything assumed; at most max_lines lines. */
+void text_notes(struct page *page, const struct report_kernel *kernel, unsigned max_lines);
+
+#endif
