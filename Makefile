@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of daily life; CMake does the work. Each first installs what is missing (Debian and
+# Ubuntu). `make` alone says what there is.
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.PHONY: help demo test build bench nightly format clean
+
+help:
+	@echo 'make demo     build, then the report of a tiled matrix multiply on three GPUs'
+	@echo 'make test     build and run all tests; the last line counts them'
+	@echo 'make build    the program at build/warpsage'
+	@echo 'make bench    speed of the emulator on this CPU'
+	@echo 'make nightly  what .ci/run does, with longer fuzzing and the examples in full size'
+	@echo 'make format   clang-format over the C sources'
+	@echo 'make clean    remove all build folders'
+
+build:
+	@tools/install-deps.sh build
+	@cmake --preset release -DWARPSAGE_TESTS=OFF --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target warpsage
+
+demo: build
+	build/warpsage analyze examples/kernels/sgemm_tiled/sgemm_tiled_512.yaml \
+	    --gpu gtx280,v100,h200
+
+test:
+	@tools/install-deps.sh test
+	@tools/run-tests.sh release
+
+bench:
+	@tools/install-deps.sh build
+	@cmake --preset release -DWARPSAGE_TESTS=OFF --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target bench_engine
+	build/bench_engine
+
+nightly:
+	@tools/install-deps.sh all
+	FUZZ_SECONDS=600 .ci/run
+	@for launch in examples/kernels/*/*.yaml; do \
+	    echo "== $$launch"; \
+	    build/warpsage analyze "$$launch" --quiet || exit 1; \
+	done
+
+format:
+	@tools/install-deps.sh all
+	@tools/source-files.sh | xargs clang-format -i
+
+clean:
+	rm -rf build build-clang build-asan build-tsan build-fuzz

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks the rules of the tree that no compiler checks; says file:line for each breach.
+#
+#     tools/check-layering.sh [ROOT]
+#
+# 1. Includes go left only: base, isa, machine, decode, {emulate, replay}, measure, model,
+#    recommend, report, api.
+# 2. A stage is seen through the headers named below; its other headers are its own.
+# 3. cli, runtime and calibrate use <warpsage/warpsage.h>, system headers and their own folder.
+# 4. A C file name occurs once in the tree.
+# 5. Every source file has its SPDX line on top (the second line after #!).
+set -euo pipefail
+cd "${1:-$(dirname "$0")/..}"
+
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+
+c_files() {
+    find include src cli runtime calibrate bench examples tests -name '*.[ch]' -o -name '*.def' \
+        2>/dev/null | LC_ALL=C sort || true
+}
+
+check_includes() {
+    c_files | grep -E '^(src|cli|runtime|calibrate)/' | xargs -r awk '
+    BEGIN {
+        split("base isa machine decode emulate measure model recommend report api", order, " ")
+        for (i in order) level[order[i]] = i + 0
+        level["replay"] = level["emulate"]
+        exported["isa"] = "insn.h"; exported["machine"] = "machine.h"
+        exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
+        exported["replay"] = "replay.h"; exported["measure"] = "profile.h"
+        exported["model"] = "estimate.h"; exported["recommend"] = "advice.h"
+        exported["report"] = "report.h"
+    }
+    function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
+    function check_stage(own, path,   to, file) {
+        to = path; sub(/\/.*/, "", to)
+        file = path; sub(/^[^\/]*\//, "", file)
+        if (path !~ /\//)
+            complain("write #include \"" own "/" path "\": headers are named from src/")
+        else if (!(to in level))
+            complain("\"" path "\" is no header of a stage")
+        else if (to != own && level[to] >= level[own])
+            complain(own " must not include " to " (\"" path "\"): includes go left only")
+        else if (to != own && to != "base" && file ~ /\.h$/ &&
+                 index(" " exported[to] " ", " " file " ") == 0)
+            complain("\"" path "\" is private to " to "; its headers are: " exported[to])
+    }
+    /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+        system_header = ($0 ~ /include[ \t]*</)
+        path = $0
+        sub(/^[^<"]*[<"]/, "", path); sub(/[>"].*/, "", path)
+        split(FILENAME, part, "/")
+        if (part[1] == "src") {
+            if (!system_header && path != "warpsage/warpsage.h") check_stage(part[2], path)
+        } else if (!system_header && path ~ /\// && path !~ "^" part[1] "/" &&
+                   path != "warpsage/warpsage.h")
+            complain(part[1] " must not include \"" path "\": only <warpsage/warpsage.h> and its own")
+        else if (system_header && path ~ /^(base|isa|machine|decode|emulate|replay|measure|model|recommend|report|api)\//)
+            complain(part[1] " must not include <" path ">: only <warpsage/warpsage.h> and its own")
+    }'
+}
+
+check_names() {
+    c_files | grep -v '\.def$' | awk -F/ '
+        $NF in first { printf "%s:1: the file name is taken by %s\n", $0, first[$NF]; next }
+        { first[$NF] = $0 }'
+}
+
+check_spdx() {
+    {
+        c_files
+        find . -path ./.git -prune -o -path './build*' -prune -o -type f \
+            \( -name '*.sh' -o -name '*.py' -o -name '*.cu' -o -name '*.cmake' -o \
+            -name CMakeLists.txt -o -name Makefile -o -path './.ci/*' -o -path './data/*.yaml' -o \
+            -path './examples/*.yaml' -o -path './examples/*.ptx' -o -path './tests/kernels/*.ptx' \
+            -o -path './tools/*' \) -print | sed 's|^\./||'
+    } | LC_ALL=C sort -u | while read -r file; do
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+            echo "$file:1: the line 'SPDX-License-Identifier: Apache-2.0' is missing"
+    done
+}
+
+{
+    check_includes
+    check_names
+    check_spdx
+} >"$errors"
+cat "$errors" >&2
+if [ -s "$errors" ]; then
+    echo "check-layering: $(wc -l <"$errors") breaches" >&2
+    exit 1
+fi

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
+#
+#     tools/install-deps.sh build    compiler, cmake, libyaml, jansson: enough for build/warpsage
+#     tools/install-deps.sh test     and cmocka, python3-jsonschema
+#     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
+#
+# Nothing is downloaded if nothing is missing. A tool that is there counts, however it came there.
+set -euo pipefail
+
+group=${1:-all}
+case $group in
+build | test | all) ;;
+*)
+    echo "tools/install-deps.sh: unknown group '$group': build, test or all" >&2
+    exit 2
+    ;;
+esac
+
+packages=()
+# need PACKAGE COMMAND...: the package is missing if the command fails.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 </dev/null || packages+=("$package")
+}
+has() {
+    command -v "$1"
+}
+compiles() {
+    local compiler=$1
+    shift
+    local out
+    out=$(mktemp)
+    echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n)
+          { return d && n == 99; }' | "$compiler" -x c "$@" - -o "$out"
+    local status=$?
+    rm -f "$out"
+    return $status
+}
+cmake_is_new_enough() {
+    local version
+    version=$(cmake --version | sed -nE '1s/.* ([0-9]+)\.([0-9]+).*/\1 \2/p')
+    local major=${version% *} minor=${version#* }
+    [ "$major" -gt 3 ] || { [ "$major" -eq 3 ] && [ "$minor" -ge 25 ]; }
+}
+library() {
+    pkg-config --exists "$1"
+}
+# The clang that `apt-get install clang` brings, e.g. 14.
+clang_major() {
+    if command -v clang >/dev/null; then
+        clang -dumpversion | cut -d. -f1
+    else
+        apt-cache depends clang 2>/dev/null | sed -nE 's/.*Depends: clang-([0-9]+)$/\1/p' | head -n 1
+    fi
+}
+
+find_missing() {
+    packages=()
+    need build-essential compiles gcc -c
+    need build-essential has g++ # libFuzzer and the headers of libstdc++
+    need cmake cmake_is_new_enough
+    need ninja-build has ninja
+    need pkg-config has pkg-config
+    need libyaml-dev library yaml-0.1
+    need libjansson-dev library jansson
+    [ "$group" = build ] && return
+    need libcmocka-dev library cmocka
+    need python3 has python3
+    need python3-jsonschema python3 -c 'import jsonschema'
+    [ "$group" = test ] && return
+    need clang has clang
+    need clang-format has clang-format
+    need "libclang-rt-$(clang_major)-dev" compiles clang -fsanitize=fuzzer,address
+    need git has git
+}
+
+find_missing
+if [ ${#packages[@]} -eq 0 ]; then
+    exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+    echo "tools/install-deps.sh: missing, under Debian's names: ${packages[*]}" >&2
+    echo "  This system has no apt-get: install them with its own package manager." >&2
+    exit 1
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "tools/install-deps.sh: missing packages: ${packages[*]}" >&2
+        echo "  Not root, and no sudo: run as root: apt-get install ${packages[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "Installing ${packages[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq </dev/null >&2
+find_missing # the name of libclang-rt is only known with the package lists
+mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >&2
+
+find_missing
+if [ ${#packages[@]} -gt 0 ]; then
+    echo "tools/install-deps.sh: still missing after the installation: ${packages[*]}" >&2
+    echo "  cmake 3.25 or newer is needed; for the rest see the output of apt-get above." >&2
+    exit 1
+fi
