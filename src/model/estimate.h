@@ -80,6 +80,13 @@ struct model_input {
     struct arena *arena;           /* for texts of the estimate */
 };
 
+/* An option of a model: the first value is the default (models.md section 0). */
+struct model_option_info {
+    const char *key;           /* "mem_l_coal" */
+    const char *const *values; /* ends with NULL */
+    const char *text;
+};
+
 struct model {
     const char *name;       /* "mwp-cwp" */
     const char *reference;  /* paper */
@@ -87,9 +94,27 @@ struct model {
     const enum machine_key *needs_machine; /* ends with MACHINE_KEY_COUNT */
     const enum counter *needs_counters;    /* ends with COUNTER_COUNT */
     const char *const *needs_prior;        /* names of models, ends with NULL; NULL: none */
+    bool needs_occupancy;   /* resident blocks of the launch on the machine */
+    bool needs_accesses;    /* global and local accesses under the machine's coalescing rule */
     uint32_t effects;       /* bit set of those it can switch off */
+    const struct model_option_info *options; /* option_count of them */
+    size_t option_count;
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
 };
+
+/* For models: append a term (left out unless finite) or an assumption, printf-like; a text that is
+ * already there is not repeated, and what is beyond the capacity is dropped. */
+void estimate_add_term(struct estimate *estimate, const char *id, double value, const char *unit,
+                       const char *text);
+void estimate_assume(struct estimate *estimate, struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static inline bool model_without(const struct model_input *input, enum effect effect)
+{
+    return input->effects_off >> effect & 1;
+}
+/* Index of the value that is set for option `key` of the model, 0 (the default) if none is. */
+size_t model_option_get(const struct model *model, const struct model_input *input,
+                        const char *key);
 
 /* All models in the order in which they run (models.def). */
 extern const struct model *const models[];
@@ -116,7 +141,7 @@ struct prediction {
 
 struct predict_options {
     size_t option_count;
-    const struct model_option *options;
+    const struct model_option *options; /* unknown keys and values are errors */
     uint32_t effects_off;
 };
 

@@ -10,8 +10,8 @@ struct advice {
     const char *title;    /* "coalesce the loads of A" */
     const char *where;    /* "sgemm.cu:17", "" if nowhere in particular */
     const char *evidence; /* "32 sectors/request, ideal 4" */
-    double gain;          /* time / time after, >= 1 */
-    double time_seconds;  /* after */
+    double gain;          /* time / time after, >= 1; NaN: no model that answers knows it */
+    double time_seconds;  /* after; NaN likewise */
 };
 
 struct diagnosis {
@@ -20,7 +20,8 @@ struct diagnosis {
     const char *why;      /* WHY line: cause with source line */
     const char *why_where;
     size_t advice_count;
-    struct advice advice[16]; /* ranked by gain; alternatives: they do not add up */
+    struct advice advice[16]; /* ranked by gain, those of unknown gain last; alternatives: they do
+                               * not add up */
 };
 
 struct advice_info {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/accesses.h"
+
+#include <math.h>
+
+static const enum counter first_counters[ACCESS_OP_COUNT] = {
+    [ACCESS_GLOBAL_LOAD] = COUNTER_MEM_GLOBAL_LOAD_REQUESTS,
+    [ACCESS_GLOBAL_STORE] = COUNTER_MEM_GLOBAL_STORE_REQUESTS,
+    [ACCESS_GLOBAL_ATOMIC] = COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS,
+    [ACCESS_LOCAL_LOAD] = COUNTER_MEM_LOCAL_LOAD_REQUESTS,
+    [ACCESS_LOCAL_STORE] = COUNTER_MEM_LOCAL_STORE_REQUESTS,
+};
+
+/* Every operation has the same counters in the same order (counters.def): offsets from its first.
+ */
+#define OFFSET(name) (COUNTER_MEM_GLOBAL_LOAD_##name - COUNTER_MEM_GLOBAL_LOAD_REQUESTS)
+_Static_assert(COUNTER_MEM_LOCAL_STORE_UNCOALESCED_TRANSACTIONS_SECTOR -
+                       COUNTER_MEM_LOCAL_STORE_REQUESTS ==
+                   OFFSET(UNCOALESCED_TRANSACTIONS_SECTOR),
+               "memory counters of all operations are laid out alike");
+
+static const uint8_t offsets[3][ACCESS_PART_COUNT] = {
+    [RULE_IS_CC10] = {[ACCESS_REQUESTS] = OFFSET(REQUESTS),
+                      [ACCESS_BYTES_REQUESTED] = OFFSET(BYTES_REQUESTED),
+                      [ACCESS_COALESCED] = OFFSET(COALESCED_CC10),
+                      [ACCESS_UNCOALESCED] = OFFSET(UNCOALESCED_CC10),
+                      [ACCESS_UNCOALESCED_TRANSACTIONS] = OFFSET(UNCOALESCED_TRANSACTIONS_CC10),
+                      [ACCESS_TRANSACTIONS] = OFFSET(TRANSACTIONS_CC10),
+                      [ACCESS_BYTES_MOVED] = OFFSET(BYTES_CC10)},
+    [RULE_IS_CC12] = {[ACCESS_REQUESTS] = OFFSET(REQUESTS),
+                      [ACCESS_BYTES_REQUESTED] = OFFSET(BYTES_REQUESTED),
+                      [ACCESS_COALESCED] = OFFSET(COALESCED_CC12),
+                      [ACCESS_UNCOALESCED] = OFFSET(UNCOALESCED_CC12),
+                      [ACCESS_UNCOALESCED_TRANSACTIONS] = OFFSET(UNCOALESCED_TRANSACTIONS_CC12),
+                      [ACCESS_TRANSACTIONS] = OFFSET(TRANSACTIONS_CC12),
+                      [ACCESS_BYTES_MOVED] = OFFSET(BYTES_CC12)},
+    [RULE_IS_SECTOR] = {[ACCESS_REQUESTS] = OFFSET(REQUESTS),
+                        [ACCESS_BYTES_REQUESTED] = OFFSET(BYTES_REQUESTED),
+                        [ACCESS_COALESCED] = OFFSET(COALESCED_SECTOR),
+                        [ACCESS_UNCOALESCED] = OFFSET(UNCOALESCED_SECTOR),
+                        [ACCESS_UNCOALESCED_TRANSACTIONS] = OFFSET(UNCOALESCED_TRANSACTIONS_SECTOR),
+                        [ACCESS_TRANSACTIONS] = OFFSET(SECTORS32),
+                        [ACCESS_BYTES_MOVED] = OFFSET(SECTORS32)},
+};
+
+enum { SECTOR_BYTES = 32 };
+
+enum access_rule access_rule_of(const struct machine *machine)
+{
+    double rule = machine_get(machine, MACHINE_GLOBAL_RULE, 32);
+    return rule < 11 ? RULE_IS_CC10 : rule < 13 ? RULE_IS_CC12 : RULE_IS_SECTOR;
+}
+
+const char *access_rule_name(enum access_rule rule)
+{
+    return rule == RULE_IS_CC10 ? "cc10" : rule == RULE_IS_CC12 ? "cc12" : "sector32";
+}
+
+enum counter access_counter(enum access_op op, enum access_part part, enum access_rule rule)
+{
+    return (enum counter)(first_counters[op] + offsets[rule][part]);
+}
+
+struct accesses accesses_read(const struct profile *profile, enum access_op op,
+                              enum access_rule rule)
+{
+    struct accesses out = {{0}};
+    for (unsigned part = 0; part < ACCESS_PART_COUNT; part++)
+        out.parts[part] = profile_get(profile, access_counter(op, part, rule));
+    if (rule == RULE_IS_SECTOR) out.parts[ACCESS_BYTES_MOVED] *= SECTOR_BYTES;
+    bool coalesced = profile_has(profile, access_counter(op, ACCESS_COALESCED, rule));
+    bool uncoalesced = profile_has(profile, access_counter(op, ACCESS_UNCOALESCED, rule));
+    double requests = out.parts[ACCESS_REQUESTS];
+    if (uncoalesced && !coalesced)
+        out.parts[ACCESS_COALESCED] = requests - out.parts[ACCESS_UNCOALESCED];
+    if (coalesced && !uncoalesced)
+        out.parts[ACCESS_UNCOALESCED] = requests - out.parts[ACCESS_COALESCED];
+    return out;
+}
+
+struct accesses accesses_sum(const struct profile *profile, unsigned ops, enum access_rule rule)
+{
+    struct accesses sum = {{0}};
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        if (!(ops & 1u << op)) continue;
+        struct accesses one = accesses_read(profile, op, rule);
+        for (unsigned part = 0; part < ACCESS_PART_COUNT; part++)
+            sum.parts[part] += one.parts[part];
+    }
+    return sum;
+}
+
+double accesses_ideal_bytes(const struct accesses *accesses)
+{
+    const double *parts = accesses->parts;
+    double transactions = parts[ACCESS_TRANSACTIONS], bytes = parts[ACCESS_BYTES_MOVED];
+    if (!(parts[ACCESS_UNCOALESCED] > 0) || !(transactions > 0) || !(parts[ACCESS_REQUESTS] > 0))
+        return bytes;
+    /* Bytes of the uncoalesced requests: they move at least one sector each, and no more than now.
+     */
+    double share = fmin(1, parts[ACCESS_UNCOALESCED_TRANSACTIONS] / transactions);
+    double moved = bytes * share;
+    double packed =
+        parts[ACCESS_BYTES_REQUESTED] * parts[ACCESS_UNCOALESCED] / parts[ACCESS_REQUESTS];
+    packed = fmax(packed, SECTOR_BYTES * parts[ACCESS_UNCOALESCED]);
+    return bytes - moved + fmin(moved, packed);
+}
+
+double instruction_counter(const struct instruction_profile *instruction, enum counter counter)
+{
+    for (uint32_t i = 0; i < instruction->counter_count; i++)
+        if (instruction->counters[i] == counter) return instruction->values[i];
+    return 0;
+}
+
+bool accesses_of_instruction(const struct instruction_profile *instruction, enum access_rule rule,
+                             enum access_op *out_op, struct accesses *out)
+{
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        if (!(instruction_counter(instruction, first_counters[op]) > 0)) continue;
+        for (unsigned part = 0; part < ACCESS_PART_COUNT; part++)
+            out->parts[part] = instruction_counter(instruction, access_counter(op, part, rule));
+        if (rule == RULE_IS_SECTOR) out->parts[ACCESS_BYTES_MOVED] *= SECTOR_BYTES;
+        *out_op = op;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Global and local memory accesses of a profile as a machine's coalescing rule sees them. */
+#ifndef MODEL_ACCESSES_H
+#define MODEL_ACCESSES_H
+
+#include "machine/machine.h"
+#include "measure/profile.h"
+
+enum access_op {
+    ACCESS_GLOBAL_LOAD,
+    ACCESS_GLOBAL_STORE,
+    ACCESS_GLOBAL_ATOMIC,
+    ACCESS_LOCAL_LOAD,
+    ACCESS_LOCAL_STORE,
+    ACCESS_OP_COUNT
+};
+
+/* What is counted of an operation. The last five are those of the rule (global.rule). */
+enum access_part {
+    ACCESS_REQUESTS,
+    ACCESS_BYTES_REQUESTED,
+    ACCESS_COALESCED,
+    ACCESS_UNCOALESCED,
+    ACCESS_UNCOALESCED_TRANSACTIONS,
+    ACCESS_TRANSACTIONS,
+    ACCESS_BYTES_MOVED, /* rule 32: sectors times 32, no counter of its own */
+    ACCESS_PART_COUNT
+};
+
+enum access_rule { RULE_IS_CC10, RULE_IS_CC12, RULE_IS_SECTOR };
+
+struct accesses {
+    double parts[ACCESS_PART_COUNT];
+};
+
+enum access_rule access_rule_of(const struct machine *machine);
+/* The word that messages use: "cc10", "cc12", "sector32". */
+const char *access_rule_name(enum access_rule rule);
+/* ACCESS_BYTES_MOVED of rule 32 gives the sectors' counter. */
+enum counter access_counter(enum access_op op, enum access_part part, enum access_rule rule);
+/* Missing counters read 0; coalesced and uncoalesced complete each other to the requests. */
+struct accesses accesses_read(const struct profile *profile, enum access_op op,
+                              enum access_rule rule);
+/* Sum over the operations whose bit is set in `ops`. */
+struct accesses accesses_sum(const struct profile *profile, unsigned ops, enum access_rule rule);
+enum { ACCESS_ALL = (1 << ACCESS_OP_COUNT) - 1 };
+/* Fewest transactions, and the bytes they move, that these accesses could do with: the coalesced
+ * requests as they are, the uncoalesced ones as if packed. */
+double accesses_ideal_bytes(const struct accesses *accesses);
+
+/* The same of one instruction, by its own counters. False if it accesses neither space. */
+bool accesses_of_instruction(const struct instruction_profile *instruction, enum access_rule rule,
+                             enum access_op *out_op, struct accesses *out);
+/* A counter of one instruction; 0 if it is not listed. */
+double instruction_counter(const struct instruction_profile *instruction, enum counter counter);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The central check of what a model needs, so that no model checks for itself. */
+#ifndef MODEL_NEEDS_H
+#define MODEL_NEEDS_H
+
+#include "model/estimate.h"
+
+/* NULL if the model can be asked; else what is missing and where, in the input's arena. A NULL
+ * `no_occupancy` says that the occupancy is known, else it is the reason why it is not. */
+const char *needs_check(const struct model *model, const struct model_input *input,
+                        const char *no_occupancy);
+/* Every key must be an option of some model and every value one of its values. */
+ws_status needs_check_options(struct diag *diag, struct arena *arena, size_t count,
+                              const struct model_option *options);
+
+#endif

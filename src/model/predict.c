@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs every model on one profile and one machine: needs, estimates, gains, and which one fits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/accesses.h"
+#include "model/needs.h"
+
+enum { ESTIMATES_MAX = 16 };
+_Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
+               "as many as a prediction holds");
+
+/* ---- occupancy of the launch --------------------------------------------------------------------
+ */
+
+static void choose_registers(struct prediction *out)
+{
+    const struct machine *machine = out->machine;
+    unsigned target = machine->cc_major * 10 + machine->cc_minor, made_for = 0;
+    const char *from = "";
+    if (!profile_registers(out->profile, target, &out->registers, &from, &made_for)) {
+        out->registers = 0;
+        out->registers_note = "no register count known: registers do not limit the occupancy here";
+        return;
+    }
+    const char *elsewhere = "";
+    if (made_for && made_for != target)
+        elsewhere = arena_format(&out->arena, " for sm_%u, used for sm_%u", made_for, target);
+    out->registers_note =
+        arena_format(&out->arena, "%u registers by %s%s", out->registers, from, elsewhere);
+    double most = machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, 0);
+    if (most > 0 && out->registers > most) {
+        out->registers = (unsigned)most;
+        out->registers_note = arena_format(&out->arena, "%s; this GPU has at most %u a thread",
+                                           out->registers_note, out->registers);
+    }
+}
+
+static ws_status check_block(struct diag *diag, const struct profile *profile,
+                             const struct machine *machine)
+{
+    double most = machine_get(machine, MACHINE_BLOCK_MAX_THREADS, INFINITY);
+    uint32_t threads = profile_threads_per_block(profile);
+    if (threads > most)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: a block of %u threads is beyond the %.0f that %s can launch; "
+                          "choose a smaller block",
+                          profile->kernel ? profile->kernel : "kernel", threads, most,
+                          machine->name);
+    return WS_OK;
+}
+
+/* *out_reason: why the occupancy is not known, NULL if it is. */
+static ws_status find_occupancy(struct diag *diag, struct prediction *out, const char **out_reason)
+{
+    const struct profile *profile = out->profile;
+    *out_reason = NULL;
+    choose_registers(out);
+    TRY(check_block(diag, profile, out->machine));
+    struct occupancy_query query = {
+        .threads_per_block = profile_threads_per_block(profile),
+        .registers_per_thread = out->registers,
+        .shared_bytes = profile->static_shared_bytes + profile->dynamic_shared_bytes,
+    };
+    if (!query.threads_per_block || !profile_blocks(profile)) {
+        *out_reason = "the profile has no grid or block";
+        return WS_OK;
+    }
+    ws_status status = machine_occupancy(diag, out->machine, &query, &out->occupancy);
+    if (status == WS_ERR_NO_MODEL) {
+        *out_reason = arena_copy(&out->arena, diag->text);
+        diag_clear(diag);
+        return WS_OK;
+    }
+    return status;
+}
+
+/* ---- models -------------------------------------------------------------------------------------
+ */
+
+static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
+                     struct estimate *out)
+{
+    memset(out, 0, sizeof *out);
+    out->model = model->name;
+    out->bottleneck = out->next = "";
+    return model->predict(diag, input, out);
+}
+
+/* Time without each effect that the model knows. A model whose cases do not meet (mwp-cwp, reading
+ * A-3) may answer more without an effect than with it: that counts as no gain, and is said. */
+static ws_status find_gains(struct diag *diag, const struct model *model,
+                            const struct model_input *input, struct estimate *out)
+{
+    struct estimate *other = mem_zalloc(1, sizeof *other);
+    ws_status status = WS_OK;
+    for (unsigned i = 0; i < EFFECT_COUNT && status == WS_OK; i++) {
+        uint32_t bit = UINT32_C(1) << i;
+        if (!(model->effects & bit)) continue;
+        struct model_input without = *input;
+        without.effects_off |= bit;
+        status = ask(diag, model, &without, other);
+        if (status == WS_ERR_NO_MODEL) { /* nothing is left that takes time */
+            diag_clear(diag);
+            status = WS_OK;
+            continue;
+        }
+        double time = other->time_seconds;
+        if (time > out->time_seconds * (1 + 1e-12)) {
+            estimate_assume(out, input->arena,
+                            "without %s the model answers %.3g s, more than with it: its cases do "
+                            "not meet there; counted as no gain",
+                            effect_infos[i].id, time);
+        }
+        time = fmin(time, out->time_seconds);
+        out->without[i] = (struct effect_gain){.modelled = true,
+                                               .time_seconds = time,
+                                               .gain = time > 0 ? out->time_seconds / time : 1};
+    }
+    free(other);
+    return status;
+}
+
+static void refuse(struct prediction *out, const char *model, const char *reason)
+{
+    if (out->refusal_count == sizeof out->refusals / sizeof out->refusals[0]) return;
+    out->refusals[out->refusal_count].model = model;
+    out->refusals[out->refusal_count++].reason = reason;
+}
+
+static void note_effects(const struct model *model, const struct model_input *input,
+                         struct estimate *out)
+{
+    for (unsigned i = 0; i < EFFECT_COUNT; i++) {
+        if (!model_without(input, i)) continue;
+        bool known = model->effects >> i & 1;
+        estimate_assume(out, input->arena, "%s: %s", effect_infos[i].id,
+                        known ? "switched off by the user"
+                              : "not in this model, so it stays as is");
+    }
+}
+
+static ws_status run_models(struct diag *diag, const struct model_input *base,
+                            const char *no_occupancy, struct prediction *out)
+{
+    for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
+        struct model_input input = *base;
+        input.prior = out->estimates;
+        input.prior_count = out->estimate_count;
+        const char *lacking = needs_check(models[i], &input, no_occupancy);
+        if (lacking) {
+            refuse(out, models[i]->name, lacking);
+            continue;
+        }
+        struct estimate *estimate = &out->estimates[out->estimate_count];
+        ws_status status = ask(diag, models[i], &input, estimate);
+        if (status == WS_OK) status = find_gains(diag, models[i], &input, estimate);
+        if (status == WS_ERR_NO_MODEL) {
+            refuse(out, models[i]->name, arena_copy(&out->arena, diag->text));
+            diag_clear(diag);
+            continue;
+        }
+        TRY(status);
+        note_effects(models[i], &input, estimate);
+        out->estimate_count++;
+    }
+    return WS_OK;
+}
+
+static ws_status no_answer(struct diag *diag, const struct prediction *out)
+{
+    ws_status status =
+        diag_error(diag, WS_ERR_NO_MODEL, "no model can predict %s on %s",
+                   out->profile->kernel ? out->profile->kernel : "this kernel", out->machine->name);
+    for (size_t i = 0; i < out->refusal_count; i++)
+        diag_add(diag, "  %s: %s", out->refusals[i].model, out->refusals[i].reason);
+    return status;
+}
+
+/* ---- which one fits -----------------------------------------------------------------------------
+ */
+
+/* A bound is an answer only where no model of time stands above it. */
+static void choose_best(struct prediction *out)
+{
+    const struct estimate *bound = prediction_find(out, "speed-of-light");
+    const struct estimate *mwp = prediction_find(out, "mwp-cwp");
+    const struct estimate *best = mwp ? mwp : out->estimates;
+    if (!mwp) {
+        out->best_reason = "a bound, not an estimate: no model of latency can answer here";
+    } else if (bound && mwp->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+        best = bound;
+        out->best_reason = "mwp-cwp answers less than the bound here (its case 2 leaves out the "
+                           "computation), so the bound is the better answer";
+    } else if (access_rule_of(out->machine) != RULE_IS_SECTOR) {
+        out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
+    } else {
+        out->best_reason = "the only model here that counts latency and warps; made for GPUs "
+                           "without caches, so too slow where caches serve reuse";
+    }
+    out->best = (size_t)(best - out->estimates);
+}
+
+ws_status model_predict(struct diag *diag, const struct profile *profile,
+                        const struct machine *machine, const struct predict_options *options,
+                        struct prediction **out)
+{
+    static const struct predict_options none = {0};
+    if (!options) options = &none;
+    *out = NULL;
+    struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
+    prediction->profile = profile;
+    prediction->machine = machine;
+    const char *no_occupancy = NULL;
+    ws_status status =
+        needs_check_options(diag, &prediction->arena, options->option_count, options->options);
+    if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
+    struct model_input input = {.profile = profile,
+                                .machine = machine,
+                                .occupancy = prediction->occupancy,
+                                .option_count = options->option_count,
+                                .options = options->options,
+                                .effects_off = options->effects_off,
+                                .arena = &prediction->arena};
+    if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
+    if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
+    if (status != WS_OK) {
+        prediction_destroy(prediction);
+        return status;
+    }
+    choose_best(prediction);
+    *out = prediction;
+    return WS_OK;
+}
+
+void prediction_destroy(struct prediction *prediction)
+{
+    if (!prediction) return;
+    arena_clear(&prediction->arena);
+    free(prediction);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The model speed-of-light: the roofline bound. What each resource alone would need at its peak,
+ * all of them perfectly overlapped; the longest is the bound (Williams et al., CACM 2009; Zhang and
+ * Owens, HPCA 2011, section 3). What is left out and why: doc/models/speed-of-light.md. */
+#include <math.h>
+
+#include "model/accesses.h"
+#include "model/estimate.h"
+#include "model/prices.h"
+
+/* One resource of the bound. A term is kept even where it is no part of the bound. */
+struct bound {
+    const struct model_input *input;
+    struct estimate *out;
+    double sms, clock_hz, share; /* share: of the lanes at work if divergence is off, else 1 */
+    double longest, second;
+    const char *name, *second_name;
+};
+
+static void add_time(struct bound *bound, const char *id, const char *name, double seconds)
+{
+    if (!(seconds > 0)) return;
+    estimate_add_term(bound->out, id, seconds, "s", name);
+    if (seconds > bound->longest) {
+        bound->second = bound->longest;
+        bound->second_name = bound->name;
+        bound->longest = seconds;
+        bound->name = name;
+    } else if (seconds > bound->second) {
+        bound->second = seconds;
+        bound->second_name = name;
+    }
+}
+
+/* Cycles summed over the SMs. */
+static void add_cycles(struct bound *bound, const char *id, const char *name, double cycles)
+{
+    add_time(bound, id, name, cycles / bound->sms / bound->clock_hz);
+}
+
+/* ---- issue and pipes ----------------------------------------------------------------------------
+ */
+
+/* Classes that share lanes. Moves are left out: compilers rename them away. Memory: see lanes(). */
+enum pipe {
+    PIPE_NONE,
+    PIPE_FP32,
+    PIPE_FP64,
+    PIPE_FP16,
+    PIPE_ALU,
+    PIPE_IMUL,
+    PIPE_SFU,
+    PIPE_CONVERT,
+    PIPE_FP32_DIV,
+    PIPE_FP64_DIV,
+    PIPE_INT_DIV,
+    PIPE_SHUFFLE,
+    PIPE_TENSOR,
+    PIPE_COUNT
+};
+static const struct {
+    const char *id, *name;
+} pipes[PIPE_COUNT] = {
+    [PIPE_FP32] = {"t_pipe.fp32", "fp32 pipe"},
+    [PIPE_FP64] = {"t_pipe.fp64", "fp64 pipe"},
+    [PIPE_FP16] = {"t_pipe.fp16", "fp16 pipe"},
+    [PIPE_ALU] = {"t_pipe.alu", "integer pipe"},
+    [PIPE_IMUL] = {"t_pipe.imul", "integer multiply pipe"},
+    [PIPE_SFU] = {"t_pipe.sfu", "special function pipe"},
+    [PIPE_CONVERT] = {"t_pipe.convert", "conversion pipe"},
+    [PIPE_FP32_DIV] = {"t_pipe.fp32_div", "fp32 divisions"},
+    [PIPE_FP64_DIV] = {"t_pipe.fp64_div", "fp64 divisions"},
+    [PIPE_INT_DIV] = {"t_pipe.int_div", "integer divisions"},
+    [PIPE_SHUFFLE] = {"t_pipe.shuffle", "shuffle pipe"},
+    [PIPE_TENSOR] = {"t_pipe.tensor", "tensor pipe"},
+};
+static const uint8_t pipe_of[CLASS_COUNT] = {
+    [CLASS_FP32_ADD] = PIPE_FP32,     [CLASS_FP32_MUL] = PIPE_FP32,
+    [CLASS_FP32_FMA] = PIPE_FP32,     [CLASS_FP32_MINMAX] = PIPE_ALU,
+    [CLASS_FP32_DIV] = PIPE_FP32_DIV, [CLASS_FP64_ADD] = PIPE_FP64,
+    [CLASS_FP64_MUL] = PIPE_FP64,     [CLASS_FP64_FMA] = PIPE_FP64,
+    [CLASS_FP64_MINMAX] = PIPE_FP64,  [CLASS_FP64_DIV] = PIPE_FP64_DIV,
+    [CLASS_FP16] = PIPE_FP16,         [CLASS_BF16] = PIPE_FP16,
+    [CLASS_INT_ADD] = PIPE_ALU,       [CLASS_INT_MINMAX] = PIPE_ALU,
+    [CLASS_LOGIC] = PIPE_ALU,         [CLASS_SHIFT] = PIPE_ALU,
+    [CLASS_CMP] = PIPE_ALU,           [CLASS_SELECT] = PIPE_ALU,
+    [CLASS_INT_MUL24] = PIPE_IMUL,    [CLASS_INT_MUL] = PIPE_IMUL,
+    [CLASS_INT_MAD] = PIPE_IMUL,      [CLASS_INT_DIV] = PIPE_INT_DIV,
+    [CLASS_CONVERT] = PIPE_CONVERT,   [CLASS_SFU_RCP] = PIPE_SFU,
+    [CLASS_SFU_SQRT] = PIPE_SFU,      [CLASS_SFU_RSQRT] = PIPE_SFU,
+    [CLASS_SFU_SIN] = PIPE_SFU,       [CLASS_SFU_COS] = PIPE_SFU,
+    [CLASS_SFU_LG2] = PIPE_SFU,       [CLASS_SFU_EX2] = PIPE_SFU,
+    [CLASS_SFU_TANH] = PIPE_SFU,      [CLASS_SHUFFLE] = PIPE_SHUFFLE,
+    [CLASS_TENSOR] = PIPE_TENSOR,
+};
+
+static void add_issue(struct bound *bound)
+{
+    const struct machine *machine = bound->input->machine;
+    if (!machine_has(machine, MACHINE_ISSUE_SCHEDULERS) &&
+        !machine_has(machine, MACHINE_ISSUE_CYCLES)) {
+        estimate_assume(bound->out, bound->input->arena,
+                        "the issue rate of this GPU is not known: not in the bound");
+        return;
+    }
+    double width = fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
+    double instructions = profile_get(bound->input->profile, COUNTER_INST_WARP) * bound->share;
+    add_cycles(bound, "t_issue", "instruction issue",
+               instructions * price_issue_cycles(machine) / width);
+}
+
+/* Threads per cycle of a class; 0: not known. */
+static double class_lanes(const struct bound *bound, enum insn_class id)
+{
+    double lanes = 0, add = 0;
+    const struct machine *machine = bound->input->machine;
+    if (!machine_throughput(machine, id, &lanes)) return 0;
+    if (model_without(bound->input, EFFECT_LONG_INSTRUCTIONS) &&
+        machine_throughput(machine, CLASS_FP32_ADD, &add))
+        lanes = fmax(lanes, add);
+    return lanes;
+}
+
+/* Classes of a pipe are added up only where they are priced alike: differing prices are a sign that
+ * they do not share all of their lanes, and a bound must not add what may overlap. */
+static void add_pipe(struct bound *bound, enum pipe pipe)
+{
+    double longest = 0;
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        double lanes = pipe_of[i] == pipe ? class_lanes(bound, i) : 0, count = 0;
+        if (!(lanes > 0)) continue;
+        for (unsigned k = 0; k < CLASS_COUNT; k++)
+            if (pipe_of[k] == pipe && fabs(class_lanes(bound, k) - lanes) < 1e-9)
+                count +=
+                    profile_get(bound->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + k));
+        longest = fmax(longest, count * WARP_LANES / lanes);
+    }
+    add_cycles(bound, pipes[pipe].id, pipes[pipe].name, longest * bound->share);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------
+ */
+
+static const enum counter shared_first[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS,
+                                            COUNTER_MEM_SHARED_STORE_REQUESTS,
+                                            COUNTER_MEM_SHARED_ATOMIC_REQUESTS};
+enum { SHARED_OPS = 3 };
+#define SHARED_OFFSET(name) (COUNTER_MEM_SHARED_LOAD_##name - COUNTER_MEM_SHARED_LOAD_REQUESTS)
+
+static double shared_sum(const struct profile *profile, unsigned offset, bool *missing)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < SHARED_OPS; i++) {
+        enum counter counter = (enum counter)(shared_first[i] + offset);
+        if (profile_get(profile, shared_first[i]) > 0 && !profile_has(profile, counter))
+            *missing = true;
+        sum += profile_get(profile, counter);
+    }
+    return sum;
+}
+
+/* One wavefront a cycle: all banks at once. */
+static void add_shared(struct bound *bound)
+{
+    const struct profile *profile = bound->input->profile;
+    bool narrow = machine_get(bound->input->machine, MACHINE_SHARED_BANKS, 32) < 32;
+    bool missing = false;
+    double cycles = shared_sum(
+        profile, narrow ? SHARED_OFFSET(WAVEFRONTS16) : SHARED_OFFSET(WAVEFRONTS32), &missing);
+    double conflicts = shared_sum(
+        profile, narrow ? SHARED_OFFSET(CONFLICTS16) : SHARED_OFFSET(CONFLICTS32), &missing);
+    if (missing) {
+        cycles = shared_sum(profile, 0, &missing);
+        conflicts = 0;
+        estimate_assume(bound->out, bound->input->arena,
+                        "passes through %d banks were not counted: shared memory bounded by one "
+                        "pass a request",
+                        narrow ? 16 : 32);
+    }
+    if (model_without(bound->input, EFFECT_BANK_CONFLICTS)) cycles -= conflicts;
+    add_cycles(bound, "t_shared", "shared memory", cycles);
+}
+
+static void add_load_store(struct bound *bound)
+{
+    double lanes = machine_get(bound->input->machine, MACHINE_GLOBAL_LOAD_STORE_LANES, 0);
+    if (!(lanes > 0)) return;
+    bool missing = false;
+    struct accesses all =
+        accesses_sum(bound->input->profile, ACCESS_ALL, access_rule_of(bound->input->machine));
+    double requests = all.parts[ACCESS_REQUESTS] + shared_sum(bound->input->profile, 0, &missing);
+    add_cycles(bound, "t_lsu", "load/store units", requests * bound->share * WARP_LANES / lanes);
+}
+
+/* Bytes that the accesses in `ops` move by the machine's rule. */
+static double bytes_moved(const struct bound *bound, unsigned ops)
+{
+    double bytes = 0;
+    enum access_rule rule = access_rule_of(bound->input->machine);
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        if (!(ops & 1u << op)) continue;
+        struct accesses one = accesses_read(bound->input->profile, op, rule);
+        if (one.parts[ACCESS_REQUESTS] > 0 &&
+            !profile_has(bound->input->profile, access_counter(op, ACCESS_BYTES_MOVED, rule)))
+            estimate_assume(bound->out, bound->input->arena,
+                            "%s is not in the profile: its traffic is not in the bound",
+                            counter_infos[access_counter(op, ACCESS_BYTES_MOVED, rule)].id);
+        bytes += model_without(bound->input, EFFECT_UNCOALESCED) ? accesses_ideal_bytes(&one)
+                                                                 : one.parts[ACCESS_BYTES_MOVED];
+    }
+    return bytes;
+}
+
+/* No cache before the DRAM (cc 1.x): every transaction is DRAM traffic. */
+static void add_uncached(struct bound *bound)
+{
+    double bandwidth = machine_get(bound->input->machine, MACHINE_DRAM_BANDWIDTH, 0);
+    if (!(bandwidth > 0)) return;
+    add_time(bound, "t_dram", "global memory bandwidth",
+             bytes_moved(bound, ACCESS_ALL) / bandwidth);
+    estimate_assume(bound->out, bound->input->arena,
+                    "traffic: every transaction of the half-warp rule goes to DRAM once");
+}
+
+/* Caches may serve any load again, so that only what must pass is counted: all sectors through L1,
+ * stores and atomics through L2. DRAM traffic could be anything down to the footprint, which the
+ * profile does not have: it stands beside the bound, not in it. */
+static void add_cached(struct bound *bound)
+{
+    const struct machine *machine = bound->input->machine;
+    double l1 = machine_get(machine, MACHINE_L1_BANDWIDTH, 0);
+    double l2 = machine_get(machine, MACHINE_L2_BANDWIDTH, 0);
+    double dram = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
+    double all = bytes_moved(bound, ACCESS_ALL);
+    bool no_l1 =
+        machine_has(machine, MACHINE_L1_SIZE) && !(machine_get(machine, MACHINE_L1_SIZE, 0) > 0);
+    unsigned through = 1u << ACCESS_GLOBAL_STORE | 1u << ACCESS_GLOBAL_ATOMIC;
+    if (no_l1) through = ACCESS_ALL;
+    if (l1 > 0) add_cycles(bound, "t_l1", "L1 bandwidth", all / l1);
+    if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
+    if (dram > 0 && all > 0) {
+        estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s",
+                          "DRAM if no cache served anything (not in the bound)");
+        estimate_assume(bound->out, bound->input->arena,
+                        "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
+                        "the profile has no footprint (without any cache hit: %.3g s)",
+                        no_l1 ? "all accesses" : "stores and atomics", all / dram);
+    }
+}
+
+static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
+{
+    struct bound bound = {
+        .input = input,
+        .out = out,
+        .sms = price_active_sms(input),
+        .clock_hz = machine_get(input->machine, MACHINE_CLOCK_CORE, 0),
+        .share = model_without(input, EFFECT_DIVERGENCE) ? price_lane_share(input->profile) : 1,
+        .name = "",
+        .second_name = "",
+    };
+    if (!(bound.sms > 0) || !(profile_get(input->profile, COUNTER_INST_WARP) > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "speed-of-light: the launch has no blocks or executes no instructions");
+    add_issue(&bound);
+    for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
+        add_pipe(&bound, pipe);
+    add_shared(&bound);
+    add_load_store(&bound);
+    bool cached = access_rule_of(input->machine) == RULE_IS_SECTOR;
+    if (!model_without(input, EFFECT_BANDWIDTH)) cached ? add_cached(&bound) : add_uncached(&bound);
+    if (!(bound.longest > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "speed-of-light: %s gives neither an issue rate nor a throughput or "
+                          "bandwidth that this kernel uses",
+                          input->machine->id);
+    estimate_assume(out, input->arena,
+                    "[W601] native code is taken to issue as many instructions as PTX counts");
+    out->time_seconds = bound.longest;
+    out->cycles = bound.longest * bound.clock_hz;
+    out->bottleneck = bound.name;
+    out->next = bound.second_name;
+    return WS_OK;
+}
+
+static const enum machine_key needs_machine[] = {MACHINE_SM_COUNT, MACHINE_CLOCK_CORE,
+                                                 MACHINE_KEY_COUNT};
+static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
+
+const struct model model_speed_of_light = {
+    .name = "speed-of-light",
+    .reference = "Williams, Waterman and Patterson, CACM 2009 (roofline)",
+    .about = "The bound: the busiest resource at its peak, everything else hidden behind it; for "
+             "every GPU.",
+    .needs_machine = needs_machine,
+    .needs_counters = needs_counters,
+    .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
+               1u << EFFECT_LONG_INSTRUCTIONS | 1u << EFFECT_BANDWIDTH,
+    .predict = predict,
+};
