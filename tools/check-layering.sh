@@ -17,7 +17,7 @@ errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 
 c_files() {
-    find include src cli runtime calibrate bench examples tests -name '*.[ch]' -o -name '*.def' \
+    find include src cli runtime calibrate bench examples tests -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \
         2>/dev/null | LC_ALL=C sort || true
 }
 
@@ -63,7 +63,7 @@ check_includes() {
 }
 
 check_names() {
-    c_files | grep -v '\.def$' | awk -F/ '
+    c_files | grep '\.[ch]$' | awk -F/ '
         $NF in first { printf "%s:1: the file name is taken by %s\n", $0, first[$NF]; next }
         { first[$NF] = $0 }'
 }

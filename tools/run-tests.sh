@@ -4,7 +4,8 @@
 #
 #     tools/run-tests.sh PRESET [CTEST OPTION ...]
 #
-# The whole output stays in BUILD/tests.log; what failed is shown.
+# The whole output stays in BUILD/tests.log; what failed is shown. WARPSAGE_TARGET: what to build, all
+# by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -13,7 +14,7 @@ folder=build-$preset
 [ "$preset" = release ] && folder=build
 
 cmake --preset "$preset" -DWARPSAGE_TESTS=ON --log-level=WARNING >/dev/null
-cmake --build --preset "$preset"
+cmake --build --preset "$preset" ${WARPSAGE_TARGET:+--target "$WARPSAGE_TARGET"}
 log=$folder/tests.log
 status=0
 ctest --test-dir "$folder" -V -j "$(nproc)" "$@" </dev/null >"$log" 2>&1 || status=$?

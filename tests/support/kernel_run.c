@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/kernel_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void must(struct run *run, ws_status status, const char *what)
+{
+    if (status != WS_OK)
+        fail_msg("%s: %s: %s", what, ws_status_text(status), ws_context_error(run->context));
+}
+
+void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned threads)
+{
+    char path[1024];
+    *run = (struct run){.threads = threads};
+    snprintf(path, sizeof path, "%s/%s", SOURCE_DIR, ptx);
+    if (ws_context_create(&run->context) != WS_OK) fail_msg("no context");
+    must(run, ws_module_load_file(run->context, path, &run->module), ptx);
+    ws_device_options options = {.size = sizeof options, .threads = threads};
+    must(run, ws_device_create(run->context, &options, &run->device), "device");
+    run->launch = (ws_launch){
+        .size = sizeof run->launch,
+        .grid = {1, 1, 1},
+        .block = {1, 1, 1},
+        .parameters = run->parameters,
+        .counters = true,
+        .all_rules = true,
+    };
+    must(run, ws_module_find_kernel(run->module, kernel, &run->launch.kernel), kernel);
+    run->launch.parameter_bytes = ws_module_parameter_bytes(run->module, run->launch.kernel);
+    assert_true(run->launch.parameter_bytes <= RUN_PARAMETER_BYTES_MAX);
+}
+
+void run_end(struct run *run)
+{
+    ws_profile_destroy(run->profile);
+    ws_device_destroy(run->device);
+    ws_module_destroy(run->module);
+    ws_context_destroy(run->context);
+}
+
+void run_shape(struct run *run, uint32_t grid, uint32_t block)
+{
+    run_shape_2d(run, grid, 1, block, 1);
+}
+
+void run_shape_2d(struct run *run, uint32_t grid_x, uint32_t grid_y, uint32_t block_x,
+                  uint32_t block_y)
+{
+    run->launch.grid[0] = grid_x;
+    run->launch.grid[1] = grid_y;
+    run->launch.block[0] = block_x;
+    run->launch.block[1] = block_y;
+}
+
+void run_value(struct run *run, const void *value, size_t size)
+{
+    ws_parameter parameter;
+    must(run, ws_module_parameter(run->module, run->launch.kernel, run->argument_count, &parameter),
+         "parameter");
+    assert_int_equal(parameter.size, size);
+    memcpy(run->parameters + parameter.offset, value, size);
+    run->argument_count++;
+}
+
+void run_int(struct run *run, int value)
+{
+    run_value(run, &value, sizeof value);
+}
+
+uint64_t run_output(struct run *run, size_t bytes)
+{
+    assert_true(run->buffer_count < RUN_BUFFERS_MAX);
+    struct run_buffer *buffer = &run->buffers[run->buffer_count++];
+    buffer->bytes = bytes;
+    must(run, ws_device_alloc(run->device, bytes, &buffer->address), "alloc");
+    run_value(run, &buffer->address, sizeof buffer->address);
+    return buffer->address;
+}
+
+uint64_t run_input(struct run *run, const void *data, size_t bytes)
+{
+    uint64_t address = run_output(run, bytes);
+    must(run, ws_device_copy_in(run->device, address, data, bytes), "copy in");
+    return address;
+}
+
+ws_status run_try(struct run *run)
+{
+    assert_int_equal(run->argument_count,
+                     ws_module_parameter_count(run->module, run->launch.kernel));
+    return ws_device_launch(run->device, run->module, &run->launch, &run->profile);
+}
+
+void run_launch(struct run *run)
+{
+    must(run, run_try(run), ws_module_kernel_name(run->module, run->launch.kernel));
+    assert_non_null(run->profile);
+}
+
+void *run_read(struct run *run, size_t index)
+{
+    assert_true(index < run->buffer_count);
+    void *copy = malloc(run->buffers[index].bytes);
+    assert_non_null(copy);
+    must(run,
+         ws_device_copy_out(run->device, copy, run->buffers[index].address,
+                            run->buffers[index].bytes),
+         "copy out");
+    return copy;
+}
+
+uint64_t run_counter(struct run *run, const char *id)
+{
+    double value = 0;
+    must(run, ws_profile_get(run->profile, id, &value), id);
+    assert_true(value >= 0);
+    assert_true(value == (double)(uint64_t)value);
+    return (uint64_t)value;
+}
+
+char *run_profile_text(struct run *run)
+{
+    char path[] = "/tmp/warpsage-profile-XXXXXX.json";
+    int descriptor = mkstemps(path, 5);
+    assert_true(descriptor >= 0);
+    ws_status status = ws_profile_save(run->profile, path);
+    off_t size = lseek(descriptor, 0, SEEK_END);
+    char *text = calloc(1, (size_t)size + 1);
+    assert_non_null(text);
+    ssize_t got = pread(descriptor, text, (size_t)size, 0);
+    close(descriptor);
+    unlink(path);
+    must(run, status, "save profile");
+    assert_true(got == size && size > 0);
+    return text;
+}
+
+/* The two launches must have left the same bytes and the same profile. */
+static void compare_runs(struct run *one, struct run *other)
+{
+    assert_int_equal(one->buffer_count, other->buffer_count);
+    for (size_t i = 0; i < one->buffer_count; i++) {
+        assert_int_equal(one->buffers[i].bytes, other->buffers[i].bytes);
+        void *a = run_read(one, i), *b = run_read(other, i);
+        if (memcmp(a, b, one->buffers[i].bytes) != 0)
+            fail_msg("buffer %zu differs with %u threads", i, other->threads);
+        free(a);
+        free(b);
+    }
+    char *a = run_profile_text(one), *b = run_profile_text(other);
+    if (strcmp(a, b) != 0) {
+        size_t at = 0;
+        while (a[at] == b[at])
+            at++;
+        size_t from = at < 80 ? 0 : at - 80;
+        fail_msg("the profile differs with %u threads: ...%.160s... and ...%.160s...",
+                 other->threads, a + from, b + from);
+    }
+    free(a);
+    free(b);
+}
+
+void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *check)
+{
+    struct run one;
+    run_begin(&one, ptx, kernel, 1);
+    setup(&one);
+    run_launch(&one);
+    check(&one);
+    for (unsigned threads = 2; threads <= 3; threads++) {
+        struct run other;
+        run_begin(&other, ptx, kernel, threads);
+        setup(&other);
+        run_launch(&other);
+        compare_runs(&one, &other);
+        run_end(&other);
+    }
+    run_end(&one);
+}
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+uint32_t random_u32(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ (z >> 31)) >> 32);
+}
+
+float random_float(uint64_t *state)
+{
+    return (float)((int32_t)(random_u32(state) >> 8) - (1 << 23)) * 0x1p-23f;
+}

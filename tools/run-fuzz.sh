@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the fuzz targets (tests/fuzz/fuzz_NAME.c) and runs each for SECONDS; the last line is
+# `N passed, N failed`.
+#
+#     tools/run-fuzz.sh [SECONDS]
+#
+# Seeds are the repository's own files. What a target finds lies in build-fuzz/findings/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-30}
+
+cmake --preset fuzz --log-level=WARNING >/dev/null
+cmake --build --preset fuzz --target fuzz_targets
+mkdir -p build-fuzz/findings
+
+# Seeds of a target: copies, so that nothing is added to the tree.
+seeds_of() {
+    case $1 in
+    fuzz_ptx) find examples/kernels tests -name '*.ptx' ;;
+    fuzz_machine) find data/machines tests -name '*.yaml' ;;
+    fuzz_profile) find tests -name '*.json' -size -64k ;;
+    esac
+}
+passed=0
+failed=0
+for source in tests/fuzz/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    corpus=build-fuzz/corpus/$name
+    mkdir -p "$corpus"
+    number=0
+    while read -r file; do
+        number=$((number + 1))
+        cp "$file" "$corpus/seed-$number"
+    done < <(seeds_of "$name" | LC_ALL=C sort)
+    log=build-fuzz/$name.log
+    if "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+        -artifact_prefix="build-fuzz/findings/$name-" -print_final_stats=1 "$corpus" \
+        >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+        echo "$name: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
+    else
+        failed=$((failed + 1))
+        echo "$name: FAILED, the input lies in build-fuzz/findings/"
+        tail -n 40 "$log"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
