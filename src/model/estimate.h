@@ -121,11 +121,18 @@ extern const struct model *const models[];
 extern const size_t model_count;
 const struct model *model_find(const char *name);
 
+struct predict_options {
+    size_t option_count;
+    const struct model_option *options; /* unknown keys and values are errors */
+    uint32_t effects_off;
+};
+
 /* Every model that can answer, with the gain of each effect it knows. */
 struct prediction {
     struct arena arena;
     const struct profile *profile;
     const struct machine *machine;
+    struct predict_options options; /* as given; the texts are copied */
     struct occupancy occupancy;
     unsigned registers;            /* used for occupancy; 0: none known */
     const char *registers_note;    /* "31 registers by ptxas for sm_75, used for sm_13" */
@@ -137,12 +144,6 @@ struct prediction {
     } refusals[16];
     size_t best;                   /* index of the estimate that fits this machine */
     const char *best_reason;       /* why that one */
-};
-
-struct predict_options {
-    size_t option_count;
-    const struct model_option *options; /* unknown keys and values are errors */
-    uint32_t effects_off;
 };
 
 /* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none

@@ -203,6 +203,18 @@ static void choose_best(struct prediction *out)
     out->best = (size_t)(best - out->estimates);
 }
 
+static void keep_options(struct prediction *out, const struct predict_options *options)
+{
+    struct model_option *copies =
+        ARENA_ARRAY(&out->arena, struct model_option, options->option_count + 1);
+    for (size_t i = 0; i < options->option_count; i++) {
+        copies[i].key = arena_copy(&out->arena, options->options[i].key);
+        copies[i].value = arena_copy(&out->arena, options->options[i].value);
+    }
+    out->options = *options;
+    out->options.options = copies;
+}
+
 ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out)
@@ -213,6 +225,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
     prediction->profile = profile;
     prediction->machine = machine;
+    keep_options(prediction, options);
     const char *no_occupancy = NULL;
     ws_status status =
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);

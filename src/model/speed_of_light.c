@@ -240,7 +240,7 @@ static void add_cached(struct bound *bound)
     if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
     if (dram > 0 && all > 0) {
         estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s",
-                          "DRAM if no cache served anything (not in the bound)");
+                          "DRAM, if no cache hit");
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
                         "the profile has no footprint (without any cache hit: %.3g s)",

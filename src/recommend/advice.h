@@ -16,8 +16,8 @@ struct advice {
 
 struct diagnosis {
     struct arena arena;
-    const char *limit;    /* LIMIT line: component and share */
-    const char *why;      /* WHY line: cause with source line */
+    const char *limit; /* LIMIT line: component and share */
+    const char *why;   /* WHY line: cause with source line */
     const char *why_where;
     size_t advice_count;
     struct advice advice[16]; /* ranked by gain, those of unknown gain last; alternatives: they do

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The WHY line: the cause behind the bottleneck that the best estimate names. */
+#include <math.h>
+#include <string.h>
+
+#include "model/prices.h"
+#include "recommend/causes.h"
+#include "recommend/hot_line.h"
+
+static const struct advice *find_advice(const struct diagnosis *diagnosis, const char *code)
+{
+    const struct advice *found = NULL;
+    for (size_t i = 0; i < diagnosis->advice_count; i++) {
+        const struct advice *item = &diagnosis->advice[i];
+        if (strncmp(item->code, code, strlen(code))) continue;
+        if (!found || item->gain > found->gain) found = item;
+    }
+    return found;
+}
+
+/* Uses the evidence of the first of these advices that is there and worth it. */
+static bool explain_by(struct diagnosis *diagnosis, const char *const *codes, double threshold)
+{
+    for (; *codes; codes++) {
+        const struct advice *item = find_advice(diagnosis, *codes);
+        if (!item || item->gain < threshold) continue;
+        diagnosis->why = arena_format(&diagnosis->arena, "%s: %s", item->title, item->evidence);
+        diagnosis->why_where = item->where;
+        return true;
+    }
+    return false;
+}
+
+static double term_value(const struct estimate *estimate, const char *id)
+{
+    const struct term *term = estimate_term(estimate, id);
+    return term ? term->value : 0;
+}
+
+static struct hot_line hottest_access(const struct profile *profile)
+{
+    static const enum counter requests[] = {
+        COUNTER_MEM_GLOBAL_LOAD_REQUESTS, COUNTER_MEM_GLOBAL_STORE_REQUESTS,
+        COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS, COUNTER_MEM_LOCAL_LOAD_REQUESTS,
+        COUNTER_MEM_LOCAL_STORE_REQUESTS};
+    return hot_counter(profile, requests, sizeof requests / sizeof requests[0]);
+}
+
+static void why_bandwidth(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    const struct profile *profile = prediction->profile;
+    struct accesses all = accesses_sum(profile, ACCESS_ALL, access_rule_of(prediction->machine));
+    double operations = profile_get(profile, COUNTER_INST_THREAD);
+    double saturating = term_value(best, "mwp_peak_bw"), warps = term_value(best, "n");
+    const char *per = operations > 0
+                          ? arena_format(&diagnosis->arena, "%.2g B per thread instruction",
+                                         all.parts[ACCESS_BYTES_REQUESTED] / operations)
+                          : "every access";
+    diagnosis->why =
+        saturating > 0
+            ? arena_format(&diagnosis->arena, "%s from DRAM: %.3g of %.3g warps per SM saturate it",
+                           per, saturating, warps)
+            : arena_format(&diagnosis->arena, "%s through the memory system", per);
+    diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest_access(profile).instruction);
+}
+
+static void why_latency(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    const struct occupancy *occupancy = &prediction->occupancy;
+    diagnosis->why = arena_format(
+        &diagnosis->arena,
+        "%.3g warps per SM cannot fill %.3g cycles of memory latency (occupancy %.0f %%, by %s)",
+        term_value(best, "n"), term_value(best, "mem_l"), 100 * occupancy->fraction,
+        occupancy->limiter ? occupancy->limiter : "nothing known");
+    diagnosis->why_where =
+        hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
+}
+
+/* The class that is issued most, with its hottest line. */
+static void why_issue(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    const struct profile *profile = prediction->profile;
+    double all = profile_get(profile, COUNTER_INST_WARP), most = 0;
+    unsigned class_id = CLASS_OTHER;
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        double count = profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
+        if (count <= most) continue;
+        most = count;
+        class_id = i;
+    }
+    const struct instruction_profile *hottest = NULL;
+    double weight = 0;
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        double count = instruction_counter(&profile->instructions[i], COUNTER_INST_WARP);
+        if (profile->instructions[i].class_id != class_id || count <= weight) continue;
+        weight = count;
+        hottest = &profile->instructions[i];
+    }
+    diagnosis->why =
+        most > 0 ? arena_format(&diagnosis->arena, "%.4g warp instructions, %.0f %% of them %s",
+                                all, 100 * most / all, price_class_name(class_id))
+                 : arena_format(&diagnosis->arena, "%.4g warp instructions", all);
+    diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest);
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(name, *names)) return true;
+    return false;
+}
+
+void causes_explain(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    static const char *const memory[] = {"global memory bandwidth",
+                                         "uncoalesced accesses",
+                                         "memory port of the SM",
+                                         "L1 bandwidth",
+                                         "L2 bandwidth",
+                                         "load/store units",
+                                         NULL};
+    static const char *const memory_causes[] = {"G102", "G101", "G104", NULL};
+    static const char *const shared_causes[] = {"S201", NULL};
+    static const char *const barrier_causes[] = {"B501", NULL};
+    static const char *const issue_causes[] = {"I301", "I302", NULL};
+    enum { WORTH_PERCENT = 110 }; /* a cause that gains less explains nothing; guess */
+    const double worth = WORTH_PERCENT / 100.0;
+    const char *limit = prediction->estimates[prediction->best].bottleneck;
+    bool is_latency = !strcmp(limit, "memory latency");
+    if (is_latency || is_one_of(limit, memory)) {
+        if (explain_by(diagnosis, memory_causes, worth)) return;
+        is_latency ? why_latency(prediction, diagnosis) : why_bandwidth(prediction, diagnosis);
+    } else if (!strcmp(limit, "shared memory")) {
+        if (!explain_by(diagnosis, shared_causes, worth)) why_issue(prediction, diagnosis);
+    } else if (!strcmp(limit, "barriers")) {
+        if (!explain_by(diagnosis, barrier_causes, 1)) why_issue(prediction, diagnosis);
+    } else if (!explain_by(diagnosis, issue_causes, worth)) {
+        why_issue(prediction, diagnosis);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recommend/what_if.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy shares texts, instructions and stages with the original: it is changed in its counters and
+ * launch only, and freed, never destroyed. */
+static struct profile *copy_profile(const struct prediction *prediction)
+{
+    struct profile *copy = mem_alloc(sizeof *copy);
+    *copy = *prediction->profile;
+    return copy;
+}
+
+static double predict_gain(const struct prediction *prediction, struct profile *changed)
+{
+    struct diag diag = {0};
+    struct prediction *after = NULL;
+    const struct estimate *now = &prediction->estimates[prediction->best];
+    double gain = NAN;
+    if (model_predict(&diag, changed, prediction->machine, &prediction->options, &after) == WS_OK) {
+        const struct estimate *then = prediction_find(after, now->model);
+        if (then && then->time_seconds > 0) gain = now->time_seconds / then->time_seconds;
+    }
+    prediction_destroy(after);
+    diag_clear(&diag);
+    free(changed);
+    return gain;
+}
+
+static void add(struct profile *profile, enum counter counter, double value)
+{
+    struct counter_value *slot = &profile->counters[counter];
+    if (slot->origin != ORIGIN_NONE) slot->value = fmax(0, slot->value + value);
+}
+
+double what_if_coalesced(const struct prediction *prediction,
+                         const struct instruction_profile *instruction)
+{
+    enum access_rule rule = access_rule_of(prediction->machine);
+    enum access_op op;
+    struct accesses now;
+    if (!accesses_of_instruction(instruction, rule, &op, &now)) return NAN;
+    struct profile *changed = copy_profile(prediction);
+    double moved = now.parts[ACCESS_BYTES_MOVED] - accesses_ideal_bytes(&now);
+    double requests = now.parts[ACCESS_UNCOALESCED];
+    add(changed, access_counter(op, ACCESS_COALESCED, rule), requests);
+    add(changed, access_counter(op, ACCESS_UNCOALESCED, rule), -requests);
+    add(changed, access_counter(op, ACCESS_UNCOALESCED_TRANSACTIONS, rule),
+        -now.parts[ACCESS_UNCOALESCED_TRANSACTIONS]);
+    /* By rule 32 bytes moved are the sectors' counter. */
+    add(changed, access_counter(op, ACCESS_BYTES_MOVED, rule),
+        rule == RULE_IS_SECTOR ? -moved / 32 : -moved);
+    return predict_gain(prediction, changed);
+}
+
+static void scale(struct profile *profile, enum counter counter, double factor)
+{
+    profile->counters[counter].value *= factor;
+}
+
+static const enum insn_class op_classes[ACCESS_OP_COUNT] = {
+    [ACCESS_GLOBAL_LOAD] = CLASS_MEM_GLOBAL_LOAD,
+    [ACCESS_GLOBAL_STORE] = CLASS_MEM_GLOBAL_STORE,
+    [ACCESS_GLOBAL_ATOMIC] = CLASS_MEM_GLOBAL_ATOMIC,
+    [ACCESS_LOCAL_LOAD] = CLASS_MEM_LOCAL_LOAD,
+    [ACCESS_LOCAL_STORE] = CLASS_MEM_LOCAL_STORE};
+
+double what_if_fewer_accesses(const struct prediction *prediction, unsigned ops, double share,
+                              bool drop_instructions)
+{
+    struct profile *changed = copy_profile(prediction);
+    enum access_rule rule = access_rule_of(prediction->machine);
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        if (!(ops & 1u << op)) continue;
+        enum counter class_counter = (enum counter)(COUNTER_INST_WARP_FIRST + op_classes[op]);
+        double requests = profile_get(changed, access_counter(op, ACCESS_REQUESTS, rule)) * share;
+        if (drop_instructions) {
+            add(changed, COUNTER_INST_WARP, -requests);
+            add(changed, class_counter, -requests);
+        }
+        for (unsigned part = 0; part < ACCESS_PART_COUNT; part++) {
+            if (part == ACCESS_BYTES_MOVED && rule == RULE_IS_SECTOR) continue;
+            scale(changed, access_counter(op, part, rule), 1 - share);
+        }
+    }
+    return predict_gain(prediction, changed);
+}
+
+double what_if_paired_loads(const struct prediction *prediction)
+{
+    const struct profile *profile = prediction->profile;
+    if (!profile_has(profile, COUNTER_MEM_LOADS) || !profile_has(profile, COUNTER_MEM_INDEPENDENT))
+        return NAN;
+    double loads = profile_get(profile, COUNTER_MEM_LOADS);
+    double groups = loads - profile_get(profile, COUNTER_MEM_INDEPENDENT);
+    struct profile *changed = copy_profile(prediction);
+    changed->counters[COUNTER_MEM_INDEPENDENT].value = loads - groups / 2;
+    return predict_gain(prediction, changed);
+}
+
+/* ---- occupancy ----------------------------------------------------------------------------------
+ */
+
+static bool occupancy_of(const struct prediction *prediction, unsigned registers, uint64_t shared,
+                         unsigned *out_blocks)
+{
+    struct diag diag = {0};
+    struct occupancy occupancy = {0};
+    struct occupancy_query query = {
+        .threads_per_block = profile_threads_per_block(prediction->profile),
+        .registers_per_thread = registers,
+        .shared_bytes = shared,
+    };
+    bool fits = machine_occupancy(&diag, prediction->machine, &query, &occupancy) == WS_OK;
+    diag_clear(&diag);
+    *out_blocks = occupancy.blocks_per_sm;
+    return fits;
+}
+
+static uint64_t shared_bytes(const struct profile *profile)
+{
+    return profile->static_shared_bytes + profile->dynamic_shared_bytes;
+}
+
+/* Below half of what it uses now a kernel would be another kernel. */
+unsigned what_if_find_registers(const struct prediction *prediction, unsigned *out_blocks)
+{
+    unsigned now = prediction->registers;
+    for (unsigned registers = now; registers > 8 && registers > now / 2; registers--)
+        if (occupancy_of(prediction, registers, shared_bytes(prediction->profile), out_blocks) &&
+            *out_blocks > prediction->occupancy.blocks_per_sm)
+            return registers;
+    return 0;
+}
+
+uint64_t what_if_find_shared(const struct prediction *prediction, unsigned *out_blocks)
+{
+    enum { STEP = 64 }; /* bytes; units of allocation are multiples of it */
+    uint64_t now = shared_bytes(prediction->profile);
+    for (uint64_t bytes = now / STEP * STEP; bytes > now / 2; bytes -= STEP)
+        if (occupancy_of(prediction, prediction->registers, bytes, out_blocks) &&
+            *out_blocks > prediction->occupancy.blocks_per_sm)
+            return bytes;
+    return 0;
+}
+
+double what_if_registers(const struct prediction *prediction, unsigned registers)
+{
+    struct profile *changed = copy_profile(prediction);
+    changed->register_count = 1;
+    changed->registers[0] = (struct register_count){.value = registers, .from = "user"};
+    return predict_gain(prediction, changed);
+}
+
+double what_if_shared(const struct prediction *prediction, uint64_t bytes)
+{
+    struct profile *changed = copy_profile(prediction);
+    changed->static_shared_bytes = 0;
+    changed->dynamic_shared_bytes = bytes;
+    return predict_gain(prediction, changed);
+}

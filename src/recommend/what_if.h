@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What-ifs that need no new execution: a changed copy of the profile, predicted again by the same
+ * model. Each answers with time / time after, or NaN if the model has no answer or no gain. */
+#ifndef RECOMMEND_WHAT_IF_H
+#define RECOMMEND_WHAT_IF_H
+
+#include "model/accesses.h"
+#include "model/estimate.h"
+
+/* One instruction's uncoalesced requests packed as well as they can be. */
+double what_if_coalesced(const struct prediction *prediction,
+                         const struct instruction_profile *instruction);
+/* A share of the requests of the operations in `ops` no longer made; if `drop_instructions`, not
+ * even issued, else issued as something that stays in the SM. */
+double what_if_fewer_accesses(const struct prediction *prediction, unsigned ops, double share,
+                              bool drop_instructions);
+/* Every warp has twice as many independent loads in flight. */
+double what_if_paired_loads(const struct prediction *prediction);
+/* The most registers a thread (bytes of shared memory a block) may use for one more resident block;
+ * 0 if that is out of reach. *out_blocks: blocks per SM then. */
+unsigned what_if_find_registers(const struct prediction *prediction, unsigned *out_blocks);
+uint64_t what_if_find_shared(const struct prediction *prediction, unsigned *out_blocks);
+double what_if_registers(const struct prediction *prediction, unsigned registers);
+double what_if_shared(const struct prediction *prediction, uint64_t bytes);
+
+#endif
