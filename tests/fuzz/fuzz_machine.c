@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The file that each input is written to; made once, removed at exit. */
-static char folder[] = "/tmp/fuzz_machine_XXXXXX";
+static char folder[] = P_tmpdir "/fuzz_machine_XXXXXX";
 static char path[64];
 
 static void remove_file(void)

@@ -128,18 +128,20 @@ uint64_t run_counter(struct run *run, const char *id)
 
 char *run_profile_text(struct run *run)
 {
-    char path[] = "/tmp/warpsage-profile-XXXXXX.json";
+    char path[] = P_tmpdir "/warpsage-profile-XXXXXX.json";
     int descriptor = mkstemps(path, 5);
     assert_true(descriptor >= 0);
-    ws_status status = ws_profile_save(run->profile, path);
-    off_t size = lseek(descriptor, 0, SEEK_END);
-    char *text = calloc(1, (size_t)size + 1);
-    assert_non_null(text);
-    ssize_t got = pread(descriptor, text, (size_t)size, 0);
     close(descriptor);
+    ws_status status = ws_profile_save(run->profile, path);
+    FILE *file = fopen(path, "rb");
     unlink(path);
     must(run, status, "save profile");
-    assert_true(got == size && size > 0);
+    assert_non_null(file);
+    char *text = NULL;
+    size_t capacity = 0;
+    ssize_t size = getdelim(&text, &capacity, '\0', file); /* no NUL in JSON: the whole file */
+    fclose(file);
+    assert_true(size > 0);
     return text;
 }
 
