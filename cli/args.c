@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "args.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRAMMAR                                                                                    \
+    "an argument is TYPE:VALUE, TYPE[N]=zeros|iota|const:V|random[:SEED]|file:PATH, @INDEX or "    \
+    "bytes:HEX"
+
+static int refuse(struct cli *cli, const struct arg *arg, const char *why)
+{
+    return cli_error(cli, EXIT_USAGE, "%s: argument '%s': %s", arg->source.place, arg->source.text,
+                     why);
+}
+
+static bool whole_number(const char *text, size_t length, uint64_t *out)
+{
+    char digits[32], *end;
+    if (length == 0 || length >= sizeof digits || !isdigit((unsigned char)*text)) return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    errno = 0;
+    *out = strtoull(digits, &end, 0);
+    return !*end && !errno;
+}
+
+static int parse_hex(struct cli *cli, const char *hex, struct arg *out)
+{
+    size_t digits = 0;
+    out->kind = ARG_BYTES;
+    out->bytes = cli_alloc(cli, strlen(hex) / 2 + 1);
+    for (; *hex; hex++) {
+        if (*hex == ' ' || *hex == '_') continue;
+        if (!isxdigit((unsigned char)*hex))
+            return refuse(cli, out, "bytes: takes hexadecimal digits");
+        int lower = tolower((unsigned char)*hex);
+        int digit = lower >= 'a' ? lower - 'a' + 10 : lower - '0';
+        out->bytes[digits / 2] = (uint8_t)(out->bytes[digits / 2] << 4 | digit);
+        digits++;
+    }
+    if (digits == 0 || digits % 2)
+        return refuse(cli, out, "bytes: takes two hexadecimal digits a byte");
+    out->byte_count = digits / 2;
+    return EXIT_DONE;
+}
+
+static const char *from_folder(struct cli *cli, const struct arg_text *text, const char *path)
+{
+    if (*path == '/' || !text->folder) return path;
+    return cli_format(cli, "%s/%s", text->folder, path);
+}
+
+static int parse_init(struct cli *cli, const char *init, struct arg *out)
+{
+    if (!strcmp(init, "zeros")) {
+        out->init = INIT_ZEROS;
+    } else if (!strcmp(init, "iota")) {
+        out->init = INIT_IOTA;
+    } else if (!strncmp(init, "const:", 6)) {
+        out->init = INIT_CONST;
+        if (!value_parse(&out->type, init + 6, &out->bits))
+            return refuse(cli, out, "const: is not a value of that type, or out of its range");
+    } else if (!strcmp(init, "random") || !strncmp(init, "random:", 7)) {
+        out->init = INIT_RANDOM;
+        out->bits = 1;
+        if (init[6] && !whole_number(init + 7, strlen(init + 7), &out->bits))
+            return refuse(cli, out, "the seed of random: is a whole number");
+    } else if (!strncmp(init, "file:", 5) && init[5]) {
+        out->init = INIT_FILE;
+        out->path = from_folder(cli, &out->source, init + 5);
+    } else {
+        return refuse(cli, out,
+                      "what follows = is zeros, iota, const:V, random[:SEED] or "
+                      "file:PATH");
+    }
+    return EXIT_DONE;
+}
+
+/* TYPE[N] or TYPE[N]=INIT; `bracket` is where the [ stands. */
+static int parse_buffer(struct cli *cli, const char *bracket, struct arg *out)
+{
+    const char *close = strchr(bracket, ']');
+    out->kind = ARG_BUFFER;
+    if (!close || !whole_number(bracket + 1, (size_t)(close - bracket - 1), &out->count))
+        return refuse(cli, out, "the number of elements goes between [ and ]");
+    if (out->count == 0 || out->count > UINT64_MAX / 64)
+        return refuse(cli, out, "a buffer has at least one element and fits into memory");
+    if (!close[1]) return EXIT_DONE;
+    if (close[1] != '=') return refuse(cli, out, "after ] comes =INIT or nothing");
+    return parse_init(cli, close + 2, out);
+}
+
+int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out)
+{
+    const char *at = text->text;
+    *out = (struct arg){.source = *text};
+    if (*at == '@') {
+        out->kind = ARG_SAME;
+        if (whole_number(at + 1, strlen(at + 1), &out->bits)) return EXIT_DONE;
+        return refuse(cli, out, "@ is followed by the index of an earlier argument, from 0");
+    }
+    if (!strncmp(at, "bytes:", 6)) return parse_hex(cli, at + 6, out);
+    size_t length = strcspn(at, ":[");
+    if (!at[length]) return refuse(cli, out, GRAMMAR);
+    if (!value_type_parse(at, length, &out->type))
+        return refuse(cli, out,
+                      "the type is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, "
+                      "f64");
+    if (at[length] == '[') return parse_buffer(cli, at + length, out);
+    out->kind = ARG_SCALAR;
+    if (value_parse(&out->type, at + length + 1, &out->bits)) return EXIT_DONE;
+    return refuse(cli, out, "that is not a value of that type, or out of its range");
+}
+
+/* ---- against the kernel
+ * -------------------------------------------------------------------------------- */
+
+static const char *describe_given(struct cli *cli, const struct arg *args, size_t count)
+{
+    static const char *const kinds[] = {[ARG_SCALAR] = "a value",
+                                        [ARG_BUFFER] = "a buffer",
+                                        [ARG_SAME] = "the same buffer",
+                                        [ARG_BYTES] = "raw bytes"};
+    const char *text = "";
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = args[i].kind == ARG_SCALAR  ? args[i].type.bits / 8
+                       : args[i].kind == ARG_BYTES ? args[i].byte_count
+                                                   : 8;
+        text = cli_format(cli, "%s\n  %zu  %.60s  %s, %zu bytes", text, i, args[i].source.text,
+                          kinds[args[i].kind], bytes);
+    }
+    return *text ? text : "\n  none";
+}
+
+static int mismatch(struct cli *cli, const ws_module *module, size_t kernel, const struct arg *args,
+                    size_t count, const char *what)
+{
+    char *parameters = ws_module_describe_parameters(module, kernel);
+    cli_error(cli, EXIT_USAGE, "%s: %s\nparameters of the kernel:\n%sgiven:%s",
+              ws_module_kernel_display_name(module, kernel), what, parameters ? parameters : "",
+              describe_given(cli, args, count));
+    ws_free(parameters);
+    return EXIT_USAGE;
+}
+
+/* NULL if the argument goes with the parameter, else why not. */
+static const char *kind_problem(const struct arg *arg, const ws_parameter *parameter)
+{
+    bool is_float_type = *parameter->type == 'f';
+    switch (arg->kind) {
+    case ARG_BYTES:
+        return arg->byte_count == parameter->size ? NULL : "the number of bytes differs";
+    case ARG_BUFFER:
+    case ARG_SAME:
+        if (parameter->size != 8 && parameter->size != 4)
+            return "a buffer is passed as a pointer, and this parameter is none";
+        return is_float_type ? "a buffer is passed as a pointer, and this parameter is a float"
+                             : NULL;
+    case ARG_SCALAR:
+        break;
+    }
+    if (arg->type.bits / 8 != parameter->size) return "the sizes differ";
+    if (arg->type.kind == VALUE_BITS || *parameter->type == 'b') return NULL;
+    if (value_type_is_float(&arg->type) == is_float_type) return NULL;
+    return is_float_type ? "the parameter is a float and the value an integer"
+                         : "the parameter is an integer and the value a float";
+}
+
+int args_check(struct cli *cli, const ws_module *module, size_t kernel, const struct arg *args,
+               size_t count)
+{
+    size_t wanted = ws_module_parameter_count(module, kernel);
+    if (count != wanted)
+        return mismatch(cli, module, kernel, args, count,
+                        cli_format(cli, "takes %zu arguments, %zu were given", wanted, count));
+    for (size_t i = 0; i < count; i++) {
+        ws_parameter parameter;
+        ws_status status = ws_module_parameter(module, kernel, i, &parameter);
+        if (status != WS_OK) return cli_failed(cli, status);
+        const struct arg *earlier;
+        if (args[i].kind == ARG_SAME)
+            CLI_TRY(args_find_buffer(cli, args, i, args[i].bits, args[i].source.text, &earlier));
+        const char *problem = kind_problem(&args[i], &parameter);
+        if (problem)
+            return mismatch(cli, module, kernel, args, count,
+                            cli_format(cli, "argument %zu: %s", i, problem));
+    }
+    return EXIT_DONE;
+}
+
+int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size_t index,
+                     const char *option, const struct arg **out)
+{
+    while (index < count && args[index].kind == ARG_SAME && args[index].bits < index)
+        index = args[index].bits;
+    if (index >= count)
+        return cli_error(cli, EXIT_USAGE,
+                         "%s: there is no argument %zu before it: indices count "
+                         "all arguments from 0",
+                         option, index);
+    if (args[index].kind != ARG_BUFFER)
+        return cli_error(cli, EXIT_USAGE, "%s: argument %zu, '%s', is not a buffer", option, index,
+                         args[index].source.text);
+    *out = &args[index];
+    return EXIT_DONE;
+}
+
+/* ---- onto the device
+ * ------------------------------------------------------------------------------------- */
+
+enum { CHUNK_ELEMENTS = 1 << 17 };
+
+static uint64_t element(const struct arg *arg, uint64_t index)
+{
+    switch (arg->init) {
+    case INIT_IOTA:
+        return value_from_index(&arg->type, index);
+    case INIT_RANDOM:
+        return value_random(&arg->type, arg->bits, index);
+    default:
+        return arg->bits; /* const; zeros have 0 */
+    }
+}
+
+static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *arg)
+{
+    size_t width = arg->type.bits / 8;
+    uint8_t *chunk = malloc(CHUNK_ELEMENTS * width);
+    ws_status status = WS_OK;
+    for (uint64_t at = 0; chunk && status == WS_OK && at < arg->count; at += CHUNK_ELEMENTS) {
+        uint64_t rest = arg->count - at;
+        size_t count = rest < CHUNK_ELEMENTS ? (size_t)rest : CHUNK_ELEMENTS;
+        for (size_t i = 0; i < count; i++)
+            value_store(&arg->type, element(arg, at + i), chunk + i * width);
+        status = ws_device_copy_in(device, arg->address + at * width, chunk, count * width);
+    }
+    if (!chunk) return cli_error(cli, EXIT_BUG, "out of memory");
+    free(chunk);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+static int fill_from_file(struct cli *cli, ws_device *device, const struct arg *arg)
+{
+    enum { CHUNK = 1 << 20 };
+    FILE *file = fopen(arg->path, "rb");
+    if (!file) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", arg->path, strerror(errno));
+    uint64_t wanted = arg_bytes(arg), got = 0;
+    uint8_t *chunk = malloc(CHUNK);
+    ws_status status = WS_OK;
+    for (size_t n; chunk && status == WS_OK && (n = fread(chunk, 1, CHUNK, file)) > 0; got += n)
+        if (got + n <= wanted) status = ws_device_copy_in(device, arg->address + got, chunk, n);
+    bool unreadable = ferror(file) != 0;
+    free(chunk);
+    fclose(file);
+    if (unreadable) return cli_error(cli, EXIT_INPUT, "%s: cannot read", arg->path);
+    if (status != WS_OK) return cli_failed(cli, status);
+    if (got == wanted) return EXIT_DONE;
+    return cli_error(cli, EXIT_INPUT, "%s: has %llu bytes, %s takes exactly %llu", arg->path,
+                     (unsigned long long)got, arg->source.text, (unsigned long long)wanted);
+}
+
+static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)
+{
+    ws_status status = ws_device_alloc(device, arg_bytes(arg), &arg->address);
+    if (status != WS_OK) return cli_failed(cli, status);
+    if (arg->init == INIT_NONE) return EXIT_DONE;
+    if (arg->init == INIT_FILE) return fill_from_file(cli, device, arg);
+    if (arg->init != INIT_ZEROS) return fill_by_rule(cli, device, arg);
+    status = ws_device_fill(device, arg->address, 0, arg_bytes(arg));
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+int args_place(struct cli *cli, ws_device *device, const ws_module *module, size_t kernel,
+               struct arg *args, size_t count, uint8_t **out_block, size_t *out_bytes)
+{
+    static const struct value_type pointer = {VALUE_UNSIGNED, 64, "u64"};
+    static const struct value_type pointer32 = {VALUE_UNSIGNED, 32, "u32"};
+    *out_bytes = ws_module_parameter_bytes(module, kernel);
+    *out_block = cli_alloc(cli, *out_bytes + 8);
+    for (size_t i = 0; i < count; i++) {
+        struct arg *arg = &args[i];
+        ws_parameter parameter;
+        ws_status status = ws_module_parameter(module, kernel, i, &parameter);
+        if (status != WS_OK) return cli_failed(cli, status);
+        uint8_t *to = *out_block + parameter.offset;
+        if (arg->kind == ARG_BUFFER) CLI_TRY(place_buffer(cli, device, arg));
+        if (arg->kind == ARG_SAME) arg->address = args[arg->bits].address;
+        if (arg->kind == ARG_BYTES)
+            memcpy(to, arg->bytes, arg->byte_count);
+        else if (arg->kind == ARG_SCALAR)
+            value_store(&arg->type, arg->bits, to);
+        else
+            value_store(parameter.size == 4 ? &pointer32 : &pointer, arg->address, to);
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_block {
+    struct cli_block *next;
+    _Alignas(16) unsigned char data[];
+};
+
+void cli_clear(struct cli *cli)
+{
+    cli_clear_progress(cli);
+    while (cli->blocks) {
+        struct cli_block *next = cli->blocks->next;
+        free(cli->blocks);
+        cli->blocks = next;
+    }
+    ws_context_destroy(cli->context);
+}
+
+void *cli_alloc(struct cli *cli, size_t bytes)
+{
+    struct cli_block *block = calloc(1, sizeof *block + bytes);
+    if (!block) {
+        fputs("warpsage: out of memory\n", stderr);
+        exit(EXIT_BUG);
+    }
+    block->next = cli->blocks;
+    cli->blocks = block;
+    return block->data;
+}
+
+char *cli_copy(struct cli *cli, const char *text)
+{
+    return strcpy(cli_alloc(cli, strlen(text) + 1), text);
+}
+
+char *cli_format(struct cli *cli, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    size_t length = (size_t)vsnprintf(NULL, 0, format, list);
+    char *text = cli_alloc(cli, length + 1);
+    vsnprintf(text, length + 1, format, again);
+    va_end(again);
+    va_end(list);
+    return text;
+}
+
+void *cli_grow(struct cli *cli, void *items, size_t count, size_t item_bytes)
+{
+    bool is_full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+    if (!is_full) return items;
+    void *larger = cli_alloc(cli, (count ? 2 * count : 8) * item_bytes);
+    if (count) memcpy(larger, items, count * item_bytes);
+    return larger;
+}
+
+int cli_error(struct cli *cli, int exit_code, const char *format, ...)
+{
+    va_list list;
+    cli_clear_progress(cli);
+    fflush(stdout);
+    fputs("warpsage: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return exit_code;
+}
+
+int cli_failed(struct cli *cli, ws_status status)
+{
+    const char *text = ws_context_error(cli->context);
+    return cli_error(cli, ws_status_exit_code(status), "%s", *text ? text : ws_status_text(status));
+}
+
+const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names, size_t count)
+{
+    char *near = ws_nearest(wanted, names, count);
+    const char *text = near && *near ? cli_format(cli, ": perhaps %s", near) : "";
+    ws_free(near);
+    return text;
+}
+
+int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
+{
+    FILE *file = path ? fopen(path, "wb") : stdout;
+    if (!file) return cli_error(cli, EXIT_INPUT, "%s: cannot create: %s", path, strerror(errno));
+    bool ok = fwrite(bytes, 1, size, file) == size;
+    int problem = ok ? 0 : errno;
+    if ((path ? fclose(file) : fflush(file)) != 0 && ok) {
+        ok = false;
+        problem = errno;
+    }
+    if (ok) return EXIT_DONE;
+    return cli_error(cli, EXIT_INPUT, "%s: cannot write: %s", path ? path : "standard output",
+                     strerror(problem));
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What all subcommands share: memory, messages, the terminal, the exit code. Functions that can
+ * fail say why on standard error and return an exit code, 0 if all went well. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <warpsage/warpsage.h>
+
+enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_BUG = 70 };
+
+struct cli {
+    ws_context *context;
+    struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
+    bool quiet;
+    bool progress_shown;
+};
+
+void cli_clear(struct cli *cli);
+/* Zeroed memory that lives until cli_clear. */
+void *cli_alloc(struct cli *cli, size_t bytes);
+char *cli_copy(struct cli *cli, const char *text);
+char *cli_format(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Room for one more item in a list that grows by doubling; old blocks stay until cli_clear. */
+void *cli_grow(struct cli *cli, void *items, size_t count, size_t item_bytes);
+#define CLI_APPEND(cli, list, count, item)                                                         \
+    ((list) = cli_grow((cli), (list), (count), sizeof *(list)), (list)[(count)++] = (item))
+
+/* "warpsage: ..." on standard error; returns exit_code. */
+int cli_error(struct cli *cli, int exit_code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The context's last message; returns the exit code that belongs to the status. */
+int cli_failed(struct cli *cli, ws_status status);
+/* "; perhaps 'a', 'b'" or "". */
+const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names,
+                        size_t count);
+
+/* Terminal: interrupts become cancellation, progress is shown if standard error is a terminal. */
+void cli_watch_signals(void);
+void cli_attach(struct cli *cli);
+void cli_clear_progress(struct cli *cli);
+bool cli_wants_colour(FILE *stream);
+bool cli_has_utf8(void);
+unsigned cli_columns(FILE *stream);
+
+/* Writes a whole text to standard output, or to a file; path NULL: standard output. */
+int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size);
+
+#define CLI_TRY(expression)                                                                        \
+    do {                                                                                           \
+        int try_exit_ = (expression);                                                              \
+        if (try_exit_ != EXIT_DONE) return try_exit_;                                              \
+    } while (0)
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* warpsage: one subcommand a file; this one only finds it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+const struct command *const commands[] = {&command_analyze, &command_explain, &command_machines,
+                                          NULL};
+
+static void print_usage(FILE *stream)
+{
+    fputs("warpsage: how fast will this GPU kernel run, and why? Answered without a GPU.\n\n"
+          "Usage\n  warpsage COMMAND [OPTIONS]\n\nCommands\n",
+          stream);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       the options of a command\n\n"
+          "  --version  the version\n  --help     this text\n\n"
+          "Exit status\n"
+          "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
+          "  4 fault of the kernel, or no model can answer   70 a bug of ours   130 interrupted\n",
+          stream);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (!strcmp(commands[i]->name, name)) return commands[i];
+    return NULL;
+}
+
+static int unknown_command(struct cli *cli, const char *name)
+{
+    const char *names[8];
+    size_t count = 0;
+    while (commands[count]) {
+        names[count] = commands[count]->name;
+        count++;
+    }
+    return cli_error(cli, EXIT_USAGE, "unknown command '%s'%s; `warpsage --help` lists them", name,
+                     cli_perhaps(cli, name, names, count));
+}
+
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+    bool is_help = argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+                                !strcmp(argv[1], "-h"));
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        printf("warpsage %s\n", ws_version());
+        return EXIT_DONE;
+    }
+    if (is_help && argc == 2) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    const char *name = is_help ? argv[2] : argv[1];
+    const struct command *command = find_command(name);
+    if (!command) return unknown_command(cli, name);
+    if (!is_help) return command->run(cli, command, argc - 2, argv + 2);
+    options_help(command);
+    return EXIT_DONE;
+}
+
+/* Tools for .cu input and register counts; CUDA's usual folder is seldom in PATH. */
+static int set_folders(struct cli *cli)
+{
+    const char *path = getenv("PATH"), *machines = getenv("WARPSAGE_MACHINES");
+    ws_status status =
+        ws_context_set_tool_path(cli->context, cli_format(cli, "%s%s/usr/local/cuda/bin",
+                                                          path ? path : "", path ? ":" : ""));
+    if (status == WS_OK && machines && *machines)
+        status = ws_context_set_machine_dir(cli->context, machines);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {0};
+    cli_watch_signals();
+    if (ws_context_create(&cli.context) != WS_OK) {
+        fputs("warpsage: out of memory\n", stderr);
+        return EXIT_BUG;
+    }
+    int exit_code = set_folders(&cli);
+    if (exit_code == EXIT_DONE) exit_code = dispatch(&cli, argc, argv);
+    if (fflush(stdout) != 0 && exit_code == EXIT_DONE)
+        exit_code = cli_error(&cli, EXIT_INPUT, "standard output: cannot write");
+    cli_clear(&cli);
+    return exit_code;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is to be analysed: filled from a launch file, then from the command line, which wins. */
+#ifndef CLI_REQUEST_H
+#define CLI_REQUEST_H
+
+#include "args.h"
+
+/* --check INDEX=FILE[,TOLERANCE] and --save INDEX=FILE */
+struct buffer_file {
+    size_t index;
+    const char *path;
+    bool has_tolerance;
+    double tolerance;
+};
+
+struct effort {
+    enum { EFFORT_FULL, EFFORT_FRACTION, EFFORT_SECONDS } kind;
+    double value; /* fraction of the blocks, or seconds */
+};
+
+struct request {
+    const char *kernel_file, *kernel;
+    const char *profile; /* read it instead of executing */
+    bool has_grid, has_block;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t dynamic_shared_bytes;
+    struct arg_text *args;
+    size_t arg_count;
+    const char **gpus;
+    size_t gpu_count;
+    struct buffer_file *checks, *saves;
+    size_t check_count, save_count;
+    size_t *prints;
+    size_t print_count;
+    struct effort effort;
+    uint64_t max_instructions;
+    /* Only from the command line. */
+    unsigned threads, registers;
+    bool all_rules, unordered;
+    const char *save_profile, *output;
+    const char *without, *model_options; /* comma-separated, NULL: none */
+    ws_format format;
+    ws_details details;
+};
+
+/* Setters that both sources share. `what` names option or key in messages. */
+int request_set_shape(struct cli *cli, const char *what, const char *text, uint32_t out[3]);
+int request_add_gpus(struct cli *cli, struct request *request, const char *list);
+int request_set_effort(struct cli *cli, const char *text, struct effort *out);
+/* "INDEX=FILE[,TOLERANCE]"; an earlier entry of the same index is replaced. */
+int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
+                     bool may_tolerate, struct buffer_file **list, size_t *count);
+int request_add_print(struct cli *cli, const char *what, const char *text, struct request *request);
+
+/* Reads launch.yaml (CONTRACT.md section 4). */
+int launchfile_read(struct cli *cli, const char *path, struct request *request);
+
+/* After the launch: prints, saves and checks buffers. EXIT_CHECK if a check failed, with the
+ * first mismatch, their number and the largest error on standard error. */
+int results_deliver(struct cli *cli, ws_device *device, const struct request *request,
+                    const struct arg *args);
+/* Indices and files before the launch, so that a typing error costs no execution. */
+int results_check_options(struct cli *cli, const struct request *request, const struct arg *args);
+
+#endif
