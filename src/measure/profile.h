@@ -35,9 +35,11 @@ int counter_find(const char *id);
 
 /* Where a number comes from (CONTRACT.md section 7). */
 #define ORIGINS(X)                                                                                 \
-    X(NONE, "") X(DECODED, "decoded") X(EMULATED, "emulated") X(SAMPLED, "sampled")                \
-    X(MODELLED, "modelled") X(CALIBRATED, "calibrated") X(MEASURED, "measured")                    \
-    X(ASSUMED, "assumed")
+    X(NONE, "")                                                                                    \
+    X(DECODED, "decoded")                                                                          \
+    X(EMULATED, "emulated")                                                                        \
+    X(SAMPLED, "sampled") X(MODELLED, "modelled") X(CALIBRATED, "calibrated")                      \
+        X(MEASURED, "measured") X(ASSUMED, "assumed")
 enum origin {
 #define X(name, id) ORIGIN_##name,
     ORIGINS(X)
@@ -54,18 +56,18 @@ struct counter_value {
 };
 
 struct register_count {
-    unsigned target; /* 80 for sm_80; 0: any */
-    unsigned value;  /* registers per thread */
+    unsigned target;  /* 80 for sm_80; 0: any */
+    unsigned value;   /* registers per thread */
     const char *from; /* "ptxas", "liveness", "user", "assumed" */
 };
 
 struct instruction_profile {
-    uint32_t pc;             /* launch instruction index */
-    uint32_t line;           /* PTX line */
-    const char *file;        /* source file, NULL: not known */
-    uint32_t source_line;    /* 0: not known */
-    const char *op;          /* mnemonic with modifiers */
-    const char *text;        /* the PTX statement, trimmed, may be NULL */
+    uint32_t pc;          /* launch instruction index */
+    uint32_t line;        /* PTX line */
+    const char *file;     /* source file, NULL: not known */
+    uint32_t source_line; /* 0: not known */
+    const char *op;       /* mnemonic with modifiers */
+    const char *text;     /* the PTX statement, trimmed, may be NULL */
     uint8_t class_id;
     /* Counters that are not zero: ids and values. INST_WARP, INST_THREAD, INST_THREAD_ACTIVE,
      * BRANCH_*, BARRIER_WARP and the memory counters of this instruction's space and operation. */
@@ -75,17 +77,17 @@ struct instruction_profile {
 };
 
 struct stage_profile {
-    uint32_t index;          /* ordinal; 1024: this and all later ones */
+    uint32_t index; /* ordinal; 1024: this and all later ones */
     double warps_working, threads_working;
     double counters[COUNTER_COUNT]; /* only those with `staged`, classes and units */
 };
 
 struct profile {
     struct arena arena;
-    char *kernel;            /* display name */
-    char *mangled;           /* may be NULL */
-    char *isa;               /* "ptx 9.0 sm_80", or "hand-written" */
-    char *source_path;       /* kernel file, may be NULL */
+    char *kernel;      /* display name */
+    char *mangled;     /* may be NULL */
+    char *isa;         /* "ptx 9.0 sm_80", or "hand-written" */
+    char *source_path; /* kernel file, may be NULL */
     uint32_t grid[3], block[3];
     uint64_t static_shared_bytes, dynamic_shared_bytes;
     uint64_t local_bytes_per_thread;
@@ -108,7 +110,7 @@ void profile_set(struct profile *profile, enum counter counter, double value, en
 bool profile_has(const struct profile *profile, enum counter counter);
 /* 0 if missing: ask profile_has where that matters. */
 double profile_get(const struct profile *profile, enum counter counter);
-uint64_t profile_blocks(const struct profile *profile);          /* of the grid */
+uint64_t profile_blocks(const struct profile *profile); /* of the grid */
 uint32_t profile_threads_per_block(const struct profile *profile);
 /* Registers for the target nearest to `target` (user > ptxas > liveness); *out_from is its origin
  * text, *out_target the target it was made for. False if none is known. */
@@ -116,6 +118,9 @@ bool profile_registers(const struct profile *profile, unsigned target, unsigned 
                        const char **out_from, unsigned *out_target);
 
 ws_status profile_load(struct diag *diag, const char *path, struct profile **out);
+/* The same from memory; `name` stands in messages for the file name. */
+ws_status profile_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
+                              struct profile **out);
 ws_status profile_save(struct diag *diag, const struct profile *profile, const char *path);
 /* The same JSON as text, to be freed. */
 char *profile_to_json(const struct profile *profile);

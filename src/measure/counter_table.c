@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of counters, expanded from counters.def, classes.def and PTX_UNITS. */
+#include <string.h>
+
+#include "measure/profile.h"
+
+const struct counter_info counter_infos[COUNTER_COUNT] = {
+#define COUNTER(name, id, unit, staged, text, ncu) {id, unit, text, ncu, staged},
+#include "measure/counters.def"
+#undef COUNTER
+#define CLASS(name, id) {"inst.warp." id, "1", "Warp instructions of class " id ".", NULL, true},
+#include "isa/classes.def"
+#undef CLASS
+#define UNIT(name, id)                                                                             \
+    {"inst.unit." id, "1", "Warp instructions that use the unit " id " of the power model.", NULL, \
+     true},
+    PTX_UNITS(UNIT)
+#undef UNIT
+};
+
+const char *const origin_ids[ORIGIN_COUNT] = {
+#define X(name, id) id,
+    ORIGINS(X)
+#undef X
+};
+
+int counter_find(const char *id)
+{
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (!strcmp(counter_infos[i].id, id)) return i;
+    }
+    return -1;
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The callbacks of the counting observer: what happens while the kernel runs. Everything that can
+ * follow by static expansion afterwards is left to measure_result.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/bits.h"
+#include "measure/measure_state.h"
+
+/* A stage as one worker sees it. */
+struct stage {
+    struct stage_sums sums;
+    struct tally tally;
+};
+
+struct warp_state {
+    struct stage *stage;
+    struct cell *cells; /* of the stage */
+    uint32_t ordinal;
+    uint32_t threads; /* lanes that exist */
+    struct dep_warp dep;
+    struct load_warp load;
+    /* Instructions in this stage. By lane: `full` (every lane) + lanes[] + what is pending with
+     * the last partial masks, which mostly repeat. */
+    uint64_t insns, full;
+    uint32_t on_mask, off_mask;
+    uint64_t on_count, off_count;
+    bool has_lanes;
+    uint64_t lanes[32]; /* modulo 2^64 */
+};
+
+/* Instructions of a block in one stage, over its warps and over its threads. */
+struct stage_share {
+    uint64_t warp_sum, warp_max, thread_sum, thread_max;
+};
+
+struct block_state {
+    struct block_state *next; /* in the list of free ones */
+    struct warp_state *warps;
+    uint32_t *last_writes;
+    uint64_t *load_results;
+    struct stage_share *shares; /* by stage ordinal */
+    uint32_t share_count, share_capacity;
+};
+
+struct worker {
+    const struct measure *measure;
+    struct measure *target;
+    struct pattern_table patterns;
+    struct access_site *sites;
+    struct tally *site_tallies;
+    struct site_sums *unlisted; /* costs without a number; NULL until there is one */
+    struct stage *stages[STAGE_COUNT];
+    uint64_t *lanes_off, *divergent;
+    uint64_t blocks, load_groups;
+    struct dep_sums dep_sums;
+    struct block_state *free_blocks;
+};
+
+/* ---- plan
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_memory(const struct insn *insn)
+{
+    return insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
+}
+
+static void launch_begin(void *self, const struct launch_view *launch)
+{
+    struct measure *m = self;
+    m->launch = *launch;
+    size_t insn_bytes = launch->insn_count * sizeof *launch->insns;
+    size_t block_bytes = launch->code_block_count * sizeof *launch->code_blocks;
+    m->launch.insns = memcpy(mem_alloc(insn_bytes), launch->insns, insn_bytes);
+    m->launch.code_blocks = memcpy(mem_alloc(block_bytes), launch->code_blocks, block_bytes);
+    dep_plan_init(&m->dep, &m->launch);
+    load_plan_init(&m->loads, &m->launch);
+    m->site_of = mem_alloc(launch->insn_count * sizeof *m->site_of);
+    m->site_insns = mem_alloc(launch->insn_count * sizeof *m->site_insns);
+    for (uint32_t i = 0; i < launch->insn_count; i++) {
+        bool is_site = is_memory(launch->insns[i]);
+        if (is_site) m->site_insns[m->site_count] = i;
+        m->site_of[i] = is_site ? m->site_count++ : NO_SITE;
+    }
+    m->lanes_off = mem_zalloc(launch->insn_count, sizeof *m->lanes_off);
+    m->divergent = mem_zalloc(launch->insn_count, sizeof *m->divergent);
+    m->sites = mem_zalloc(m->site_count, sizeof *m->sites);
+}
+
+static void launch_end(void *self)
+{
+    (void)self;
+}
+
+static void *worker_begin(void *self)
+{
+    struct measure *m = self;
+    struct worker *w = mem_zalloc(1, sizeof *w);
+    w->measure = w->target = m;
+    pattern_table_init(&w->patterns, m->rules);
+    w->sites = mem_zalloc(m->site_count, sizeof *w->sites);
+    w->site_tallies = mem_zalloc(m->site_count, sizeof *w->site_tallies);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct insn *insn = m->launch.insns[m->site_insns[i]];
+        access_site_init(&w->sites[i], insn_operation(insn), insn_access_bytes(insn), m->rules);
+    }
+    w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
+    w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);
+    return w;
+}
+
+/* ---- stages
+ * ------------------------------------------------------------------------------------------ */
+
+static struct stage *worker_stage(struct worker *w, uint32_t ordinal)
+{
+    struct stage **stage = &w->stages[ordinal];
+    if (!*stage) {
+        *stage = mem_zalloc(1, sizeof **stage);
+        (*stage)->sums.cells =
+            mem_zalloc(w->measure->launch.code_block_count, sizeof *(*stage)->sums.cells);
+    }
+    return *stage;
+}
+
+static void enter_stage(struct worker *w, struct warp_state *warp, uint32_t ordinal)
+{
+    warp->ordinal = ordinal;
+    warp->stage = worker_stage(w, ordinal);
+    warp->cells = warp->stage->sums.cells;
+}
+
+static void add_lanes(struct warp_state *warp, uint32_t mask, uint64_t count)
+{
+    if (!mask || !count) return;
+    warp->has_lanes = true;
+    for (unsigned lane = 0; lane < 32; lane++)
+        warp->lanes[lane] += count & -(uint64_t)(mask >> lane & 1);
+}
+
+/* Adds the warp's instructions since it entered its stage to the block's share. */
+static void leave_stage(struct block_state *block, struct warp_state *warp)
+{
+    if (!warp->insns) return;
+    while (block->share_count <= warp->ordinal) {
+        GROW(block->shares, block->share_count, block->share_capacity);
+        block->shares[block->share_count++] = (struct stage_share){0};
+    }
+    struct stage_share *share = &block->shares[warp->ordinal];
+    add_lanes(warp, warp->on_mask, warp->on_count);
+    add_lanes(warp, warp->off_mask, -warp->off_count);
+    share->warp_sum += warp->insns;
+    if (warp->insns > share->warp_max) share->warp_max = warp->insns;
+    uint64_t most = warp->full;
+    share->thread_sum += warp->full * bits_count(warp->threads);
+    if (warp->has_lanes) {
+        most = 0;
+        for (uint32_t rest = warp->threads; rest; rest &= rest - 1) {
+            unsigned lane = bits_lowest(rest);
+            share->thread_sum += warp->lanes[lane];
+            if (warp->full + warp->lanes[lane] > most) most = warp->full + warp->lanes[lane];
+        }
+        memset(warp->lanes, 0, sizeof warp->lanes);
+        warp->has_lanes = false;
+    }
+    if (most > share->thread_max) share->thread_max = most;
+    warp->insns = warp->full = warp->on_count = warp->off_count = 0;
+}
+
+static measure_u128 fixed_ratio(uint64_t sum, uint64_t most)
+{
+    if (!most) return 0;
+    if (sum >> 32 == 0) return (sum << 32) / most;
+    return ((measure_u128)sum << 32) / most;
+}
+
+/* ---- blocks
+ * ------------------------------------------------------------------------------------------- */
+
+static struct block_state *block_create(const struct measure *m)
+{
+    uint32_t warps = m->launch.warps_per_block;
+    struct block_state *block = mem_zalloc(1, sizeof *block);
+    block->warps = mem_zalloc(warps, sizeof *block->warps);
+    block->last_writes = mem_zalloc((size_t)warps * m->dep.slot_count, sizeof(uint32_t));
+    block->load_results = mem_zalloc((size_t)warps * m->loads.word_count, sizeof(uint64_t));
+    return block;
+}
+
+static void block_destroy(struct block_state *block)
+{
+    free(block->warps);
+    free(block->last_writes);
+    free(block->load_results);
+    free(block->shares);
+    free(block);
+}
+
+static void *block_begin(void *worker, uint64_t index)
+{
+    (void)index;
+    struct worker *w = worker;
+    const struct measure *m = w->measure;
+    struct block_state *block = w->free_blocks;
+    if (block)
+        w->free_blocks = block->next;
+    else
+        block = block_create(m);
+    uint32_t warps = m->launch.warps_per_block;
+    uint64_t threads = (uint64_t)m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
+    memset(block->warps, 0, warps * sizeof *block->warps);
+    memset(block->last_writes, 0, (size_t)warps * m->dep.slot_count * sizeof(uint32_t));
+    block->share_count = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        struct warp_state *warp = &block->warps[i];
+        uint64_t rest = threads - 32 * (uint64_t)i;
+        warp->threads = rest >= 32 ? UINT32_MAX : (UINT32_C(1) << rest) - 1;
+        warp->dep = (struct dep_warp){1, block->last_writes + (size_t)i * m->dep.slot_count};
+        warp->load.results = block->load_results + (size_t)i * m->loads.word_count;
+        enter_stage(w, warp, 0);
+    }
+    w->blocks++;
+    return block;
+}
+
+static void block_end(void *worker, void *block_)
+{
+    struct worker *w = worker;
+    struct block_state *block = block_;
+    for (uint32_t i = 0; i < w->measure->launch.warps_per_block; i++)
+        leave_stage(block, &block->warps[i]);
+    for (uint32_t i = 0; i < block->share_count; i++) {
+        const struct stage_share *share = &block->shares[i];
+        if (!share->warp_max) continue;
+        struct stage_sums *sums = &worker_stage(w, i)->sums;
+        sums->blocks++;
+        sums->warps_working += fixed_ratio(share->warp_sum, share->warp_max);
+        sums->threads_working += fixed_ratio(share->thread_sum, share->thread_max);
+    }
+    block->next = w->free_blocks;
+    w->free_blocks = block;
+}
+
+/* ---- the hot path
+ * -------------------------------------------------------------------------------------- */
+
+static inline struct warp_state *warp_of(const struct warp_ref *ref)
+{
+    return &((struct block_state *)ref->block)->warps[ref->index];
+}
+
+static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_t count)
+{
+    if (active == warp->threads) {
+        warp->full += count;
+        return;
+    }
+    if (active != warp->on_mask) {
+        add_lanes(warp, warp->on_mask, warp->on_count);
+        warp->on_mask = active;
+        warp->on_count = 0;
+    }
+    warp->on_count += count;
+}
+
+static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, uint32_t active)
+{
+    struct worker *w = worker;
+    const struct measure *m = w->measure;
+    struct warp_state *warp = warp_of(ref);
+    const struct dep_block *dep = &m->dep.blocks[code_block];
+    struct cell *cell = &warp->cells[code_block];
+    cell->executions++;
+    cell->lanes += bits_count(active);
+    warp->insns += dep->insn_count;
+    count_lanes(warp, active, dep->insn_count);
+    dep_run(&m->dep, dep, &warp->dep, &w->dep_sums);
+    w->load_groups += load_run(&m->loads, &m->loads.blocks[code_block], &warp->load);
+}
+
+static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t insn, uint32_t off)
+{
+    unsigned count = bits_count(off);
+    w->lanes_off[insn] += count;
+    warp->stage->sums.lanes_off += count;
+    if (off != warp->off_mask) {
+        add_lanes(warp, warp->off_mask, -warp->off_count);
+        warp->off_mask = off;
+        warp->off_count = 0;
+    }
+    warp->off_count++;
+}
+
+static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
+                  uint32_t on)
+{
+    uint32_t off = active & ~on;
+    if (off) lanes_are_off(worker, warp_of(ref), insn, off);
+}
+
+static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
+                   uint32_t taken, uint32_t targets)
+{
+    struct worker *w = worker;
+    struct warp_state *warp = warp_of(ref);
+    uint32_t off = active & ~taken;
+    if (targets > 1) {
+        w->divergent[insn]++;
+        warp->stage->sums.divergent++;
+    }
+    if (off && w->measure->launch.insns[insn]->guard >= 0) lanes_are_off(w, warp, insn, off);
+}
+
+static void add_cost(uint64_t *sums, const struct cost *cost, uint64_t count)
+{
+    for (unsigned i = 0; i < COST_FIELDS; i++)
+        sums[i] += cost->fields[i] * count;
+}
+
+/* Random accesses may have more costs than there are numbers: those are added up at once. */
+static void add_unlisted(struct worker *w, struct stage *stage, uint32_t site)
+{
+    const struct cost *cost = &w->patterns.unlisted;
+    if (!w->unlisted) w->unlisted = mem_zalloc(w->measure->site_count, sizeof *w->unlisted);
+    add_cost(w->unlisted[site].spaces[site_space((enum memory_kind)cost->kind)], cost, 1);
+    add_cost(stage->sums.kinds[cost->kind], cost, 1);
+}
+
+static void tally_grow(struct tally *tally, uint32_t number)
+{
+    uint32_t size = tally->size ? tally->size : 8;
+    while (size <= number)
+        size *= 2;
+    tally->counts = mem_realloc(tally->counts, size * sizeof *tally->counts);
+    memset(tally->counts + tally->size, 0, (size - tally->size) * sizeof *tally->counts);
+    tally->size = size;
+}
+
+static inline void tally_add(struct tally *tally, uint32_t number)
+{
+    if (number >= tally->size) tally_grow(tally, number);
+    tally->counts[number]++;
+}
+
+static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
+                   const struct access *access)
+{
+    struct worker *w = worker;
+    uint32_t site = w->measure->site_of[insn];
+    if (site == NO_SITE) return;
+    if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
+    struct stage *stage = warp_of(ref)->stage;
+    uint32_t number = pattern_cost(&w->patterns, &w->sites[site], access);
+    if (number == COST_UNLISTED) {
+        add_unlisted(w, stage, site);
+        return;
+    }
+    tally_add(&w->site_tallies[site], number);
+    tally_add(&stage->tally, number);
+}
+
+/* An arrival does not part what comes before it from what comes after: it opens no stage. */
+static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, bool waits)
+{
+    (void)insn;
+    struct warp_state *warp = warp_of(ref);
+    warp->load.open = false;
+    if (!waits) return;
+    leave_stage(ref->block, warp);
+    enter_stage(worker, warp, warp->ordinal < STAGE_LAST ? warp->ordinal + 1 : STAGE_LAST);
+}
+
+static void warp_end(void *worker, const struct warp_ref *ref)
+{
+    (void)worker;
+    (void)ref;
+}
+
+/* ---- merging
+ * --------------------------------------------------------------------------------------------- */
+
+static void add_all(uint64_t *to, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void merge_stage(const struct worker *w, uint32_t ordinal)
+{
+    struct measure *m = w->target;
+    const struct stage *stage = w->stages[ordinal];
+    if (!m->stages[ordinal]) m->stages[ordinal] = stage_sums_create(m);
+    struct stage_sums *to = m->stages[ordinal];
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        to->cells[i].executions += stage->sums.cells[i].executions;
+        to->cells[i].lanes += stage->sums.cells[i].lanes;
+    }
+    to->lanes_off += stage->sums.lanes_off;
+    to->divergent += stage->sums.divergent;
+    to->blocks += stage->sums.blocks;
+    to->warps_working += stage->sums.warps_working;
+    to->threads_working += stage->sums.threads_working;
+    for (unsigned i = 0; i < MEMORY_KIND_COUNT; i++)
+        add_all(to->kinds[i], stage->sums.kinds[i], COST_FIELDS);
+    for (uint32_t i = 0; i < stage->tally.size && i < w->patterns.cost_count; i++) {
+        const struct cost *cost = &w->patterns.costs[i];
+        if (stage->tally.counts[i]) add_cost(to->kinds[cost->kind], cost, stage->tally.counts[i]);
+    }
+}
+
+static void merge_sites(const struct worker *w)
+{
+    struct measure *m = w->target;
+    for (uint32_t site = 0; site < m->site_count; site++) {
+        const struct tally *tally = &w->site_tallies[site];
+        for (uint32_t i = 0; i < tally->size && i < w->patterns.cost_count; i++) {
+            const struct cost *cost = &w->patterns.costs[i];
+            unsigned space = site_space((enum memory_kind)cost->kind);
+            if (tally->counts[i]) add_cost(m->sites[site].spaces[space], cost, tally->counts[i]);
+        }
+        for (unsigned space = 0; w->unlisted && space < SITE_SPACES; space++)
+            add_all(m->sites[site].spaces[space], w->unlisted[site].spaces[space], COST_FIELDS);
+    }
+}
+
+static void worker_destroy(struct worker *w)
+{
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        if (!w->stages[i]) continue;
+        free(w->stages[i]->sums.cells);
+        free(w->stages[i]->tally.counts);
+        free(w->stages[i]);
+    }
+    for (uint32_t i = 0; i < w->measure->site_count; i++)
+        free(w->site_tallies[i].counts);
+    while (w->free_blocks) {
+        struct block_state *next = w->free_blocks->next;
+        block_destroy(w->free_blocks);
+        w->free_blocks = next;
+    }
+    pattern_table_clear(&w->patterns);
+    free(w->sites);
+    free(w->site_tallies);
+    free(w->unlisted);
+    free(w->lanes_off);
+    free(w->divergent);
+    free(w);
+}
+
+static void worker_end(void *self, void *worker)
+{
+    struct measure *m = self;
+    struct worker *w = worker;
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        if (w->stages[i]) merge_stage(w, i);
+    }
+    merge_sites(w);
+    add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
+    add_all(m->divergent, w->divergent, m->launch.insn_count);
+    m->blocks += w->blocks;
+    m->load_groups += w->load_groups;
+    m->dep_sums.distance += w->dep_sums.distance;
+    m->dep_sums.consumers += w->dep_sums.consumers;
+    worker_destroy(w);
+}
+
+const struct observer_ops measure_ops = {
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .worker_begin = worker_begin,
+    .worker_end = worker_end,
+    .block_begin = block_begin,
+    .block_end = block_end,
+    .run = run,
+    .guard = guard,
+    .memory = memory,
+    .branch = branch,
+    .barrier = barrier,
+    .warp_end = warp_end,
+};

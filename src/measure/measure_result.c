@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From the sums of a launch to its profile: everything by instruction, class and unit follows from
+ * the executions of the code blocks. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/measure_state.h"
+
+struct measure *measure_begin(unsigned rules)
+{
+    struct measure *m = mem_zalloc(1, sizeof *m);
+    m->rules = rules;
+    m->observer = (struct observer){&measure_ops, m};
+    return m;
+}
+
+struct observer *measure_observer(struct measure *measure)
+{
+    return &measure->observer;
+}
+
+struct stage_sums *stage_sums_create(const struct measure *measure)
+{
+    struct stage_sums *sums = mem_zalloc(1, sizeof *sums);
+    sums->cells = mem_zalloc(measure->launch.code_block_count, sizeof *sums->cells);
+    return sums;
+}
+
+void stage_sums_destroy(struct stage_sums *sums)
+{
+    if (!sums) return;
+    free(sums->cells);
+    free(sums);
+}
+
+void measure_cancel(struct measure *m)
+{
+    if (!m) return;
+    for (uint32_t i = 0; i < STAGE_COUNT; i++)
+        stage_sums_destroy(m->stages[i]);
+    dep_plan_clear(&m->dep);
+    load_plan_clear(&m->loads);
+    free((void *)(uintptr_t)m->launch.insns);
+    free((void *)(uintptr_t)m->launch.code_blocks);
+    free(m->site_of);
+    free(m->site_insns);
+    free(m->lanes_off);
+    free(m->divergent);
+    free(m->sites);
+    free(m);
+}
+
+/* ---- counters of instructions
+ * ------------------------------------------------------------------------- */
+
+static bool is_branch(const struct insn *insn)
+{
+    return insn->op == OP_BRA || insn->op == OP_BRX;
+}
+
+static bool is_barrier(const struct insn *insn)
+{
+    return (insn->op == OP_BAR || insn->op == OP_BARRIER) && insn->sub_op != SUB_WARP_SYNC;
+}
+
+/* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. */
+static void add_insn(uint64_t *counts, const struct insn *insn, const struct cell *cell)
+{
+    counts[COUNTER_INST_WARP] += cell->executions;
+    counts[COUNTER_INST_THREAD] += cell->lanes;
+    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes;
+    if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
+    if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
+}
+
+static void add_class(uint64_t *counts, const struct insn *insn, const struct cell *cell)
+{
+    counts[COUNTER_INST_WARP_FIRST + insn->class_id] += cell->executions;
+    for (int unit = 0; unit < UNIT_COUNT; unit++) {
+        if (insn->units >> unit & 1) counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions;
+    }
+}
+
+static void add_kind(uint64_t *counts, enum memory_kind kind, const uint64_t *sums)
+{
+    for (unsigned i = 0; i < memory_kind_fields[kind]; i++)
+        counts[memory_kind_counters[kind] + i] += sums[i];
+}
+
+static void expand_stage(const struct measure *m, const struct stage_sums *sums, uint64_t *counts)
+{
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        const struct code_block *code = &m->launch.code_blocks[i];
+        if (!sums->cells[i].executions) continue;
+        for (uint32_t k = 0; k < code->count; k++) {
+            add_insn(counts, m->launch.insns[code->first + k], &sums->cells[i]);
+            add_class(counts, m->launch.insns[code->first + k], &sums->cells[i]);
+        }
+    }
+    for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
+        add_kind(counts, (enum memory_kind)kind, sums->kinds[kind]);
+    counts[COUNTER_INST_THREAD] -= sums->lanes_off;
+    counts[COUNTER_BRANCH_DIVERGENT] += sums->divergent;
+}
+
+/* ---- the launch
+ * ------------------------------------------------------------------------------------------ */
+
+struct result {
+    const struct measure *measure;
+    struct profile *profile;
+    struct cell *cells; /* by code block, over all stages */
+    enum origin origin;
+    double scale; /* blocks of the grid / blocks executed */
+};
+
+/* A sampled count is scaled to the whole grid and rounded. */
+static double scaled(const struct result *r, uint64_t count)
+{
+    return r->scale > 1 ? nearbyint((double)count * r->scale) : (double)count;
+}
+
+static void set_missing(struct profile *profile, enum counter counter, const char *reason)
+{
+    profile->counters[counter] = (struct counter_value){.reason = reason};
+}
+
+static void set_counts(const struct result *r, const uint64_t *counts)
+{
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        unsigned rule = counter_rule((enum counter)i);
+        if (rule && !(rule & r->measure->rules))
+            set_missing(r->profile, (enum counter)i, "rule not requested");
+        else
+            profile_set(r->profile, (enum counter)i, scaled(r, counts[i]), r->origin);
+    }
+}
+
+static void set_mean(const struct result *r, enum counter counter, uint64_t sum, uint64_t count,
+                     const char *reason)
+{
+    if (count)
+        profile_set(r->profile, counter, (double)sum / (double)count, r->origin);
+    else
+        set_missing(r->profile, counter, reason);
+}
+
+static void set_dependences(const struct result *r, uint64_t loads)
+{
+    const struct measure *m = r->measure;
+    uint64_t insns = 0, paths = 0;
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        const struct code_block *code = &m->launch.code_blocks[i];
+        insns += r->cells[i].executions * code->count;
+        paths += r->cells[i].executions * code->block->critical_path;
+    }
+    set_mean(r, COUNTER_DEP_DISTANCE, m->dep_sums.distance, m->dep_sums.consumers,
+             "no instruction reads a register written before");
+    set_mean(r, COUNTER_DEP_ILP, insns, paths, "no instruction was executed");
+    set_mean(r, COUNTER_MEM_MSTR, loads, m->load_groups, "no load from global or local memory");
+}
+
+static void set_launch_counters(struct result *r)
+{
+    const struct measure *m = r->measure;
+    uint64_t *counts = mem_zalloc(COUNTER_COUNT, sizeof *counts);
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        if (m->stages[i]) expand_stage(m, m->stages[i], counts);
+    }
+    uint64_t loads = 0;
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++)
+        loads += r->cells[i].executions * m->loads.blocks[i].loads;
+    counts[COUNTER_WARPS_EXECUTED] = m->blocks * m->launch.warps_per_block;
+    counts[COUNTER_MEM_LOADS] = loads;
+    counts[COUNTER_MEM_GROUPS] = m->load_groups;
+    counts[COUNTER_MEM_INDEPENDENT] = loads - m->load_groups;
+    set_counts(r, counts);
+    /* Not scaled: it says how many really ran. */
+    profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, ORIGIN_EMULATED);
+    set_dependences(r, loads);
+    free(counts);
+}
+
+/* Σ static part of the distances, by executions. */
+static void add_static_distances(struct measure *m, const struct cell *cells)
+{
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        m->dep_sums.distance += cells[i].executions * m->dep.blocks[i].distance;
+        m->dep_sums.consumers += cells[i].executions * m->dep.blocks[i].consumers;
+    }
+}
+
+/* ---- instructions and stages
+ * ------------------------------------------------------------------------------ */
+
+/* The statement as written: from its first character to the semicolon. */
+static const char *statement_text(struct arena *arena, const struct module *module,
+                                  const char *const *lines, uint32_t line_count,
+                                  const struct insn *insn)
+{
+    if (!insn->line || insn->line > line_count) return NULL;
+    const char *from = lines[insn->line - 1], *end = module->ptx + module->ptx_size;
+    const char *newline = memchr(from, '\n', (size_t)(end - from));
+    if (newline) end = newline;
+    for (uint32_t i = 1; i < insn->column && from < end; i++)
+        from++;
+    const char *semicolon = memchr(from, ';', (size_t)(end - from));
+    if (semicolon) end = semicolon;
+    while (from < end && isspace((unsigned char)*from))
+        from++;
+    while (end > from && isspace((unsigned char)end[-1]))
+        end--;
+    return arena_copy_n(arena, from, (size_t)(end - from));
+}
+
+static const char **find_lines(const struct module *module, uint32_t *out_count)
+{
+    const char **lines = NULL;
+    uint32_t count = 0, capacity = 0;
+    *out_count = 0;
+    if (!module->ptx) return NULL;
+    const char *at = module->ptx, *end = at + module->ptx_size;
+    while (at && at < end) {
+        GROW(lines, count, capacity);
+        lines[count++] = at;
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) at++;
+    }
+    *out_count = count;
+    return lines;
+}
+
+static void set_instruction_counters(const struct result *r, struct instruction_profile *out,
+                                     const uint64_t *counts)
+{
+    struct arena *arena = &r->profile->arena;
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        out->counter_count += counts[i] != 0;
+    uint16_t *ids = ARENA_ARRAY(arena, uint16_t, out->counter_count);
+    double *values = ARENA_ARRAY(arena, double, out->counter_count);
+    uint32_t at = 0;
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (!counts[i]) continue;
+        ids[at] = (uint16_t)i;
+        values[at++] = scaled(r, counts[i]);
+    }
+    out->counters = ids;
+    out->values = values;
+}
+
+static void count_instruction(const struct result *r, uint32_t pc, const struct cell *cell,
+                              uint64_t *counts)
+{
+    const struct measure *m = r->measure;
+    const struct insn *insn = m->launch.insns[pc];
+    add_insn(counts, insn, cell);
+    counts[COUNTER_INST_THREAD] -= m->lanes_off[pc];
+    counts[COUNTER_BRANCH_DIVERGENT] += m->divergent[pc];
+    if (m->site_of[pc] == NO_SITE) return;
+    const struct site_sums *site = &m->sites[m->site_of[pc]];
+    static const enum mem_space spaces[SITE_SPACES] = {SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED};
+    for (int i = 0; i < SITE_SPACES; i++) {
+        enum memory_kind kind = memory_kind(spaces[i], insn_operation(insn));
+        if (kind != MEMORY_KIND_NONE) add_kind(counts, kind, site->spaces[i]);
+    }
+}
+
+static void set_instructions(struct result *r)
+{
+    const struct measure *m = r->measure;
+    const struct module *module = m->launch.module;
+    struct profile *profile = r->profile;
+    uint32_t line_count;
+    const char **lines = find_lines(module, &line_count);
+    profile->instruction_count = m->launch.insn_count;
+    profile->instructions =
+        ARENA_ARRAY(&profile->arena, struct instruction_profile, m->launch.insn_count);
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        const struct code_block *code = &m->launch.code_blocks[i];
+        for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
+            const struct insn *insn = m->launch.insns[pc];
+            struct instruction_profile *out = &profile->instructions[pc];
+            uint64_t counts[COUNTER_COUNT] = {0};
+            out->pc = pc;
+            out->line = insn->line;
+            out->source_line = insn->source_line;
+            if (insn->source_file && insn->source_file < module->file_count)
+                out->file = arena_copy(&profile->arena, module->files[insn->source_file]);
+            out->op = arena_copy(&profile->arena, insn->text ? insn->text : "");
+            out->text = statement_text(&profile->arena, module, lines, line_count, insn);
+            out->class_id = insn->class_id;
+            count_instruction(r, pc, &r->cells[i], counts);
+            set_instruction_counters(r, out, counts);
+        }
+    }
+    free(lines);
+}
+
+static double fixed_mean(measure_u128 sum, uint64_t blocks)
+{
+    return blocks ? (double)sum / (double)blocks / 4294967296.0 : 0;
+}
+
+static void set_stages(struct result *r)
+{
+    const struct measure *m = r->measure;
+    struct profile *profile = r->profile;
+    for (uint32_t i = 0; i < STAGE_COUNT; i++)
+        profile->stage_count += m->stages[i] && m->stages[i]->blocks;
+    profile->stages = ARENA_ARRAY(&profile->arena, struct stage_profile, profile->stage_count);
+    struct stage_profile *out = profile->stages;
+    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
+        const struct stage_sums *sums = m->stages[i];
+        if (!sums || !sums->blocks) continue;
+        uint64_t counts[COUNTER_COUNT] = {0};
+        expand_stage(m, sums, counts);
+        out->index = i;
+        out->warps_working = fixed_mean(sums->warps_working, sums->blocks);
+        out->threads_working = fixed_mean(sums->threads_working, sums->blocks);
+        for (int k = 0; k < COUNTER_COUNT; k++) {
+            if (counter_infos[k].staged) out->counters[k] = scaled(r, counts[k]);
+        }
+        out++;
+    }
+}
+
+/* ---- identity
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Registers of the entry, and of the hungriest function it may call, which saves what it uses. */
+static unsigned liveness_registers(const struct measure *m, uint64_t *out_local_bytes)
+{
+    const struct function *entry = &m->launch.module->functions[m->launch.entry], *last = NULL;
+    unsigned most = 0;
+    *out_local_bytes = 0;
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
+        const struct function *function = m->launch.code_blocks[i].function;
+        if (function == last) continue; /* code blocks of a function follow each other */
+        last = function;
+        *out_local_bytes += function->local_bytes;
+        if (function != entry && function->max_live_registers > most)
+            most = function->max_live_registers;
+    }
+    return entry->max_live_registers + most;
+}
+
+static void set_identity(struct profile *profile, const struct measure *m)
+{
+    const struct launch_view *launch = &m->launch;
+    const struct module *module = launch->module;
+    const struct function *entry = &module->functions[launch->entry];
+    struct arena *arena = &profile->arena;
+    const char *display = entry->display_name ? entry->display_name : entry->name;
+    profile->kernel = arena_copy(arena, display ? display : "");
+    profile->mangled = entry->name ? arena_copy(arena, entry->name) : NULL;
+    profile->isa = arena_format(arena, "ptx %u.%u %s", module->version_major, module->version_minor,
+                                module->target_name ? module->target_name : "");
+    profile->source_path = module->path ? arena_copy(arena, module->path) : NULL;
+    memcpy(profile->grid, launch->grid, sizeof profile->grid);
+    memcpy(profile->block, launch->block, sizeof profile->block);
+    profile->static_shared_bytes = launch->static_shared_bytes;
+    profile->dynamic_shared_bytes = launch->dynamic_shared_bytes;
+    profile->ordered = entry->ordered;
+    unsigned registers = liveness_registers(m, &profile->local_bytes_per_thread);
+    if (!registers) return;
+    profile->register_count = 1;
+    profile->registers[0] = (struct register_count){module->target, registers, "liveness"};
+}
+
+static struct cell *add_cells(const struct measure *m)
+{
+    struct cell *cells = mem_zalloc(m->launch.code_block_count, sizeof *cells);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        for (uint32_t i = 0; m->stages[stage] && i < m->launch.code_block_count; i++) {
+            cells[i].executions += m->stages[stage]->cells[i].executions;
+            cells[i].lanes += m->stages[stage]->cells[i].lanes;
+        }
+    }
+    return cells;
+}
+
+struct profile *measure_end(struct measure *m, double sampled_fraction)
+{
+    bool sampled = sampled_fraction > 0 && sampled_fraction < 1 && m->blocks;
+    struct result r = {
+        .measure = m,
+        .profile = profile_create(),
+        .origin = sampled ? ORIGIN_SAMPLED : ORIGIN_EMULATED,
+        .scale = sampled ? (double)m->launch.block_count / (double)m->blocks : 1,
+    };
+    r.profile->sampled_fraction = sampled ? sampled_fraction : 1;
+    if (m->launch.module) {
+        r.cells = add_cells(m);
+        add_static_distances(m, r.cells);
+        set_identity(r.profile, m);
+        set_launch_counters(&r);
+        set_instructions(&r);
+        set_stages(&r);
+        free(r.cells);
+    }
+    measure_cancel(m);
+    return r.profile;
+}

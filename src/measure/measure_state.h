@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the counting observer keeps: the plan of a launch (constant while it runs), one worker a
+ * host thread, and the sums into which workers are merged. All sums are integers, so that they do
+ * not depend on which worker executed which block. */
+#ifndef MEASURE_MEASURE_STATE_H
+#define MEASURE_MEASURE_STATE_H
+
+#include "measure/access_cost.h"
+#include "measure/dependence.h"
+#include "measure/load_group.h"
+#include "measure/pattern_table.h"
+#include "measure/profile.h"
+
+enum {
+    STAGE_COUNT = 1025, /* ordinals 0 to 1023, and one for all later ones */
+    STAGE_LAST = STAGE_COUNT - 1,
+};
+
+#define NO_SITE UINT32_MAX /* not a memory instruction */
+
+__extension__ typedef unsigned __int128 measure_u128;
+
+/* Executions of one code block, and Σ lanes of their active masks. */
+struct cell {
+    uint64_t executions, lanes;
+};
+
+/* How often each cost occurred, by its number in the worker's pattern table. */
+struct tally {
+    uint64_t *counts;
+    uint32_t size;
+};
+
+typedef uint64_t cost_sums[COST_FIELDS];
+
+struct stage_sums {
+    struct cell *cells; /* by code block */
+    uint64_t lanes_off; /* lanes with false guard */
+    uint64_t divergent;
+    uint64_t blocks; /* thread blocks that came here */
+    /* Σ over blocks of (Σ over warps / max of a warp) · 2^32, the same of threads: integers, as a
+     * sum of doubles would depend on the order. */
+    measure_u128 warps_working, threads_working;
+    cost_sums kinds[MEMORY_KIND_COUNT];
+};
+
+/* By memory instruction; a generic one may reach three spaces. */
+enum { SITE_GLOBAL, SITE_LOCAL, SITE_SHARED, SITE_SPACES };
+struct site_sums {
+    cost_sums spaces[SITE_SPACES];
+};
+static inline unsigned site_space(enum memory_kind kind)
+{
+    return kind < KIND_LOCAL_LOAD    ? SITE_GLOBAL
+           : kind < KIND_SHARED_LOAD ? SITE_LOCAL
+                                     : SITE_SHARED;
+}
+
+/* Of an instruction whose class is a memory class. */
+static inline enum memory_operation insn_operation(const struct insn *insn)
+{
+    return (enum memory_operation)((insn->class_id - CLASS_MEM_GLOBAL_LOAD) % 3);
+}
+
+struct measure {
+    struct observer observer;
+    unsigned rules;
+    struct launch_view launch; /* with own copies of the arrays */
+    struct dep_plan dep;
+    struct load_plan loads;
+    uint32_t *site_of; /* by instruction: memory instruction or NO_SITE */
+    uint32_t site_count;
+    uint32_t *site_insns; /* by site */
+    /* Sums of the workers merged so far. */
+    uint64_t blocks;
+    struct dep_sums dep_sums;
+    uint64_t load_groups;
+    uint64_t *lanes_off, *divergent; /* by instruction */
+    struct site_sums *sites;
+    struct stage_sums *stages[STAGE_COUNT];
+};
+
+struct stage_sums *stage_sums_create(const struct measure *measure);
+void stage_sums_destroy(struct stage_sums *sums);
+
+/* The observer's callbacks (measure_events.c). */
+extern const struct observer_ops measure_ops;
+
+#endif

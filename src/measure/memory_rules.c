@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/memory_rules.h"
+
+#include <stdbool.h>
+
+#include "measure/bits.h"
+
+enum { LANES = 32 };
+
+unsigned coalesce_cc12_initial_segment(unsigned bytes)
+{
+    return bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
+}
+
+/* Lanes of `mask` whose address lies in the aligned segment that begins at `start`. */
+static uint32_t lanes_inside(const uint64_t *addresses, uint32_t mask, uint64_t start,
+                             unsigned size)
+{
+    uint32_t inside = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = bits_lowest(rest);
+        if (addresses[lane] - start < size) inside |= UINT32_C(1) << lane;
+    }
+    return inside;
+}
+
+struct transactions coalesce_cc12(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                  unsigned initial_segment, unsigned min_segment)
+{
+    struct transactions total = {0, 0};
+    unsigned least = min_segment > bytes ? min_segment : bytes;
+    while (mask) {
+        unsigned size = initial_segment;
+        uint64_t start = addresses[bits_lowest(mask)] & ~(uint64_t)(size - 1);
+        uint32_t served = lanes_inside(addresses, mask, start, size);
+        while (size / 2 >= least) {
+            uint32_t low = lanes_inside(addresses, served, start, size / 2);
+            if (low && low != served) break;
+            size /= 2;
+            if (!low) start += size;
+        }
+        total.count++;
+        total.bytes += size;
+        mask &= ~served;
+    }
+    return total;
+}
+
+/* Every active lane k on word k of a segment aligned to 16 words? */
+static bool is_in_order(const uint64_t *addresses, uint32_t mask, unsigned bytes)
+{
+    unsigned first = bits_lowest(mask);
+    uint64_t start = addresses[first] - (uint64_t)first * bytes;
+    if (start & (16 * (uint64_t)bytes - 1)) return false;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = bits_lowest(rest);
+        if (addresses[lane] != start + (uint64_t)lane * bytes) return false;
+    }
+    return true;
+}
+
+struct transactions coalesce_cc10(const uint64_t *addresses, uint32_t mask, unsigned bytes)
+{
+    if (!mask) return (struct transactions){0, 0};
+    if (bytes >= 4 && is_in_order(addresses, mask, bytes)) {
+        return bytes == 4   ? (struct transactions){1, 64}
+               : bytes == 8 ? (struct transactions){1, 128}
+                            : (struct transactions){2, 256};
+    }
+    unsigned lanes = bits_count(mask);
+    return (struct transactions){lanes, lanes * 32};
+}
+
+unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned banks)
+{
+    uint64_t words[LANES * 4];
+    unsigned count = 0, most = 0;
+    unsigned per_lane = bytes > 4 ? bytes / 4 : 1;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        for (unsigned k = 0; k < per_lane; k++) {
+            uint64_t word = addresses[bits_lowest(rest)] / 4 + k;
+            unsigned same_bank = 1;
+            bool seen = false;
+            for (unsigned i = 0; i < count && !seen; i++) {
+                seen = words[i] == word;
+                same_bank += words[i] % banks == word % banks;
+            }
+            if (seen) continue;
+            words[count++] = word;
+            if (same_bank > most) most = same_bank;
+        }
+    }
+    return most;
+}
+
+/* One word access of a half-warp: lanes that remain pending after one step. */
+static uint32_t bank_step(const uint64_t *words, uint32_t pending, unsigned banks)
+{
+    uint64_t broadcast = words[bits_lowest(pending)];
+    uint64_t taken = UINT64_C(1) << broadcast % banks; /* banks that serve no one else */
+    for (uint32_t rest = pending; rest; rest &= rest - 1) {
+        unsigned lane = bits_lowest(rest);
+        uint64_t bank = UINT64_C(1) << words[lane] % banks;
+        if (words[lane] != broadcast && (taken & bank)) continue;
+        taken |= bank;
+        pending &= ~(UINT32_C(1) << lane);
+    }
+    return pending;
+}
+
+unsigned bank_steps(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned banks)
+{
+    unsigned steps = 0;
+    for (unsigned offset = 0; offset < bytes; offset += 4) {
+        uint64_t words[LANES];
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            unsigned lane = bits_lowest(rest);
+            words[lane] = (addresses[lane] + offset) / 4;
+        }
+        for (uint32_t pending = mask; pending; steps++)
+            pending = bank_step(words, pending, banks);
+    }
+    return steps;
+}

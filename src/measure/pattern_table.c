@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/pattern_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/bits.h"
+
+enum { REGULAR_BITS = 10, GENERAL_BITS = 12, COST_SLOTS = 4 * COSTS_MAX };
+
+struct regular_pattern {
+    struct regular_key key;
+    uint32_t bytes_and_kind; /* + 1, so that 0 is an empty entry */
+    uint32_t cost;
+};
+
+/* Addresses relative to the first active lane; 0 in the others. */
+struct general_pattern {
+    uint64_t
+        head; /* mask | alignment << 32 | bytes << 44 | kind << 50; 0: empty, as no mask is 0 */
+    int32_t relative[32];
+    uint32_t cost;
+};
+
+/* 2^64 / golden ratio: Fibonacci hashing. */
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+void pattern_table_init(struct pattern_table *table, unsigned rules)
+{
+    *table = (struct pattern_table){.rules = rules};
+    table->costs = mem_zalloc(COSTS_MAX, sizeof *table->costs);
+    table->cost_slots = mem_zalloc(COST_SLOTS, sizeof *table->cost_slots);
+    table->regular = mem_zalloc(1u << REGULAR_BITS, sizeof *table->regular);
+}
+
+void pattern_table_clear(struct pattern_table *table)
+{
+    free(table->costs);
+    free(table->cost_slots);
+    free(table->regular);
+    free(table->general);
+}
+
+void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,
+                      unsigned rules)
+{
+    memset(site, 0, sizeof *site); /* no real key has mask 0 */
+    site->bytes = (uint8_t)bytes;
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        enum memory_kind kind = memory_kind((enum mem_space)space, operation);
+        site->kinds[space] = (uint8_t)kind;
+        if (kind == MEMORY_KIND_NONE) continue;
+        site->alignment[space] = (uint16_t)(access_alignment(kind, bytes, rules) - 1);
+        /* One word, naturally aligned: only the in-order test of cc 1.0 asks where it lies. */
+        bool global = kind <= KIND_GLOBAL_ATOMIC;
+        site->uniform_alignment[space] = global && (rules & RULE_CC10) ? site->alignment[space] : 0;
+    }
+}
+
+/* ---- costs
+ * ----------------------------------------------------------------------------------------- */
+
+static uint32_t number_cost(struct pattern_table *table, const struct cost *cost)
+{
+    uint64_t words[(sizeof *cost + 7) / 8] = {0};
+    memcpy(words, cost, sizeof *cost);
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        hash = (hash ^ words[i]) * GOLDEN, hash ^= hash >> 29;
+    uint32_t slot = (uint32_t)(hash * GOLDEN >> 40) % COST_SLOTS;
+    for (; table->cost_slots[slot]; slot = (slot + 1) % COST_SLOTS) {
+        uint32_t found = table->cost_slots[slot] - 1;
+        if (!memcmp(&table->costs[found], cost, sizeof *cost)) return found;
+    }
+    if (table->cost_count == COSTS_MAX) {
+        table->unlisted = *cost;
+        return COST_UNLISTED;
+    }
+    table->costs[table->cost_count] = *cost;
+    table->cost_slots[slot] = ++table->cost_count;
+    return table->cost_count - 1;
+}
+
+static uint32_t exact_cost(struct pattern_table *table, const struct access_site *site,
+                           unsigned space, uint32_t mask, const uint64_t *addresses)
+{
+    struct cost cost;
+    access_cost(&cost, (enum memory_kind)site->kinds[space], site->bytes, mask, addresses,
+                table->rules);
+    return number_cost(table, &cost);
+}
+
+/* ---- regular accesses
+ * --------------------------------------------------------------------------------- */
+
+static void expand_addresses(const struct access *access, uint64_t *out)
+{
+    uint64_t stride = access->shape == ACCESS_UNIFORM ? 0 : (uint64_t)access->stride;
+    for (uint64_t lane = 0; lane < 32; lane++) {
+        bool second = access->shape == ACCESS_HALVES && lane >= 16;
+        out[lane] = second ? access->base2 + (lane - 16) * stride : access->base + lane * stride;
+    }
+}
+
+static bool same_key(const struct regular_key *a, const struct regular_key *b)
+{
+    return a->head == b->head && a->stride == b->stride && a->delta == b->delta;
+}
+
+static uint32_t hashed_regular(struct pattern_table *table, const struct access_site *site,
+                               const struct regular_key *key, const struct access *access)
+{
+    uint32_t tag = (site->bytes | (uint32_t)site->kinds[access->space] << 8) + 1;
+    uint64_t hash = ((key->head ^ tag) * GOLDEN ^ key->stride) * GOLDEN ^ key->delta;
+    struct regular_pattern *entry = &table->regular[hash * GOLDEN >> (64 - REGULAR_BITS)];
+    if (entry->bytes_and_kind == tag && same_key(&entry->key, key)) return entry->cost;
+    uint64_t addresses[32];
+    expand_addresses(access, addresses);
+    uint32_t cost = exact_cost(table, site, access->space, access->mask, addresses);
+    if (cost != COST_UNLISTED) *entry = (struct regular_pattern){*key, tag, cost};
+    return cost;
+}
+
+uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *site,
+                              const struct regular_key *key, const struct access *access)
+{
+    for (uint8_t i = 0; i < site->used; i++) {
+        if (!same_key(&site->keys[i], key)) continue;
+        site->last = i;
+        return site->costs[i];
+    }
+    uint32_t cost = hashed_regular(table, site, key, access);
+    if (cost == COST_UNLISTED) return cost;
+    uint8_t at = site->next;
+    site->keys[at] = *key;
+    site->costs[at] = (uint16_t)cost;
+    site->last = at;
+    site->next = (uint8_t)((at + 1) % SITE_PATTERNS);
+    if (site->used < SITE_PATTERNS) site->used++;
+    return cost;
+}
+
+/* ---- general accesses
+ * ------------------------------------------------------------------------------- */
+
+/* For a multiply-add hash of 32 words; any odd numbers without a pattern will do. */
+static const uint32_t weights[32] = {
+    0x8f1bbcdd, 0x5a827999, 0x6ed9eba1, 0xca62c1d7, 0xb7e15163, 0x243f6a89, 0x85a308d3, 0x13198a2f,
+    0x03707345, 0xa4093823, 0x299f31d1, 0x082efa99, 0xec4e6c8b, 0x452821e7, 0x38d01377, 0xbe5466cf,
+    0x34e90c6d, 0xc0ac29b7, 0xc97c50dd, 0x3f84d5b5, 0xb5470917, 0x9216d5d9, 0x8979fb1b, 0xd1310ba7,
+    0x98dfb5ad, 0x2ffd72db, 0xd01adfb7, 0xb8e1afed, 0x6a267e97, 0xba7c9045, 0xf12c7f99, 0x24a19947,
+};
+
+/* False if a difference does not fit in 32 bits. */
+static bool make_relative(const struct access *access, uint64_t first, int32_t *relative)
+{
+    uint64_t high = 0;
+    if (access->mask == UINT32_MAX) {
+        for (unsigned i = 0; i < 32; i++) {
+            uint64_t difference = access->addresses[i] - first;
+            high |= (difference + UINT64_C(0x80000000)) >> 32;
+            relative[i] = (int32_t)(uint32_t)difference;
+        }
+    } else {
+        for (unsigned i = 0; i < 32; i++) {
+            uint64_t on = -(uint64_t)(access->mask >> i & 1);
+            uint64_t difference = (access->addresses[i] - first) & on;
+            high |= (difference + UINT64_C(0x80000000)) >> 32;
+            relative[i] = (int32_t)(uint32_t)difference;
+        }
+    }
+    return high == 0;
+}
+
+static uint64_t hash_relative(const int32_t *relative, uint64_t head)
+{
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < 32; i++)
+        hash += (uint64_t)(uint32_t)relative[i] * weights[i];
+    hash ^= hash >> 31;
+    return (hash ^ head) * GOLDEN;
+}
+
+uint32_t pattern_cost_general(struct pattern_table *table, struct access_site *site,
+                              const struct access *access)
+{
+    int32_t relative[32];
+    unsigned space = access->space;
+    uint64_t first = access->addresses[bits_lowest(access->mask)];
+    if (!make_relative(access, first, relative))
+        return exact_cost(table, site, space, access->mask, access->addresses);
+    uint64_t head = access->mask | (first & site->alignment[space]) << 32 |
+                    (uint64_t)site->bytes << 44 | (uint64_t)site->kinds[space] << 50;
+    if (!table->general) table->general = mem_zalloc(1u << GENERAL_BITS, sizeof *table->general);
+    uint64_t at = hash_relative(relative, head) >> (64 - GENERAL_BITS);
+    struct general_pattern *entry = &table->general[at];
+    for (int way = 0; way < 2; way++, entry = &table->general[at ^ 1]) {
+        if (entry->head == head && !memcmp(entry->relative, relative, sizeof relative))
+            return entry->cost;
+    }
+    uint32_t cost = exact_cost(table, site, space, access->mask, access->addresses);
+    if (cost == COST_UNLISTED) return cost;
+    entry = &table->general[at];
+    if (entry->head) table->general[at ^ 1] = *entry; /* the older one stays as the second way */
+    entry->head = head;
+    entry->cost = cost;
+    memcpy(entry->relative, relative, sizeof relative);
+    return cost;
+}

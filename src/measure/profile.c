@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile *profile_create(void)
+{
+    struct profile *profile = mem_zalloc(1, sizeof *profile);
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        profile->counters[i].reason = "not in this profile";
+    for (int i = 0; i < 3; i++)
+        profile->grid[i] = profile->block[i] = 1;
+    profile->sampled_fraction = 1;
+    return profile;
+}
+
+void profile_destroy(struct profile *profile)
+{
+    if (!profile) return;
+    arena_clear(&profile->arena);
+    free(profile);
+}
+
+void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin)
+{
+    profile->counters[counter] =
+        (struct counter_value){.value = value, .lo = value, .hi = value, .origin = (uint8_t)origin};
+}
+
+bool profile_has(const struct profile *profile, enum counter counter)
+{
+    return profile->counters[counter].origin != ORIGIN_NONE;
+}
+
+double profile_get(const struct profile *profile, enum counter counter)
+{
+    return profile_has(profile, counter) ? profile->counters[counter].value : 0;
+}
+
+uint64_t profile_blocks(const struct profile *profile)
+{
+    return (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
+}
+
+uint32_t profile_threads_per_block(const struct profile *profile)
+{
+    return profile->block[0] * profile->block[1] * profile->block[2];
+}
+
+/* user > ptxas > assumed > liveness: the more is known of the real compiler, the better. */
+static int register_rank(const char *from)
+{
+    static const char *const ranks[] = {"liveness", "assumed", "ptxas", "user"};
+    for (int i = 3; i >= 0; i--) {
+        if (from && !strcmp(from, ranks[i])) return i;
+    }
+    return -1;
+}
+
+bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
+                       const char **out_from, unsigned *out_target)
+{
+    const struct register_count *best = NULL;
+    int best_rank = -1;
+    unsigned best_distance = 0;
+    for (uint32_t i = 0; i < profile->register_count; i++) {
+        const struct register_count *entry = &profile->registers[i];
+        int rank = register_rank(entry->from);
+        unsigned distance = !entry->target           ? 0
+                            : entry->target > target ? entry->target - target
+                                                     : target - entry->target;
+        if (best && (rank < best_rank || (rank == best_rank && distance >= best_distance)))
+            continue;
+        best = entry;
+        best_rank = rank;
+        best_distance = distance;
+    }
+    *out_registers = best ? best->value : 0;
+    *out_from = best ? best->from : NULL;
+    *out_target = best ? best->target : 0;
+    return best != NULL;
+}
