@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every case of tests/golden/golden.json whose model exists is one test case;
+ * tests/golden/models.csv says for each model who checks it. Published cases whose basis is
+ * "fitted" or "definition" are no evidence and are counted apart. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "model/mwp_cwp.h"
+
+#ifndef TESTS_DIR
+#define TESTS_DIR "tests"
+#endif
+
+/* ---- inputs -------------------------------------------------------------------------------------
+ */
+
+static double number(const json_t *inputs, const char *key, double otherwise)
+{
+    const json_t *value = json_object_get(inputs, key);
+    return value ? json_number_value(value) : otherwise;
+}
+
+static bool says(const json_t *inputs, const char *key, const char *word)
+{
+    const char *text = json_string_value(json_object_get(inputs, key));
+    return text && !strcmp(text, word);
+}
+
+/* Table 6 of the thesis, measured column: issue slots of an operation. */
+static double mean_m_factor(const json_t *mix, double total)
+{
+    static const struct {
+        const char *name;
+        double m;
+    } table[] = {{"fpmad", 1}, {"intmod", 35}, {"intmul", 4.3}, {"fpdiv", 4.2}, {"ld", 1}};
+    double slots = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        slots += table[i].m * number(mix, table[i].name, 0);
+        known += json_object_get(mix, table[i].name) != NULL;
+    }
+    assert_int_equal(known, json_object_size(mix));
+    return slots / total;
+}
+
+static struct mwp_cwp_input read_inputs(const json_t *in)
+{
+    double coalesced = number(in, "coal_mem_insts", 0);
+    double uncoalesced = number(in, "uncoal_mem_insts", 0);
+    double total = number(in, "total_insts", number(in, "comp_insts", 0) + coalesced + uncoalesced);
+    const json_t *mix = json_object_get(in, "mix");
+    return (struct mwp_cwp_input){
+        .freq_hz = number(in, "freq_ghz", NAN) * 1e9,
+        .mem_bandwidth = number(in, "mem_bw_gbs", NAN) * 1e9,
+        .active_sms = number(in, "active_sms", NAN),
+        .mem_ld = number(in, "mem_ld", NAN),
+        .dep_uncoal = number(in, "dep_uncoal", NAN),
+        .dep_coal = number(in, "dep_coal", NAN),
+        .uncoal_per_mw = number(in, "uncoal_per_mw", NAN),
+        .load_bytes_per_warp = number(in, "load_bytes_per_warp", NAN),
+        .warp_size = 32,
+        .threads_per_block = number(in, "threads_per_block", NAN),
+        .blocks = number(in, "blocks", NAN),
+        .active_blocks_per_sm = number(in, "active_blocks_per_sm", NAN),
+        .issue_cycles = 4,
+        .m_factor = mix ? mean_m_factor(mix, total) : number(in, "m_factor", 1),
+        .total_insts = total,
+        .coal_mem_insts = coalesced,
+        .uncoal_mem_insts = uncoalesced,
+        .synch_insts = number(in, "synch_insts", 0),
+        .mem_req = coalesced + uncoalesced,
+        .ind_mem_req = number(in, "ind_mem_req", 0),
+        .readings = {.mem_l_coal =
+                         says(in, "mem_l_coal", "slides") ? MWP_MEM_L_SLIDES : MWP_MEM_L_THESIS,
+                     .case_policy =
+                         says(in, "case_policy", "printed") ? MWP_CASE_PRINTED : MWP_CASE_FIGURE8,
+                     .npw = says(in, "npw", "printed") ? MWP_NPW_PRINTED : MWP_NPW_RATIO,
+                     .rep = says(in, "rep", "ceil") ? MWP_REP_CEIL : MWP_REP_FRACTION},
+    };
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------
+ */
+
+static double term_of(const struct mwp_cwp_terms *terms, const char *key)
+{
+    if (!strcmp(key, "case")) return terms->case_number;
+#define TERM(name)                                                                                 \
+    if (!strcmp(key, #name)) return terms->name
+    TERM(mem_l);
+    TERM(departure_delay);
+    TERM(mwp_without_bw_full);
+    TERM(mwp_peak_bw);
+    TERM(mwp);
+    TERM(npw);
+    TERM(cwp_full);
+    TERM(cwp);
+    TERM(comp_cycles);
+    TERM(mem_cycles);
+    TERM(rep);
+    TERM(exec_cycles);
+    TERM(synch_cost);
+    TERM(exec_cycles_synch);
+    TERM(cpi);
+#undef TERM
+    fail_msg("golden.json expects '%s', which this test cannot read", key);
+    return NAN;
+}
+
+static void run_mwp_cwp(const json_t *inputs, struct mwp_cwp_terms *out)
+{
+    struct diag diag = {0};
+    struct mwp_cwp_input in = read_inputs(inputs);
+    assert_int_equal(mwp_cwp_predict(&diag, &in, out), WS_OK);
+    diag_clear(&diag);
+}
+
+static void run_memory(const json_t *inputs, struct mwp_cwp_terms *out)
+{
+    struct mwp_cwp_input in = read_inputs(inputs);
+    mwp_cwp_memory(&in, out);
+}
+
+static void run_peak_bw(const json_t *inputs, struct mwp_cwp_terms *out)
+{
+    struct mwp_cwp_input in = read_inputs(inputs);
+    out->mwp_peak_bw = mwp_cwp_peak_bw(&in, number(inputs, "mem_l", NAN));
+}
+
+static void run_npw(const json_t *inputs, struct mwp_cwp_terms *out)
+{
+    enum mwp_npw reading = says(inputs, "npw", "printed") ? MWP_NPW_PRINTED : MWP_NPW_RATIO;
+    out->npw = mwp_cwp_npw(reading, number(inputs, "n", NAN), number(inputs, "mem_req", NAN),
+                           number(inputs, "ind_mem_req", NAN));
+}
+
+static const struct {
+    const char *model;
+    void (*run)(const json_t *inputs, struct mwp_cwp_terms *out);
+} functions[] = {{"mwp_cwp", run_mwp_cwp},
+                 {"mem_params", run_memory},
+                 {"mwp_peak_bw", run_peak_bw},
+                 {"npw", run_npw}};
+enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
+
+static void check_case(void **state)
+{
+    const json_t *one = *state;
+    const char *model = json_string_value(json_object_get(one, "model"));
+    const json_t *tolerance = json_object_get(one, "tolerance");
+    struct mwp_cwp_terms terms = {0};
+    size_t run = 0, checked = 0;
+    for (; run < FUNCTION_COUNT && strcmp(functions[run].model, model); run++)
+        ;
+    assert_true(run < FUNCTION_COUNT);
+    functions[run].run(json_object_get(one, "inputs"), &terms);
+    const char *key;
+    json_t *expected;
+    json_object_foreach(json_object_get(one, "expected"), key, expected)
+    {
+        double want = json_number_value(expected), got = term_of(&terms, key);
+        double allowed =
+            fmax(number(tolerance, "abs", 0), number(tolerance, "rel", 0) * fabs(want));
+        if (!(fabs(got - want) <= allowed))
+            fail_msg("%s: %s is %.12g, expected %.12g +- %.3g", model, key, got, want, allowed);
+        checked++;
+    }
+    assert_true(checked > 0);
+}
+
+/* ---- who checks what ----------------------------------------------------------------------------
+ */
+
+struct row {
+    char model[64], state[16], reason[64];
+    size_t cases;
+};
+enum { ROWS_MAX = 128 };
+static struct row rows[ROWS_MAX]; /* models.csv */
+static size_t row_count;
+static json_t *golden;
+
+static void read_rows(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        struct row row;
+        if (*line == '#' || !strncmp(line, "model,", 6)) continue;
+        if (sscanf(line, "%63[^,],%15[^,],%63[^,],%zu", row.model, row.state, row.reason,
+                   &row.cases) != 4) {
+            fprintf(stderr, "models.csv: bad line: %.*s\n", (int)strcspn(line, "\n"), line);
+            exit(1);
+        }
+        if (row_count < ROWS_MAX) rows[row_count++] = row;
+    }
+}
+
+static const struct row *find_row(const char *model)
+{
+    for (size_t i = 0; i < row_count; i++)
+        if (!strcmp(rows[i].model, model)) return &rows[i];
+    return NULL;
+}
+
+static size_t count_cases(const char *model)
+{
+    size_t i, count = 0;
+    json_t *one;
+    json_array_foreach(golden, i, one)
+    {
+        count += !strcmp(json_string_value(json_object_get(one, "model")), model);
+    }
+    return count;
+}
+
+/* A model in neither list, a row without cases, or a wrong count: a case would be skipped silently.
+ */
+static void every_case_has_its_row(void **state)
+{
+    (void)state;
+    size_t i, total = 0;
+    json_t *one;
+    json_array_foreach(golden, i, one)
+    {
+        const char *model = json_string_value(json_object_get(one, "model"));
+        if (!find_row(model)) fail_msg("model '%s' of golden.json has no row in models.csv", model);
+    }
+    for (i = 0; i < row_count; i++) {
+        assert_int_equal(count_cases(rows[i].model), rows[i].cases);
+        total += rows[i].cases;
+    }
+    assert_int_equal(total, json_array_size(golden));
+}
+
+static void every_row_has_its_function(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < row_count; i++) {
+        size_t k = 0;
+        for (; k < FUNCTION_COUNT && strcmp(functions[k].model, rows[i].model); k++)
+            ;
+        assert_int_equal(k < FUNCTION_COUNT, !strcmp(rows[i].state, "here"));
+        assert_true(!strcmp(rows[i].state, "here") || !strcmp(rows[i].state, "elsewhere") ||
+                    !strcmp(rows[i].state, "pending"));
+    }
+}
+
+static bool is_basis(const json_t *one, const char *word)
+{
+    const char *basis = json_string_value(json_object_get(one, "basis"));
+    return basis && !strcmp(basis, word);
+}
+
+static void print_summary(void)
+{
+    size_t i, evidence = 0, fitted = 0, derived = 0, pending = 0, elsewhere = 0;
+    json_t *one;
+    json_array_foreach(golden, i, one)
+    {
+        const struct row *row = find_row(json_string_value(json_object_get(one, "model")));
+        if (!row || strcmp(row->state, "here")) continue;
+        if (is_basis(one, "printed") || is_basis(one, "inferred"))
+            evidence++;
+        else if (is_basis(one, "fitted") || is_basis(one, "definition"))
+            fitted++;
+        else
+            derived++;
+    }
+    for (i = 0; i < row_count; i++) {
+        bool is_pending = !strcmp(rows[i].state, "pending");
+        if (is_pending)
+            print_message("pending: %-20s %3zu cases (%s)\n", rows[i].model, rows[i].cases,
+                          rows[i].reason);
+        pending += is_pending ? rows[i].cases : 0;
+        elsewhere += !strcmp(rows[i].state, "elsewhere") ? rows[i].cases : 0;
+    }
+    print_message("golden: %zu published as evidence, %zu fitted or by definition (pins only), "
+                  "%zu derived; %zu checked by other tests; %zu pending\n",
+                  evidence, fitted, derived, elsewhere, pending);
+}
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    if (json_is_array(root)) return root;
+    fprintf(stderr, "%s:%d: %s\n", path, error.line, error.text);
+    exit(1);
+}
+
+int main(void)
+{
+    struct arena arena = {0};
+    struct diag diag = {0};
+    char *csv;
+    size_t i, size, count = 0;
+    json_t *one;
+    if (text_read_file(&diag, &arena, TESTS_DIR "/golden/models.csv", &csv, &size) != WS_OK) {
+        fprintf(stderr, "%s\n", diag.text);
+        return 1;
+    }
+    golden = load(TESTS_DIR "/golden/golden.json");
+    read_rows(csv);
+    struct CMUnitTest *tests = mem_zalloc(json_array_size(golden) + 2, sizeof *tests);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_case_has_its_row);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_row_has_its_function);
+    json_array_foreach(golden, i, one)
+    {
+        const struct row *row = find_row(json_string_value(json_object_get(one, "model")));
+        if (!row || strcmp(row->state, "here")) continue;
+        tests[count++] = (struct CMUnitTest){.name = json_string_value(json_object_get(one, "id")),
+                                             .test_func = check_case,
+                                             .initial_state = one};
+    }
+    int failed = _cmocka_run_group_tests("golden", tests, count, NULL, NULL);
+    print_summary();
+    free(tests);
+    json_decref(golden);
+    arena_clear(&arena);
+    return failed;
+}
