@@ -46,7 +46,7 @@ struct launch_options {
     struct observer *observer; /* NULL: none */
     ws_progress_fn *progress;  /* may be NULL */
     void *progress_user;
-    ws_cancel_fn *cancel;      /* may be NULL */
+    ws_cancel_fn *cancel; /* may be NULL */
     void *cancel_user;
 };
 

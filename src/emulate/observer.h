@@ -13,14 +13,14 @@
 
 struct launch_view {
     const struct module *module;
-    uint32_t entry;            /* function index */
+    uint32_t entry; /* function index */
     uint32_t grid[3], block[3];
     uint64_t static_shared_bytes, dynamic_shared_bytes;
     uint32_t warps_per_block;
-    uint64_t block_count;      /* of the grid */
+    uint64_t block_count; /* of the grid */
     /* Code of all functions reachable from the entry, numbered through. */
     uint32_t insn_count;
-    const struct insn *const *insns;      /* by launch instruction index */
+    const struct insn *const *insns; /* by launch instruction index */
     uint32_t code_block_count;
     const struct code_block *code_blocks; /* basic blocks by launch index */
 };
@@ -34,29 +34,29 @@ struct code_block {
 };
 
 enum access_shape {
-    ACCESS_UNIFORM,  /* every active lane: base */
-    ACCESS_STRIDED,  /* lane i: base + i * stride (lane 0 need not be active) */
-    ACCESS_HALVES,   /* lanes 0-15: base + i * stride; lanes 16-31: base2 + (i - 16) * stride */
-    ACCESS_GENERAL,  /* addresses[i] */
+    ACCESS_UNIFORM, /* every active lane: base */
+    ACCESS_STRIDED, /* lane i: base + i * stride (lane 0 need not be active) */
+    ACCESS_HALVES,  /* lanes 0-15: base + i * stride; lanes 16-31: base2 + (i - 16) * stride */
+    ACCESS_GENERAL, /* addresses[i] */
 };
 
 /* One execution of one memory instruction by one warp (split). Addresses are offsets in their
  * space: device address (global, const, param), offset in the block's shared memory, offset in
  * the thread's local memory. */
 struct access {
-    uint8_t space;      /* enum mem_space, never GENERIC */
+    uint8_t space; /* enum mem_space, never GENERIC */
     uint8_t shape;
-    uint8_t bytes;      /* by lane: 1 .. 16 */
-    uint32_t mask;      /* lanes with true guard that access this space; not 0 */
+    uint8_t bytes; /* by lane: 1 .. 16 */
+    uint32_t mask; /* lanes with true guard that access this space; not 0 */
     uint64_t base, base2;
     int64_t stride;
     const uint64_t *addresses; /* [32], valid for every shape in the lanes of mask */
 };
 
 struct warp_ref {
-    void *block;       /* what block_begin returned */
-    uint32_t index;    /* warp in block */
-    uint32_t threads;  /* mask of the lanes that exist */
+    void *block;      /* what block_begin returned */
+    uint32_t index;   /* warp in block */
+    uint32_t threads; /* mask of the lanes that exist */
 };
 
 struct observer {

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A block: its warps run one after the other, each until it must wait; barriers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "emulate/exec.h"
+
+static void create_warps(const struct launch *launch, struct block *block)
+{
+    const struct program *program = launch->program;
+    block->warp_count = launch->warps_per_block;
+    block->warps = mem_zalloc(block->warp_count, sizeof *block->warps);
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        warp->index = w;
+        warp->registers = aligned_alloc(64, program->frame_bytes_max + 64);
+        if (!warp->registers) abort();
+        memset(warp->registers, 0, program->frame_bytes_max + 64);
+        warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
+        warp->locals = mem_zalloc(WARP_LANES, program->local_bytes_max + 8);
+    }
+}
+
+struct block *block_take(struct worker *worker)
+{
+    struct block *block = worker->free_blocks;
+    if (block) {
+        worker->free_blocks = block->next;
+        return block;
+    }
+    block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+    if (!block) abort();
+    memset(block, 0, sizeof *block);
+    block->shared = mem_zalloc(1, worker->launch->shared_bytes + 64);
+    create_warps(worker->launch, block);
+    return block;
+}
+
+void block_give(struct worker *worker, struct block *block)
+{
+    block->next = worker->free_blocks;
+    worker->free_blocks = block;
+}
+
+void block_destroy(struct block *block)
+{
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        free(warp->registers);
+        free(warp->parameters);
+        free(warp->locals);
+        for (struct frame *next, *frame = warp->made_frames; frame; frame = next) {
+            next = frame->next_made;
+            free(frame);
+        }
+    }
+    free(block->warps);
+    free(block->shared);
+    free(block);
+}
+
+static void fill_specials(const struct launch *launch, struct block *block)
+{
+    const struct launch_options *options = launch->options;
+    const uint32_t *grid = options->grid;
+    uint64_t index = block->index;
+    const uint32_t values[BLOCK_SPECIALS] = {
+        [BLOCK_CTAID_X] = (uint32_t)(index % grid[0]),
+        [BLOCK_CTAID_Y] = (uint32_t)(index / grid[0] % grid[1]),
+        [BLOCK_CTAID_Z] = (uint32_t)(index / grid[0] / grid[1]),
+        [BLOCK_NTID_X] = options->block[0],
+        [BLOCK_NTID_Y] = options->block[1],
+        [BLOCK_NTID_Z] = options->block[2],
+        [BLOCK_NCTAID_X] = grid[0],
+        [BLOCK_NCTAID_Y] = grid[1],
+        [BLOCK_NCTAID_Z] = grid[2],
+        [BLOCK_NWARPID] = launch->warps_per_block,
+        [BLOCK_DYNAMIC_SMEM] = (uint32_t)options->dynamic_shared_bytes,
+        [BLOCK_TOTAL_SMEM] = (uint32_t)launch->shared_bytes,
+        [BLOCK_ZERO] = 0,
+        [BLOCK_ONE] = 1,
+    };
+    for (unsigned k = 0; k < BLOCK_SPECIALS; k++)
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            block->specials[k][i] = values[k];
+}
+
+void block_start(struct worker *worker, struct block *block, uint64_t index)
+{
+    const struct launch *launch = worker->launch;
+    const struct observer *observer = launch->options->observer;
+    block->index = index;
+    block->worker = worker;
+    block->instructions = block->yielded_at = 0;
+    block->warps_alive = block->warp_count;
+    block->threads_alive = launch->threads_per_block;
+    block->next = NULL;
+    memset(block->barriers, 0, sizeof block->barriers);
+    if (launch->shared_bytes) memset(block->shared, 0, launch->shared_bytes);
+    fill_specials(launch, block);
+    block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        warp_start(worker, block, &block->warps[w]);
+}
+
+/* ---- barriers
+ * ------------------------------------------------------------------------------------------- */
+
+static uint32_t operand_lane(const struct exec *x, operand_ref ref, uint32_t mask)
+{
+    const uint32_t *lanes =
+        (const uint32_t *)(const void *)(x->base[ref >> 30] + (ref & 0x3fffffff));
+    return lanes[__builtin_ctz(mask)];
+}
+
+/* Result of bar.red for the lanes of one split. */
+static void write_reduction(unsigned char *frame, const struct uop *u, uint32_t mask,
+                            const struct barrier_state *barrier)
+{
+    uint32_t value = barrier->true_count;
+    if (u->insn->sub_op == SUB_RED_POPC) {
+        uint32_t *d = (uint32_t *)(void *)(frame + (u->dst[0] & 0x3fffffff));
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            if ((mask >> i) & 1) d[i] = value;
+        return;
+    }
+    bool holds = u->insn->sub_op == SUB_RED_AND ? value == barrier->lanes : value > 0;
+    uint32_t *p = (uint32_t *)(void *)(frame + (u->dst[0] & 0x3fffffff));
+    *p = (*p & ~mask) | (holds ? mask : 0);
+}
+
+static bool is_reduction(const struct insn *insn)
+{
+    return insn->sub_op >= SUB_RED_POPC && insn->sub_op <= SUB_RED_OR;
+}
+
+static bool barrier_complete(const struct exec *x, const struct block *block,
+                             const struct barrier_state *barrier)
+{
+    if (!barrier->arrived) return false;
+    uint32_t all = x->launch->program->warps_at_barriers ? block->warps_alive * WARP_LANES
+                                                         : block->threads_alive;
+    return barrier->arrived >= (barrier->expected ? barrier->expected : all);
+}
+
+/* Everyone who waits at barrier `id` goes on. */
+static void release_barrier(struct exec *x, struct block *block, uint32_t id)
+{
+    struct barrier_state *barrier = &block->barriers[id];
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp *warp = &block->warps[w];
+        for (uint32_t i = 0; i < warp->split_count; i++) {
+            struct split *split = &warp->splits[i];
+            if (split->state != SPLIT_AT_BARRIER || split->barrier != id) continue;
+            const struct code *code = &x->launch->program->code[split->block];
+            const struct uop *u = &code->uops[code->uop_count];
+            if (is_reduction(u->insn) && u->dst[0] != REF_NONE)
+                write_reduction(warp->registers + split->frame->registers, u, split->mask, barrier);
+            split->state = SPLIT_READY;
+            split->block = code->next;
+        }
+    }
+    *barrier = (struct barrier_state){0};
+}
+
+bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struct split *split,
+                   const struct code *code)
+{
+    const struct uop *u = &code->uops[code->uop_count];
+    const struct insn *insn = u->insn;
+    uint32_t lanes = split->mask;
+    if (code->guard != REF_NONE) {
+        uint32_t p =
+            *(const uint32_t *)(const void *)(x->base[BASE_FRAME] + (code->guard & 0x3fffffff));
+        lanes &= code->guard_negated ? ~p : p;
+        if (x->observe)
+            x->observe->guard(x->observer_worker, &warp->ref, code->last_index, split->mask, lanes);
+    }
+    if (!lanes) {
+        split->block = code->next;
+        return true;
+    }
+    unsigned sources = insn->nsrc - (is_reduction(insn) ? 1u : 0u);
+    uint32_t id = operand_lane(x, u->src[0], lanes);
+    if (id >= BARRIERS) {
+        fault_at(x, FAULT_BARRIER_ID, insn, lanes);
+        return true;
+    }
+    struct barrier_state *barrier = &block->barriers[id];
+    if (sources > 1) barrier->expected = operand_lane(x, u->src[1], lanes);
+    barrier->arrived +=
+        x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
+    if (is_reduction(insn)) {
+        uint32_t p = *(const uint32_t *)(const void *)(x->base[u->src[sources] >> 30] +
+                                                       (u->src[sources] & 0x3fffffff));
+        if ((u->negate >> sources) & 1) p = ~p;
+        barrier->true_count += (uint32_t)__builtin_popcount(p & lanes);
+        barrier->lanes += (uint32_t)__builtin_popcount(lanes);
+    }
+    bool waits = insn->sub_op != SUB_ARRIVE;
+    if (x->observe) x->observe->barrier(x->observer_worker, &warp->ref, code->last_index, waits);
+    if (waits) {
+        split->state = SPLIT_AT_BARRIER;
+        split->barrier = (uint8_t)id;
+    } else {
+        split->block = code->next;
+    }
+    if (barrier_complete(x, block, barrier)) release_barrier(x, block, id);
+    return false;
+}
+
+void block_recheck(struct exec *x, struct block *block)
+{
+    for (uint32_t id = 0; id < BARRIERS; id++)
+        if (barrier_complete(x, block, &block->barriers[id])) release_barrier(x, block, id);
+}
+
+/* ---- running
+ * -------------------------------------------------------------------------------------------- */
+
+static void describe_waiting(struct exec *x, const struct block *block, struct strbuf *text)
+{
+    enum { SHOWN = 8 };
+    unsigned shown = 0, more = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t i = 0; i < block->warps[w].split_count; i++) {
+            const struct split *split = &block->warps[w].splits[i];
+            const struct code *code = &x->launch->program->code[split->block];
+            if (shown++ >= SHOWN) {
+                more++;
+                continue;
+            }
+            strbuf_printf(text, "%s  warp %u, lanes 0x%08x wait at '%s', PTX line %u",
+                          text->length ? "\n" : "", w, split->mask, code->last->text,
+                          code->last->line);
+            if (code->last->source_line)
+                strbuf_printf(text, " (source line %u)", code->last->source_line);
+            if (split->state == SPLIT_AT_BARRIER) {
+                const struct barrier_state *barrier = &block->barriers[split->barrier];
+                uint32_t need = barrier->expected ? barrier->expected : block->threads_alive;
+                strbuf_printf(text, ": barrier %u has %u of %u threads", split->barrier,
+                              barrier->arrived, need);
+            }
+        }
+    if (more) strbuf_printf(text, "\n  and %u more", more);
+}
+
+static void deadlock(struct exec *x, struct block *block)
+{
+    struct strbuf text = {0};
+    describe_waiting(x, block, &text);
+    const struct insn *insn = x->last;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        if (block->warps[w].split_count) {
+            x->warp = &block->warps[w];
+            insn = x->launch->program->code[block->warps[w].splits[0].block].last;
+            fault_at(x, FAULT_DEADLOCK, insn, block->warps[w].splits[0].mask);
+            break;
+        }
+    x->fault.detail = strbuf_take(&text);
+}
+
+static void enter_block(struct worker *worker, struct block *block)
+{
+    struct exec *x = &worker->exec;
+    x->block = block;
+    x->shared = block->shared;
+    x->base[BASE_BLOCK] = (unsigned char *)block->specials;
+}
+
+static enum block_stop finish_block(struct worker *worker, struct block *block)
+{
+    struct exec *x = &worker->exec;
+    if (x->observe) {
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            x->observe->warp_end(x->observer_worker, &block->warps[w].ref);
+        x->observe->block_end(x->observer_worker, block->observed);
+    }
+    worker->instructions += block->instructions;
+    return BLOCK_DONE;
+}
+
+enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum)
+{
+    struct exec *x = &worker->exec;
+    enter_block(worker, block);
+    for (;;) {
+        bool alive = false, moved = false, spins = false;
+        uint64_t before = block->instructions;
+        for (uint32_t w = 0; w < block->warp_count; w++) {
+            struct warp *warp = &block->warps[w];
+            if (warp->done) continue;
+            enum warp_stop stop = warp_run(worker, block, warp);
+            if (stop == WARP_FAULT) return BLOCK_FAULT;
+            alive = alive || stop != WARP_DONE;
+            spins = spins || stop == WARP_YIELDED;
+        }
+        if (!alive) return finish_block(worker, block);
+        moved = block->instructions != before;
+        if (!moved) {
+            /* All wait: lanes that stand at a reconvergence point may be who they wait for. */
+            for (uint32_t w = 0; w < block->warp_count; w++)
+                moved = (!block->warps[w].done && warp_release(&block->warps[w])) || moved;
+            if (!moved) {
+                deadlock(x, block);
+                return BLOCK_FAULT;
+            }
+        }
+        if (quantum && spins && block->instructions - block->yielded_at >= quantum) {
+            block->yielded_at = block->instructions;
+            return BLOCK_YIELDED;
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The device: its memory, host copies, and the module-level variables placed in it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "emulate/exec.h"
+
+/* Variables of one module, placed on first use. */
+struct placement {
+    const struct module *module;
+    uint64_t *addresses; /* by variable; 0: not in device memory */
+};
+
+int device_isa_levels(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd"))
+        return 3;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        return 2;
+#endif
+    return 1;
+}
+
+const struct semantics *semantics_at(int level)
+{
+#if defined(__x86_64__)
+    if (level == 2) return &semantics_v4;
+    if (level == 1) return &semantics_v3;
+#endif
+    (void)level;
+    return &semantics_base;
+}
+
+const char *device_isa_name(int level)
+{
+    return semantics_at(level)->name;
+}
+
+ws_status device_create(struct diag *diag, const struct device_options *options,
+                        struct device **out)
+{
+    *out = NULL;
+    int levels = device_isa_levels(), level = options->isa_level;
+    if (level >= levels)
+        return diag_error(diag, WS_ERR_ARGUMENT, "instruction-set level %d: this host runs 0 to %d",
+                          level, levels - 1);
+    struct device *device = mem_zalloc(1, sizeof *device);
+    ws_status status = devmem_init(diag, &device->memory, options->max_bytes);
+    if (status != WS_OK) {
+        free(device);
+        return status;
+    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
+    device->semantics = semantics_at(level < 0 ? levels - 1 : level);
+    *out = device;
+    return WS_OK;
+}
+
+void device_destroy(struct device *device)
+{
+    if (!device) return;
+    for (uint32_t i = 0; i < device->placement_count; i++)
+        free(device->placements[i].addresses);
+    free(device->placements);
+    devmem_clear(&device->memory);
+    free(device);
+}
+
+ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)
+{
+    return devmem_alloc(diag, &device->memory, bytes, out);
+}
+
+ws_status device_free(struct diag *diag, struct device *device, uint64_t address)
+{
+    return devmem_free(diag, &device->memory, address);
+}
+
+static ws_status host_range(struct diag *diag, struct device *device, uint64_t address,
+                            size_t bytes, struct allocation **out)
+{
+    *out = devmem_find(&device->memory, address);
+    if (*out && bytes <= (*out)->bytes - (address - (*out)->address)) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "0x%llx + %zu bytes does not lie in one allocation of the device",
+                      (unsigned long long)address, bytes);
+}
+
+ws_status device_copy_in(struct diag *diag, struct device *device, uint64_t to, const void *from,
+                         size_t bytes)
+{
+    struct allocation *allocation;
+    if (bytes == 0) return WS_OK;
+    TRY(host_range(diag, device, to, bytes, &allocation));
+    memcpy(devmem_host(&device->memory, to), from, bytes);
+    devmem_written(allocation, to, bytes);
+    return WS_OK;
+}
+
+ws_status device_copy_out(struct diag *diag, struct device *device, void *to, uint64_t from,
+                          size_t bytes)
+{
+    struct allocation *allocation;
+    if (bytes == 0) return WS_OK;
+    TRY(host_range(diag, device, from, bytes, &allocation));
+    memcpy(to, devmem_host(&device->memory, from), bytes);
+    return WS_OK;
+}
+
+ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uint8_t value,
+                      size_t bytes)
+{
+    struct allocation *allocation;
+    if (bytes == 0) return WS_OK;
+    TRY(host_range(diag, device, to, bytes, &allocation));
+    unsigned char *host = devmem_host(&device->memory, to);
+    /* Fresh pages are zero already and need not be touched. */
+    bool fresh = value == 0 && allocation->shadow && bytes == allocation->bytes;
+    for (uint64_t w = 0; fresh && w < (bytes + 63) / 64; w++)
+        fresh = allocation->shadow[w] == 0;
+    if (!fresh) memset(host, value, bytes);
+    devmem_written(allocation, to, bytes);
+    return WS_OK;
+}
+
+static bool lives_in_memory(const struct variable *variable)
+{
+    return variable->function < 0 && variable->bytes &&
+           (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST);
+}
+
+static void write_relocations(const struct variable *variable, const uint64_t *addresses,
+                              unsigned char *host)
+{
+    for (uint32_t r = 0; r < variable->relocation_count; r++) {
+        const struct relocation *relocation = &variable->relocations[r];
+        uint64_t value = relocation->is_function
+                             ? (uint64_t)relocation->symbol + 1
+                             : addresses[relocation->symbol] + (uint64_t)relocation->addend;
+        memcpy(host + relocation->offset, &value, relocation->bytes);
+    }
+}
+
+static ws_status place_variables(struct diag *diag, struct device *device,
+                                 const struct module *module, uint64_t *addresses)
+{
+    for (uint32_t v = 0; v < module->variable_count; v++)
+        if (lives_in_memory(&module->variables[v]))
+            TRY(devmem_alloc(diag, &device->memory, module->variables[v].bytes, &addresses[v]));
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        const struct variable *variable = &module->variables[v];
+        if (!addresses[v]) continue;
+        unsigned char *host = devmem_host(&device->memory, addresses[v]);
+        if (variable->init) memcpy(host, variable->init, variable->bytes);
+        write_relocations(variable, addresses, host);
+        struct allocation *allocation = devmem_find(&device->memory, addresses[v]);
+        devmem_written(allocation, addresses[v], variable->bytes);
+        allocation->read_only = variable->space == SPACE_CONST;
+        allocation->name = variable->name;
+    }
+    return WS_OK;
+}
+
+ws_status device_place(struct diag *diag, struct device *device, const struct module *module,
+                       const uint64_t **out_addresses)
+{
+    *out_addresses = NULL;
+    for (uint32_t i = 0; i < device->placement_count; i++)
+        if (device->placements[i].module == module) {
+            *out_addresses = device->placements[i].addresses;
+            return WS_OK;
+        }
+    uint64_t *addresses = mem_zalloc(module->variable_count, sizeof *addresses);
+    ws_status status = place_variables(diag, device, module, addresses);
+    if (status != WS_OK) {
+        free(addresses);
+        return status;
+    }
+    GROW(device->placements, device->placement_count, device->placement_room);
+    device->placements[device->placement_count++] = (struct placement){module, addresses};
+    *out_addresses = addresses;
+    return WS_OK;
+}
+
+ws_status device_symbol(struct diag *diag, struct device *device, const struct module *module,
+                        const char *name, uint64_t *out_address, size_t *out_bytes)
+{
+    *out_address = 0;
+    *out_bytes = 0;
+    const uint64_t *addresses;
+    TRY(device_place(diag, device, module, &addresses));
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        if (!addresses[v] || strcmp(module->variables[v].name, name) != 0) continue;
+        *out_address = addresses[v];
+        *out_bytes = module->variables[v].bytes;
+        return WS_OK;
+    }
+    return diag_error(diag, WS_ERR_ARGUMENT, "the module has no .global or .const variable '%s'",
+                      name);
+}

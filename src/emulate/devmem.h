@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Device memory: one flat address space in a reserved host mapping. Every allocation is known, so
+ * that any access outside one is a fault that can name the nearest.
+ *
+ *   address   0x0100_0000  shared window   generic address of a block's shared memory
+ *             0x0200_0000  param window    generic address of the parameter block
+ *             0x0800_0000  local window    generic address of a thread's local memory
+ *             0x1000_0000  heap            global and constant memory, cudaMalloc-like
+ *
+ * The windows lie low so that modules with 32-bit addresses work as long as the heap stays small.
+ * Initialised bytes are tracked by one bit a byte for allocations that the host has not filled
+ * whole; `shadow` is NULL once every byte is known to be written. */
+#ifndef EMULATE_DEVMEM_H
+#define EMULATE_DEVMEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+#define SHARED_WINDOW UINT64_C(0x01000000)
+#define SHARED_WINDOW_BYTES UINT64_C(0x01000000)
+#define PARAM_WINDOW UINT64_C(0x02000000)
+#define PARAM_WINDOW_BYTES UINT64_C(0x00100000)
+#define LOCAL_WINDOW UINT64_C(0x08000000)
+#define LOCAL_WINDOW_BYTES UINT64_C(0x08000000)
+#define HEAP_BASE UINT64_C(0x10000000)
+
+#define DEVMEM_ALIGNMENT UINT64_C(512)
+
+struct allocation {
+    uint64_t address, bytes;
+    uint64_t *shadow; /* bit set = byte written; NULL: all are */
+    bool freed;
+    bool read_only;   /* .const variables */
+    const char *name; /* of a variable, else NULL */
+};
+
+struct devmem {
+    unsigned char *host; /* of HEAP_BASE */
+    uint64_t capacity, used;
+    struct allocation *allocations; /* sorted by address */
+    uint32_t count, room;
+};
+
+ws_status devmem_init(struct diag *diag, struct devmem *memory, uint64_t max_bytes);
+void devmem_clear(struct devmem *memory);
+ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out);
+ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address);
+/* The allocation that holds the address, or NULL; freed ones are not found. */
+struct allocation *devmem_find(const struct devmem *memory, uint64_t address);
+/* The allocation nearest to the address, freed ones included; NULL if there are none. */
+const struct allocation *devmem_nearest(const struct devmem *memory, uint64_t address);
+/* Marks bytes of an allocation as written; the whole allocation drops its shadow. */
+void devmem_written(struct allocation *allocation, uint64_t address, uint64_t bytes);
+
+static inline unsigned char *devmem_host(const struct devmem *memory, uint64_t address)
+{
+    return memory->host + (address - HEAP_BASE);
+}
+
+/* Shadow bits of `count` bytes from byte `at`. Relaxed atomics: blocks on other threads may write
+ * neighbouring bytes. */
+static inline void shadow_set(uint64_t *shadow, uint64_t at, uint64_t count)
+{
+    while (count) {
+        uint64_t bit = at & 63, n = 64 - bit < count ? 64 - bit : count;
+        uint64_t bits = (n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << bit;
+        uint64_t *word = &shadow[at >> 6];
+        if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != bits)
+            __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+        at += n;
+        count -= n;
+    }
+}
+
+static inline bool shadow_all(const uint64_t *shadow, uint64_t at, uint64_t count)
+{
+    while (count) {
+        uint64_t bit = at & 63, n = 64 - bit < count ? 64 - bit : count;
+        uint64_t bits = (n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << bit;
+        if ((__atomic_load_n(&shadow[at >> 6], __ATOMIC_RELAXED) & bits) != bits) return false;
+        at += n;
+        count -= n;
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The inside of the engine: decoded operations, lanes, warps, blocks. Shared by the files of
+ * emulate/ only.
+ *
+ *   program   the code of a kernel and its callees, ready to run (program.c)
+ *   uop       one operation on 32 lanes: two functions (all lanes / under a mask) and operand
+ * places exec      what an operation sees: register bases, mask, the worker's caches warp registers
+ * and the table of splits (warp.c) block     warps, shared memory, barriers (block.c) worker    a
+ * host thread with the blocks it holds (launch.c)
+ *
+ * A register is 32 lanes, contiguous, 64-byte aligned: 64, 128, 256 or 512 bytes. A predicate is
+ * one 32-bit mask. */
+#ifndef EMULATE_EXEC_H
+#define EMULATE_EXEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "emulate/devmem.h"
+#include "emulate/emulate.h"
+#include "emulate/observer.h"
+
+enum { WARP_LANES = 32 };
+
+struct exec;
+struct uop;
+typedef void uop_fn(struct exec *x, const struct uop *u);
+
+/* The two forms of an operation. `part` must leave lanes outside exec.mask untouched. */
+struct uop_pair {
+    uop_fn *full, *part;
+};
+
+/* Where an operand lives: exec.base[ref >> 30] + (ref & 0x3fffffff). */
+typedef uint32_t operand_ref;
+enum { BASE_FRAME, BASE_POOL, BASE_WARP, BASE_BLOCK, BASE_COUNT };
+#define REF(base, offset) (((uint32_t)(base) << 30) | (uint32_t)(offset))
+#define REF_NONE REF(BASE_BLOCK, 0x3fffffff)
+
+enum { UOP_DESTINATIONS = 4, UOP_SOURCES = 5 };
+
+struct uop {
+    uop_fn *full, *part;
+    operand_ref dst[UOP_DESTINATIONS], src[UOP_SOURCES];
+    operand_ref guard; /* predicate; REF_NONE: none */
+    bool guard_negated;
+    bool address64;          /* address register is 64 bits wide; else 32 */
+    bool has_address;        /* src[0] is an address register; else the address is imm */
+    uint8_t space, bytes;    /* memory: space; bytes by lane */
+    uint8_t element, vector; /* bytes of one element; elements */
+    uint8_t dst_bits;        /* width of the destination registers */
+    uint8_t negate;          /* bit i: source i is a negated predicate */
+    bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
+    int64_t imm;
+    uop_fn *inner_full, *inner_part; /* of a guarded operation */
+    const struct insn *insn;
+    uint32_t index; /* launch instruction index */
+};
+
+/* Special registers that differ by lane or warp (BASE_WARP) and by block (BASE_BLOCK): 32-bit
+ * lanes, 128 bytes each, in this order. */
+enum warp_special {
+    WARP_TID_X,
+    WARP_TID_Y,
+    WARP_TID_Z,
+    WARP_LANEID,
+    WARP_WARPID,
+    WARP_MASK_EQ,
+    WARP_MASK_LE,
+    WARP_MASK_LT,
+    WARP_MASK_GE,
+    WARP_MASK_GT,
+    WARP_SPECIALS
+};
+enum block_special {
+    BLOCK_CTAID_X,
+    BLOCK_CTAID_Y,
+    BLOCK_CTAID_Z,
+    BLOCK_NTID_X,
+    BLOCK_NTID_Y,
+    BLOCK_NTID_Z,
+    BLOCK_NCTAID_X,
+    BLOCK_NCTAID_Y,
+    BLOCK_NCTAID_Z,
+    BLOCK_NWARPID,
+    BLOCK_DYNAMIC_SMEM,
+    BLOCK_TOTAL_SMEM,
+    BLOCK_ZERO,
+    BLOCK_ONE,
+    BLOCK_SPECIALS
+};
+
+/* How a code block ends. */
+enum terminator {
+    TERM_FALL,
+    TERM_BRANCH,
+    TERM_BRANCH_INDEXED,
+    TERM_CALL,
+    TERM_RET,
+    TERM_EXIT,
+    TERM_TRAP,
+    TERM_BARRIER,
+    TERM_SYNC
+};
+
+#define CODE_END UINT32_MAX
+
+struct code {
+    const struct uop *uops; /* the body; a TERM_SYNC operation is uops[uop_count] */
+    uint32_t uop_count;
+    uint32_t insn_count;
+    uint8_t terminator;
+    bool backward;           /* ends with a branch to itself or before itself */
+    const struct insn *last; /* the terminating instruction, if any */
+    uint32_t last_index;     /* its launch instruction index */
+    operand_ref guard;
+    bool guard_negated;
+    uint32_t next;           /* fall-through code block, CODE_END: none */
+    uint32_t target;         /* branch target or callee's first block */
+    uint32_t reconverge;     /* immediate post-dominator, CODE_END: end of the function */
+    const uint32_t *targets; /* TERM_BRANCH_INDEXED */
+    uint32_t function;       /* index into program.functions */
+    const struct call_site *call;
+};
+
+/* Bytes to move between parameter frames. Offsets are by lane. */
+struct call_copy {
+    uint32_t from, to, bytes;
+};
+struct call_site {
+    uint32_t callee; /* index into program.functions */
+    uint32_t argument_count, return_count;
+    const struct call_copy *arguments, *returns;
+};
+
+struct program_function {
+    const struct function *function;
+    uint32_t first_block;
+    uint32_t frame_bytes;     /* registers */
+    uint32_t parameter_bytes; /* of the parameter frame, by lane */
+    uint32_t local_bytes;     /* by lane */
+    uint32_t zero_count;      /* registers that may be read before they are written */
+    const uint32_t *zero_offsets, *zero_bytes;
+};
+
+struct program {
+    struct arena arena;
+    const struct module *module;
+    uint32_t entry;
+    uint32_t function_count;
+    struct program_function *functions; /* [0]: the entry */
+    uint32_t code_count;
+    struct code *code;
+    struct launch_view view; /* arrays; the launch fills in geometry */
+    unsigned char *pool;     /* constants, 32 lanes each */
+    uint64_t static_shared_bytes;
+    bool warps_at_barriers; /* before sm_70 a barrier counts warps */
+    bool recursive;
+    uint32_t frame_bytes_max, parameter_bytes_max, local_bytes_max; /* over any call path */
+};
+
+struct semantics {
+    const char *name;
+    /* The lane loops for an instruction; {NULL, NULL} if this form is not supported. */
+    struct uop_pair (*select)(const struct insn *insn, const struct function *function);
+    uop_fn *guarded;                             /* runs inner_* under the guard */
+    uop_fn *special16, *special64, *clock_value; /* special registers of other widths */
+    uop_fn *local_address;                       /* imm + the frame's local memory */
+};
+extern const struct semantics semantics_base;
+#if defined(__x86_64__)
+extern const struct semantics semantics_v3, semantics_v4;
+#endif
+const struct semantics *semantics_at(int level);
+
+/* Parameter frames of functions: as local memory, by lane. Beside enum mem_space in uop.space. */
+enum { SPACE_FRAME = SPACE_COUNT };
+
+/* program.c. device: variables are placed there. */
+ws_status program_create(struct diag *diag, struct device *device, const struct module *module,
+                         uint32_t entry, const struct semantics *semantics, struct program **out);
+void program_destroy(struct program *program);
+
+/* Register slots of one function: offset in the frame by vreg, UINT32_MAX if never used. */
+uint32_t slots_assign(const struct function *function, uint32_t *offsets);
+uint32_t register_bytes(enum ptx_type type);
+
+/* ---- running state
+ * -------------------------------------------------------------------------------- */
+
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_OUT_OF_BOUNDS,
+    FAULT_FREED,
+    FAULT_MISALIGNED,
+    FAULT_UNINITIALISED,
+    FAULT_READ_ONLY,
+    FAULT_TRAP,
+    FAULT_DEADLOCK,
+    FAULT_LIMIT,
+    FAULT_STACK,
+    FAULT_BARRIER_ID,
+    FAULT_BRANCH_INDEX,
+    FAULT_CANCELLED
+};
+
+struct fault {
+    enum fault_kind kind;
+    uint64_t block;
+    uint32_t warp, lane;
+    const struct insn *insn;
+    uint8_t space;
+    bool store;
+    uint64_t address;
+    uint32_t bytes;
+    char *detail; /* malloc'ed further lines (deadlock: who waits where), or NULL */
+};
+
+/* The allocation a memory operation touched last. */
+struct memo {
+    uint64_t low, high; /* [low, high) */
+    struct allocation *allocation;
+};
+
+struct frame {
+    struct frame *next_made; /* all frames the warp ever made */
+    struct frame *parent;
+    uint32_t references; /* splits and frames that point here */
+    uint32_t function;   /* index into program.functions */
+    uint32_t return_block;
+    const struct call_site *site;
+    uint32_t registers, parameters, locals; /* offsets in the warp's stacks */
+};
+
+/* Lanes that will meet again at `block` of `frame`. */
+struct node {
+    uint32_t block;
+    int32_t parent;
+    uint32_t live, arrived; /* lanes below this node; lanes that wait at it */
+    struct frame *frame;
+    uint64_t stamp;
+    bool used;
+};
+
+enum split_state { SPLIT_READY, SPLIT_AT_BARRIER, SPLIT_AT_SYNC };
+
+struct split {
+    uint32_t block; /* code block to run, or whose terminator it waits at */
+    uint32_t mask;
+    int32_t node; /* -1: none */
+    uint8_t state;
+    uint8_t barrier; /* SPLIT_AT_BARRIER: its number */
+    struct frame *frame;
+    uint64_t stamp; /* when it last ran: least first when turns are taken */
+};
+
+enum { NODES_MAX = 96 };
+
+struct warp {
+    struct split splits[WARP_LANES];
+    uint32_t split_count;
+    uint32_t nodes_used; /* high-water mark */
+    struct node nodes[NODES_MAX];
+    uint32_t index;
+    uint32_t threads; /* lanes that exist */
+    uint32_t dead;    /* lanes that do not exist or have left */
+    uint32_t carry;   /* condition code of add.cc, by lane */
+    uint64_t stamp;
+    unsigned char *registers, *parameters, *locals;
+    struct frame *free_frames, *made_frames, root;
+    struct warp_ref ref;
+    bool done;
+};
+
+enum { BARRIERS = 16 };
+
+struct barrier_state {
+    uint32_t arrived;    /* threads, or 32 x warps before sm_70 */
+    uint32_t expected;   /* 0: all that live */
+    uint32_t true_count; /* bar.red: lanes whose predicate holds */
+    uint32_t lanes;      /* bar.red: lanes that arrived */
+};
+
+struct block {
+    uint64_t index;
+    struct worker *worker;
+    uint32_t warp_count, warps_alive, threads_alive;
+    struct warp *warps;
+    unsigned char *shared;
+    struct barrier_state barriers[BARRIERS];
+    uint32_t specials[BLOCK_SPECIALS][WARP_LANES] __attribute__((aligned(64)));
+    uint64_t instructions;
+    uint64_t yielded_at; /* instructions at the last turn */
+    void *observed;      /* the observer's state of this block */
+    struct block *next;
+};
+
+/* What an operation sees. */
+struct exec {
+    unsigned char *base[BASE_COUNT];
+    uint32_t mask;   /* lanes that execute */
+    uint32_t polled; /* set by polling accesses since the split was scheduled */
+    int32_t lane_mask[WARP_LANES] __attribute__((aligned(64))); /* -1 or 0, from mask */
+    struct warp *warp;
+    struct frame *frame;
+    struct block *block;
+    struct memo *memos;                 /* by launch instruction */
+    const struct observer_ops *observe; /* NULL: nobody looks */
+    void *observer_worker;
+    struct launch *launch;
+    const struct insn *last; /* end of the code block that ran last */
+    struct fault fault;
+    unsigned char *shared, *locals, *parameters; /* of this block, warp, frame */
+    uint32_t local_stride, parameter_stride;     /* bytes by lane */
+    bool concurrent; /* other threads run blocks: atomics must be real */
+};
+
+struct launch {
+    struct device *device;
+    struct devmem *memory;
+    const struct program *program;
+    const struct launch_options *options;
+    const unsigned char *parameters; /* the parameter block, padded with zeros */
+    uint64_t parameter_bytes;
+    uint64_t shared_bytes;
+    uint32_t threads_per_block, warps_per_block;
+    uint64_t block_count;                                 /* of the grid */
+    uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */
+    uint64_t max_instructions;
+    uint64_t sampled;      /* blocks to execute */
+    uint64_t next_block;   /* atomic: ordinal of the next to hand out */
+    uint64_t finished;     /* atomic */
+    uint64_t fault_block;  /* atomic: least block that failed, UINT64_MAX */
+    uint64_t shown_tenths; /* time of the last progress message */
+};
+
+struct worker {
+    struct exec exec;
+    struct launch *launch;
+    struct block *free_blocks;
+    bool first;         /* shows progress */
+    struct fault fault; /* of the least block that failed here */
+    uint64_t instructions;
+    void *observed;
+};
+
+struct device {
+    struct devmem memory;
+    unsigned threads;
+    const struct semantics *semantics;
+    struct placement *placements; /* variables of modules, placed once */
+    uint32_t placement_count, placement_room;
+};
+
+/* device.c: address of a module-level variable, placing all of the module's on first use. */
+ws_status device_place(struct diag *diag, struct device *device, const struct module *module,
+                       const uint64_t **out_addresses);
+
+/* warp.c */
+enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_YIELDED, WARP_FAULT };
+void warp_start(struct worker *worker, struct block *block, struct warp *warp);
+enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp);
+/* Lets lanes that wait at a reconvergence point go on without the others; false if none do. */
+bool warp_release(struct warp *warp);
+/* launch.c: the user asked to stop. */
+bool launch_cancelled(const struct launch *launch);
+
+/* block.c */
+void block_start(struct worker *worker, struct block *block, uint64_t index);
+enum block_stop { BLOCK_DONE, BLOCK_YIELDED, BLOCK_FAULT };
+/* quantum: instructions after which the block yields, if it seems to wait; 0: never */
+enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum);
+struct block *block_take(struct worker *worker);
+void block_give(struct worker *worker, struct block *block);
+void block_destroy(struct block *block);
+/* A split has come to a barrier; true if it may go on at once. */
+bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struct split *split,
+                   const struct code *code);
+/* After lanes have left: barriers that wait for all may be complete. */
+void block_recheck(struct exec *x, struct block *block);
+
+/* fault.c */
+void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
+                  uint64_t address);
+void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lanes);
+ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault);
+
+static inline void expand_mask(uint32_t mask, int32_t *lanes)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes[i] = -(int32_t)((mask >> i) & 1);
+}
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Faults of the guest: recorded where they happen, told at the end with kernel, place and address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "emulate/exec.h"
+
+static void record(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lane)
+{
+    x->fault = (struct fault){.kind = kind,
+                              .block = x->block->index,
+                              .warp = x->warp ? x->warp->index : 0,
+                              .lane = lane,
+                              .insn = insn};
+}
+
+void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
+                  uint64_t address)
+{
+    if (x->fault.kind) return;
+    record(x, kind, u->insn, lane);
+    x->fault.space = u->space;
+    x->fault.store = u->insn->op == OP_ST;
+    x->fault.address = address;
+    x->fault.bytes = u->bytes;
+}
+
+void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lanes)
+{
+    if (x->fault.kind) return;
+    record(x, kind, insn, lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
+}
+
+static const char *what(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_OUT_OF_BOUNDS:
+        return "out of bounds";
+    case FAULT_FREED:
+        return "of freed memory";
+    case FAULT_MISALIGNED:
+        return "at a misaligned address";
+    case FAULT_UNINITIALISED:
+        return "of uninitialised memory";
+    case FAULT_READ_ONLY:
+        return "to read-only memory";
+    case FAULT_TRAP:
+        return "the kernel executed a trap";
+    case FAULT_DEADLOCK:
+        return "deadlock: no warp of the block can go on";
+    case FAULT_LIMIT:
+        return "the instruction limit was reached";
+    case FAULT_STACK:
+        return "stack overflow: calls are nested too deep";
+    case FAULT_BARRIER_ID:
+        return "barrier number beyond 15";
+    case FAULT_BRANCH_INDEX:
+        return "branch index beyond its table";
+    default:
+        return "interrupted";
+    }
+}
+
+static bool is_memory_fault(const struct fault *fault)
+{
+    return fault->kind <= FAULT_READ_ONLY;
+}
+
+static const char *space_of(const struct fault *fault)
+{
+    if (fault->space == SPACE_FRAME) return "parameter";
+    if (fault->space == SPACE_NONE) return "generic";
+    return space_names[fault->space];
+}
+
+static void tell_place(struct strbuf *text, const struct launch *launch, const struct fault *fault)
+{
+    const struct launch_options *options = launch->options;
+    const struct function *entry = launch->program->functions[0].function;
+    const struct module *module = launch->program->module;
+    uint64_t x = fault->block % options->grid[0],
+             y = fault->block / options->grid[0] % options->grid[1];
+    uint64_t z = fault->block / options->grid[0] / options->grid[1];
+    uint32_t thread = fault->warp * WARP_LANES + fault->lane;
+    const uint32_t *b = options->block;
+    strbuf_printf(
+        text, "\n  in kernel %s, block (%llu,%llu,%llu), thread (%u,%u,%u), warp %u lane %u",
+        entry->display_name, (unsigned long long)x, (unsigned long long)y, (unsigned long long)z,
+        thread % b[0], thread / b[0] % b[1], thread / b[0] / b[1], fault->warp, fault->lane);
+    if (!fault->insn) return;
+    strbuf_printf(text, "\n  at '%s', %s:%u", fault->insn->text, module->path, fault->insn->line);
+    if (fault->insn->source_line && fault->insn->source_file < module->file_count)
+        strbuf_printf(text, ", source %s:%u", module->files[fault->insn->source_file],
+                      fault->insn->source_line);
+}
+
+static void tell_address(struct strbuf *text, const struct launch *launch,
+                         const struct fault *fault)
+{
+    bool device = fault->space == SPACE_GLOBAL || fault->space == SPACE_CONST ||
+                  fault->space == SPACE_GENERIC || fault->space == SPACE_NONE;
+    if (!device) {
+        uint64_t size = fault->space == SPACE_SHARED  ? launch->shared_bytes
+                        : fault->space == SPACE_LOCAL ? launch->program->local_bytes_max
+                        : fault->space == SPACE_FRAME ? launch->program->parameter_bytes_max
+                                                      : launch->parameter_bytes;
+        strbuf_printf(text, "\n  %s memory of this %s has %llu bytes", space_of(fault),
+                      fault->space == SPACE_SHARED  ? "block"
+                      : fault->space == SPACE_PARAM ? "kernel"
+                                                    : "thread",
+                      (unsigned long long)size);
+        return;
+    }
+    const struct allocation *near = devmem_nearest(launch->memory, fault->address);
+    if (!near) {
+        strbuf_puts(text, "\n  there are no allocations on the device");
+        return;
+    }
+    uint64_t end = near->address + near->bytes;
+    strbuf_printf(text, "\n  nearest allocation: 0x%llx, %llu bytes%s%s%s",
+                  (unsigned long long)near->address, (unsigned long long)near->bytes,
+                  near->name ? ", variable " : "", near->name ? near->name : "",
+                  near->freed ? ", freed" : "");
+    if (fault->address >= end)
+        strbuf_printf(text, "; the access lies %llu bytes past its end",
+                      (unsigned long long)(fault->address - end));
+    else if (fault->address < near->address)
+        strbuf_printf(text, "; the access lies %llu bytes before it",
+                      (unsigned long long)(near->address - fault->address));
+    else
+        strbuf_printf(text, "; the access starts at byte %llu of it",
+                      (unsigned long long)(fault->address - near->address));
+}
+
+static const char *advice(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_OUT_OF_BOUNDS:
+        return "check the index against the size, and the size of the buffer";
+    case FAULT_UNINITIALISED:
+        return "nothing wrote these bytes before: initialise the buffer (an argument without "
+               "'=INIT' starts uninitialised)";
+    case FAULT_DEADLOCK:
+        return "every thread that a barrier counts must reach it";
+    case FAULT_LIMIT:
+        return "raise the limit, or look for a loop that does not end";
+    default:
+        return NULL;
+    }
+}
+
+ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault)
+{
+    if (fault->kind == FAULT_CANCELLED) return diag_error(diag, WS_ERR_CANCELLED, "interrupted");
+    struct strbuf text = {0};
+    if (is_memory_fault(fault))
+        strbuf_printf(&text, "%s %s of %u bytes %s: address 0x%llx", space_of(fault),
+                      fault->store                                              ? "store"
+                      : fault->insn->op == OP_ATOM || fault->insn->op == OP_RED ? "atomic"
+                                                                                : "load",
+                      fault->bytes, what(fault), (unsigned long long)fault->address);
+    else
+        strbuf_puts(&text, what(fault));
+    if (fault->kind == FAULT_LIMIT)
+        strbuf_printf(&text, " (%llu warp instructions)",
+                      (unsigned long long)launch->max_instructions);
+    tell_place(&text, launch, fault);
+    if (is_memory_fault(fault)) tell_address(&text, launch, fault);
+    if (fault->detail) strbuf_printf(&text, "\n%s", fault->detail);
+    if (advice(fault)) strbuf_printf(&text, "\n  %s", advice(fault));
+    ws_status status = fault->kind == FAULT_DEADLOCK ? WS_ERR_DEADLOCK
+                       : fault->kind == FAULT_LIMIT  ? WS_ERR_LIMIT
+                                                     : WS_ERR_FAULT;
+    diag_error(diag, status, "%s", text.data);
+    strbuf_clear(&text);
+    return status;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A launch: checks, workers, order of the blocks.
+ *
+ * Independent kernels: workers take blocks in index order and run each to its end. If a block
+ * fails, every block with a smaller index still runs, so that the least one is reported whatever
+ * the number of threads. Ordered kernels: one worker; a block that seems to wait (its warps poll
+ * for longer than a quantum) lets the next begin; those begun take turns. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "emulate/exec.h"
+
+/* Warp instructions that a polling block may spend before another gets a turn. A guess: a thousand
+ * blocks at a grid-wide barrier then cost a few tenths of a second. */
+enum { ORDERED_QUANTUM = 1 << 15 };
+enum { RESIDENT_MAX = 1 << 16 };
+
+bool launch_cancelled(const struct launch *launch)
+{
+    const struct launch_options *options = launch->options;
+    return options->cancel && options->cancel(options->cancel_user);
+}
+
+/* ---- workers
+ * -------------------------------------------------------------------------------------------- */
+
+static void worker_init(struct worker *worker, struct launch *launch, bool concurrent)
+{
+    const struct observer *observer = launch->options->observer;
+    const struct program *program = launch->program;
+    memset(worker, 0, sizeof *worker);
+    struct exec *x = &worker->exec;
+    worker->launch = launch;
+    x->launch = launch;
+    x->concurrent = concurrent;
+    x->base[BASE_POOL] = program->pool;
+    x->memos = mem_zalloc(program->view.insn_count, sizeof *x->memos);
+    x->local_stride = program->local_bytes_max;
+    x->parameter_stride = program->parameter_bytes_max;
+    if (observer) {
+        worker->observed = observer->ops->worker_begin(observer->self);
+        x->observe = observer->ops;
+        x->observer_worker = worker->observed;
+    }
+}
+
+static void worker_clear(struct worker *worker)
+{
+    const struct observer *observer = worker->launch->options->observer;
+    if (observer) observer->ops->worker_end(observer->self, worker->observed);
+    for (struct block *next, *block = worker->free_blocks; block; block = next) {
+        next = block->next;
+        block_destroy(block);
+    }
+    free(worker->exec.memos);
+}
+
+/* Keeps the fault of the least block. */
+static void keep_fault(struct worker *worker, struct block *block)
+{
+    struct fault *fault = &worker->exec.fault;
+    uint64_t least = __atomic_load_n(&worker->launch->fault_block, __ATOMIC_RELAXED);
+    while (block->index < least &&
+           !__atomic_compare_exchange_n(&worker->launch->fault_block, &least, block->index, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    if (!worker->fault.kind || fault->block < worker->fault.block) {
+        free(worker->fault.detail);
+        worker->fault = *fault;
+    } else {
+        free(fault->detail);
+    }
+    *fault = (struct fault){0};
+}
+
+static uint64_t block_of_ordinal(const struct launch *launch, uint64_t ordinal)
+{
+    /* Stratified: the middle of each of `sampled` equal parts of the grid. */
+    if (launch->sampled == launch->block_count) return ordinal;
+    __extension__ unsigned __int128 twice =
+        (unsigned __int128)(2 * ordinal + 1) * launch->block_count;
+    return (uint64_t)(twice / (2 * launch->sampled));
+}
+
+static void show_progress(struct launch *launch)
+{
+    const struct launch_options *options = launch->options;
+    if (!options->progress) return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t tenths = (uint64_t)now.tv_sec * 10 + (uint64_t)now.tv_nsec / 100000000;
+    if (tenths == launch->shown_tenths) return;
+    launch->shown_tenths = tenths;
+    double done = (double)__atomic_load_n(&launch->finished, __ATOMIC_RELAXED);
+    options->progress(options->progress_user, "executing", done / (double)launch->sampled);
+}
+
+static void *run_independent(void *argument)
+{
+    struct worker *worker = argument;
+    struct launch *launch = worker->launch;
+    struct block *block = block_take(worker);
+    for (;;) {
+        uint64_t ordinal = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
+        if (ordinal >= launch->sampled) break;
+        uint64_t index = block_of_ordinal(launch, ordinal);
+        if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) break;
+        block_start(worker, block, index);
+        if (block_run(worker, block, 0) == BLOCK_FAULT) {
+            keep_fault(worker, block);
+            break;
+        }
+        __atomic_fetch_add(&launch->finished, 1, __ATOMIC_RELAXED);
+        if (worker->first) show_progress(launch);
+        if ((ordinal & 63) == 0 && launch_cancelled(launch)) {
+            worker->exec.warp = NULL;
+            fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
+            worker->exec.fault.block = 0; /* before every other */
+            block->index = 0;
+            keep_fault(worker, block);
+            break;
+        }
+    }
+    block_give(worker, block);
+    return NULL;
+}
+
+static struct block *next_ordered(struct worker *worker, struct block **tail)
+{
+    struct launch *launch = worker->launch;
+    if (launch->next_block >= launch->sampled) return NULL;
+    struct block *block = block_take(worker);
+    block_start(worker, block, block_of_ordinal(launch, launch->next_block++));
+    if (*tail) (*tail)->next = block;
+    *tail = block;
+    return block;
+}
+
+static void run_ordered(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+    struct block *head = NULL, *tail = NULL;
+    uint64_t resident = 0;
+    for (;;) {
+        if (!head) {
+            head = next_ordered(worker, &tail);
+            if (!head) break;
+            resident++;
+        }
+        struct block *block = head;
+        enum block_stop stop = block_run(worker, block, ORDERED_QUANTUM);
+        head = block->next;
+        if (!head) tail = NULL;
+        block->next = NULL;
+        if (stop == BLOCK_FAULT || launch_cancelled(launch)) {
+            if (stop != BLOCK_FAULT) fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
+            keep_fault(worker, block);
+            block_give(worker, block);
+            break;
+        }
+        if (stop == BLOCK_DONE) {
+            block_give(worker, block);
+            resident--;
+            launch->finished++;
+            show_progress(launch);
+            continue;
+        }
+        /* It waits: to the end of the queue, behind a new block if there is one. */
+        if (resident < RESIDENT_MAX) {
+            struct block *made = next_ordered(worker, &tail);
+            if (made) {
+                resident++;
+                if (!head) head = made;
+            }
+        }
+        if (tail)
+            tail->next = block;
+        else
+            head = block;
+        tail = block;
+    }
+    while (head) {
+        struct block *next = head->next;
+        block_give(worker, head);
+        head = next;
+    }
+}
+
+/* ---- set-up
+ * ---------------------------------------------------------------------------------------------- */
+
+static void fill_warp_specials(struct launch *launch)
+{
+    const uint32_t *b = launch->options->block;
+    launch->warp_specials =
+        aligned_alloc(64, launch->warps_per_block * sizeof *launch->warp_specials);
+    if (!launch->warp_specials) abort();
+    for (uint32_t w = 0; w < launch->warps_per_block; w++)
+        for (uint32_t i = 0; i < WARP_LANES; i++) {
+            uint32_t thread = w * WARP_LANES + i;
+            uint32_t(*s)[WARP_LANES] = launch->warp_specials[w];
+            s[WARP_TID_X][i] = thread % b[0];
+            s[WARP_TID_Y][i] = thread / b[0] % b[1];
+            s[WARP_TID_Z][i] = thread / b[0] / b[1];
+            s[WARP_LANEID][i] = i;
+            s[WARP_WARPID][i] = w;
+            s[WARP_MASK_EQ][i] = 1u << i;
+            s[WARP_MASK_LT][i] = (1u << i) - 1;
+            s[WARP_MASK_LE][i] = (2u << i) - 1;
+            s[WARP_MASK_GT][i] = ~((2u << i) - 1);
+            s[WARP_MASK_GE][i] = ~((1u << i) - 1);
+        }
+}
+
+static ws_status check_geometry(struct diag *diag, const struct launch_options *options,
+                                const struct function *entry)
+{
+    static const uint64_t grid_max[3] = {2147483647, 65535, 65535};
+    static const uint64_t block_max[3] = {1024, 1024, 64};
+    static const char axes[] = "xyz";
+    for (unsigned k = 0; k < 3; k++) {
+        if (options->grid[k] == 0 || options->block[k] == 0)
+            return diag_error(diag, WS_ERR_LAUNCH, "grid and block must be at least 1 in %c",
+                              axes[k]);
+        if (options->grid[k] > grid_max[k] || options->block[k] > block_max[k])
+            return diag_error(
+                diag, WS_ERR_LAUNCH, "launch beyond the limits: %s.%c is %u, at most %llu",
+                options->grid[k] > grid_max[k] ? "grid" : "block", axes[k],
+                options->grid[k] > grid_max[k] ? options->grid[k] : options->block[k],
+                (unsigned long long)(options->grid[k] > grid_max[k] ? grid_max[k] : block_max[k]));
+    }
+    uint64_t threads = (uint64_t)options->block[0] * options->block[1] * options->block[2];
+    if (threads > 1024)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "launch beyond the limits: a block of %u x %u x %u has %llu threads, at "
+                          "most 1024",
+                          options->block[0], options->block[1], options->block[2],
+                          (unsigned long long)threads);
+    const uint32_t *need = entry->required_threads, *most = entry->max_threads;
+    if (need[0] && (need[0] != options->block[0] || (need[1] ? need[1] : 1) != options->block[1] ||
+                    (need[2] ? need[2] : 1) != options->block[2]))
+        return diag_error(
+            diag, WS_ERR_LAUNCH, "kernel %s requires blocks of %u x %u x %u (.reqntid)",
+            entry->display_name, need[0], need[1] ? need[1] : 1, need[2] ? need[2] : 1);
+    uint64_t limit =
+        most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
+    if (limit && threads > limit)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "kernel %s was compiled for at most %llu threads a block (.maxntid), not "
+                          "%llu",
+                          entry->display_name, (unsigned long long)limit,
+                          (unsigned long long)threads);
+    return WS_OK;
+}
+
+static ws_status check_launch(struct diag *diag, const struct launch *launch)
+{
+    const struct launch_options *options = launch->options;
+    const struct function *entry = launch->program->functions[0].function;
+    if (options->parameter_bytes != entry->parameter_bytes)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "kernel %s takes %llu bytes of parameters, %zu were given",
+                          entry->display_name, (unsigned long long)entry->parameter_bytes,
+                          options->parameter_bytes);
+    if (launch->shared_bytes > SHARED_WINDOW_BYTES)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "launch beyond the limits: %llu bytes of shared memory a block",
+                          (unsigned long long)launch->shared_bytes);
+    return WS_OK;
+}
+
+static void derive_sizes(struct launch *launch)
+{
+    const struct launch_options *options = launch->options;
+    uint64_t fixed = launch->program->static_shared_bytes;
+    if (options->dynamic_shared_bytes) fixed = (fixed + 15) & ~UINT64_C(15);
+    launch->shared_bytes = fixed + options->dynamic_shared_bytes;
+    launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
+    launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;
+    launch->block_count = (uint64_t)options->grid[0] * options->grid[1] * options->grid[2];
+    launch->max_instructions =
+        options->max_instructions ? options->max_instructions : UINT64_C(1) << 40;
+    launch->fault_block = UINT64_MAX;
+    double effort = options->effort > 0.0 && options->effort < 1.0 ? options->effort : 1.0;
+    launch->sampled = (uint64_t)(effort * (double)launch->block_count + 0.5);
+    if (launch->sampled < 1) launch->sampled = 1;
+    if (effort == 1.0) launch->sampled = launch->block_count;
+}
+
+static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
+{
+    const struct observer *observer = launch->options->observer;
+    struct launch_view view = launch->program->view;
+    for (unsigned k = 0; k < 3; k++) {
+        view.grid[k] = launch->options->grid[k];
+        view.block[k] = launch->options->block[k];
+    }
+    view.dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
+    view.warps_per_block = launch->warps_per_block;
+    view.block_count = launch->block_count;
+    if (observer) observer->ops->launch_begin(observer->self, &view);
+    for (unsigned i = 0; i < count; i++)
+        worker_init(&workers[i], launch, count > 1);
+    workers[0].first = true;
+    if (ordered) {
+        run_ordered(&workers[0]);
+    } else {
+        pthread_t *threads = mem_zalloc(count, sizeof *threads);
+        bool *started = mem_zalloc(count, sizeof *started);
+        for (unsigned i = 1; i < count; i++)
+            started[i] = pthread_create(&threads[i], NULL, run_independent, &workers[i]) == 0;
+        run_independent(&workers[0]);
+        for (unsigned i = 1; i < count; i++)
+            if (started[i]) pthread_join(threads[i], NULL);
+        free(threads);
+        free(started);
+    }
+    for (unsigned i = 0; i < count; i++)
+        worker_clear(&workers[i]);
+    if (observer) observer->ops->launch_end(observer->self);
+}
+
+/* The fault of the least block, the total over all, the result. */
+static ws_status collect(struct diag *diag, const struct launch *launch, struct worker *workers,
+                         unsigned count, struct launch_result *out)
+{
+    struct fault least = {0};
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct fault *fault = &workers[i].fault;
+        instructions += workers[i].instructions;
+        if (fault->kind && (!least.kind || fault->block < least.block)) {
+            free(least.detail);
+            least = *fault;
+        } else {
+            free(fault->detail);
+        }
+    }
+    if (least.kind) {
+        ws_status status = fault_report(diag, launch, &least);
+        free(least.detail);
+        return status;
+    }
+    if (instructions > launch->max_instructions)
+        return diag_error(
+            diag, WS_ERR_LIMIT,
+            "the instruction limit was reached: %llu warp instructions, at most %llu; "
+            "raise the limit",
+            (unsigned long long)instructions, (unsigned long long)launch->max_instructions);
+    if (out)
+        *out = (struct launch_result){.blocks_executed = launch->sampled,
+                                      .warp_instructions = instructions};
+    return WS_OK;
+}
+
+static ws_status run_launch(struct diag *diag, struct device *device, struct launch *launch,
+                            struct launch_result *out)
+{
+    const struct function *entry = launch->program->functions[0].function;
+    bool ordered = entry->ordered && !launch->options->unordered;
+    unsigned count = ordered ? 1 : device->threads;
+    if (count > launch->sampled) count = (unsigned)launch->sampled;
+    unsigned char *parameters = mem_zalloc(1, launch->parameter_bytes + 64);
+    if (launch->options->parameter_bytes)
+        memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
+    launch->parameters = parameters;
+    fill_warp_specials(launch);
+    size_t bytes = (count * sizeof(struct worker) + 63) & ~(size_t)63;
+    struct worker *workers = aligned_alloc(64, bytes);
+    if (!workers) abort();
+    run_workers(launch, count, ordered, workers);
+    ws_status status = collect(diag, launch, workers, count, out);
+    free(workers);
+    free(launch->warp_specials);
+    free(parameters);
+    return status;
+}
+
+ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,
+                        const struct launch_options *options, struct launch_result *out)
+{
+    if (options->entry >= module->function_count || !module->functions[options->entry].is_entry)
+        return diag_error(diag, WS_ERR_ARGUMENT, "there is no kernel %u in %s", options->entry,
+                          module->path);
+    TRY(check_geometry(diag, options, &module->functions[options->entry]));
+    struct program *program;
+    TRY(program_create(diag, device, module, options->entry, device->semantics, &program));
+    struct launch launch = {.device = device,
+                            .memory = &device->memory,
+                            .program = program,
+                            .options = options,
+                            .parameter_bytes = program->functions[0].function->parameter_bytes};
+    derive_sizes(&launch);
+    ws_status status = check_launch(diag, &launch);
+    if (status == WS_OK) status = run_launch(diag, device, &launch, out);
+    program_destroy(program);
+    return status;
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One instruction becomes one uop: operands get places, modifiers go to imm, the lane loop is
+ * chosen. Special registers of unusual width and addresses of local variables need a helper uop. */
+#include "base/arena.h"
+#include "emulate/program.h"
+
+struct making {
+    struct diag *diag;
+    struct builder *b;
+    const struct function_build *build;
+    const struct function *function;
+    const struct insn *insn;
+    bool in_entry;
+    uint32_t temporaries; /* used by this instruction */
+};
+
+static struct uop *new_uop(struct builder *b)
+{
+    GROW(b->uops, b->uop_count, b->uop_room);
+    struct uop *u = &b->uops[b->uop_count++];
+    *u = (struct uop){.guard = REF_NONE};
+    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
+        u->dst[k] = REF_NONE;
+    for (unsigned k = 0; k < UOP_SOURCES; k++)
+        u->src[k] = REF_NONE;
+    return u;
+}
+
+static ws_status unsupported(const struct making *m, const char *what)
+{
+    struct source_place place = {m->b->module->path, m->b->module->ptx, m->b->module->ptx_size,
+                                 m->insn->line,      m->insn->column,   1};
+    return diag_error_at(m->diag, WS_ERR_UNSUPPORTED, &place,
+                         "'%s' is not supported: %s; nothing was executed", m->insn->text, what);
+}
+
+/* ---- operand widths
+ * ---------------------------------------------------------------------------------- */
+
+/* Bytes of a lane that source k is read in; 1 stands for a predicate. */
+static unsigned source_bytes(const struct insn *insn, unsigned k)
+{
+    unsigned bits = type_infos[insn->type].bits, bytes = bits <= 16 ? 2 : bits / 8;
+    if (insn->type == TYPE_PRED) bytes = 1;
+    switch (op_infos[insn->op].form) {
+    case FORM_D_AB32:
+        return k == 1 ? 4 : bytes;
+    case FORM_D_ABC_BITFIELD:
+        return k >= 1 ? 4 : bytes;
+    case FORM_D_ABCD_BITFIELD:
+        return k >= 2 ? 4 : bytes;
+    case FORM_D_ABC:
+        return insn->mul_part == MUL_WIDE && k == 2 ? 2 * bytes : bytes;
+    case FORM_D_ABP:
+        return k == 2 ? 1 : bytes;
+    case FORM_D_ABC_SLCT:
+        return k == 2 ? 4 : bytes;
+    case FORM_SETP:
+        return k == 2 ? 1 : bytes;
+    case FORM_SET:
+        return k == 2                               ? 1
+               : type_infos[insn->type2].bits <= 16 ? 2
+                                                    : type_infos[insn->type2].bits / 8;
+    case FORM_CVT:
+        return type_infos[insn->type2].bits <= 16 ? 2 : type_infos[insn->type2].bits / 8;
+    case FORM_MOV:
+        return insn->nsrc > 1 ? bytes / insn->nsrc : bytes;
+    case FORM_SHFL:
+        return 4;
+    case FORM_VOTE:
+        return k == 0 ? 1 : 4;
+    case FORM_MATCH:
+        return k == 0 ? bytes : 4;
+    case FORM_REDUX:
+        return 4;
+    case FORM_BAR:
+        return insn->sub_op >= SUB_RED_POPC && insn->sub_op <= SUB_RED_OR && k + 1u == insn->nsrc
+                   ? 1
+                   : 4;
+    case FORM_ISSPACEP:
+        return 8;
+    case FORM_BRX:
+    case FORM_A:
+        return 4;
+    default:
+        return bytes;
+    }
+}
+
+/* ---- special registers
+ * ----------------------------------------------------------------------------- */
+
+static operand_ref special_place(int32_t sreg)
+{
+    static const struct {
+        uint8_t base, index;
+    } places[SREG_COUNT] = {
+        [SREG_TID_X] = {BASE_WARP, WARP_TID_X},
+        [SREG_TID_Y] = {BASE_WARP, WARP_TID_Y},
+        [SREG_TID_Z] = {BASE_WARP, WARP_TID_Z},
+        [SREG_LANEID] = {BASE_WARP, WARP_LANEID},
+        [SREG_WARPID] = {BASE_WARP, WARP_WARPID},
+        [SREG_LANEMASK_EQ] = {BASE_WARP, WARP_MASK_EQ},
+        [SREG_LANEMASK_LE] = {BASE_WARP, WARP_MASK_LE},
+        [SREG_LANEMASK_LT] = {BASE_WARP, WARP_MASK_LT},
+        [SREG_LANEMASK_GE] = {BASE_WARP, WARP_MASK_GE},
+        [SREG_LANEMASK_GT] = {BASE_WARP, WARP_MASK_GT},
+        [SREG_CTAID_X] = {BASE_BLOCK, BLOCK_CTAID_X},
+        [SREG_CTAID_Y] = {BASE_BLOCK, BLOCK_CTAID_Y},
+        [SREG_CTAID_Z] = {BASE_BLOCK, BLOCK_CTAID_Z},
+        [SREG_NTID_X] = {BASE_BLOCK, BLOCK_NTID_X},
+        [SREG_NTID_Y] = {BASE_BLOCK, BLOCK_NTID_Y},
+        [SREG_NTID_Z] = {BASE_BLOCK, BLOCK_NTID_Z},
+        [SREG_NCTAID_X] = {BASE_BLOCK, BLOCK_NCTAID_X},
+        [SREG_NCTAID_Y] = {BASE_BLOCK, BLOCK_NCTAID_Y},
+        [SREG_NCTAID_Z] = {BASE_BLOCK, BLOCK_NCTAID_Z},
+        [SREG_NWARPID] = {BASE_BLOCK, BLOCK_NWARPID},
+        [SREG_SMID] = {BASE_BLOCK, BLOCK_ZERO},
+        [SREG_NSMID] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_GRIDID] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_DYNAMIC_SMEM_SIZE] = {BASE_BLOCK, BLOCK_DYNAMIC_SMEM},
+        [SREG_TOTAL_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
+        [SREG_ENVREG1] = {BASE_BLOCK, BLOCK_ZERO},
+        [SREG_ENVREG2] = {BASE_BLOCK, BLOCK_ZERO},
+    };
+    return REF(places[sreg].base, places[sreg].index * 4u * WARP_LANES);
+}
+
+static bool is_clock(int32_t sreg)
+{
+    return sreg >= SREG_CLOCK && sreg <= SREG_GLOBALTIMER_HI;
+}
+
+static operand_ref temporary(struct making *m)
+{
+    uint32_t at = m->build->temporaries + (m->temporaries++ % TEMPORARIES) * 8 * WARP_LANES;
+    return REF(BASE_FRAME, at);
+}
+
+static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
+{
+    if (!is_clock(sreg) && bytes == 4) return special_place(sreg);
+    operand_ref temp = temporary(m);
+    struct uop *u = new_uop(m->b);
+    u->dst[0] = temp;
+    u->insn = m->insn;
+    if (is_clock(sreg)) {
+        u->full = u->part = m->b->semantics->clock_value;
+        u->imm = sreg == SREG_CLOCK_HI || sreg == SREG_GLOBALTIMER_HI ? 32 : 0;
+        u->dst_bits = (uint8_t)(8 * bytes);
+    } else {
+        u->full = u->part = bytes == 8 ? m->b->semantics->special64 : m->b->semantics->special16;
+        u->src[0] = special_place(sreg);
+    }
+    return temp;
+}
+
+/* ---- symbols
+ * ------------------------------------------------------------------------------------------ */
+
+/* Address of a variable in its own space. *frame_relative: the frame's local base must be added. */
+static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *frame_relative)
+{
+    const struct variable *variable = &m->b->module->variables[symbol];
+    *frame_relative = variable->space == SPACE_LOCAL && !m->in_entry;
+    switch (variable->space) {
+    case SPACE_SHARED: {
+        uint64_t offset = m->b->shared_offsets[symbol];
+        uint64_t end = (m->b->program->static_shared_bytes + 15) & ~UINT64_C(15);
+        return variable->is_extern || offset == UINT64_MAX ? end : offset;
+    }
+    case SPACE_LOCAL:
+        return variable->offset;
+    case SPACE_PARAM:
+        for (uint32_t i = 0; m->in_entry && i < m->function->parameter_count; i++)
+            if (m->function->parameters[i] == symbol) return variable->offset;
+        return m->b->parameter_offsets[symbol];
+    default:
+        return m->b->addresses[symbol];
+    }
+}
+
+static operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend, unsigned bytes)
+{
+    bool frame_relative;
+    uint64_t address = symbol_address(m, symbol, &frame_relative) + (uint64_t)addend;
+    if (!frame_relative) return pool_constant(m->b, address, bytes);
+    operand_ref temp = temporary(m);
+    struct uop *u = new_uop(m->b);
+    u->full = u->part = m->b->semantics->local_address;
+    u->insn = m->insn;
+    u->dst[0] = temp;
+    u->dst_bits = (uint8_t)(8 * bytes);
+    u->imm = (int64_t)address;
+    return temp;
+}
+
+/* ---- operands
+ * ------------------------------------------------------------------------------------------ */
+
+static operand_ref place_source(struct making *m, unsigned k)
+{
+    const struct operand *operand = insn_source(m->insn, k);
+    unsigned bytes = source_bytes(m->insn, k);
+    switch (operand->kind) {
+    case OPERAND_REGISTER:
+        return REF(BASE_FRAME, m->build->slots[operand->reg]);
+    case OPERAND_IMMEDIATE:
+        return bytes == 1 ? pool_constant(m->b, operand->imm ? UINT32_MAX : 0, 4)
+                          : pool_constant(m->b, (uint64_t)operand->imm, bytes);
+    case OPERAND_SPECIAL:
+        return place_special(m, operand->reg, bytes);
+    case OPERAND_SYMBOL:
+        return place_symbol(m, operand->symbol, operand->imm, bytes);
+    case OPERAND_FUNCTION:
+        return pool_constant(m->b, (uint64_t)operand->symbol + 1, bytes);
+    default:
+        return REF_NONE;
+    }
+}
+
+static unsigned operand_bits(const struct making *m, const struct operand *operand)
+{
+    if (operand->kind != OPERAND_REGISTER) return 0;
+    unsigned bits = type_infos[m->function->vregs[operand->reg].type].bits;
+    return bits == 8 ? 16 : bits;
+}
+
+/* Address operand: source 0 of loads, stores and atomics. */
+static void place_address(struct making *m, struct uop *u)
+{
+    const struct operand *operand = insn_source(m->insn, 0);
+    if (operand->kind != OPERAND_ADDRESS && operand->kind != OPERAND_REGISTER) return;
+    u->imm = operand->imm;
+    if (operand->symbol >= 0) {
+        const struct variable *variable = &m->b->module->variables[operand->symbol];
+        bool frame_relative;
+        uint64_t address = symbol_address(m, operand->symbol, &frame_relative);
+        if (m->insn->space == SPACE_GENERIC || m->insn->space == SPACE_NONE)
+            address += variable->space == SPACE_SHARED  ? SHARED_WINDOW
+                       : variable->space == SPACE_LOCAL ? LOCAL_WINDOW
+                       : variable->space == SPACE_PARAM ? PARAM_WINDOW
+                                                        : 0;
+        if (frame_relative) {
+            struct uop saved = *u;
+            m->b->uop_count--; /* the helper goes before it */
+            saved.src[0] = place_symbol(m, operand->symbol, 0, 8);
+            *new_uop(m->b) = saved;
+            u = &m->b->uops[m->b->uop_count - 1];
+            u->has_address = u->address64 = true;
+            return;
+        }
+        u->imm += (int64_t)address;
+    }
+    if (operand->reg >= 0) {
+        u->src[0] = REF(BASE_FRAME, m->build->slots[operand->reg]);
+        u->has_address = true;
+        u->address64 = operand_bits(m, operand) == 64 ||
+                       type_infos[m->function->vregs[operand->reg].type].bits == 64;
+    }
+}
+
+/* Which parameters an access means: the kernel's block or a function's frame. */
+static uint8_t parameter_space(const struct making *m)
+{
+    const struct operand *operand = insn_source(m->insn, 0);
+    if (!m->in_entry) return SPACE_FRAME;
+    if (operand->symbol < 0) return SPACE_PARAM;
+    for (uint32_t i = 0; i < m->function->parameter_count; i++)
+        if (m->function->parameters[i] == operand->symbol) return SPACE_PARAM;
+    return SPACE_FRAME;
+}
+
+static bool polls(const struct insn *insn)
+{
+    bool global = insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC ||
+                  insn->space == SPACE_SHARED || insn->space == SPACE_NONE;
+    if (insn->op == OP_ATOM) return true;
+    return insn->op == OP_LD && global && insn->semantics != MEM_WEAK;
+}
+
+static uint64_t space_window(unsigned space)
+{
+    return space == SPACE_SHARED  ? SHARED_WINDOW
+           : space == SPACE_LOCAL ? LOCAL_WINDOW
+           : space == SPACE_PARAM ? PARAM_WINDOW
+                                  : 0;
+}
+
+/* What the lane loops expect in imm beside an address. */
+static int64_t modifiers(const struct insn *insn)
+{
+    int64_t direction = insn->rounding == ROUND_RZ   ? 4
+                        : insn->rounding == ROUND_RM ? 8
+                        : insn->rounding == ROUND_RP ? 12
+                                                     : 0;
+    bool ftz = insn->flags & INSN_FTZ;
+    switch (insn->op) {
+    case OP_SETP:
+        return insn->combine | (ftz ? 4 : 0);
+    case OP_SET:
+        return insn->combine | (ftz ? 4 : 0) | (insn->type == TYPE_F32 ? 8 : 0);
+    case OP_ADDC:
+    case OP_SUBC:
+    case OP_MADC:
+        return 1 | (insn->flags & INSN_CC ? 2 : 0);
+    case OP_DP4A:
+    case OP_DP2A:
+        return (type_infos[insn->type].kind == KIND_SIGNED ? 1 : 0) |
+               (type_infos[insn->type2 ? insn->type2 : insn->type].kind == KIND_SIGNED ? 2 : 0) |
+               (insn->flags & INSN_B_HI ? 4 : 0);
+    case OP_LOP3:
+        return insn_source(insn, 3)->imm;
+    case OP_SHF:
+        return (insn->sub_op == SUB_LEFT ? 1 : 0) | (insn->flags & INSN_WRAP ? 2 : 0);
+    case OP_BMSK:
+        return insn->flags & (INSN_WRAP | INSN_B_WRAPMODE) ? 1 : 0;
+    case OP_PRMT:
+    case OP_TESTP:
+        return insn->sub_op;
+    case OP_BFIND:
+        return insn->flags & INSN_SHIFTAMT ? 1 : 0;
+    case OP_CVTA:
+        return (int64_t)space_window(insn->space);
+    case OP_SLCT:
+        return ftz ? 1 : 0;
+    default:
+        if (insn->flags & INSN_CC) return 2; /* add.cc, sub.cc, mad.cc */
+        return (ftz ? 1 : 0) | (insn->flags & INSN_SAT ? 2 : 0) | direction;
+    }
+}
+
+static void place_memory(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    unsigned element = type_infos[insn->type].bits / 8;
+    const struct operand *value = insn->ndst ? &insn->operands[0] : insn_source(insn, 1);
+    unsigned bits = 0;
+    for (unsigned k = 0; k < insn->vector && !bits; k++)
+        bits = operand_bits(m, value + k);
+    u->element = (uint8_t)element;
+    u->vector = insn->vector;
+    u->bytes = (uint8_t)(element * insn->vector);
+    u->dst_bits = (uint8_t)(bits ? bits : element < 2 ? 16 : 8 * element);
+    u->space = insn->space == SPACE_PARAM ? parameter_space(m) : insn->space;
+    u->poll = polls(insn);
+}
+
+static bool is_memory(const struct insn *insn)
+{
+    unsigned form = op_infos[insn->op].form;
+    return form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
+}
+
+static void place_operands(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    for (unsigned k = 0; k < insn->ndst && k < UOP_DESTINATIONS; k++)
+        if (insn->operands[k].kind == OPERAND_REGISTER)
+            u->dst[k] = REF(BASE_FRAME, m->build->slots[insn->operands[k].reg]);
+    if (is_memory(insn)) {
+        place_memory(m, u);
+        for (unsigned k = 1; k < insn->nsrc && k < UOP_SOURCES; k++) {
+            const struct operand *value = insn_source(insn, k);
+            if (value->kind == OPERAND_REGISTER)
+                u->src[k] = REF(BASE_FRAME, m->build->slots[value->reg]);
+            else
+                u->src[k] = pool_constant(m->b, (uint64_t)value->imm, u->dst_bits / 8u);
+        }
+        return;
+    }
+    u->dst_bits = (uint8_t)(insn->ndst ? operand_bits(m, &insn->operands[0]) : 0);
+    u->imm = modifiers(insn);
+    u->space = insn->space;
+    if (op_infos[insn->op].form == FORM_CVT || op_infos[insn->op].form == FORM_ISSPACEP) {
+        unsigned bits = operand_bits(m, insn_source(insn, 0));
+        u->element = (uint8_t)(bits ? bits / 8 : source_bytes(insn, 0));
+    }
+    unsigned sources = insn->op == OP_LOP3 ? 3 : insn->nsrc;
+    for (unsigned k = 0; k < sources && k < UOP_SOURCES; k++)
+        if (insn_source(insn, k)->negate) u->negate |= (uint8_t)(1u << k);
+}
+
+/* Sources last: they may put helper operations before this one. */
+static ws_status finish_sources(struct making *m, struct uop made)
+{
+    unsigned sources = m->insn->op == OP_LOP3 ? 3 : m->insn->nsrc;
+    if (sources > UOP_SOURCES) return unsupported(m, "too many operands");
+    if (op_infos[m->insn->op].form != FORM_PREFETCH)
+        for (unsigned k = 0; k < sources; k++)
+            made.src[k] = place_source(m, k);
+    *new_uop(m->b) = made;
+    return WS_OK;
+}
+
+ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index)
+{
+    const struct function_build *build = &b->functions[f];
+    const struct function *function = &b->module->functions[build->module_index];
+    const struct insn *insn = &function->insns[index];
+    struct making m = {diag, b, build, function, insn, f == 0, 0};
+    struct uop_pair pair = b->semantics->select(insn, function);
+    if (!pair.full) return unsupported(&m, "this form of the instruction is not implemented yet");
+    struct uop *u = new_uop(b);
+    u->insn = insn;
+    u->index = build->first_insn + index;
+    u->full = pair.full;
+    u->part = pair.part;
+    bool ends_block = op_infos[insn->op].form == FORM_BAR || op_infos[insn->op].form == FORM_BRX ||
+                      (insn->flags & INSN_SYNC);
+    if (insn->guard >= 0 && !ends_block) {
+        u->guard = REF(BASE_FRAME, build->slots[insn->guard]);
+        u->guard_negated = (insn->flags & INSN_NEG_GUARD) != 0;
+        u->inner_full = pair.full;
+        u->inner_part = pair.part;
+        u->full = u->part = b->semantics->guarded;
+    }
+    place_operands(&m, u);
+    if (is_memory(insn)) {
+        place_address(&m, u);
+        return WS_OK;
+    }
+    struct uop made = *u;
+    b->uop_count--;
+    return finish_sources(&m, made);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Makes a kernel and its callees ready to run: numbers their code through, gives registers and
+ * parameters their places, resolves symbols, picks the lane loops. */
+#include "emulate/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- constants ----------------------------------------------------------------------------------
+ */
+
+operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < b->constant_count; i++)
+        if (b->constants[i].bits == bits && b->constants[i].bytes == bytes)
+            return REF(BASE_POOL, b->constants[i].offset);
+    GROW(b->constants, b->constant_count, b->constant_room);
+    struct constant *made = &b->constants[b->constant_count++];
+    *made = (struct constant){bits, bytes, b->pool_bytes};
+    b->pool_bytes += bytes * WARP_LANES;
+    return REF(BASE_POOL, made->offset);
+}
+
+static unsigned char *fill_pool(struct builder *b)
+{
+    unsigned char *pool = arena_alloc_aligned(&b->program->arena, b->pool_bytes + 64, 64);
+    for (uint32_t i = 0; i < b->constant_count; i++)
+        for (unsigned lane = 0; lane < WARP_LANES; lane++)
+            memcpy(pool + b->constants[i].offset + lane * b->constants[i].bytes,
+                   &b->constants[i].bits, b->constants[i].bytes);
+    return pool;
+}
+
+/* ---- functions and code
+ * --------------------------------------------------------------------------- */
+
+/* Index of a module function in the program, adding it on first sight. */
+static uint32_t reach(struct builder *b, uint32_t module_function)
+{
+    for (uint32_t i = 0; i < b->function_count; i++)
+        if (b->functions[i].module_index == module_function) return i;
+    GROW(b->functions, b->function_count, b->function_room);
+    b->functions[b->function_count] = (struct function_build){.module_index = module_function};
+    return b->function_count++;
+}
+
+static ws_status reach_all(struct diag *diag, struct builder *b)
+{
+    reach(b, b->program->entry);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function *function = &b->module->functions[b->functions[f].module_index];
+        if (!function->is_defined)
+            return diag_error(diag, WS_ERR_UNSUPPORTED,
+                              "%s:%u: function '%s' is called but not defined in this file",
+                              b->module->path, function->line, function->name);
+        for (uint32_t i = 0; i < function->insn_count; i++) {
+            const struct insn *insn = &function->insns[i];
+            if (insn->op != OP_CALL || !insn->call) continue;
+            if (insn->call->function < 0)
+                return diag_error(diag, WS_ERR_UNSUPPORTED,
+                                  "%s:%u: indirect calls are not supported yet: '%s'",
+                                  b->module->path, insn->line, insn->text);
+            reach(b, (uint32_t)insn->call->function);
+        }
+    }
+    return WS_OK;
+}
+
+static bool is_formal(const struct function *function, int32_t variable)
+{
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i] == variable) return true;
+    return false;
+}
+
+/* Parameter frames hold a function's formals, its results and the variables of its calls. */
+static void lay_out_parameters(struct builder *b, uint32_t f)
+{
+    struct function_build *build = &b->functions[f];
+    const struct function *function = &b->module->functions[build->module_index];
+    uint32_t bytes = 0;
+    for (uint32_t v = 0; v < b->module->variable_count; v++) {
+        const struct variable *variable = &b->module->variables[v];
+        if (variable->space != SPACE_PARAM || variable->function != (int32_t)build->module_index)
+            continue;
+        if (function->is_entry && is_formal(function, (int32_t)v)) continue;
+        uint32_t align = variable->alignment ? variable->alignment : 1;
+        bytes = (bytes + align - 1) & ~(align - 1);
+        b->parameter_offsets[v] = bytes;
+        bytes += (uint32_t)variable->bytes;
+    }
+    build->parameter_bytes = (bytes + 15) & ~15u;
+}
+
+static void lay_out_function(struct builder *b, uint32_t f)
+{
+    struct function_build *build = &b->functions[f];
+    const struct function *function = &b->module->functions[build->module_index];
+    build->slots = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
+    uint32_t registers = slots_assign(function, build->slots);
+    build->temporaries = registers;
+    build->frame_bytes = registers + TEMPORARIES * 8 * WARP_LANES;
+    build->first_block = b->code_count;
+    build->first_insn = b->insn_count;
+    build->first_vreg = b->vreg_count;
+    b->code_count += function->block_count;
+    b->insn_count += function->insn_count;
+    b->vreg_count += function->vreg_count;
+    lay_out_parameters(b, f);
+}
+
+/* Registers that are live into the function: read before any write; they start as zero. */
+static void list_zeros(struct builder *b, uint32_t f)
+{
+    struct program_function *out = &b->program->functions[f];
+    const struct function *function = out->function;
+    if (function->block_count == 0) return;
+    const uint64_t *live = function->blocks[0].live_in;
+    uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
+    uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
+    for (uint32_t v = 0; v < function->vreg_count; v++) {
+        if (!((live[v / 64] >> (v % 64)) & 1) || b->functions[f].slots[v] == UINT32_MAX) continue;
+        offsets[out->zero_count] = b->functions[f].slots[v];
+        bytes[out->zero_count++] = register_bytes(function->vregs[v].type);
+    }
+    out->zero_offsets = offsets;
+    out->zero_bytes = bytes;
+}
+
+/* Largest stacks over all call paths; a cycle makes the program recursive. */
+static void stack_depth(struct builder *b, uint32_t f, uint32_t depth, const uint32_t below[3])
+{
+    struct program *program = b->program;
+    const struct program_function *function = &program->functions[f];
+    uint32_t mine[3] = {below[0] + function->frame_bytes, below[1] + function->parameter_bytes,
+                        below[2] + function->local_bytes};
+    if (depth > b->function_count) {
+        program->recursive = true;
+        return;
+    }
+    if (mine[0] > program->frame_bytes_max) program->frame_bytes_max = mine[0];
+    if (mine[1] > program->parameter_bytes_max) program->parameter_bytes_max = mine[1];
+    if (mine[2] > program->local_bytes_max) program->local_bytes_max = mine[2];
+    for (uint32_t i = 0; i < function->function->insn_count && !program->recursive; i++) {
+        const struct insn *insn = &function->function->insns[i];
+        if (insn->op == OP_CALL && insn->call)
+            stack_depth(b, reach(b, (uint32_t)insn->call->function), depth + 1, mine);
+    }
+}
+
+enum { RECURSIVE_FRAMES = 1 << 20, RECURSIVE_PARAMETERS = 1 << 12, RECURSIVE_LOCALS = 1 << 14 };
+
+static void size_stacks(struct builder *b)
+{
+    const uint32_t none[3] = {0, 0, 0};
+    struct program *program = b->program;
+    stack_depth(b, 0, 0, none);
+    if (program->recursive) {
+        program->frame_bytes_max = RECURSIVE_FRAMES;
+        program->parameter_bytes_max = RECURSIVE_PARAMETERS;
+        program->local_bytes_max = RECURSIVE_LOCALS;
+    }
+}
+
+static void make_functions(struct builder *b)
+{
+    struct program *program = b->program;
+    for (uint32_t f = 0; f < b->function_count; f++)
+        lay_out_function(b, f);
+    program->function_count = b->function_count;
+    program->functions = ARENA_ARRAY(&program->arena, struct program_function, b->function_count);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function_build *build = &b->functions[f];
+        const struct function *function = &b->module->functions[build->module_index];
+        program->functions[f] = (struct program_function){
+            .function = function,
+            .first_block = build->first_block,
+            .frame_bytes = build->frame_bytes,
+            .parameter_bytes = build->parameter_bytes,
+            .local_bytes = (uint32_t)(function->local_bytes + 15) & ~15u,
+        };
+        list_zeros(b, f);
+    }
+    size_stacks(b);
+}
+
+static void make_view(struct builder *b)
+{
+    struct program *program = b->program;
+    const struct insn **insns =
+        ARENA_ARRAY(&program->arena, const struct insn *, b->insn_count + 1);
+    struct code_block *blocks = ARENA_ARRAY(&program->arena, struct code_block, b->code_count + 1);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function_build *build = &b->functions[f];
+        const struct function *function = &b->module->functions[build->module_index];
+        for (uint32_t i = 0; i < function->insn_count; i++)
+            insns[build->first_insn + i] = &function->insns[i];
+        for (uint32_t k = 0; k < function->block_count; k++)
+            blocks[build->first_block + k] = (struct code_block){
+                .first = build->first_insn + function->blocks[k].first,
+                .count = function->blocks[k].count,
+                .function = function,
+                .block = &function->blocks[k],
+                .vreg_base = build->first_vreg,
+            };
+    }
+    program->view = (struct launch_view){
+        .module = b->module,
+        .entry = program->entry,
+        .static_shared_bytes = program->static_shared_bytes,
+        .insn_count = b->insn_count,
+        .insns = insns,
+        .code_block_count = b->code_count,
+        .code_blocks = blocks,
+    };
+}
+
+/* How a block ends, and where it goes. */
+static void make_terminator(struct builder *b, uint32_t f, const struct basic_block *block,
+                            struct code *code)
+{
+    const struct function_build *build = &b->functions[f];
+    const struct function *function = &b->module->functions[build->module_index];
+    uint32_t index = block->first + block->count - 1;
+    const struct insn *insn = &function->insns[index];
+    uint32_t after = index + 1;
+    code->function = f;
+    code->insn_count = block->count;
+    code->next =
+        after < function->insn_count ? build->first_block + function->block_of[after] : CODE_END;
+    code->reconverge =
+        block->post_dominator < 0 ? CODE_END : build->first_block + (uint32_t)block->post_dominator;
+    code->last = insn;
+    code->last_index = build->first_insn + index;
+    code->guard = insn->guard >= 0 ? REF(BASE_FRAME, build->slots[insn->guard]) : REF_NONE;
+    code->guard_negated = (insn->flags & INSN_NEG_GUARD) != 0;
+    switch (insn->op) {
+    case OP_BRA:
+        code->terminator = TERM_BRANCH;
+        code->target = build->first_block + function->block_of[insn->target];
+        code->backward = (uint32_t)insn->target <= index;
+        break;
+    case OP_BRX: {
+        uint32_t *targets = ARENA_ARRAY(&b->program->arena, uint32_t, insn->target_count + 1);
+        for (uint32_t k = 0; k < insn->target_count; k++)
+            targets[k] = build->first_block + function->block_of[insn->targets[k]];
+        code->terminator = TERM_BRANCH_INDEXED;
+        code->targets = targets;
+        code->backward = true;
+        break;
+    }
+    case OP_CALL:
+        code->terminator = TERM_CALL;
+        code->call = make_call_site(b, insn);
+        code->target = b->program->functions[code->call->callee].first_block;
+        break;
+    case OP_RET:
+        code->terminator = TERM_RET;
+        break;
+    case OP_EXIT:
+        code->terminator = TERM_EXIT;
+        break;
+    case OP_TRAP:
+    case OP_BRKPT:
+        code->terminator = TERM_TRAP;
+        break;
+    case OP_BAR:
+    case OP_BARRIER:
+        code->terminator = insn->sub_op == SUB_WARP_SYNC ? TERM_SYNC : TERM_BARRIER;
+        break;
+    default:
+        code->terminator = insn->flags & INSN_SYNC ? TERM_SYNC : TERM_FALL;
+        break;
+    }
+}
+
+const struct call_site *make_call_site(struct builder *b, const struct insn *insn)
+{
+    struct program *program = b->program;
+    struct call_site *site = ARENA_ARRAY(&program->arena, struct call_site, 1);
+    site->callee = reach(b, (uint32_t)insn->call->function);
+    const struct function *callee = program->functions[site->callee].function;
+    const struct call_info *call = insn->call;
+    struct call_copy *in =
+        ARENA_ARRAY(&program->arena, struct call_copy, call->argument_count + 1u);
+    struct call_copy *out = ARENA_ARRAY(&program->arena, struct call_copy, call->return_count + 1u);
+    for (uint32_t k = 0; k < call->argument_count && k < callee->parameter_count; k++)
+        in[site->argument_count++] = (struct call_copy){
+            b->parameter_offsets[call->arguments[k]], b->parameter_offsets[callee->parameters[k]],
+            (uint32_t)b->module->variables[callee->parameters[k]].bytes};
+    for (uint32_t k = 0; k < call->return_count && k < callee->return_count; k++)
+        out[site->return_count++] = (struct call_copy){
+            b->parameter_offsets[callee->returns[k]], b->parameter_offsets[call->returns[k]],
+            (uint32_t)b->module->variables[callee->returns[k]].bytes};
+    site->arguments = in;
+    site->returns = out;
+    return site;
+}
+
+static bool ends_by_itself(uint8_t terminator)
+{
+    return terminator != TERM_FALL && terminator != TERM_SYNC;
+}
+
+static ws_status make_code(struct diag *diag, struct builder *b)
+{
+    struct program *program = b->program;
+    program->code_count = b->code_count;
+    program->code = ARENA_ARRAY(&program->arena, struct code, b->code_count + 1);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function_build *build = &b->functions[f];
+        const struct function *function = &b->module->functions[build->module_index];
+        for (uint32_t k = 0; k < function->block_count; k++) {
+            const struct basic_block *block = &function->blocks[k];
+            struct code *code = &program->code[build->first_block + k];
+            make_terminator(b, f, block, code);
+            uint32_t count = block->count - (ends_by_itself(code->terminator) ? 1 : 0);
+            b->uop_count = 0;
+            for (uint32_t i = 0; i < count; i++)
+                TRY(make_uop(diag, b, f, block->first + i));
+            /* Ends that have operands keep them in a last operation that run_body does not run. */
+            bool kept = code->terminator == TERM_BARRIER || code->terminator == TERM_BRANCH_INDEXED;
+            if (kept) TRY(make_uop(diag, b, f, block->first + count));
+            struct uop *uops = ARENA_ARRAY(&program->arena, struct uop, b->uop_count + 1);
+            if (b->uop_count) memcpy(uops, b->uops, b->uop_count * sizeof *uops);
+            code->uops = uops;
+            code->uop_count = b->uop_count;
+            if (kept || code->terminator == TERM_SYNC) code->uop_count--;
+        }
+    }
+    return WS_OK;
+}
+
+ws_status program_create(struct diag *diag, struct device *device, const struct module *module,
+                         uint32_t entry, const struct semantics *semantics, struct program **out)
+{
+    *out = NULL;
+    TRY(module_check_supported(diag, module, entry));
+    struct builder b = {.module = module, .semantics = semantics};
+    TRY(device_place(diag, device, module, &b.addresses));
+    struct program *program = mem_zalloc(1, sizeof *program);
+    b.program = program;
+    program->module = module;
+    program->entry = entry;
+    program->warps_at_barriers = module->target < 70;
+    b.shared_offsets = ARENA_ARRAY(&program->arena, uint64_t, module->variable_count + 1);
+    b.parameter_offsets = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
+    program->static_shared_bytes = module_shared_layout(module, entry, b.shared_offsets);
+    ws_status status = reach_all(diag, &b);
+    if (status == WS_OK) {
+        make_functions(&b);
+        make_view(&b);
+        status = make_code(diag, &b);
+    }
+    if (status == WS_OK) program->pool = fill_pool(&b);
+    free(b.functions);
+    free(b.constants);
+    free(b.uops);
+    if (status != WS_OK)
+        program_destroy(program);
+    else
+        *out = program;
+    return status;
+}
+
+void program_destroy(struct program *program)
+{
+    if (!program) return;
+    arena_clear(&program->arena);
+    free(program);
+}

@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A warp is a small table of splits {code block, lanes, reconvergence node}.
+ *
+ * A divergent branch whose lanes meet again at block R makes a node {R, lanes}; both sides run
+ * below it. A split that reaches R waits at the node; when all lanes of the node have come (or
+ * left), one split goes on from R. So the default order is that of immediate post-dominators.
+ *
+ * Nobody starves: a split that goes round a loop with a polling access (atomic with a used result,
+ * volatile or acquire load) a bounded number of times, or round any loop very often, gives the turn
+ * to the split that has waited longest; then lanes that wait at a node may also go on without the
+ * rest. That is what sm_70 promises to a spin lock taken by the lanes of one warp. Everything
+ * depends on counts only, so every run is the same. */
+#include <string.h>
+
+#include "emulate/exec.h"
+
+/* Backward branches of one split before another gets a turn: while polling, and at all. A guess:
+ * long enough that loops of unequal length reconverge, short enough that a lock is handed on soon.
+ */
+enum { POLL_TURNS = 32, LOOP_TURNS = 1 << 20 };
+
+/* ---- frames
+ * ------------------------------------------------------------------------------------------- */
+
+static struct frame *frame_alloc(struct warp *warp)
+{
+    struct frame *frame = warp->free_frames;
+    if (frame) {
+        warp->free_frames = frame->parent;
+    } else {
+        frame = mem_alloc(sizeof *frame);
+        frame->next_made = warp->made_frames;
+        warp->made_frames = frame;
+    }
+    return frame;
+}
+
+static void frame_release(struct warp *warp, struct frame *frame)
+{
+    while (frame && --frame->references == 0 && frame != &warp->root) {
+        struct frame *parent = frame->parent;
+        frame->parent = warp->free_frames;
+        warp->free_frames = frame;
+        frame = parent;
+    }
+}
+
+static void zero_registers(unsigned char *registers, const struct program_function *function)
+{
+    for (uint32_t i = 0; i < function->zero_count; i++)
+        memset(registers + function->zero_offsets[i], 0, function->zero_bytes[i]);
+}
+
+/* ---- nodes
+ * -------------------------------------------------------------------------------------------- */
+
+static void set_split(struct warp *warp, uint32_t at, uint32_t block, uint32_t mask, int32_t node,
+                      struct frame *frame)
+{
+    warp->splits[at] = (struct split){.block = block,
+                                      .mask = mask,
+                                      .node = node,
+                                      .state = SPLIT_READY,
+                                      .frame = frame,
+                                      .stamp = ++warp->stamp};
+    frame->references++;
+}
+
+static uint32_t add_split(struct warp *warp, uint32_t block, uint32_t mask, int32_t node,
+                          struct frame *frame)
+{
+    set_split(warp, warp->split_count, block, mask, node, frame);
+    return warp->split_count++;
+}
+
+static void drop_split(struct warp *warp, uint32_t at)
+{
+    struct frame *frame = warp->splits[at].frame;
+    warp->split_count--;
+    for (uint32_t i = at; i < warp->split_count; i++) /* keep the order: last made, first run */
+        warp->splits[i] = warp->splits[i + 1];
+    frame_release(warp, frame);
+}
+
+static int32_t add_node(struct warp *warp, uint32_t block, uint32_t live, int32_t parent,
+                        struct frame *frame)
+{
+    uint32_t at = 0;
+    while (at < NODES_MAX && warp->nodes[at].used)
+        at++;
+    if (at == NODES_MAX)
+        return parent; /* cannot happen: nodes split masks; then no reconvergence */
+    warp->nodes[at] = (struct node){.block = block,
+                                    .parent = parent,
+                                    .live = live,
+                                    .frame = frame,
+                                    .stamp = ++warp->stamp,
+                                    .used = true};
+    frame->references++;
+    return (int32_t)at;
+}
+
+static void free_node(struct warp *warp, int32_t node)
+{
+    warp->nodes[node].used = false;
+    frame_release(warp, warp->nodes[node].frame);
+}
+
+/* All lanes of the node have come: they go on together. */
+static void complete_node(struct warp *warp, int32_t at)
+{
+    struct node *node = &warp->nodes[at];
+    add_split(warp, node->block, node->arrived, node->parent, node->frame);
+    free_node(warp, at);
+}
+
+/* Lanes have left the code below these nodes. Ends before node `until` (-1: the root). */
+static void leave_nodes(struct warp *warp, int32_t at, uint32_t lanes, int32_t until)
+{
+    while (at >= 0 && at != until) {
+        struct node *node = &warp->nodes[at];
+        int32_t parent = node->parent;
+        node->live &= ~lanes;
+        if (node->live == 0)
+            free_node(warp, at);
+        else if (node->live == node->arrived)
+            complete_node(warp, at);
+        at = parent;
+    }
+}
+
+/* A ready split that has reached its node's block waits there. True if it was consumed. */
+static bool arrive(struct warp *warp, uint32_t at)
+{
+    struct split *split = &warp->splits[at];
+    if (split->node < 0) return false;
+    struct node *node = &warp->nodes[split->node];
+    if (node->block != split->block || node->frame != split->frame) return false;
+    int32_t index = split->node;
+    node->arrived |= split->mask;
+    node->stamp = ++warp->stamp;
+    drop_split(warp, at);
+    if (node->arrived == node->live) complete_node(warp, index);
+    return true;
+}
+
+bool warp_release(struct warp *warp)
+{
+    int32_t oldest = -1;
+    for (int32_t i = 0; i < NODES_MAX; i++) {
+        const struct node *node = &warp->nodes[i];
+        if (node->used && node->arrived && (oldest < 0 || node->stamp < warp->nodes[oldest].stamp))
+            oldest = i;
+    }
+    if (oldest < 0) return false;
+    struct node *node = &warp->nodes[oldest];
+    add_split(warp, node->block, node->arrived, node->parent, node->frame);
+    node->live &= ~node->arrived;
+    node->arrived = 0;
+    return true;
+}
+
+/* ---- merging
+ * -------------------------------------------------------------------------------------------- */
+
+/* Nearest node that is above (or at) both. */
+static int32_t common_node(const struct warp *warp, int32_t a, int32_t b)
+{
+    for (int32_t i = a; i >= 0; i = warp->nodes[i].parent)
+        for (int32_t k = b; k >= 0; k = warp->nodes[k].parent)
+            if (i == k) return i;
+    return -1;
+}
+
+/* Puts the lanes of split `from` into split `into`, which stands at the same place. */
+static void merge_splits(struct warp *warp, uint32_t into, uint32_t from)
+{
+    int32_t a = warp->splits[into].node, b = warp->splits[from].node;
+    uint32_t mask_a = warp->splits[into].mask, mask_b = warp->splits[from].mask;
+    int32_t both = common_node(warp, a, b);
+    warp->splits[into].mask |= mask_b;
+    warp->splits[into].node = both;
+    drop_split(warp, from);
+    leave_nodes(warp, a, mask_a, both);
+    leave_nodes(warp, b, mask_b, both);
+}
+
+/* Ready splits of one node that stand at the same block go on as one. */
+static uint32_t merge_ready(struct warp *warp, uint32_t at)
+{
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        const struct split *a = &warp->splits[at], *b = &warp->splits[i];
+        if (i == at || b->state != SPLIT_READY || b->block != a->block || b->node != a->node ||
+            b->frame != a->frame)
+            continue;
+        warp->splits[at].mask |= b->mask;
+        drop_split(warp, i);
+        if (i < at) at--;
+        i--;
+    }
+    return at;
+}
+
+/* ---- running one split
+ * ---------------------------------------------------------------------------------- */
+
+static void set_mask(struct exec *x, uint32_t mask)
+{
+    if (x->mask == mask) return;
+    x->mask = mask;
+    expand_mask(mask, x->lane_mask);
+}
+
+static void set_frame(struct exec *x, struct warp *warp, struct frame *frame)
+{
+    x->frame = frame;
+    x->base[BASE_FRAME] = warp->registers + frame->registers;
+    x->parameters = warp->parameters + frame->parameters;
+}
+
+static uint32_t guard_lanes(const struct exec *x, const struct code *code, uint32_t mask)
+{
+    if (code->guard == REF_NONE) return mask;
+    uint32_t p =
+        *(const uint32_t *)(const void *)(x->base[BASE_FRAME] + (code->guard & 0x3fffffff));
+    return mask & (code->guard_negated ? ~p : p);
+}
+
+static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
+{
+    const struct uop *u = code->uops, *end = u + code->uop_count;
+    if ((x->mask | dead) == UINT32_MAX)
+        for (; u < end; u++)
+            u->full(x, u);
+    else
+        for (; u < end; u++)
+            u->part(x, u);
+}
+
+/* Lanes `lanes` of split `at` leave the kernel. True if the split is gone. */
+static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes)
+{
+    struct split *split = &warp->splits[at];
+    int32_t node = split->node;
+    warp->dead |= lanes;
+    x->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
+    split->mask &= ~lanes;
+    bool gone = split->mask == 0;
+    if (gone) drop_split(warp, at);
+    leave_nodes(warp, node, lanes, -1);
+    if (warp->dead == UINT32_MAX) x->block->warps_alive--;
+    block_recheck(x, x->block);
+    return gone;
+}
+
+/* The active lanes of a split go to `count` different places; the split itself takes the first. */
+struct route {
+    uint32_t block, mask;
+};
+
+static void diverge(struct warp *warp, uint32_t at, const struct code *code,
+                    const struct route *routes, unsigned count)
+{
+    struct split *split = &warp->splits[at];
+    struct frame *frame = split->frame;
+    int32_t node = split->node;
+    bool has_node = node >= 0 && warp->nodes[node].block == code->reconverge &&
+                    warp->nodes[node].frame == frame;
+    if (code->reconverge != CODE_END && !has_node)
+        node = add_node(warp, code->reconverge, split->mask, node, frame);
+    frame->references++; /* keep it while the split is replaced */
+    drop_split(warp, at);
+    for (unsigned k = count; k-- > 0;) {
+        add_split(warp, routes[k].block, routes[k].mask, node, frame);
+        arrive(warp, warp->split_count - 1);
+    }
+    frame_release(warp, frame);
+}
+
+static void copy_lanes(unsigned char *to, uint32_t to_stride, const unsigned char *from,
+                       uint32_t from_stride, uint32_t bytes, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        memcpy(to + (size_t)lane * to_stride, from + (size_t)lane * from_stride, bytes);
+    }
+}
+
+static bool stack_fits(const struct exec *x, const struct frame *caller, const struct code *code)
+{
+    const struct program *program = x->launch->program;
+    const struct program_function *from = &program->functions[caller->function];
+    const struct program_function *to = &program->functions[code->call->callee];
+    return caller->registers + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
+           caller->parameters + from->parameter_bytes + to->parameter_bytes <=
+               program->parameter_bytes_max &&
+           caller->locals + from->local_bytes + to->local_bytes <= program->local_bytes_max;
+}
+
+static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame *caller,
+                                const struct code *code, uint32_t mask)
+{
+    const struct program *program = x->launch->program;
+    const struct program_function *from = &program->functions[caller->function];
+    struct frame *frame = frame_alloc(warp);
+    *frame = (struct frame){.next_made = frame->next_made,
+                            .parent = caller,
+                            .function = code->call->callee,
+                            .return_block = code->next,
+                            .site = code->call,
+                            .registers = caller->registers + from->frame_bytes,
+                            .parameters = caller->parameters + from->parameter_bytes,
+                            .locals = caller->locals + from->local_bytes};
+    caller->references++;
+    const struct program_function *callee = &program->functions[frame->function];
+    if (callee->zero_count) zero_registers(warp->registers + frame->registers, callee);
+    for (uint32_t i = 0; i < code->call->argument_count; i++) {
+        const struct call_copy *copy = &code->call->arguments[i];
+        copy_lanes(warp->parameters + frame->parameters + copy->to, x->parameter_stride,
+                   warp->parameters + caller->parameters + copy->from, x->parameter_stride,
+                   copy->bytes, mask);
+    }
+    return frame;
+}
+
+/* Lanes with true guard call; all meet again after the call. True if the split was replaced. */
+static bool call(struct exec *x, struct warp *warp, uint32_t at, const struct code *code,
+                 uint32_t lanes)
+{
+    struct split *split = &warp->splits[at];
+    if (!lanes) {
+        split->block = code->next;
+        return false;
+    }
+    if (!stack_fits(x, split->frame, code)) {
+        fault_at(x, FAULT_STACK, code->last, lanes);
+        return false;
+    }
+    struct frame *caller = split->frame;
+    struct frame *callee = push_frame(x, warp, caller, code, lanes);
+    uint32_t rest = split->mask & ~lanes;
+    int32_t node = add_node(warp, code->next, split->mask, split->node, caller);
+    callee->references++; /* until its split holds it */
+    drop_split(warp, at);
+    if (rest) {
+        add_split(warp, code->next, rest, node, caller);
+        arrive(warp, warp->split_count - 1);
+    }
+    add_split(warp, code->target, lanes, node, callee);
+    frame_release(warp, callee);
+    return true;
+}
+
+/* Lanes return to the caller, or leave the kernel. True if the split is gone. */
+static bool give_back(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes)
+{
+    struct split *split = &warp->splits[at];
+    struct frame *frame = split->frame, *caller = frame->parent;
+    if (!caller) return leave(x, warp, at, lanes);
+    for (uint32_t i = 0; i < frame->site->return_count; i++) {
+        const struct call_copy *copy = &frame->site->returns[i];
+        copy_lanes(warp->parameters + caller->parameters + copy->to, x->parameter_stride,
+                   warp->parameters + frame->parameters + copy->from, x->parameter_stride,
+                   copy->bytes, lanes);
+    }
+    /* Nodes inside the callee are left; the call's own node is the first of the caller's frame. */
+    int32_t outer = split->node;
+    while (outer >= 0 && warp->nodes[outer].frame == frame)
+        outer = warp->nodes[outer].parent;
+    uint32_t back = frame->return_block;
+    int32_t inner = split->node;
+    split->mask &= ~lanes;
+    bool gone = split->mask == 0;
+    uint32_t made = add_split(warp, back, lanes, outer, caller);
+    if (gone) {
+        drop_split(warp, at);
+        made--;
+    }
+    arrive(warp, made);
+    leave_nodes(warp, inner, lanes, outer);
+    return gone;
+}
+
+enum step { STEP_NEXT, STEP_SWITCH, STEP_FAULT };
+
+static enum step branch(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
+{
+    struct split *split = &warp->splits[at];
+    uint32_t mask = split->mask, taken = guard_lanes(x, code, mask);
+    bool parts = taken && taken != mask && code->target != code->next;
+    if (x->observe)
+        x->observe->branch(x->observer_worker, &warp->ref, code->last_index, mask, taken,
+                           parts ? 2 : 1);
+    if (!parts) {
+        split->block = taken ? code->target : code->next;
+        return STEP_NEXT;
+    }
+    const struct route routes[2] = {{code->next, mask & ~taken}, {code->target, taken}};
+    diverge(warp, at, code, routes, 2);
+    return STEP_SWITCH;
+}
+
+static enum step branch_indexed(struct exec *x, struct warp *warp, uint32_t at,
+                                const struct code *code)
+{
+    struct split *split = &warp->splits[at];
+    uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
+    const struct insn *insn = code->last;
+    const struct uop *u = &code->uops[code->uop_count];
+    const uint32_t *index =
+        (const uint32_t *)(const void *)(x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff));
+    struct route routes[WARP_LANES + 1];
+    unsigned count = 0;
+    if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
+        if (index[lane] >= insn->target_count) {
+            fault_at(x, FAULT_BRANCH_INDEX, insn, 1u << lane);
+            return STEP_FAULT;
+        }
+        uint32_t target = code->targets[index[lane]];
+        while (k < count && routes[k].block != target)
+            k++;
+        if (k == count) routes[count++] = (struct route){target, 0};
+        routes[k].mask |= 1u << lane;
+    }
+    if (x->observe)
+        x->observe->branch(x->observer_worker, &warp->ref, code->last_index, mask, lanes, count);
+    if (count == 1) {
+        split->block = routes[0].block;
+        return STEP_NEXT;
+    }
+    diverge(warp, at, code, routes, count);
+    return STEP_SWITCH;
+}
+
+static void observe_guard(struct exec *x, struct warp *warp, const struct code *code, uint32_t mask,
+                          uint32_t on)
+{
+    if (x->observe && code->guard != REF_NONE)
+        x->observe->guard(x->observer_worker, &warp->ref, code->last_index, mask, on);
+}
+
+/* The lanes that a .sync operation waits for: its last source, read in the first active lane. */
+static uint32_t member_mask(const struct exec *x, const struct uop *u, uint32_t mask)
+{
+    operand_ref ref = u->src[u->insn->nsrc - 1];
+    if (!(u->insn->flags & INSN_SYNC) && u->insn->sub_op != SUB_WARP_SYNC) return 0;
+    const uint32_t *lanes =
+        (const uint32_t *)(const void *)(x->base[ref >> 30] + (ref & 0x3fffffff));
+    return lanes[__builtin_ctz(mask)];
+}
+
+/* Waits for the lanes that the operation names; other splits that wait at the same place join. */
+static enum step synchronise(struct exec *x, struct warp *warp, uint32_t at,
+                             const struct code *code)
+{
+    const struct uop *u = &code->uops[code->uop_count];
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        const struct split *other = &warp->splits[i], *mine = &warp->splits[at];
+        if (i == at || other->state != SPLIT_AT_SYNC || other->block != mine->block ||
+            other->frame != mine->frame)
+            continue;
+        uint32_t need = member_mask(x, u, mine->mask) & ~warp->dead;
+        if (!(need & ~mine->mask)) break;
+        merge_splits(warp, at, i);
+        if (i < at) at--;
+        i--;
+    }
+    struct split *split = &warp->splits[at];
+    uint32_t on = guard_lanes(x, code, split->mask);
+    if (on && (member_mask(x, u, on) & ~warp->dead & ~on)) {
+        split->state = SPLIT_AT_SYNC;
+        return STEP_SWITCH;
+    }
+    observe_guard(x, warp, code, split->mask, on);
+    if (on) {
+        uint32_t active = split->mask;
+        set_mask(x, on);
+        ((on | warp->dead) == UINT32_MAX ? u->full : u->part)(x, u);
+        set_mask(x, active);
+    }
+    split->state = SPLIT_READY;
+    split->block = code->next;
+    return STEP_SWITCH; /* the table may have changed */
+}
+
+/* What follows the body of a code block. */
+static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
+{
+    struct split *split = &warp->splits[at];
+    uint32_t lanes;
+    switch (code->terminator) {
+    case TERM_FALL:
+        split->block = code->next;
+        break;
+    case TERM_BRANCH:
+        return branch(x, warp, at, code);
+    case TERM_BRANCH_INDEXED:
+        return branch_indexed(x, warp, at, code);
+    case TERM_CALL:
+        lanes = guard_lanes(x, code, split->mask);
+        observe_guard(x, warp, code, split->mask, lanes);
+        return call(x, warp, at, code, lanes) ? STEP_SWITCH
+               : x->fault.kind                ? STEP_FAULT
+                                              : STEP_NEXT;
+    case TERM_RET:
+    case TERM_EXIT:
+        lanes = guard_lanes(x, code, split->mask);
+        observe_guard(x, warp, code, split->mask, lanes);
+        split->block = code->next;
+        if (!lanes) break;
+        if (code->terminator == TERM_RET ? give_back(x, warp, at, lanes)
+                                         : leave(x, warp, at, lanes))
+            return STEP_SWITCH;
+        return STEP_SWITCH;
+    case TERM_TRAP:
+        lanes = guard_lanes(x, code, split->mask);
+        if (lanes) {
+            fault_at(x, FAULT_TRAP, code->last, lanes);
+            return STEP_FAULT;
+        }
+        split->block = code->next;
+        break;
+    case TERM_BARRIER:
+        return block_barrier(x, x->block, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
+    default:
+        return synchronise(x, warp, at, code);
+    }
+    return STEP_NEXT;
+}
+
+/* The split to run: the one made last; if turns are taken, the one that has waited longest. */
+static int32_t choose(const struct warp *warp, bool in_turn)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < (int32_t)warp->split_count; i++) {
+        if (warp->splits[i].state != SPLIT_READY) continue;
+        if (best < 0 || !in_turn || warp->splits[i].stamp < warp->splits[best].stamp) best = i;
+    }
+    return best;
+}
+
+static void note_run(struct exec *x, struct warp *warp, uint32_t block, const struct code *code,
+                     uint32_t mask)
+{
+    if (x->observe) x->observe->run(x->observer_worker, &warp->ref, block, mask);
+    x->block->instructions += code->insn_count;
+    x->last = code->last;
+}
+
+/* Runs one split until it ends, waits or has had its turn. */
+static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
+{
+    const struct code *codes = x->launch->program->code;
+    uint32_t turns = 0;
+    x->polled = 0;
+    set_frame(x, warp, warp->splits[at].frame);
+    for (;;) {
+        struct split *split = &warp->splits[at];
+        uint32_t index = split->block;
+        if (index == CODE_END) { /* runs off the end of the code: as ret */
+            give_back(x, warp, at, split->mask);
+            return WARP_DONE;
+        }
+        const struct code *code = &codes[index];
+        set_mask(x, split->mask);
+        note_run(x, warp, index, code, split->mask);
+        run_body(x, code, warp->dead);
+        if (x->fault.kind) return WARP_FAULT;
+        switch (terminate(x, warp, at, code)) {
+        case STEP_FAULT:
+            return WARP_FAULT;
+        case STEP_SWITCH:
+            return WARP_DONE;
+        default:
+            break;
+        }
+        if (warp->splits[at].node >= 0 && arrive(warp, at)) return WARP_DONE;
+        if (warp->split_count > 1) at = merge_ready(warp, at);
+        if (code->backward && ++turns >= (x->polled ? POLL_TURNS : LOOP_TURNS)) {
+            warp->splits[at].stamp = ++warp->stamp;
+            return WARP_YIELDED;
+        }
+    }
+}
+
+enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp)
+{
+    struct exec *x = &worker->exec;
+    bool in_turn = false;
+    uint32_t yields = 0;
+    x->warp = warp;
+    x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
+    x->locals = warp->locals;
+    x->mask = 0;
+    expand_mask(0, x->lane_mask);
+    for (;;) {
+        int32_t at = choose(warp, in_turn);
+        if (at < 0) break;
+        enum warp_stop stop = run_split(x, warp, (uint32_t)at);
+        if (stop == WARP_FAULT) return stop;
+        if (block->instructions > worker->launch->max_instructions) {
+            fault_at(x, FAULT_LIMIT, x->last, x->mask);
+            return WARP_FAULT;
+        }
+        if (stop == WARP_YIELDED && launch_cancelled(worker->launch)) {
+            fault_at(x, FAULT_CANCELLED, x->last, x->mask);
+            return WARP_FAULT;
+        }
+        in_turn = stop == WARP_YIELDED;
+        if (stop != WARP_YIELDED) continue;
+        /* Lanes that wait for the yielding ones get a turn, too; then the other warps. */
+        warp_release(warp);
+        if (++yields >= 2 * warp->split_count) return WARP_YIELDED;
+    }
+    if (warp->dead == UINT32_MAX) {
+        warp->done = true;
+        return WARP_DONE;
+    }
+    return WARP_BLOCKED;
+}
+
+void warp_start(struct worker *worker, struct block *block, struct warp *warp)
+{
+    const struct launch *launch = worker->launch;
+    const struct program *program = launch->program;
+    uint32_t first = warp->index * WARP_LANES, left = launch->threads_per_block - first;
+    warp->threads = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1;
+    warp->dead = ~warp->threads;
+    warp->done = false;
+    warp->carry = 0;
+    warp->stamp = 0;
+    warp->split_count = 0;
+    for (uint32_t i = 0; i < NODES_MAX; i++)
+        warp->nodes[i].used = false;
+    warp->root = (struct frame){.references = 1};
+    warp->free_frames = NULL; /* after a fault some may still be held: take them all back */
+    for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made) {
+        frame->parent = warp->free_frames;
+        warp->free_frames = frame;
+    }
+    zero_registers(warp->registers, &program->functions[0]);
+    if (program->local_bytes_max)
+        memset(warp->locals, 0, (size_t)program->local_bytes_max * WARP_LANES);
+    add_split(warp, program->functions[0].first_block, warp->threads, -1, &warp->root);
+    warp->ref = (struct warp_ref){block->observed, warp->index, warp->threads};
+}
