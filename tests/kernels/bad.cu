@@ -43,10 +43,10 @@ extern "C" __global__ void shared_out_of_bounds(int index, int *out)
     out[threadIdx.x] = line[threadIdx.x + index];
 }
 
-extern "C" __global__ void null_pointer(int *out)
+// b is null on the host; thread 3 takes it.
+extern "C" __global__ void null_pointer(int *a, int *b)
 {
-    int *nowhere = nullptr;
-    if (threadIdx.x == 3) out = nowhere;
+    int *out = threadIdx.x == 3 ? b : a;
     out[threadIdx.x] = 1;
 }
 
