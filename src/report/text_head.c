@@ -122,9 +122,13 @@ void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t ma
         strbuf_printf(&text, "%s", item->title);
         if (*item->where) strbuf_printf(&text, "   %s", item->where);
         bool cut = text.length > (size_t)room;
-        page_line(page, "  %2zu  %-5s %-*.*s%s %12s %7.3gx", i + 1, item->code, room + 1 - 2 * cut,
+        char gain[24] = "-";
+        if (isfinite(item->gain)) snprintf(gain, sizeof gain, "%.3gx", item->gain);
+        page_line(page, "  %2zu  %-5s %-*.*s%s %12s %8s", i + 1, item->code, room + 1 - 2 * cut,
                   room + 1 - 2 * cut, text.data, cut ? ".." : "",
-                  quantity_format(item->time_seconds, "s").text, item->gain);
+                  isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
+                                               : "not known",
+                  gain);
         strbuf_clear(&text);
         if (details && *item->evidence) page_line(page, "            %s", item->evidence);
     }

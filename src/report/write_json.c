@@ -50,10 +50,8 @@ static void registers(struct json_out *json, const struct profile *profile)
     json_open(json, "registers", '[');
     for (uint32_t i = 0; i < profile->register_count; i++) {
         const struct register_count *count = &profile->registers[i];
-        char target[16];
-        snprintf(target, sizeof target, "sm_%u", count->target);
         json_open(json, NULL, '{');
-        json_string(json, "target", count->target ? target : "any");
+        json_number(json, "target", count->target); /* 80 for sm_80; 0: any */
         json_number(json, "value", count->value);
         json_string(json, "from", count->from);
         json_close(json, '}');
@@ -61,17 +59,23 @@ static void registers(struct json_out *json, const struct profile *profile)
     json_close(json, ']');
 }
 
+static void line_or_null(struct json_out *json, const char *key, uint32_t line)
+{
+    if (line)
+        json_number(json, key, line);
+    else
+        json_null(json, key);
+}
+
 static void instruction(struct json_out *json, const struct instruction_profile *insn)
 {
     json_open(json, NULL, '{');
     json_number(json, "pc", insn->pc);
-    json_number(json, "line", insn->line);
+    line_or_null(json, "ptx_line", insn->line);
     json_string(json, "file", insn->file);
-    if (insn->source_line)
-        json_number(json, "source_line", insn->source_line);
-    else
-        json_null(json, "source_line");
-    json_string(json, "op", insn->op);
+    line_or_null(json, "line", insn->source_line);
+    json_string(json, "op", insn->op ? insn->op : "");
+    json_string(json, "text", insn->text);
     json_string(json, "class", class_ids[insn->class_id]);
     json_open(json, "counters", '{');
     for (uint32_t i = 0; i < insn->counter_count; i++)
@@ -205,7 +209,8 @@ static void advice(struct json_out *json, const struct diagnosis *diagnosis)
         json_string(json, "code", item->code);
         json_string(json, "title", item->title);
         json_string(json, "where", item->where);
-        finite_or_reason(json, "gain", item->gain);
+        json_number(json, "gain", item->gain);
+        if (!isfinite(item->gain)) json_string(json, "reason", "the model cannot tell");
         json_number(json, "time_s", item->time_seconds);
         json_string(json, "evidence", item->evidence);
         json_close(json, '}');
