@@ -33,15 +33,15 @@ void text_kernel(struct page *page, const struct profile *profile)
               (int)(cut ? room - 2 : room), name, cut ? ".." : "", grid,
               quantity_count(blocks).text, block, profile_threads_per_block(profile),
               shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
-    const char *how = "";
-    struct quantity executed = {""};
-    if (profile_has(profile, COUNTER_BLOCKS_EXECUTED)) {
-        executed = quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED));
-        how = profile->sampled_fraction < 1 ? " blocks executed on the CPU (a sample)"
-                                            : " blocks executed on the CPU, all of them";
-    }
-    page_line(page, "method    %s%s%s%s; counts are PTX's, not native code's",
-              profile->isa ? profile->isa : "", *how ? ", " : "", executed.text, how);
+    struct strbuf line = {0};
+    strbuf_printf(&line, "counts are PTX's, not native code's");
+    if (profile_has(profile, COUNTER_BLOCKS_EXECUTED))
+        strbuf_printf(&line, "; %s%s blocks executed on the CPU%s",
+                      profile->sampled_fraction < 1 ? "" : "all ",
+                      quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED)).text,
+                      profile->sampled_fraction < 1 ? " (a sample)" : "");
+    page_line(page, "method    %s; %s", line.data, profile->isa ? profile->isa : "");
+    strbuf_clear(&line);
 }
 
 void text_machine(struct page *page, const struct report_machine *item)
@@ -81,8 +81,13 @@ void text_answer(struct page *page, const struct report_machine *item)
     const struct diagnosis *diagnosis = item->diagnosis;
     text_time(page, item);
     page_line(page, "LIMIT     %s", diagnosis->limit ? diagnosis->limit : "not known");
+    /* The place must not be what a long cause pushes out of the line. */
     const char *where = diagnosis->why_where ? diagnosis->why_where : "";
-    page_line(page, "WHY       %s%s%s", diagnosis->why ? diagnosis->why : "not known",
+    const char *why = diagnosis->why ? diagnosis->why : "not known";
+    size_t place = *where ? strlen(where) + 3 : 0;
+    int room = place < page->width / 2 ? (int)(page->width - 10 - place) : (int)page->width / 2;
+    bool cut = strlen(why) > (size_t)room;
+    page_line(page, "WHY       %.*s%s%s%s", cut ? room - 2 : room, why, cut ? ".." : "",
               *where ? "   " : "", where);
     page_line(page, "ENERGY    not modelled: calibrate");
 }

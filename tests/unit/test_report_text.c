@@ -14,7 +14,8 @@
 #include "report/quantity.h"
 #include "report/report.h"
 
-/* ---- numbers ------------------------------------------------------------------------------------------ */
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------ */
 
 static void test_quantities(void **state)
 {
@@ -23,12 +24,14 @@ static void test_quantities(void **state)
         double value;
         const char *unit, *text;
     } rows[] = {
-        {447.2e-6, "s", "447 us"},      {0.9996e-3, "s", "1.00 ms"},  {12.345, "s", "12.3 s"},
-        {3600, "s", "3600 s"},          {0, "s", "0.00 s"},           {4.8e12, "B/s", "4.80 TB/s"},
-        {1.98e9, "Hz", "1.98 GHz"},     {4096, "1", "4,096"},         {1048576, "1", "1,048,576"},
-        {16777216, "1", "16.8 M"},      {0.5, "1", "0.50"},           {12, "B", "12.0 B"},
-        {5.5e-10, "s", "550 ps"},       {123456, "cycle", "123456 cycle"}, {-2.5, "1", "-2.50"},
-        {65e-9, "m", "65.0 nm"},
+        {447.2e-6, "s", "447 us"},   {0.9996e-3, "s", "1.00 ms"},
+        {12.345, "s", "12.3 s"},     {3600, "s", "3600 s"},
+        {0, "s", "0.00 s"},          {4.8e12, "B/s", "4.80 TB/s"},
+        {1.98e9, "Hz", "1.98 GHz"},  {4096, "1", "4,096"},
+        {1048576, "1", "1,048,576"}, {16777216, "1", "16.8 M"},
+        {0.5, "1", "0.50"},          {12, "B", "12.0 B"},
+        {5.5e-10, "s", "550 ps"},    {123456, "cycle", "123456 cycle"},
+        {-2.5, "1", "-2.50"},        {65e-9, "m", "65.0 nm"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(quantity_format(rows[i].value, rows[i].unit).text, rows[i].text);
@@ -44,8 +47,12 @@ static void test_exact_numbers(void **state)
         double value;
         const char *text;
     } rows[] = {
-        {0.1, "0.1"}, {-0.0, "0"}, {1e15, "1000000000000000"}, {1.5e300, "1.5e+300"},
-        {1.0 / 3, "0.3333333333333333"}, {9007199254740991.0, "9007199254740991"},
+        {0.1, "0.1"},
+        {-0.0, "0"},
+        {1e15, "1000000000000000"},
+        {1.5e300, "1.5e+300"},
+        {1.0 / 3, "0.3333333333333333"},
+        {9007199254740991.0, "9007199254740991"},
     };
     char text[NUMBER_TEXT];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -58,7 +65,8 @@ static void test_exact_numbers(void **state)
     }
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * --------------------------------------------------------------------------------------------- */
 
 static void test_lines_are_clipped(void **state)
 {
@@ -80,7 +88,8 @@ static void test_lines_are_clipped(void **state)
     strbuf_clear(&text);
 }
 
-/* ---- a kernel that has too much of everything -------------------------------------------------------------- */
+/* ---- a kernel that has too much of everything
+ * -------------------------------------------------------------- */
 
 static char *repeat(struct arena *arena, const char *word, size_t times)
 {
@@ -113,11 +122,15 @@ static struct profile *monstrous_profile(void)
         double *values = ARENA_ARRAY(arena, double, 4);
         for (int k = 0; k < 4; k++)
             values[k] = 1e12 * (i + 1) * (k + 1);
-        profile->instructions[i] = (struct instruction_profile){
-            .pc = i, .line = i + 1, .source_line = 1000 + i,
-            .file = repeat(arena, "folder/long_file_name", 12),
-            .op = repeat(arena, "ld.global", 12), .counter_count = 4, .counters = ids,
-            .values = values};
+        profile->instructions[i] =
+            (struct instruction_profile){.pc = i,
+                                         .line = i + 1,
+                                         .source_line = 1000 + i,
+                                         .file = repeat(arena, "folder/long_file_name", 12),
+                                         .op = repeat(arena, "ld.global", 12),
+                                         .counter_count = 4,
+                                         .counters = ids,
+                                         .values = values};
     }
     return profile;
 }
@@ -125,12 +138,13 @@ static struct profile *monstrous_profile(void)
 static void monstrous_estimate(struct arena *arena, struct estimate *out, bool is_bound)
 {
     *out = (struct estimate){.model = is_bound ? "speed-of-light" : "a-model-with-a-very-long-name",
-                             .time_seconds = 12345.678, .cycles = 1e19,
+                             .time_seconds = 12345.678,
+                             .cycles = 1e19,
                              .bottleneck = repeat(arena, "memory ", 40),
                              .next = repeat(arena, "issue ", 40)};
     for (out->term_count = 0; out->term_count < TERMS_MAX; out->term_count++)
-        out->terms[out->term_count] = (struct term){
-            arena_format(arena, "t_%zu", out->term_count), NAN, "s", repeat(arena, "term ", 30)};
+        out->terms[out->term_count] = (struct term){arena_format(arena, "t_%zu", out->term_count),
+                                                    NAN, "s", repeat(arena, "term ", 30)};
     for (size_t i = 0; i < TERMS_MAX; i += 2)
         out->terms[i].value = 100.0 * (double)i;
     for (size_t i = 0; i < ASSUMPTIONS_MAX; i++)
@@ -174,9 +188,12 @@ static void monster_init(struct monster *m)
     m->diagnosis.why_where = repeat(arena, "where:1", 30);
     m->diagnosis.advice_count = 16;
     for (size_t i = 0; i < 16; i++)
-        m->diagnosis.advice[i] = (struct advice){
-            "G102", repeat(arena, "title ", 40), repeat(arena, "where ", 40),
-            repeat(arena, "evidence ", 40), i ? 1e9 : NAN, i ? 1e-9 : NAN};
+        m->diagnosis.advice[i] = (struct advice){"G102",
+                                                 repeat(arena, "title ", 40),
+                                                 repeat(arena, "where ", 40),
+                                                 repeat(arena, "evidence ", 40),
+                                                 i ? 1e9 : NAN,
+                                                 i ? 1e-9 : NAN};
     for (size_t i = 0; i < 4; i++)
         m->items[i] = (struct report_machine){&m->prediction, &m->diagnosis};
 }
@@ -198,8 +215,10 @@ static void test_any_kernel_fits(void **state)
     struct monster m;
     monster_init(&m);
     struct report_kernel kernel = {m.profile, 1, m.items};
-    ws_report_options options = {.size = sizeof options, .format = WS_FORMAT_TEXT,
-                                 .details = WS_DETAILS_NORMAL, .width = 96};
+    ws_report_options options = {.size = sizeof options,
+                                 .format = WS_FORMAT_TEXT,
+                                 .details = WS_DETAILS_NORMAL,
+                                 .width = 96};
     struct report_view view = {1, &kernel, &options};
     struct diag diag = {0};
     static const size_t most[] = {60, 60};
@@ -220,8 +239,8 @@ static void test_quiet_is_four_lines(void **state)
     struct monster m;
     monster_init(&m);
     struct report_kernel kernel = {m.profile, 1, m.items};
-    ws_report_options options = {.size = sizeof options, .format = WS_FORMAT_TEXT,
-                                 .details = WS_DETAILS_QUIET, .width = 80};
+    ws_report_options options = {
+        .size = sizeof options, .format = WS_FORMAT_TEXT, .details = WS_DETAILS_QUIET, .width = 80};
     struct report_view view = {1, &kernel, &options};
     struct strbuf text = {0};
     struct diag diag = {0};
@@ -255,8 +274,8 @@ static void test_json_has_no_nan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantities),        cmocka_unit_test(test_exact_numbers),
-        cmocka_unit_test(test_lines_are_clipped), cmocka_unit_test(test_any_kernel_fits),
+        cmocka_unit_test(test_quantities),          cmocka_unit_test(test_exact_numbers),
+        cmocka_unit_test(test_lines_are_clipped),   cmocka_unit_test(test_any_kernel_fits),
         cmocka_unit_test(test_quiet_is_four_lines), cmocka_unit_test(test_json_has_no_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
