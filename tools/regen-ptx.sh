@@ -15,7 +15,7 @@ if [ ! -x "$nvcc" ]; then
     exit 1
 fi
 if [ $# -eq 0 ]; then
-    mapfile -t files < <(find examples/kernels tests/kernels tests/cli/data -name '*.cu' | LC_ALL=C sort)
+    mapfile -t files < <(find examples/kernels tests -name '*.cu' | LC_ALL=C sort)
     set -- "${files[@]}"
 fi
 for source in "$@"; do
