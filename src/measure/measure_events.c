@@ -365,9 +365,9 @@ static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, boo
     (void)insn;
     struct warp_state *warp = warp_of(ref);
     warp->load.open = false;
-    if (!waits) return;
+    if (!waits || warp->ordinal == STAGE_LAST) return; /* the last stage goes on to the end */
     leave_stage(ref->block, warp);
-    enter_stage(worker, warp, warp->ordinal < STAGE_LAST ? warp->ordinal + 1 : STAGE_LAST);
+    enter_stage(worker, warp, warp->ordinal + 1);
 }
 
 static void warp_end(void *worker, const struct warp_ref *ref)
