@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The public API as a caller sees it: ownership, errors, one launch from text to prediction. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka.h needs the four above
+#include <cmocka.h>
+#include <warpsage/warpsage.h>
+
+#define SAXPY TESTS_DIR "/cli/data/saxpy.ptx"
+#define TWO TESTS_DIR "/cli/data/two.ptx"
+
+struct fixture {
+    ws_context *context;
+    ws_module *module;
+    ws_device *device;
+    uint64_t x, y;
+};
+enum { N = 1000, BYTES = N * sizeof(float) };
+
+static struct parameters {
+    uint32_t n;
+    float a;
+    uint64_t x, y;
+} parameters;
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    ws_device_options options = {.size = sizeof options, .threads = 2};
+    float x[N], y[N];
+    *state = f;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+    if (ws_context_create(&f->context) || ws_module_load_file(f->context, SAXPY, &f->module) ||
+        ws_device_create(f->context, &options, &f->device) ||
+        ws_device_alloc(f->device, BYTES, &f->x) || ws_device_alloc(f->device, BYTES, &f->y) ||
+        ws_device_copy_in(f->device, f->x, x, BYTES) ||
+        ws_device_copy_in(f->device, f->y, y, BYTES))
+        return -1;
+    parameters = (struct parameters){N, 2, f->x, f->y};
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    ws_device_destroy(f->device);
+    ws_module_destroy(f->module);
+    ws_context_destroy(f->context);
+    free(f);
+    return 0;
+}
+
+static ws_launch saxpy_launch(void)
+{
+    return (ws_launch){.size = sizeof(ws_launch),
+                       .grid = {4, 1, 1},
+                       .block = {256, 1, 1},
+                       .parameters = &parameters,
+                       .parameter_bytes = sizeof parameters,
+                       .counters = true};
+}
+
+static void test_module_tells_its_parameters(void **state)
+{
+    struct fixture *f = *state;
+    static const ws_parameter expected[] = {{.offset = 0, .size = 4, .type = "u32"},
+                                            {.offset = 4, .size = 4, .type = "f32"},
+                                            {.offset = 8, .size = 8, .type = "u64"},
+                                            {.offset = 16, .size = 8, .type = "u64"}};
+    ws_parameter got;
+    assert_int_equal(ws_module_kernel_count(f->module), 1);
+    assert_string_equal(ws_module_kernel_name(f->module, 0), "saxpy");
+    assert_null(ws_module_kernel_name(f->module, 1));
+    assert_int_equal(ws_module_parameter_count(f->module, 0), 4);
+    assert_int_equal(ws_module_parameter_bytes(f->module, 0), 24);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(ws_module_parameter(f->module, 0, i, &got), WS_OK);
+        assert_int_equal(got.offset, expected[i].offset);
+        assert_int_equal(got.size, expected[i].size);
+        assert_string_equal(got.type, expected[i].type);
+        assert_int_equal(got.is_pointer, i >= 2);
+        assert_int_equal(got.is_float, i == 1);
+    }
+    assert_int_equal(ws_module_parameter(f->module, 0, 4, &got), WS_ERR_ARGUMENT);
+}
+
+static void test_kernels_are_found_by_name(void **state)
+{
+    struct fixture *f = *state;
+    ws_module *module;
+    size_t index;
+    assert_int_equal(ws_module_load_file(f->context, TWO, &module), WS_OK);
+    assert_int_equal(ws_module_kernel_count(module), 6);
+    assert_int_equal(ws_module_find_kernel(module, "scatter", &index), WS_OK);
+    assert_string_equal(ws_module_kernel_display_name(module, index), "scatter");
+    assert_int_equal(ws_module_find_kernel(module, "scater", &index), WS_ERR_ARGUMENT);
+    assert_non_null(strstr(ws_context_error(f->context), "'scatter'"));
+    ws_module_destroy(module);
+    assert_int_equal(ws_module_load_memory(f->context, "text", "no PTX", 6, &module), WS_ERR_INPUT);
+    assert_null(module);
+    assert_non_null(strstr(ws_context_error(f->context), "text:1:"));
+}
+
+static void test_launch_predict_report(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch launch = saxpy_launch();
+    ws_profile *profile;
+    ws_machine *machine;
+    ws_estimate estimates[8];
+    size_t count;
+    double value;
+    float y[N];
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
+    assert_int_equal(ws_device_copy_out(f->device, y, f->y, BYTES), WS_OK);
+    for (int i = 0; i < N; i++)
+        assert_true(y[i] == 2 * (float)i + 1);
+    /* 1000 lanes are 32 warps, the last with 8 lanes: two loads each. */
+    assert_int_equal(ws_profile_get(profile, "mem.global.load.requests", &value), WS_OK);
+    assert_true(value == 64);
+    assert_int_equal(ws_profile_get(profile, "mem.global.load.bytes_requested", &value), WS_OK);
+    assert_true(value == 8 * N);
+    assert_int_equal(ws_profile_get(profile, "mem.global.laod.requests", &value), WS_ERR_ARGUMENT);
+    assert_int_equal(ws_profile_get(profile, "mem.global.load.transactions_cc12", &value),
+                     WS_ERR_COMPARE);
+    assert_non_null(strstr(ws_context_error(f->context), "rule not requested"));
+
+    assert_int_equal(ws_machine_load(f->context, "v100", &machine), WS_OK);
+    assert_int_equal(ws_machine_target(machine), 70);
+    assert_int_equal(ws_machine_rules(machine), 0);
+    assert_int_equal(ws_machine_get(machine, "machine.sm.count", &value), WS_OK);
+    assert_true(value == 80);
+    assert_int_equal(ws_machine_get(machine, "sm.cuont", &value), WS_ERR_ARGUMENT);
+    assert_int_equal(ws_predict(f->context, profile, machine, NULL, estimates, 8, &count), WS_OK);
+    assert_true(count >= 2 && count <= 8);
+    /* What any model says is at least the speed of light. */
+    double bound = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(estimates[i].model, "speed-of-light")) bound = estimates[i].time_seconds;
+    assert_true(bound > 0);
+    for (size_t i = 0; i < count; i++)
+        assert_true(estimates[i].time_seconds >= bound);
+    ws_machine_destroy(machine);
+    ws_profile_destroy(profile);
+}
+
+static void test_rules_are_counted_on_demand(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch launch = saxpy_launch();
+    ws_profile *profile;
+    double value;
+    launch.rules = WS_RULE_CC12;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
+    /* 31 warps of two half-warps, one of 8 lanes: 63 transactions a load instruction. */
+    assert_int_equal(ws_profile_get(profile, "mem.global.load.transactions_cc12", &value), WS_OK);
+    assert_true(value == 126);
+    assert_int_equal(ws_profile_get(profile, "mem.shared.load.wavefronts16", &value),
+                     WS_ERR_COMPARE);
+    ws_profile_destroy(profile);
+}
+
+static void test_wrong_launches(void **state)
+{
+    struct fixture *f = *state;
+    ws_profile *profile = (ws_profile *)&parameters;
+    ws_launch launch = saxpy_launch();
+    launch.kernel = 3;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_ARGUMENT);
+    assert_null(profile);
+    launch = saxpy_launch();
+    launch.parameter_bytes = 8;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_ARGUMENT);
+    launch = saxpy_launch();
+    launch.size = 8;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_ARGUMENT);
+    launch = saxpy_launch();
+    launch.block[0] = 2048;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_LAUNCH);
+    launch = saxpy_launch();
+    launch.cluster[0] = 2;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_UNSUPPORTED);
+    launch = saxpy_launch();
+    launch.max_instructions = 10;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_LIMIT);
+    launch = saxpy_launch();
+    launch.counters = false;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, NULL), WS_OK);
+}
+
+/* A caller compiled against the first version gives a shorter struct: what it does not know is 0.
+ */
+static void test_short_struct(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch launch = saxpy_launch();
+    ws_profile *profile;
+    double value;
+    launch.size = offsetof(ws_launch, rules);
+    launch.rules = 0xffffffff;
+    launch.register_target_count = SIZE_MAX;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
+    assert_int_equal(ws_profile_get(profile, "mem.global.load.transactions_cc12", &value),
+                     WS_ERR_COMPARE);
+    ws_profile_destroy(profile);
+}
+
+static bool cancel_at_once(void *user)
+{
+    ++*(int *)user;
+    return true;
+}
+
+static void test_cancel(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch launch = saxpy_launch();
+    ws_profile *profile;
+    int calls = 0;
+    ws_context_set_cancel(f->context, cancel_at_once, &calls);
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_ERR_CANCELLED);
+    assert_null(profile);
+    assert_true(calls > 0);
+}
+
+static bool refuse_bytes(void *user, const char *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)user += size;
+    return false;
+}
+
+static void test_report_without_machines(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch launch = saxpy_launch();
+    ws_profile *profile;
+    ws_report *report;
+    size_t size = 0;
+    assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
+    assert_int_equal(ws_report_create(f->context, &report), WS_OK);
+    assert_int_equal(ws_report_add(report, profile, NULL, 0, NULL), WS_OK);
+    assert_int_equal(ws_report_write(report, NULL, refuse_bytes, &size), WS_ERR_IO);
+    assert_true(size > 100);
+    ws_report_destroy(report);
+    ws_profile_destroy(profile);
+}
+
+static void test_words(void **state)
+{
+    struct fixture *f = *state;
+    char *text;
+    for (size_t i = 0; i < ws_counter_count(); i++) {
+        ws_counter_info info = ws_counter_describe(i);
+        assert_int_equal(ws_explain(f->context, info.id, &text), WS_OK);
+        assert_non_null(strstr(text, info.text));
+        ws_free(text);
+    }
+    assert_null(ws_counter_describe(ws_counter_count()).id);
+    assert_int_equal(ws_explain(f->context, "inst.wrap", &text), WS_ERR_ARGUMENT);
+    assert_null(text);
+    assert_non_null(strstr(ws_context_error(f->context), "'inst.warp'"));
+}
+
+static void test_destroy_null(void **state)
+{
+    (void)state;
+    ws_report_destroy(NULL);
+    ws_profile_destroy(NULL);
+    ws_machine_destroy(NULL);
+    ws_module_destroy(NULL);
+    ws_device_destroy(NULL);
+    ws_context_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_module_tells_its_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kernels_are_found_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_launch_predict_report, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rules_are_counted_on_demand, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_short_struct, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_report_without_machines, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+        cmocka_unit_test(test_destroy_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
