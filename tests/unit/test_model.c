@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The runner: needs, options, effects, which estimate fits; and the bound speed-of-light. */
+#include "model_fixture.h"
+
+static const struct hand_kernel streaming = {.blocks = 2400,
+                                             .threads_per_block = 256,
+                                             .registers = 16,
+                                             .comp = 10,
+                                             .coalesced = 2,
+                                             .bytes_per_access = 128};
+
+static const char *refusal(const struct prediction *prediction, const char *model)
+{
+    for (size_t i = 0; i < prediction->refusal_count; i++)
+        if (!strcmp(prediction->refusals[i].model, model)) return prediction->refusals[i].reason;
+    fail_msg("%s was not refused", model);
+    return NULL;
+}
+
+/* ---- needs --------------------------------------------------------------------------------------
+ */
+
+static void a_missing_machine_figure_is_named_with_its_file(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    forget_figure(&machine, MACHINE_DRAM_LATENCY);
+    struct profile *profile = make_profile(&streaming);
+    struct prediction *prediction = predict(profile, &machine);
+    assert_string_equal(refusal(prediction, "mwp-cwp"),
+                        "needs machine dram.latency, which machines/gtx280.yaml does not give");
+    assert_string_equal(prediction->estimates[prediction->best].model, "speed-of-light");
+    assert_contains(prediction->best_reason, "a bound, not an estimate");
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* A rule that was not requested is not taken for zero. */
+static void a_missing_counter_is_named_with_its_reason(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&streaming);
+    struct counter_value *value = &profile->counters[COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_CC12];
+    *value = (struct counter_value){.reason = "rule not requested"};
+    /* The other half of the requests tells it as well. */
+    struct prediction *prediction = predict(profile, &machine);
+    assert_non_null(prediction_find(prediction, "mwp-cwp"));
+    prediction_destroy(prediction);
+    profile->counters[COUNTER_MEM_GLOBAL_LOAD_COALESCED_CC12] = *value;
+    prediction = predict(profile, &machine);
+    assert_string_equal(refusal(prediction, "mwp-cwp"),
+                        "needs counter mem.global.load.uncoalesced_cc12 (rule not requested)");
+    prediction_destroy(prediction);
+    set_figure(&machine, MACHINE_GLOBAL_RULE, 32); /* another rule, another counter */
+    prediction = predict(profile, &machine);
+    assert_non_null(prediction_find(prediction, "mwp-cwp"));
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* A profile written by hand with only what mwp-cwp needs: launch, instructions, loads. */
+static void a_minimal_hand_written_profile_is_enough(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = profile_create();
+    profile->grid[0] = 30;
+    profile->block[0] = 256;
+    profile->grid[1] = profile->grid[2] = profile->block[1] = profile->block[2] = 1;
+    double warps = 30 * 8;
+    set_count(profile, COUNTER_INST_WARP, 46 * warps);
+    set_count(profile, COUNTER_MEM_GLOBAL_LOAD_REQUESTS, 6 * warps);
+    set_count(profile, COUNTER_MEM_GLOBAL_LOAD_BYTES_REQUESTED, 6 * warps * 128);
+    set_count(profile, COUNTER_MEM_GLOBAL_LOAD_COALESCED_CC12, 6 * warps);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *estimate = prediction_find(prediction, "mwp-cwp");
+    assert_non_null(estimate);
+    /* golden case mwpcwp-few-blocks without its barriers */
+    assert_close(estimate->cycles, 3122.6666666666665, 1e-9);
+    assert_true(assumes(estimate, "barrier.warp is not in the profile"));
+    assert_true(assumes(estimate, "no counts by class"));
+    assert_contains(prediction->registers_note, "no register count known");
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+static void no_answer_says_what_each_model_lacks(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct machine machine;
+    struct prediction *prediction;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&streaming);
+    profile->counters[COUNTER_INST_WARP] = (struct counter_value){.reason = "not in this profile"};
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_NO_MODEL);
+    assert_null(prediction);
+    assert_contains(diag.text, "speed-of-light: needs counter inst.warp (not in this profile)");
+    assert_contains(diag.text, "mwp-cwp: needs counter inst.warp");
+    set_count(profile, COUNTER_INST_WARP, 0); /* told, but nothing runs */
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_NO_MODEL);
+    assert_contains(diag.text, "executes no instructions");
+    profile_destroy(profile);
+    diag_clear(&diag);
+}
+
+static void a_launch_beyond_the_limits_is_refused(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct machine machine;
+    struct prediction *prediction;
+    make_gtx280(&machine);
+    struct hand_kernel kernel = streaming;
+    kernel.threads_per_block = 1024;
+    struct profile *profile = make_profile(&kernel);
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_LAUNCH);
+    assert_contains(diag.text, "1024 threads");
+    profile_destroy(profile);
+    profile = make_profile(&streaming);
+    profile->static_shared_bytes = 20000;
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_LAUNCH);
+    profile_destroy(profile);
+    diag_clear(&diag);
+}
+
+/* ---- options and effects ------------------------------------------------------------------------
+ */
+
+static ws_status predict_with(const char *key, const char *value, struct diag *diag,
+                              double *out_mem_l)
+{
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&streaming);
+    struct model_option option = {.key = key, .value = value};
+    struct predict_options options = {.option_count = 1, .options = &option};
+    struct prediction *prediction;
+    ws_status status = model_predict(diag, profile, &machine, &options, &prediction);
+    if (status == WS_OK) *out_mem_l = term(prediction_find(prediction, "mwp-cwp"), "mem_l");
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+    return status;
+}
+
+static void options_choose_readings(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    double mem_l = 0;
+    assert_int_equal(predict_with("mem_l_coal", "thesis", &diag, &mem_l), WS_OK);
+    assert_close(mem_l, 454, 1e-12);
+    assert_int_equal(predict_with("mem_l_coal", "slides", &diag, &mem_l), WS_OK);
+    assert_close(mem_l, 450, 1e-12);
+    assert_int_equal(predict_with("mem_l_cool", "slides", &diag, &mem_l), WS_ERR_ARGUMENT);
+    assert_contains(diag.text, "no model has an option 'mem_l_cool'; nearest: 'mem_l_coal'");
+    assert_contains(diag.text, "case_policy");
+    assert_int_equal(predict_with("rep", "fractoin", &diag, &mem_l), WS_ERR_ARGUMENT);
+    assert_contains(diag.text, "option rep has no value 'fractoin'; nearest: 'fraction'");
+    assert_contains(diag.text, "fraction, ceil");
+    diag_clear(&diag);
+}
+
+static void effects_are_found_by_name(void **state)
+{
+    (void)state;
+    for (int i = 0; i < EFFECT_COUNT; i++)
+        assert_int_equal(effect_find(effect_infos[i].id), i);
+    assert_int_equal(effect_find("bank-conflict"), -1);
+}
+
+static struct hand_kernel random_kernel(uint64_t *seed)
+{
+    return (struct hand_kernel){
+        .blocks = (uint32_t)exp(9 * next_uniform(seed)),
+        .threads_per_block = 1 + (uint32_t)(511 * next_uniform(seed)),
+        .registers = 8 + (unsigned)(20 * next_uniform(seed)),
+        .comp = floor(1 + exp(8 * next_uniform(seed))),
+        .coalesced = floor(12 * next_uniform(seed)),
+        .uncoalesced = floor(12 * next_uniform(seed)),
+        .barriers = floor(6 * next_uniform(seed)),
+        .transactions_per_uncoalesced = 2 + floor(31 * next_uniform(seed)),
+        .bytes_per_access = 4 * floor(1 + 64 * next_uniform(seed)),
+    };
+}
+
+static struct profile *random_profile(uint64_t *seed)
+{
+    struct hand_kernel kernel = random_kernel(seed);
+    struct profile *profile = make_profile(&kernel);
+    double warps = hand_warps(&kernel);
+    set_count(profile, COUNTER_INST_THREAD_ACTIVE,
+              profile_get(profile, COUNTER_INST_THREAD) * (0.1 + 0.9 * next_uniform(seed)));
+    set_count(profile, COUNTER_INST_WARP_SFU_RCP, kernel.comp * warps * 0.3 * next_uniform(seed));
+    set_count(profile, COUNTER_INST_WARP_FP32_ADD, kernel.comp * warps * 0.7);
+    double shared = floor(20 * next_uniform(seed)) * warps;
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_REQUESTS, shared);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_WAVEFRONTS32, shared * 4);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_CONFLICTS32, shared * 3);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_WAVEFRONTS16, shared * 6);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_CONFLICTS16, shared * 4);
+    if (next_uniform(seed) < 0.5) {
+        double loads = profile_get(profile, COUNTER_MEM_GLOBAL_LOAD_REQUESTS);
+        set_count(profile, COUNTER_MEM_LOADS, loads);
+        set_count(profile, COUNTER_MEM_INDEPENDENT, loads * next_uniform(seed));
+    }
+    return profile;
+}
+
+static void check_gains(const struct estimate *estimate)
+{
+    const struct model *model = model_find(estimate->model);
+    for (unsigned i = 0; i < EFFECT_COUNT; i++) {
+        const struct effect_gain *gain = &estimate->without[i];
+        if (!(model->effects >> i & 1)) assert_false(gain->modelled);
+        if (!gain->modelled) continue;
+        assert_true(isfinite(gain->gain) && gain->gain >= 1);
+        assert_true(gain->time_seconds > 0);
+        assert_close(gain->gain * gain->time_seconds, estimate->time_seconds, 1e-9);
+    }
+}
+
+/* Gains are never below 1, no term is infinite, and no chosen answer lies below the bound. */
+static void gains_over_a_random_sweep(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    unsigned from_mwp = 0, from_bound = 0, gained[EFFECT_COUNT] = {0};
+    for (unsigned i = 0; i < 3000; i++) {
+        struct machine machine;
+        i % 2 ? make_gtx280(&machine) : make_v100(&machine);
+        struct profile *profile = random_profile(&seed);
+        struct prediction *prediction = predict(profile, &machine);
+        assert_int_equal(prediction->estimate_count, 2);
+        const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+        const struct estimate *best = &prediction->estimates[prediction->best];
+        assert_true(best->time_seconds >= bound->time_seconds * (1 - 1e-9));
+        *(best == bound ? &from_bound : &from_mwp) += 1;
+        for (size_t k = 0; k < 2; k++) {
+            const struct estimate *estimate = &prediction->estimates[k];
+            check_gains(estimate);
+            for (size_t t = 0; t < estimate->term_count; t++)
+                assert_true(isfinite(estimate->terms[t].value));
+            for (unsigned e = 0; e < EFFECT_COUNT; e++)
+                gained[e] += estimate->without[e].modelled && estimate->without[e].gain > 1.01;
+        }
+        prediction_destroy(prediction);
+        profile_destroy(profile);
+    }
+    assert_true(from_mwp > 10 * from_bound);
+    assert_true(gained[EFFECT_UNCOALESCED] && gained[EFFECT_DIVERGENCE] && gained[EFFECT_SYNC] &&
+                gained[EFFECT_LONG_INSTRUCTIONS] && gained[EFFECT_MEM_LATENCY] &&
+                gained[EFFECT_BANDWIDTH] && gained[EFFECT_BANK_CONFLICTS]);
+}
+
+/* ---- which estimate fits ------------------------------------------------------------------------
+ */
+
+static void the_reason_for_the_choice_names_the_machine_kind(void **state)
+{
+    (void)state;
+    struct machine machine;
+    struct profile *profile = make_profile(&streaming);
+    make_gtx280(&machine);
+    struct prediction *prediction = predict(profile, &machine);
+    assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
+    assert_contains(prediction->best_reason, "made for GPUs of this kind");
+    prediction_destroy(prediction);
+    make_v100(&machine);
+    prediction = predict(profile, &machine);
+    assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
+    assert_contains(prediction->best_reason, "without caches");
+    assert_true(assumes(&prediction->estimates[prediction->best], "[W604] no cache"));
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* Case 2 leaves out the computation: where Mem_cycles are not much longer it answers less than the
+ * issue of the instructions takes. One access of u = 12: L = 890, D = 480, MWP = 1.85; 156
+ * instructions: 624 cycles, CWP = 2.4; N = 32, Rep = 2. */
+static void an_answer_below_the_bound_is_not_chosen(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct hand_kernel kernel = {.blocks = 240,
+                                 .threads_per_block = 256,
+                                 .registers = 16,
+                                 .comp = 155,
+                                 .uncoalesced = 1,
+                                 .transactions_per_uncoalesced = 12,
+                                 .bytes_per_access = 128};
+    struct profile *profile = make_profile(&kernel);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *mwp = prediction_find(prediction, "mwp-cwp");
+    assert_true(term(mwp, "case") == 2);
+    assert_close(mwp->cycles, 2 * (480.0 * 32 + 624 * (890.0 / 480 - 1)), 1e-9);
+    const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    assert_close(bound->cycles, 2 * 624.0 * 32, 1e-9);
+    assert_ptr_equal(&prediction->estimates[prediction->best], bound);
+    assert_contains(prediction->best_reason, "less than the bound");
+    prediction_destroy(prediction);
+    kernel.comp = 20; /* little computation: the model's own ground */
+    profile_destroy(profile);
+    profile = make_profile(&kernel);
+    prediction = predict(profile, &machine);
+    assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+static void registers_of_another_target_are_noted(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&streaming);
+    profile->registers[0] = (struct register_count){.target = 75, .value = 31, .from = "ptxas"};
+    struct prediction *prediction = predict(profile, &machine);
+    assert_string_equal(prediction->registers_note,
+                        "31 registers by ptxas for sm_75, used for sm_13");
+    assert_int_equal(prediction->registers, 31);
+    prediction_destroy(prediction);
+    profile->registers[0] = (struct register_count){.target = 75, .value = 200, .from = "ptxas"};
+    profile->block[0] = 64;
+    prediction = predict(profile, &machine);
+    assert_int_equal(prediction->registers, 124);
+    assert_contains(prediction->registers_note, "at most 124 a thread");
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* ---- speed-of-light -----------------------------------------------------------------------------
+ */
+
+/* Without caches every transaction is DRAM traffic: 2 requests a warp of 128 B. */
+static void bound_of_a_stream_without_caches(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&streaming);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    double warps = 2400 * 8, dram = warps * 256 / 141.7e9;
+    assert_close(term(bound, "t_dram"), dram, 1e-9);
+    assert_close(term(bound, "t_issue"), warps * 12 * 4 / 30 / 1.3e9, 1e-9);
+    assert_close(term(bound, "t_lsu"), warps * 2 * 4 / 30 / 1.3e9, 1e-9);
+    assert_close(bound->time_seconds, dram, 1e-9);
+    assert_string_equal(bound->bottleneck, "global memory bandwidth");
+    assert_string_equal(bound->next, "instruction issue");
+    assert_close(bound->without[EFFECT_BANDWIDTH].time_seconds, warps * 12 * 4 / 30 / 1.3e9, 1e-9);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* With caches DRAM is no part of the bound, but named; all sectors pass L1, stores pass L2. */
+static void bound_with_caches_leaves_out_dram(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_v100(&machine);
+    struct profile *profile = make_profile(&streaming);
+    double warps = 2400 * 8;
+    set_count(profile, COUNTER_MEM_GLOBAL_STORE_REQUESTS, warps);
+    set_count(profile, COUNTER_MEM_GLOBAL_STORE_BYTES_REQUESTED, warps * 128);
+    set_count(profile, COUNTER_MEM_GLOBAL_STORE_SECTORS32, warps * 4);
+    set_count(profile, COUNTER_MEM_GLOBAL_STORE_UNCOALESCED_SECTOR, 0);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    assert_close(term(bound, "t_l1"), warps * 3 * 128 / (126.0 * 80 * 1.53e9), 1e-9);
+    assert_close(term(bound, "t_l2"), warps * 128 / 2430e9, 1e-9);
+    assert_close(term(bound, "t_dram_no_reuse"), warps * 3 * 128 / 898e9, 1e-9);
+    assert_true(bound->time_seconds < term(bound, "t_dram_no_reuse"));
+    assert_true(assumes(bound, "DRAM is not in the bound"));
+    set_figure(&machine, MACHINE_L1_SIZE, 0); /* loads pass L2, too */
+    prediction_destroy(prediction);
+    prediction = predict(profile, &machine);
+    bound = prediction_find(prediction, "speed-of-light");
+    assert_close(term(bound, "t_l2"), warps * 3 * 128 / 2430e9, 1e-9);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* Table 1 of Zhang and Owens: peak of class k = lanes_k SMs clock / 32 warp instructions a second.
+ */
+static void bound_of_the_pipes(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    set_figure(&machine, MACHINE_CLOCK_CORE, 1.48e9);
+    struct hand_kernel kernel = {.blocks = 240, .threads_per_block = 256, .comp = 100};
+    struct profile *profile = make_profile(&kernel);
+    double warps = hand_warps(&kernel);
+    set_count(profile, COUNTER_INST_WARP_FP32_ADD, 0);
+    set_count(profile, COUNTER_INST_WARP_SFU_RCP, 100 * warps);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    assert_close(bound->time_seconds, 100 * warps / (2 * 30 * 1.48e9 / 32), 1e-9);
+    assert_string_equal(bound->bottleneck, "special function pipe");
+    assert_close(bound->without[EFFECT_LONG_INSTRUCTIONS].gain, 4, 1e-9);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+static void bound_of_shared_memory(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_v100(&machine);
+    struct hand_kernel kernel = {.blocks = 800, .threads_per_block = 256, .comp = 10};
+    struct profile *profile = make_profile(&kernel);
+    double requests = 10 * hand_warps(&kernel);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_REQUESTS, requests);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_WAVEFRONTS32, 32 * requests);
+    set_count(profile, COUNTER_MEM_SHARED_LOAD_CONFLICTS32, 31 * requests);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    assert_close(term(bound, "t_shared"), 32 * requests / 80 / 1.53e9, 1e-9);
+    assert_string_equal(bound->bottleneck, "shared memory");
+    assert_true(bound->without[EFFECT_BANK_CONFLICTS].gain > 4);
+    prediction_destroy(prediction);
+    /* 16 banks were not counted: one pass a request, and said. */
+    set_figure(&machine, MACHINE_SHARED_BANKS, 16);
+    prediction = predict(profile, &machine);
+    bound = prediction_find(prediction, "speed-of-light");
+    assert_close(term(bound, "t_shared"), requests / 80 / 1.53e9, 1e-9);
+    assert_true(assumes(bound, "16 banks were not counted"));
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_machine_figure_is_named_with_its_file),
+        cmocka_unit_test(a_missing_counter_is_named_with_its_reason),
+        cmocka_unit_test(a_minimal_hand_written_profile_is_enough),
+        cmocka_unit_test(no_answer_says_what_each_model_lacks),
+        cmocka_unit_test(a_launch_beyond_the_limits_is_refused),
+        cmocka_unit_test(options_choose_readings),
+        cmocka_unit_test(effects_are_found_by_name),
+        cmocka_unit_test(gains_over_a_random_sweep),
+        cmocka_unit_test(the_reason_for_the_choice_names_the_machine_kind),
+        cmocka_unit_test(an_answer_below_the_bound_is_not_chosen),
+        cmocka_unit_test(registers_of_another_target_are_noted),
+        cmocka_unit_test(bound_of_a_stream_without_caches),
+        cmocka_unit_test(bound_with_caches_leaves_out_dram),
+        cmocka_unit_test(bound_of_the_pipes),
+        cmocka_unit_test(bound_of_shared_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
