@@ -258,7 +258,7 @@ struct split {
 enum { NODES_MAX = 96 };
 
 struct warp {
-    struct split splits[WARP_LANES];
+    struct split splits[WARP_LANES + 2]; /* two more while a split is being replaced */
     uint32_t split_count;
     uint32_t nodes_used; /* high-water mark */
     struct node nodes[NODES_MAX];

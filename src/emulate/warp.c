@@ -485,6 +485,24 @@ static enum step synchronise(struct exec *x, struct warp *warp, uint32_t at,
     return STEP_SWITCH; /* the table may have changed */
 }
 
+/* Lanes that a waiting split named may have left meanwhile. True if one can go on now. */
+static bool retry_waiting(struct exec *x, struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        struct split *split = &warp->splits[i];
+        if (split->state != SPLIT_AT_SYNC) continue;
+        const struct code *code = &x->launch->program->code[split->block];
+        set_frame(x, warp, split->frame);
+        set_mask(x, split->mask);
+        uint32_t on = guard_lanes(x, code, split->mask);
+        uint32_t need = on ? member_mask(x, &code->uops[code->uop_count], on) : 0;
+        if (need & ~warp->dead & ~on) continue;
+        synchronise(x, warp, i, code);
+        return true;
+    }
+    return false;
+}
+
 /* What follows the body of a code block. */
 static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
 {
@@ -597,6 +615,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     expand_mask(0, x->lane_mask);
     for (;;) {
         int32_t at = choose(warp, in_turn);
+        if (at < 0 && retry_waiting(x, warp)) continue;
         if (at < 0) break;
         enum warp_stop stop = run_split(x, warp, (uint32_t)at);
         if (stop == WARP_FAULT) return stop;
