@@ -51,6 +51,10 @@ struct machine {
     const char *name;    /* "GeForce GTX 280" */
     const char *path;
     const char *inherits; /* NULL: nothing */
+    uint32_t inherits_line;
+    const char *vendor, *chip, *chip_source; /* NULL: not said */
+    size_t note_count;
+    const char *const *notes;
     size_t alias_count;
     const char *const *aliases;
     unsigned cc_major, cc_minor; /* compute capability */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which class's figure prices a class that the machine file has none for. Guides publish one figure
+ * for several classes ("compare, minimum, maximum"), and papers only a few. A chain ends where a
+ * class has a figure or no substitute; what remains unknown is said to be unknown. */
+#include "machine/machine.h"
+
+#define NONE CLASS_COUNT
+
+/* Why each substitute is right, or how it errs. */
+static const uint8_t substitutes[CLASS_COUNT] = {
+    /* One pipe and one row of the guide: add, multiply, multiply-add. */
+    [CLASS_FP32_ADD] = CLASS_FP32_FMA,
+    [CLASS_FP32_MUL] = CLASS_FP32_FMA,
+    [CLASS_FP32_FMA] = CLASS_FP32_ADD,
+    [CLASS_FP64_ADD] = CLASS_FP64_FMA,
+    [CLASS_FP64_MUL] = CLASS_FP64_FMA,
+    [CLASS_FP64_FMA] = CLASS_FP64_ADD,
+    /* The guide's row is "compare, minimum, maximum". */
+    [CLASS_FP32_MINMAX] = CLASS_CMP,
+    [CLASS_INT_MINMAX] = CLASS_CMP,
+    [CLASS_FP64_MINMAX] = CLASS_FP64_ADD, /* they use the fp64 pipe */
+    /* At least one reciprocal of the special function unit: the least it costs. The thesis has the
+     * same figure for both on cc 1.x (Hong, table 6). */
+    [CLASS_FP32_DIV] = CLASS_SFU_RCP,
+    /* Routines of many instructions: no single figure is near. */
+    [CLASS_FP64_DIV] = NONE,
+    [CLASS_INT_DIV] = NONE,
+    [CLASS_FP16] = NONE,
+    [CLASS_BF16] = CLASS_FP16,
+    [CLASS_INT_ADD] = CLASS_LOGIC,     /* one ALU */
+    [CLASS_INT_MUL24] = CLASS_INT_MUL, /* from cc 2.0 on it is a 32-bit multiplication and more */
+    [CLASS_INT_MUL] = CLASS_INT_MAD,   /* one row: multiply, multiply-add */
+    [CLASS_INT_MAD] = CLASS_INT_MUL,
+    [CLASS_LOGIC] = CLASS_INT_ADD,
+    [CLASS_SHIFT] = CLASS_LOGIC, /* slower on some of cc 2.x and 3.x: their files have figures */
+    [CLASS_CMP] = CLASS_INT_ADD, /* a subtraction without a result */
+    [CLASS_SELECT] = CLASS_LOGIC,
+    [CLASS_MOVE] = CLASS_LOGIC, /* one type with add on cc 1.x (Zhang & Owens, table 1) */
+    [CLASS_CONVERT] = NONE,
+    /* One row for the special function unit; sqrt is a reciprocal root and more. */
+    [CLASS_SFU_RCP] = CLASS_SFU_RSQRT,
+    [CLASS_SFU_SQRT] = CLASS_SFU_RSQRT,
+    [CLASS_SFU_RSQRT] = CLASS_SFU_SIN,
+    [CLASS_SFU_SIN] = CLASS_SFU_COS,
+    [CLASS_SFU_COS] = CLASS_SFU_LG2,
+    [CLASS_SFU_LG2] = CLASS_SFU_EX2,
+    [CLASS_SFU_EX2] = CLASS_SFU_RCP,
+    [CLASS_SFU_TANH] = CLASS_SFU_EX2,
+    [CLASS_CONTROL] = CLASS_INT_ADD, /* guess: a branch issues like an ALU instruction */
+    [CLASS_BARRIER] = NONE,
+    [CLASS_SHUFFLE] = NONE,
+    /* The one figure there is (cc 12.0: 128) equals that of int.add. */
+    [CLASS_VOTE] = CLASS_INT_ADD,
+    [CLASS_FENCE] = NONE,
+    [CLASS_TENSOR] = NONE,
+    [CLASS_OTHER] = CLASS_INT_ADD, /* guess: popc, clz and bfe cost more on most GPUs */
+/* Memory: the models price requests, sectors and wavefronts, not instructions. */
+#define NO_SUBSTITUTE(SPACE)                                                                       \
+    [CLASS_MEM_##SPACE##_LOAD] = NONE, [CLASS_MEM_##SPACE##_STORE] = NONE,                         \
+    [CLASS_MEM_##SPACE##_ATOMIC] = NONE
+    NO_SUBSTITUTE(GLOBAL),
+    NO_SUBSTITUTE(SHARED),
+    NO_SUBSTITUTE(LOCAL),
+    NO_SUBSTITUTE(CONST),
+    NO_SUBSTITUTE(PARAM),
+    NO_SUBSTITUTE(TEXTURE),
+    NO_SUBSTITUTE(SURFACE),
+#undef NO_SUBSTITUTE
+};
+
+/* Substitutes may form rings (add -> fma -> add): as many steps as classes see all of a chain. */
+static bool find_price(const struct machine *machine, unsigned first, enum insn_class id,
+                       double *out)
+{
+    unsigned at = id;
+    for (unsigned step = 0; step < CLASS_COUNT && at != NONE; step++) {
+        const struct machine_value *value = &machine->values[first + at];
+        if (value->known) {
+            *out = value->value;
+            return true;
+        }
+        at = substitutes[at];
+    }
+    return false;
+}
+
+bool machine_throughput(const struct machine *machine, enum insn_class id, double *out)
+{
+    return find_price(machine, MACHINE_THROUGHPUT_FIRST, id, out);
+}
+
+bool machine_latency(const struct machine *machine, enum insn_class id, double *out)
+{
+    return find_price(machine, MACHINE_LATENCY_FIRST, id, out);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a name to a machine: the folder of machine files, aliases, inheritance. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "machine/machine_read.h"
+
+static bool ends_with_yaml(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && !strcmp(name + length - 5, ".yaml");
+}
+
+/* ---- the folder
+ * ---------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
+                       const char *const **out_ids, size_t *out_count)
+{
+    const char **names = NULL;
+    size_t count = 0, capacity = 0;
+    *out_ids = NULL;
+    *out_count = 0;
+    DIR *folder = opendir(dir);
+    if (!folder)
+        return diag_error(diag, WS_ERR_IO, "%s: cannot open the folder of machine files: %s", dir,
+                          strerror(errno));
+    const struct dirent *entry;
+    while ((entry = readdir(folder)) != NULL) {
+        const char *name = entry->d_name;
+        if (name[0] == '.' || !ends_with_yaml(name) || !strcmp(name, "SOURCES.yaml")) continue;
+        GROW(names, count, capacity);
+        names[count++] = arena_copy_n(arena, name, strlen(name) - 5);
+    }
+    closedir(folder);
+    if (count) qsort(names, count, sizeof *names, compare_names);
+    const char **ids = ARENA_ARRAY(arena, const char *, count + 1);
+    if (count) memcpy(ids, names, count * sizeof *names);
+    free(names);
+    *out_ids = ids;
+    *out_count = count;
+    return WS_OK;
+}
+
+static void add_name(struct machine_names *names, const char *name, const char *id)
+{
+    GROW(names->items, names->count, names->capacity);
+    names->items[names->count++] = (struct machine_name){name, id};
+}
+
+/* A file that cannot be read gives its id only: it must not stand in the way of the others, and
+ * says what is wrong with it when it is asked for. */
+static void add_aliases(struct arena *arena, struct machine_names *names, const char *dir,
+                        const char *id)
+{
+    struct diag silent = {0};
+    struct yaml_tree tree;
+    char *text;
+    size_t size;
+    const char *path = arena_format(arena, "%s/%s.yaml", dir, id);
+    if (text_read_file(&silent, arena, path, &text, &size) == WS_OK &&
+        yaml_tree_parse(&silent, &tree, path, text, size) == WS_OK) {
+        const char **aliases;
+        size_t count = machine_read_aliases(arena, &tree, &aliases);
+        for (size_t i = 0; i < count; i++)
+            add_name(names, aliases[i], id);
+        yaml_tree_clear(&tree);
+    }
+    diag_clear(&silent);
+}
+
+static ws_status list_names(struct diag *diag, struct arena *arena, const char *dir,
+                            struct machine_names *names)
+{
+    const char *const *ids;
+    size_t count;
+    TRY(machine_list(diag, arena, dir, &ids, &count));
+    for (size_t i = 0; i < count; i++)
+        add_name(names, ids[i], ids[i]); /* ids first: they win over aliases */
+    for (size_t i = 0; i < count; i++)
+        add_aliases(arena, names, dir, ids[i]);
+    return WS_OK;
+}
+
+static ws_status unknown_machine(struct diag *diag, struct arena *arena, const char *dir,
+                                 const struct machine_names *names, const char *name)
+{
+    const char **candidates = ARENA_ARRAY(arena, const char *, names->count + 1);
+    struct strbuf known = {0};
+    for (size_t i = 0; i < names->count; i++) {
+        candidates[i] = names->items[i].name;
+        if (names->items[i].name == names->items[i].id)
+            strbuf_printf(&known, "%s%s", known.length ? ", " : "", names->items[i].id);
+    }
+    const char *near = text_nearest(arena, name, candidates, names->count);
+    diag_error(diag, WS_ERR_ARGUMENT,
+               "no machine is called '%s'%s%s; %s has %s; a path must end in .yaml", name,
+               *near ? ": perhaps " : "", near, dir, known.length ? known.data : "no machine file");
+    strbuf_clear(&known);
+    return WS_ERR_ARGUMENT;
+}
+
+/* ---- one file
+ * ------------------------------------------------------------------------------------ */
+
+static ws_status read_sources(struct diag *diag, struct arena *arena, const char *dir,
+                              struct source_list *sources)
+{
+    const char *path = arena_format(arena, "%s/SOURCES.yaml", dir);
+    char *text;
+    size_t size;
+    TRY(text_read_file(diag, arena, path, &text, &size));
+    return source_list_read(diag, arena, path, text, size, sources);
+}
+
+static ws_status read_file(const struct machine_reader *reader, struct arena *arena, const char *id,
+                           const char *path, struct machine **out)
+{
+    char *text;
+    size_t size;
+    *out = NULL;
+    TRY(text_read_file(reader->diag, arena, path, &text, &size));
+    return machine_read(reader, id, path, text, size, out);
+}
+
+/* ---- inheritance
+ * --------------------------------------------------------------------------------- */
+
+/* An error at the line of `inherits`, with the text of the file that was read before. */
+static ws_status inherits_error(struct diag *diag, struct arena *arena,
+                                const struct machine *machine, const char *message)
+{
+    struct diag silent = {0};
+    struct source_place place = {.file = machine->path, .line = machine->inherits_line};
+    char *text;
+    if (text_read_file(&silent, arena, machine->path, &text, &place.size) == WS_OK) {
+        place.text = text;
+        place.column = 1;
+        place.length = (uint32_t)strlen("inherits");
+    }
+    diag_clear(&silent);
+    return diag_error_at(diag, WS_ERR_MACHINE, &place, "%s", message);
+}
+
+/* Leaf by leaf: what the machine's own file does not say. */
+static void merge(struct machine *machine, const struct machine *base)
+{
+    struct arena *arena = &machine->arena;
+    if (!machine->cc_major) {
+        machine->cc_major = base->cc_major;
+        machine->cc_minor = base->cc_minor;
+        if (base->cc_source) machine->cc_source = arena_copy(arena, base->cc_source);
+    }
+    if (!machine->vendor && base->vendor) machine->vendor = arena_copy(arena, base->vendor);
+    if (!machine->chip && base->chip) {
+        machine->chip = arena_copy(arena, base->chip);
+        machine->chip_source = arena_copy(arena, base->chip_source);
+    }
+    for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
+        const struct machine_value *value = &base->values[key];
+        if (machine->values[key].known || !value->known) continue;
+        machine->values[key] = *value;
+        machine->values[key].source = arena_copy(arena, value->source);
+        machine->values[key].line = 0;
+    }
+}
+
+static ws_status find_base(struct diag *diag, struct arena *arena, const char *dir,
+                           const struct machine *machine, const char **out_path)
+{
+    const char *slash = strrchr(machine->path, '/');
+    const char *beside =
+        slash ? arena_copy_n(arena, machine->path, (size_t)(slash - machine->path)) : ".";
+    const char *const folders[] = {beside, dir};
+    struct stat status;
+    for (size_t i = 0; i < 2 && !strchr(machine->inherits, '/'); i++) {
+        *out_path = arena_format(arena, "%s/%s.yaml", folders[i], machine->inherits);
+        if (stat(*out_path, &status) == 0) return WS_OK;
+    }
+    const char *const *ids;
+    size_t count;
+    TRY(machine_list(diag, arena, dir, &ids, &count));
+    const char *near = text_nearest(arena, machine->inherits, ids, count);
+    return inherits_error(diag, arena, machine,
+                          arena_format(arena, "inherits '%s', but there is no %s.yaml%s%s",
+                                       machine->inherits, machine->inherits,
+                                       *near ? ": perhaps " : "", near));
+}
+
+static ws_status inherit(const struct machine_reader *reader, struct arena *arena, const char *dir,
+                         struct machine *machine)
+{
+    const char *path = NULL;
+    struct machine *base;
+    if (!strcmp(machine->inherits, machine->id))
+        return inherits_error(reader->diag, arena, machine,
+                              "a cycle: the machine inherits from itself");
+    TRY(find_base(reader->diag, arena, dir, machine, &path));
+    TRY(read_file(reader, arena, machine->inherits, path, &base));
+    ws_status status = WS_OK;
+    if (base->inherits) {
+        bool cycle = !strcmp(base->inherits, machine->id);
+        status = inherits_error(reader->diag, arena, machine,
+                                arena_format(arena, "%s%s inherits from %s itself: one level only",
+                                             cycle ? "a cycle: " : "", base->id, base->inherits));
+    } else {
+        merge(machine, base);
+    }
+    machine_destroy(base);
+    return status;
+}
+
+/* ---- loading
+ * ------------------------------------------------------------------------------------- */
+
+static ws_status check_complete(struct diag *diag, const struct machine *machine)
+{
+    if (machine->cc_major) return WS_OK;
+    struct source_place place = {.file = machine->path, .line = 1, .column = 1};
+    return diag_error_at(diag, WS_ERR_MACHINE, &place,
+                         "no compute_capability: add compute_capability: {value: \"7.0\", "
+                         "source: ...}");
+}
+
+/* Finds file and id that `name` means; fills `names` unless it is a path. */
+static ws_status find_file(struct diag *diag, struct arena *arena, const char *dir,
+                           const char *name, struct machine_names *names, const char **out_id,
+                           const char **out_path)
+{
+    if (ends_with_yaml(name)) {
+        const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+        *out_id = arena_copy_n(arena, base, strlen(base) - 5);
+        *out_path = name;
+        return WS_OK;
+    }
+    TRY(list_names(diag, arena, dir, names));
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i].name, name) != 0) continue;
+        *out_id = names->items[i].id;
+        *out_path = arena_format(arena, "%s/%s.yaml", dir, *out_id);
+        return WS_OK;
+    }
+    return unknown_machine(diag, arena, dir, names, name);
+}
+
+static ws_status load(struct diag *diag, struct arena *arena, const char *dir, const char *name,
+                      struct machine_names *names, struct machine **out)
+{
+    const char *id, *path;
+    struct source_list sources;
+    TRY(find_file(diag, arena, dir, name, names, &id, &path));
+    TRY(read_sources(diag, arena, dir, &sources));
+    struct machine_reader reader = {diag, &sources, names};
+    TRY(read_file(&reader, arena, id, path, out));
+    if ((*out)->inherits) {
+        reader.taken = NULL;
+        TRY(inherit(&reader, arena, dir, *out));
+    }
+    return check_complete(diag, *out);
+}
+
+ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out)
+{
+    struct arena arena = {0};
+    struct machine_names names = {0};
+    *out = NULL;
+    ws_status status = load(diag, &arena, dir, name, &names, out);
+    if (status != WS_OK) {
+        machine_destroy(*out);
+        *out = NULL;
+    }
+    free(names.items);
+    arena_clear(&arena);
+    return status;
+}
+
+void machine_destroy(struct machine *machine)
+{
+    if (!machine) return;
+    arena_clear(&machine->arena);
+    free(machine);
+}

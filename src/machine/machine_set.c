@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What-ifs on a machine: "sm.count" "=*2" (CONTRACT.md section 4). */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "machine/machine_units.h"
+
+struct change {
+    char operation; /* '=' '*' '+' '-' */
+    bool percent;
+    double number;
+    double factor; /* of the unit, 1 without */
+};
+
+static ws_status unknown_key(struct diag *diag, const char *path)
+{
+    const char *names[MACHINE_KEY_COUNT];
+    struct arena arena = {0};
+    for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
+        names[i] = machine_key_infos[i].path;
+    const char *near = text_nearest(&arena, path, names, MACHINE_KEY_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s%s", path,
+               *near ? ": perhaps " : "", near);
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+static ws_status form_error(struct diag *diag, const char *path, const char *change)
+{
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "machine.%s: '%s' is no change: write =V, =*V, =+V, =-V, =+P%% or =-P%%",
+                      path, change);
+}
+
+/* What stands behind the number: nothing, '%' or a unit of the key's dimension. */
+static ws_status parse_suffix(struct diag *diag, enum machine_key key, const char *change,
+                              const char *suffix, struct change *out)
+{
+    const char *path = machine_key_infos[key].path;
+    enum dimension wanted = machine_key_infos[key].dimension, given;
+    bool relative = out->operation == '+' || out->operation == '-';
+    if (!*suffix) return WS_OK;
+    if (!strcmp(suffix, "%")) {
+        out->percent = true;
+        return relative ? WS_OK : form_error(diag, path, change);
+    }
+    if (out->operation == '*')
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "machine.%s: the factor in '%s' is a bare number: leave '%s' out", path,
+                          change, suffix);
+    if (unit_find(suffix, &given, &out->factor) && given == wanted) return WS_OK;
+    struct arena arena = {0};
+    if (wanted == DIM_COUNT)
+        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is a count: leave '%s' out", path, suffix);
+    else
+        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: '%s' is none of its units, %s", path,
+                   dimension_words(wanted), suffix, unit_names(&arena, wanted));
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+static ws_status parse_change(struct diag *diag, enum machine_key key, const char *text,
+                              struct change *out)
+{
+    const char *path = machine_key_infos[key].path, *at = text;
+    *out = (struct change){.operation = '=', .factor = 1};
+    if (*at++ != '=') return form_error(diag, path, text);
+    if (*at && strchr("*+-", *at)) out->operation = *at++;
+    size_t length = strspn(at, "0123456789.");
+    if (length && (at[length] == 'e' || at[length] == 'E')) {
+        size_t sign = at[length + 1] == '-' || at[length + 1] == '+';
+        size_t digits = strspn(at + length + 1 + sign, "0123456789");
+        if (digits) length += 1 + sign + digits;
+    }
+    struct arena arena = {0};
+    bool number = text_to_double(arena_copy_n(&arena, at, length), &out->number);
+    arena_clear(&arena);
+    if (!number) return form_error(diag, path, text);
+    return parse_suffix(diag, key, text, at + length, out);
+}
+
+static double apply(const struct change *change, double old)
+{
+    double amount = change->percent ? old * change->number / 100 : change->number * change->factor;
+    switch (change->operation) {
+    case '*':
+        return old * amount;
+    case '+':
+        return old + amount;
+    case '-':
+        return old - amount;
+    default:
+        return amount;
+    }
+}
+
+static void put(struct machine *machine, enum machine_key key, double value)
+{
+    machine->values[key] =
+        (struct machine_value){.value = value, .known = true, .source = "what-if"};
+}
+
+/* Two keys for one limit: who changes the one means the other, too. */
+static void put_coupled(struct machine *machine, enum machine_key key, double value)
+{
+    double warp = machine_get(machine, MACHINE_SM_WARP_SIZE, 32);
+    put(machine, key, value);
+    if (key == MACHINE_SM_MAX_WARPS && machine_has(machine, MACHINE_SM_MAX_THREADS))
+        put(machine, MACHINE_SM_MAX_THREADS, value * warp);
+    if (key == MACHINE_SM_MAX_THREADS && machine_has(machine, MACHINE_SM_MAX_WARPS))
+        put(machine, MACHINE_SM_MAX_WARPS, floor(value / warp));
+}
+
+ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
+                      const char *change)
+{
+    const char *bare = strncmp(path, "machine.", 8) ? path : path + 8;
+    int found = machine_key_find(bare);
+    struct change parsed;
+    if (found < 0) return unknown_key(diag, bare);
+    enum machine_key key = (enum machine_key)found;
+    TRY(parse_change(diag, key, change, &parsed));
+    if (parsed.operation != '=' && !machine_has(machine, key))
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "%s does not know machine.%s: only =V can set it, not '%s'", machine->id,
+                          bare, change);
+    double value = apply(&parsed, machine_get(machine, key, 0));
+    enum dimension dimension = machine_key_infos[key].dimension;
+    /* +25 % of 30 SMs are 37: a GPU has whole ones. */
+    bool whole = dimension == DIM_COUNT || dimension == DIM_BYTES || dimension == DIM_BIT;
+    if (whole && (parsed.percent || parsed.operation == '*' || parsed.factor > 1))
+        value = floor(value * (1 + 1e-12));
+    const char *fault = figure_fault(key, value);
+    if (fault)
+        return diag_error(diag, WS_ERR_ARGUMENT, "machine.%s %s gives %g, which %s", bare, change,
+                          value, fault);
+    put_coupled(machine, key, value);
+    return WS_OK;
+}

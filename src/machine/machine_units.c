@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Units: their dimension and factor to SI; and what values a key may have. */
+#include "machine/machine_units.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+static const struct {
+    const char *name;
+    enum dimension dimension;
+    double factor;
+} units[] = {
+    {"B", DIM_BYTES, 1},
+    {"kB", DIM_BYTES, 1e3},
+    {"MB", DIM_BYTES, 1e6},
+    {"GB", DIM_BYTES, 1e9},
+    {"TB", DIM_BYTES, 1e12},
+    {"KiB", DIM_BYTES, 0x1p10},
+    {"MiB", DIM_BYTES, 0x1p20},
+    {"GiB", DIM_BYTES, 0x1p30},
+    {"TiB", DIM_BYTES, 0x1p40},
+    {"bit", DIM_BIT, 1},
+    {"cycle", DIM_CYCLE, 1},
+    {"Hz", DIM_HERTZ, 1},
+    {"kHz", DIM_HERTZ, 1e3},
+    {"MHz", DIM_HERTZ, 1e6},
+    {"GHz", DIM_HERTZ, 1e9},
+    {"B/s", DIM_BYTES_PER_SECOND, 1},
+    {"kB/s", DIM_BYTES_PER_SECOND, 1e3},
+    {"MB/s", DIM_BYTES_PER_SECOND, 1e6},
+    {"GB/s", DIM_BYTES_PER_SECOND, 1e9},
+    {"TB/s", DIM_BYTES_PER_SECOND, 1e12},
+    {"KiB/s", DIM_BYTES_PER_SECOND, 0x1p10},
+    {"MiB/s", DIM_BYTES_PER_SECOND, 0x1p20},
+    {"GiB/s", DIM_BYTES_PER_SECOND, 0x1p30},
+    {"TiB/s", DIM_BYTES_PER_SECOND, 0x1p40},
+    {"B/cycle", DIM_BYTES_PER_CYCLE, 1},
+    {"thread/cycle", DIM_THREAD_PER_CYCLE, 1},
+    {"mW", DIM_WATT, 1e-3},
+    {"W", DIM_WATT, 1},
+    {"kW", DIM_WATT, 1e3},
+    {"nm", DIM_METRE, 1e-9},
+    {"um", DIM_METRE, 1e-6},
+    {"mm", DIM_METRE, 1e-3},
+    {"m", DIM_METRE, 1},
+};
+enum { UNIT_ROWS = sizeof units / sizeof units[0] };
+
+static const struct {
+    const char *unit, *words;
+} dimensions[DIMENSION_COUNT] = {
+    [DIM_COUNT] = {"", "a count"},
+    [DIM_BYTES] = {"B", "a size"},
+    [DIM_BIT] = {"bit", "a width"},
+    [DIM_CYCLE] = {"cycle", "a number of core cycles"},
+    [DIM_HERTZ] = {"Hz", "a clock rate"},
+    [DIM_BYTES_PER_SECOND] = {"B/s", "a bandwidth per second"},
+    [DIM_BYTES_PER_CYCLE] = {"B/cycle", "a bandwidth per cycle"},
+    [DIM_THREAD_PER_CYCLE] = {"thread/cycle", "a throughput in threads"},
+    [DIM_WATT] = {"W", "a power"},
+    [DIM_METRE] = {"m", "a length"},
+};
+
+const char *dimension_unit(enum dimension dimension)
+{
+    return dimensions[dimension].unit;
+}
+
+const char *dimension_words(enum dimension dimension)
+{
+    return dimensions[dimension].words;
+}
+
+bool unit_find(const char *text, enum dimension *dimension, double *factor)
+{
+    for (size_t i = 0; i < UNIT_ROWS; i++) {
+        if (strcmp(units[i].name, text) != 0) continue;
+        *dimension = units[i].dimension;
+        *factor = units[i].factor;
+        return true;
+    }
+    return false;
+}
+
+const char *unit_names(struct arena *arena, enum dimension dimension)
+{
+    struct strbuf text = {0};
+    for (size_t i = 0; i < UNIT_ROWS; i++)
+        if (units[i].dimension == dimension)
+            strbuf_printf(&text, "%s%s", text.length ? ", " : "", units[i].name);
+    char *copy = arena_copy_n(arena, text.data ? text.data : "", text.length);
+    strbuf_clear(&text);
+    return copy;
+}
+
+/* 0 says "does not exist" where a GPU can do without: a class, a cache, a reserve. */
+static bool may_be_zero(enum machine_key key)
+{
+    if (key >= MACHINE_THROUGHPUT_FIRST) return true;
+    switch (key) {
+    case MACHINE_SM_REGISTER_PER_BLOCK:
+    case MACHINE_SHARED_PER_SM:
+    case MACHINE_SHARED_PER_BLOCK:
+    case MACHINE_SHARED_RESERVED:
+    case MACHINE_SHARED_LATENCY:
+    case MACHINE_L1_SIZE:
+    case MACHINE_L1_LINE:
+    case MACHINE_L1_LATENCY:
+    case MACHINE_L1_BANDWIDTH:
+    case MACHINE_L2_SIZE:
+    case MACHINE_L2_LATENCY:
+    case MACHINE_L2_BANDWIDTH:
+    case MACHINE_DEPARTURE_COALESCED:
+    case MACHINE_DEPARTURE_UNCOALESCED:
+    case MACHINE_POWER_IDLE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *figure_fault(enum machine_key key, double value)
+{
+    enum dimension dimension = machine_key_infos[key].dimension;
+    bool whole = dimension == DIM_COUNT || dimension == DIM_BYTES || dimension == DIM_BIT;
+    if (!isfinite(value)) return "must be a finite number";
+    if (value < 0) return "cannot be negative";
+    if (value == 0 && !may_be_zero(key)) return "cannot be 0";
+    if (whole && value != floor(value)) return "must be a whole number";
+    /* 2^53: beyond it a double does not hold every whole number. */
+    if (whole && value > 0x1p53) return "is too large";
+    if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
+        return "must be 10, 12 or 32";
+    if (key == MACHINE_SM_REGISTER_PER_BLOCK && value > 1) return "must be 0 or 1";
+    return NULL;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How many blocks of a launch an SM holds. Compute capability 3.0 and later: the rules of NVIDIA's
+ * cuda_occupancy.h (largest shared-memory carve-out, no partitioned caching, at most one named
+ * barrier a block). Before: those of the occupancy calculator (OCCJS in SOURCES.yaml). */
+#include <limits.h>
+#include <math.h>
+
+#include "machine/machine.h"
+
+/* How resources are handed out: the machine file's figures, else those of its compute capability.
+ */
+struct rules {
+    double warp_size, max_threads_per_block, max_warps, max_blocks;
+    double registers, register_unit, max_per_thread, max_registers_per_block;
+    double parts; /* sub-partitions, or the unit in which warps are allocated */
+    bool register_per_block;
+    double shared, shared_unit, shared_reserved, shared_per_block;
+};
+
+struct family {
+    unsigned first, last; /* major * 10 + minor */
+    unsigned max_threads_per_block, max_blocks;
+    unsigned register_unit, register_per_block, parts, max_per_thread;
+    unsigned shared_unit, shared_reserved;
+};
+
+/* Rules that NVIDIA publishes by compute capability: cc 1.x and 2.x from the calculator, the rest
+ * from cuda_occupancy.h of CUDA 13.0. What a GPU has (registers, warps, shared memory) is its
+ * file's business. */
+static const struct family families[] = {
+    {10, 11, 512, 8, 256, 1, 2, 124, 512, 0},
+    {12, 13, 512, 8, 512, 1, 2, 124, 512, 0},
+    {20, 21, 1024, 8, 64, 0, 2, 63, 128, 0},
+    {30, 34, 1024, 16, 256, 0, 4, 63, 256, 0},
+    {35, 37, 1024, 16, 256, 0, 4, 255, 256, 0},
+    {50, 53, 1024, 32, 256, 0, 4, 255, 256, 0},
+    {60, 60, 1024, 32, 256, 0, 2, 255, 256, 0},
+    {61, 62, 1024, 32, 256, 0, 4, 255, 256, 0},
+    {70, 72, 1024, 32, 256, 0, 4, 255, 256, 0},
+    {75, 75, 1024, 16, 256, 0, 4, 255, 256, 0},
+    {80, 80, 1024, 32, 256, 0, 4, 255, 128, 1024},
+    {86, 88, 1024, 16, 256, 0, 4, 255, 128, 1024},
+    {89, 89, 1024, 24, 256, 0, 4, 255, 128, 1024},
+    {90, 90, 1024, 32, 256, 0, 4, 255, 128, 1024},
+    {100, 100, 1024, 32, 256, 0, 4, 255, 128, 1024},
+    {101, 101, 1024, 24, 256, 0, 4, 255, 128, 1024},
+    {103, 103, 1024, 32, 256, 0, 4, 255, 128, 1024},
+    {110, 129, 1024, 24, 256, 0, 4, 255, 128, 1024},
+};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+static const struct family *find_family(const struct machine *machine)
+{
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    for (size_t i = 0; i < FAMILIES; i++)
+        if (families[i].first <= cc && cc <= families[i].last) return &families[i];
+    return NULL;
+}
+
+static double max_warps(const struct machine *machine, double warp_size)
+{
+    double threads = machine_get(machine, MACHINE_SM_MAX_THREADS, 0);
+    return machine_get(machine, MACHINE_SM_MAX_WARPS, floor(threads / warp_size));
+}
+
+/* A figure that neither file nor family has is 0 here; missing_figure() asks for those. */
+static struct rules find_rules(const struct machine *machine)
+{
+    static const struct family unknown = {0};
+    const struct family *family = find_family(machine);
+    if (!family) family = &unknown;
+    struct rules rules = {
+        .warp_size = machine_get(machine, MACHINE_SM_WARP_SIZE, 32),
+        .max_threads_per_block =
+            machine_get(machine, MACHINE_BLOCK_MAX_THREADS, family->max_threads_per_block),
+        .max_blocks = machine_get(machine, MACHINE_SM_MAX_BLOCKS, family->max_blocks),
+        .registers = machine_get(machine, MACHINE_SM_REGISTERS, 0),
+        .register_unit = machine_get(machine, MACHINE_SM_REGISTER_UNIT, family->register_unit),
+        .max_per_thread =
+            machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, family->max_per_thread),
+        .register_per_block =
+            machine_get(machine, MACHINE_SM_REGISTER_PER_BLOCK, family->register_per_block) != 0,
+        .shared = machine_get(machine, MACHINE_SHARED_PER_SM, 0),
+        .shared_unit = machine_get(machine, MACHINE_SHARED_UNIT, family->shared_unit),
+        .shared_reserved = machine_get(machine, MACHINE_SHARED_RESERVED, family->shared_reserved),
+    };
+    rules.max_warps = max_warps(machine, rules.warp_size);
+    rules.parts = machine_get(machine, MACHINE_SM_SUBPARTITIONS,
+                              machine_get(machine, MACHINE_SM_WARP_UNIT, family->parts));
+    rules.max_registers_per_block =
+        machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_BLOCK, rules.registers);
+    rules.shared_per_block =
+        machine_get(machine, MACHINE_SHARED_PER_BLOCK, rules.shared - rules.shared_reserved);
+    return rules;
+}
+
+static const char *missing_figure(const struct machine *machine, const struct rules *rules,
+                                  const struct occupancy_query *query)
+{
+    if (!(rules->max_warps > 0)) return "sm.max_warps";
+    if (!(rules->max_blocks > 0)) return "sm.max_blocks";
+    if (query->registers_per_thread) {
+        if (!(rules->registers > 0)) return "sm.registers";
+        if (!(rules->register_unit > 0)) return "sm.register_unit";
+        if (!(rules->parts > 0)) return "sm.subpartitions";
+    }
+    if (query->shared_bytes) {
+        if (!machine_has(machine, MACHINE_SHARED_PER_SM)) return "shared.per_sm";
+        if (!(rules->shared_unit > 0)) return "shared.unit";
+    }
+    return NULL;
+}
+
+static double round_up(double value, double unit)
+{
+    return ceil(value / unit) * unit;
+}
+
+static unsigned whole_blocks(double blocks)
+{
+    return blocks < UINT_MAX ? (unsigned)blocks : UINT_MAX - 1;
+}
+
+/* cc 1.x: all registers of a block at once, for an even number of warps. */
+static unsigned limit_registers_of_blocks(const struct rules *rules, double warps, double registers)
+{
+    double block = round_up(round_up(warps, rules->parts) * registers * rules->warp_size,
+                            rules->register_unit);
+    return block > rules->max_registers_per_block ? 0 : whole_blocks(rules->registers / block);
+}
+
+/* cc 2.0 and later: warp by warp, from the registers of the warp's sub-partition. A launch is
+ * checked as if its warps filled all sub-partitions alike. */
+static unsigned limit_registers_of_warps(const struct rules *rules, double warps, double registers)
+{
+    double warp = round_up(registers * rules->warp_size, rules->register_unit);
+    if (warp * round_up(warps, rules->parts) > rules->max_registers_per_block) return 0;
+    double per_part = floor(floor(rules->registers / rules->parts) / warp);
+    return whole_blocks(floor(per_part * rules->parts / warps));
+}
+
+static unsigned limit_registers(const struct machine *machine, const struct rules *rules,
+                                double warps, unsigned registers)
+{
+    if (!registers) return UINT_MAX;
+    if (rules->max_per_thread > 0 && registers > rules->max_per_thread) return 0;
+    if (rules->register_per_block) return limit_registers_of_blocks(rules, warps, registers);
+    unsigned limit = limit_registers_of_warps(rules, warps, registers);
+    if (machine->cc_major == 6 && machine->cc_minor == 0) {
+        /* A kernel that cannot run with the four parts of cc 6.1 is refused on 6.0, too. */
+        struct rules gp10x = *rules;
+        gp10x.parts = 4;
+        if (!limit_registers_of_warps(&gp10x, warps, registers)) return 0;
+    }
+    return limit;
+}
+
+static unsigned limit_shared(const struct rules *rules, uint64_t bytes)
+{
+    double wanted = (double)bytes + rules->shared_reserved;
+    if (!(wanted > 0) || !(rules->shared > 0 || bytes)) return UINT_MAX;
+    double block = rules->shared_unit > 0 ? round_up(wanted, rules->shared_unit) : wanted;
+    if (block > rules->shared_per_block + rules->shared_reserved) return 0;
+    return whole_blocks(rules->shared / block);
+}
+
+static void find_limiter(struct occupancy *out)
+{
+    const struct {
+        unsigned limit;
+        const char *name;
+    } limits[] = {{out->limit_warps, "warps"},
+                  {out->limit_registers, "registers"},
+                  {out->limit_shared, "shared"},
+                  {out->limit_sm, "sm"}};
+    out->blocks_per_sm = UINT_MAX;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        if (limits[i].limit >= out->blocks_per_sm) continue;
+        out->blocks_per_sm = limits[i].limit;
+        out->limiter = limits[i].name;
+    }
+}
+
+static ws_status refuse(struct diag *diag, const struct machine *machine,
+                        const struct occupancy_query *query, const struct rules *rules,
+                        const struct occupancy *out)
+{
+    if (query->threads_per_block > rules->max_threads_per_block && rules->max_threads_per_block > 0)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: a block has %u threads, but at most %.0f are allowed: make the "
+                          "block smaller",
+                          machine->id, query->threads_per_block, rules->max_threads_per_block);
+    if (!out->limit_warps)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: a block has %u warps, but an SM holds %.0f: make the block smaller",
+                          machine->id, out->warps_per_block, rules->max_warps);
+    if (!out->limit_registers)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: %u registers a thread and %u threads do not fit: an SM has %.0f "
+                          "registers, a block may take %.0f, a thread %.0f: use fewer registers or "
+                          "a smaller block",
+                          machine->id, query->registers_per_thread, query->threads_per_block,
+                          rules->registers, rules->max_registers_per_block, rules->max_per_thread);
+    return diag_error(diag, WS_ERR_LAUNCH,
+                      "%s: a block uses %llu bytes of shared memory, but at most %.0f are "
+                      "available: use less",
+                      machine->id, (unsigned long long)query->shared_bytes,
+                      fmin(rules->shared_per_block, rules->shared));
+}
+
+ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
+                            const struct occupancy_query *query, struct occupancy *out)
+{
+    struct rules rules = find_rules(machine);
+    const char *missing = missing_figure(machine, &rules, query);
+    *out = (struct occupancy){0};
+    if (!query->threads_per_block)
+        return diag_error(diag, WS_ERR_LAUNCH, "%s: a block has no threads", machine->id);
+    if (missing)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "%s does not know machine.%s, which the occupancy needs: add it to %s",
+                          machine->id, missing, machine->path);
+    double warps = ceil(query->threads_per_block / rules.warp_size);
+    bool too_large =
+        rules.max_threads_per_block > 0 && query->threads_per_block > rules.max_threads_per_block;
+    out->warps_per_block = (unsigned)warps;
+    out->limit_sm = whole_blocks(rules.max_blocks);
+    out->limit_warps = too_large ? 0 : whole_blocks(floor(rules.max_warps / warps));
+    out->limit_registers = limit_registers(machine, &rules, warps, query->registers_per_thread);
+    out->limit_shared = limit_shared(&rules, query->shared_bytes);
+    find_limiter(out);
+    if (!out->blocks_per_sm) return refuse(diag, machine, query, &rules, out);
+    out->warps_per_sm = out->blocks_per_sm * out->warps_per_block;
+    out->fraction = out->warps_per_sm / rules.max_warps;
+    return WS_OK;
+}
