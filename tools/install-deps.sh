@@ -74,7 +74,6 @@ find_missing() {
     need clang has clang
     need clang-format has clang-format
     need "libclang-rt-$(clang_major)-dev" compiles clang -fsanitize=fuzzer,address
-    need git has git
 }
 
 find_missing
