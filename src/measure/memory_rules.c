@@ -93,16 +93,15 @@ unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned byte
     return most;
 }
 
-/* One word access of a half-warp: lanes that remain pending after one step. */
-static uint32_t bank_step(const uint64_t *words, uint32_t pending, unsigned banks)
+/* One step of a word access: the lanes that remain pending. banks[lane] has the bit of its bank. */
+static uint32_t bank_step(const uint64_t *words, const uint64_t *banks, uint32_t pending)
 {
     uint64_t broadcast = words[bits_lowest(pending)];
-    uint64_t taken = UINT64_C(1) << broadcast % banks; /* banks that serve no one else */
+    uint64_t taken = banks[bits_lowest(pending)]; /* banks that serve no one else */
     for (uint32_t rest = pending; rest; rest &= rest - 1) {
         unsigned lane = bits_lowest(rest);
-        uint64_t bank = UINT64_C(1) << words[lane] % banks;
-        if (words[lane] != broadcast && (taken & bank)) continue;
-        taken |= bank;
+        if (words[lane] != broadcast && (taken & banks[lane])) continue;
+        taken |= banks[lane];
         pending &= ~(UINT32_C(1) << lane);
     }
     return pending;
@@ -111,14 +110,17 @@ static uint32_t bank_step(const uint64_t *words, uint32_t pending, unsigned bank
 unsigned bank_steps(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned banks)
 {
     unsigned steps = 0;
+    bool power_of_two = (banks & (banks - 1)) == 0; /* spares the division */
     for (unsigned offset = 0; offset < bytes; offset += 4) {
-        uint64_t words[LANES];
+        uint64_t words[LANES], bits[LANES];
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
             unsigned lane = bits_lowest(rest);
             words[lane] = (addresses[lane] + offset) / 4;
+            bits[lane] = UINT64_C(1)
+                         << (power_of_two ? words[lane] & (banks - 1) : words[lane] % banks);
         }
         for (uint32_t pending = mask; pending; steps++)
-            pending = bank_step(words, pending, banks);
+            pending = bank_step(words, bits, pending);
     }
     return steps;
 }
