@@ -45,24 +45,19 @@ static const uint8_t offsets[3][ACCESS_PART_COUNT] = {
 
 enum { SECTOR_BYTES = 32 };
 
-enum access_rule access_rule_of(const struct machine *machine)
+enum coalescing_rule coalescing_rule_of(const struct machine *machine)
 {
     double rule = machine_get(machine, MACHINE_GLOBAL_RULE, 32);
     return rule < 11 ? RULE_IS_CC10 : rule < 13 ? RULE_IS_CC12 : RULE_IS_SECTOR;
 }
 
-const char *access_rule_name(enum access_rule rule)
-{
-    return rule == RULE_IS_CC10 ? "cc10" : rule == RULE_IS_CC12 ? "cc12" : "sector32";
-}
-
-enum counter access_counter(enum access_op op, enum access_part part, enum access_rule rule)
+enum counter access_counter(enum access_op op, enum access_part part, enum coalescing_rule rule)
 {
     return (enum counter)(first_counters[op] + offsets[rule][part]);
 }
 
 struct accesses accesses_read(const struct profile *profile, enum access_op op,
-                              enum access_rule rule)
+                              enum coalescing_rule rule)
 {
     struct accesses out = {{0}};
     for (unsigned part = 0; part < ACCESS_PART_COUNT; part++)
@@ -78,7 +73,7 @@ struct accesses accesses_read(const struct profile *profile, enum access_op op,
     return out;
 }
 
-struct accesses accesses_sum(const struct profile *profile, unsigned ops, enum access_rule rule)
+struct accesses accesses_sum(const struct profile *profile, unsigned ops, enum coalescing_rule rule)
 {
     struct accesses sum = {{0}};
     for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
@@ -106,6 +101,17 @@ double accesses_ideal_bytes(const struct accesses *accesses)
     return bytes - moved + fmin(moved, packed);
 }
 
+double active_lane_share(const struct profile *profile)
+{
+    /* A guard that is false is no divergence: the branch that closes a loop has no true lane. */
+    enum counter lanes = profile_has(profile, COUNTER_INST_THREAD_ACTIVE)
+                             ? COUNTER_INST_THREAD_ACTIVE
+                             : COUNTER_INST_THREAD;
+    double warps = profile_get(profile, COUNTER_INST_WARP);
+    double share = profile_get(profile, lanes) / (WARP_LANES * warps);
+    return share > 0 && share < 1 ? share : 1;
+}
+
 double instruction_counter(const struct instruction_profile *instruction, enum counter counter)
 {
     for (uint32_t i = 0; i < instruction->counter_count; i++)
@@ -113,8 +119,9 @@ double instruction_counter(const struct instruction_profile *instruction, enum c
     return 0;
 }
 
-bool accesses_of_instruction(const struct instruction_profile *instruction, enum access_rule rule,
-                             enum access_op *out_op, struct accesses *out)
+bool accesses_of_instruction(const struct instruction_profile *instruction,
+                             enum coalescing_rule rule, enum access_op *out_op,
+                             struct accesses *out)
 {
     for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
         if (!(instruction_counter(instruction, first_counters[op]) > 0)) continue;

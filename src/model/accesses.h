@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Global and local memory accesses of a profile as a machine's coalescing rule sees them. */
+/* Counts of a profile as models read them: global and local accesses by a machine's coalescing rule,
+ * lanes at work. Part of estimate.h. */
 #ifndef MODEL_ACCESSES_H
 #define MODEL_ACCESSES_H
 
@@ -27,30 +28,34 @@ enum access_part {
     ACCESS_PART_COUNT
 };
 
-enum access_rule { RULE_IS_CC10, RULE_IS_CC12, RULE_IS_SECTOR };
+enum coalescing_rule { RULE_IS_CC10, RULE_IS_CC12, RULE_IS_SECTOR };
 
 struct accesses {
     double parts[ACCESS_PART_COUNT];
 };
 
-enum access_rule access_rule_of(const struct machine *machine);
-/* The word that messages use: "cc10", "cc12", "sector32". */
-const char *access_rule_name(enum access_rule rule);
+enum coalescing_rule coalescing_rule_of(const struct machine *machine);
 /* ACCESS_BYTES_MOVED of rule 32 gives the sectors' counter. */
-enum counter access_counter(enum access_op op, enum access_part part, enum access_rule rule);
+enum counter access_counter(enum access_op op, enum access_part part, enum coalescing_rule rule);
 /* Missing counters read 0; coalesced and uncoalesced complete each other to the requests. */
 struct accesses accesses_read(const struct profile *profile, enum access_op op,
-                              enum access_rule rule);
+                              enum coalescing_rule rule);
 /* Sum over the operations whose bit is set in `ops`. */
-struct accesses accesses_sum(const struct profile *profile, unsigned ops, enum access_rule rule);
+struct accesses accesses_sum(const struct profile *profile, unsigned ops,
+                             enum coalescing_rule rule);
 enum { ACCESS_ALL = (1 << ACCESS_OP_COUNT) - 1 };
 /* Fewest transactions, and the bytes they move, that these accesses could do with: the coalesced
  * requests as they are, the uncoalesced ones as if packed. */
 double accesses_ideal_bytes(const struct accesses *accesses);
 
-/* The same of one instruction, by its own counters. False if it accesses neither space. */
-bool accesses_of_instruction(const struct instruction_profile *instruction, enum access_rule rule,
-                             enum access_op *out_op, struct accesses *out);
+enum { WARP_LANES = 32 };
+/* Share of the lanes of the active mask that work: Σ lanes / (32 Σ warp instructions), in (0,1]. */
+double active_lane_share(const struct profile *profile);
+
+/* As accesses_read, of one instruction by its own counters. False if it accesses neither space. */
+bool accesses_of_instruction(const struct instruction_profile *instruction,
+                             enum coalescing_rule rule, enum access_op *out_op,
+                             struct accesses *out);
 /* A counter of one instruction; 0 if it is not listed. */
 double instruction_counter(const struct instruction_profile *instruction, enum counter counter);
 

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "machine/machine.h"
 #include "measure/profile.h"
+#include "model/accesses.h"
 
 /* What can be switched off (CONTRACT.md section 6). EFFECT(ENUM, "id", "what it stands for") */
 #define EFFECTS(EFFECT)                                                                            \
@@ -35,7 +36,7 @@ extern const struct effect_info effect_infos[EFFECT_COUNT];
 int effect_find(const char *id);
 
 struct term {
-    const char *id;   /* the keys of golden.json's `expected`: mwp, cwp, exec_cycles ... */
+    const char *id; /* the keys of golden.json's `expected`: mwp, cwp, exec_cycles ... */
     double value;
     const char *unit; /* SI, "cycle", "1" ... */
     const char *text; /* name as in the paper, with its equation */
@@ -51,10 +52,10 @@ enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
 
 /* One answer of one model. Texts live in the prediction's arena or are static. */
 struct estimate {
-    const char *model;      /* "mwp-cwp" */
+    const char *model;           /* "mwp-cwp" */
     double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
-    const char *bottleneck; /* "global memory bandwidth"; "" if the model names none */
-    const char *next;       /* next bottleneck, "" */
+    const char *bottleneck;      /* "global memory bandwidth"; "" if the model names none */
+    const char *next;            /* next bottleneck, "" */
     size_t term_count;
     struct term terms[TERMS_MAX];
     size_t assumption_count;
@@ -69,15 +70,15 @@ struct model_option {
 struct model_input {
     const struct profile *profile;
     const struct machine *machine;
-    const struct machine *second;  /* a CPU beside the GPU; NULL */
-    const void *trace;             /* warp traces; NULL (used by teg) */
-    const struct estimate *prior;  /* estimates of the models that ran before */
+    const struct machine *second; /* a CPU beside the GPU; NULL */
+    const void *trace;            /* warp traces; NULL (used by teg) */
+    const struct estimate *prior; /* estimates of the models that ran before */
     size_t prior_count;
-    struct occupancy occupancy;    /* of the profile on the machine, computed once */
+    struct occupancy occupancy; /* of the profile on the machine, computed once */
     size_t option_count;
     const struct model_option *options;
-    uint32_t effects_off;          /* bit set of enum effect */
-    struct arena *arena;           /* for texts of the estimate */
+    uint32_t effects_off; /* bit set of enum effect */
+    struct arena *arena;  /* for texts of the estimate */
 };
 
 /* An option of a model: the first value is the default (models.md section 0). */
@@ -88,15 +89,15 @@ struct model_option_info {
 };
 
 struct model {
-    const char *name;       /* "mwp-cwp" */
-    const char *reference;  /* paper */
-    const char *about;      /* one sentence: which machines and kernels it fits */
+    const char *name;                      /* "mwp-cwp" */
+    const char *reference;                 /* paper */
+    const char *about;                     /* one sentence: which machines and kernels it fits */
     const enum machine_key *needs_machine; /* ends with MACHINE_KEY_COUNT */
     const enum counter *needs_counters;    /* ends with COUNTER_COUNT */
     const char *const *needs_prior;        /* names of models, ends with NULL; NULL: none */
-    bool needs_occupancy;   /* resident blocks of the launch on the machine */
-    bool needs_accesses;    /* global and local accesses under the machine's coalescing rule */
-    uint32_t effects;       /* bit set of those it can switch off */
+    bool needs_occupancy;                  /* resident blocks of the launch on the machine */
+    bool needs_accesses; /* global and local accesses under the machine's coalescing rule */
+    uint32_t effects;    /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
@@ -134,16 +135,16 @@ struct prediction {
     const struct machine *machine;
     struct predict_options options; /* as given; the texts are copied */
     struct occupancy occupancy;
-    unsigned registers;            /* used for occupancy; 0: none known */
-    const char *registers_note;    /* "31 registers by ptxas for sm_75, used for sm_13" */
+    unsigned registers;         /* used for occupancy; 0: none known */
+    const char *registers_note; /* "31 registers by ptxas for sm_75, used for sm_13" */
     size_t estimate_count;
     struct estimate estimates[16];
-    size_t refusal_count;          /* models that cannot answer */
+    size_t refusal_count; /* models that cannot answer */
     struct {
         const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
     } refusals[16];
-    size_t best;                   /* index of the estimate that fits this machine */
-    const char *best_reason;       /* why that one */
+    size_t best;             /* index of the estimate that fits this machine */
+    const char *best_reason; /* why that one */
 };
 
 /* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none

@@ -47,7 +47,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
             if (!known)
                 estimate_assume(out, input->arena,
                                 "%s: no throughput known for this GPU, priced at one issue slot",
-                                price_class_name(i));
+                                class_ids[i]);
         }
         if (model_without(input, EFFECT_LONG_INSTRUCTIONS)) m = fmin(m, add);
         slots += m * count;
@@ -105,7 +105,8 @@ static double executed_warps(const struct profile *profile)
 /* Ic, Imc, Imu, u and bytes per access, with the accesses as the machine coalesces them. */
 static void read_accesses(const struct model_input *input, double warps, struct mwp_cwp_input *in)
 {
-    struct accesses all = accesses_sum(input->profile, ACCESS_ALL, access_rule_of(input->machine));
+    struct accesses all =
+        accesses_sum(input->profile, ACCESS_ALL, coalescing_rule_of(input->machine));
     const double *parts = all.parts;
     double requests = parts[ACCESS_REQUESTS], uncoalesced = parts[ACCESS_UNCOALESCED];
     in->uncoal_mem_insts = uncoalesced / warps;
@@ -138,7 +139,7 @@ static void read_counts(const struct model_input *input, struct mwp_cwp_input *i
     if (model_without(input, EFFECT_SYNC)) in->synch_insts = 0;
     if (model_without(input, EFFECT_DIVERGENCE)) {
         /* Full warps: fewer instructions, the same transactions and bytes. */
-        double share = price_lane_share(profile);
+        double share = active_lane_share(profile);
         in->total_insts *= share;
         in->coal_mem_insts *= share;
         in->uncoal_mem_insts *= share;
@@ -281,7 +282,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     out->time_seconds = out->cycles / in.freq_hz;
     write_terms(&in, &terms, out);
     name_bottleneck(&in, &terms, out);
-    if (access_rule_of(input->machine) == RULE_IS_SECTOR)
+    if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
                         "[W604] no cache: every global and local access goes to DRAM");
     if (terms.mem_cycles > 0 && terms.mwp < 1)

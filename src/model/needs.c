@@ -46,7 +46,7 @@ static void check_machine(const struct model *model, const struct machine *machi
 static void check_accesses(const struct model_input *input, struct missing *missing)
 {
     const struct profile *profile = input->profile;
-    enum access_rule rule = access_rule_of(input->machine);
+    enum coalescing_rule rule = coalescing_rule_of(input->machine);
     if (!profile_has(profile, COUNTER_MEM_GLOBAL_LOAD_REQUESTS) &&
         !profile_has(profile, COUNTER_MEM_GLOBAL_STORE_REQUESTS))
         lacks_counter(missing, profile, COUNTER_MEM_GLOBAL_LOAD_REQUESTS);

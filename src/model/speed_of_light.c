@@ -187,7 +187,7 @@ static void add_load_store(struct bound *bound)
     if (!(lanes > 0)) return;
     bool missing = false;
     struct accesses all =
-        accesses_sum(bound->input->profile, ACCESS_ALL, access_rule_of(bound->input->machine));
+        accesses_sum(bound->input->profile, ACCESS_ALL, coalescing_rule_of(bound->input->machine));
     double requests = all.parts[ACCESS_REQUESTS] + shared_sum(bound->input->profile, 0, &missing);
     add_cycles(bound, "t_lsu", "load/store units", requests * bound->share * WARP_LANES / lanes);
 }
@@ -196,7 +196,7 @@ static void add_load_store(struct bound *bound)
 static double bytes_moved(const struct bound *bound, unsigned ops)
 {
     double bytes = 0;
-    enum access_rule rule = access_rule_of(bound->input->machine);
+    enum coalescing_rule rule = coalescing_rule_of(bound->input->machine);
     for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
         if (!(ops & 1u << op)) continue;
         struct accesses one = accesses_read(bound->input->profile, op, rule);
@@ -239,8 +239,7 @@ static void add_cached(struct bound *bound)
     if (l1 > 0) add_cycles(bound, "t_l1", "L1 bandwidth", all / l1);
     if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
     if (dram > 0 && all > 0) {
-        estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s",
-                          "DRAM, if no cache hit");
+        estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s", "DRAM, if no cache hit");
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
                         "the profile has no footprint (without any cache hit: %.3g s)",
@@ -255,7 +254,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         .out = out,
         .sms = price_active_sms(input),
         .clock_hz = machine_get(input->machine, MACHINE_CLOCK_CORE, 0),
-        .share = model_without(input, EFFECT_DIVERGENCE) ? price_lane_share(input->profile) : 1,
+        .share = model_without(input, EFFECT_DIVERGENCE) ? active_lane_share(input->profile) : 1,
         .name = "",
         .second_name = "",
     };
@@ -267,7 +266,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         add_pipe(&bound, pipe);
     add_shared(&bound);
     add_load_store(&bound);
-    bool cached = access_rule_of(input->machine) == RULE_IS_SECTOR;
+    bool cached = coalescing_rule_of(input->machine) == RULE_IS_SECTOR;
     if (!model_without(input, EFFECT_BANDWIDTH)) cached ? add_cached(&bound) : add_uncached(&bound);
     if (!(bound.longest > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,

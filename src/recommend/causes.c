@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/prices.h"
 #include "recommend/hot_line.h"
 #include "recommend/what_if.h"
 
@@ -51,7 +50,7 @@ static double counted(const struct finder *finder, enum counter counter)
 /* ---- global and local memory --------------------------------------------------------------------
  */
 
-static const char *unit_of_rule(enum access_rule rule)
+static const char *unit_of_rule(enum coalescing_rule rule)
 {
     return rule == RULE_IS_SECTOR ? "sectors" : "transactions";
 }
@@ -65,7 +64,7 @@ static const char *op_name(enum access_op op)
 
 static void find_uncoalesced(struct finder *finder)
 {
-    enum access_rule rule = access_rule_of(finder->prediction->machine);
+    enum coalescing_rule rule = coalescing_rule_of(finder->prediction->machine);
     struct hot_line lines[HOT_LINES_MAX];
     size_t count = hot_uncoalesced(finder->profile, rule, lines);
     for (size_t i = 0; i < count; i++) {
@@ -104,7 +103,7 @@ static struct hot_line hottest_load(const struct finder *finder)
 
 static void find_traffic(struct finder *finder)
 {
-    enum access_rule rule = access_rule_of(finder->prediction->machine);
+    enum coalescing_rule rule = coalescing_rule_of(finder->prediction->machine);
     struct accesses loads = accesses_read(finder->profile, ACCESS_GLOBAL_LOAD, rule);
     double operations = counted(finder, COUNTER_INST_THREAD);
     double bytes = accesses_sum(finder->profile, ACCESS_ALL, rule).parts[ACCESS_BYTES_REQUESTED];
@@ -202,9 +201,8 @@ static void find_expensive(struct finder *finder)
     struct hot_line hot = hot_expensive(finder->profile, finder->prediction->machine);
     const char *evidence = "instruction classes below the rate of fp32.add";
     if (hot.instruction)
-        evidence =
-            arena_format(finder->arena, "%s: %.0f %% of the extra issue slots",
-                         price_class_name(hot.instruction->class_id), 100 * hot.weight / hot.total);
+        evidence = arena_format(finder->arena, "%s: %.0f %% of the extra issue slots",
+                                class_ids[hot.instruction->class_id], 100 * hot.weight / hot.total);
     add(finder, "I301", "replace expensive instructions (at most)",
         hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
@@ -218,7 +216,7 @@ static void find_divergence(struct finder *finder)
     add(finder, "I302", "let the lanes of a warp take the same path (at most)",
         hot_line_place(finder->arena, hot.instruction),
         arena_format(finder->arena, "%.3g of 32 lanes active per warp instruction",
-                     32 * price_lane_share(finder->profile)),
+                     32 * active_lane_share(finder->profile)),
         gain);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/prices.h"
 #include "recommend/advice.h"
 #include "recommend/causes.h"
 
@@ -23,6 +22,16 @@ static double component_share(const struct estimate *estimate, const char *name)
     return NAN;
 }
 
+/* What is used to its peak, and what is waited for. */
+static const char *share_of(const char *name)
+{
+    static const char *const waits[] = {"memory latency", "barriers", "uncoalesced accesses",
+                                        "memory port of the SM"};
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+        if (!strcmp(name, waits[i])) return "of the time";
+    return "of peak";
+}
+
 static const char *share_text(struct arena *arena, const struct estimate *estimate,
                               const char *name)
 {
@@ -34,9 +43,9 @@ static const char *limit_line(struct arena *arena, const struct estimate *best)
 {
     if (!*best->bottleneck) return "the model names none";
     const char *share = share_text(arena, best, best->bottleneck);
-    const char *of = *share ? " of the time" : "";
-    if (!*best->next) return arena_format(arena, "%s%s%s", best->bottleneck, share, of);
-    return arena_format(arena, "%s%s%s  (next: %s%s)", best->bottleneck, share, of, best->next,
+    const char *of = *share ? share_of(best->bottleneck) : "";
+    if (!*best->next) return arena_format(arena, "%s%s %s", best->bottleneck, share, of);
+    return arena_format(arena, "%s%s %s  (next: %s%s)", best->bottleneck, share, of, best->next,
                         share_text(arena, best, best->next));
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/prices.h"
 #include "recommend/causes.h"
 #include "recommend/hot_line.h"
 
@@ -50,7 +49,8 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
 {
     const struct estimate *best = &prediction->estimates[prediction->best];
     const struct profile *profile = prediction->profile;
-    struct accesses all = accesses_sum(profile, ACCESS_ALL, access_rule_of(prediction->machine));
+    struct accesses all =
+        accesses_sum(profile, ACCESS_ALL, coalescing_rule_of(prediction->machine));
     double operations = profile_get(profile, COUNTER_INST_THREAD);
     double saturating = term_value(best, "mwp_peak_bw"), warps = term_value(best, "n");
     const char *per = operations > 0
@@ -100,7 +100,7 @@ static void why_issue(const struct prediction *prediction, struct diagnosis *dia
     }
     diagnosis->why =
         most > 0 ? arena_format(&diagnosis->arena, "%.4g warp instructions, %.0f %% of them %s",
-                                all, 100 * most / all, price_class_name(class_id))
+                                all, 100 * most / all, class_ids[class_id])
                  : arena_format(&diagnosis->arena, "%.4g warp instructions", all);
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest);
 }

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/prices.h"
-
 const char *hot_line_place(struct arena *arena, const struct instruction_profile *instruction)
 {
     if (!instruction) return "";
@@ -25,7 +23,7 @@ double access_per_request(const struct accesses *accesses)
 /* Sectors: the bytes packed. Half-warp rules: one per half-warp with active lanes, two for 16-byte
  * words (models.md 1.1). */
 double access_ideal_per_request(const struct instruction_profile *instruction,
-                                const struct accesses *accesses, enum access_rule rule)
+                                const struct accesses *accesses, enum coalescing_rule rule)
 {
     double requests = accesses->parts[ACCESS_REQUESTS];
     double bytes = accesses->parts[ACCESS_BYTES_REQUESTED];
@@ -48,7 +46,7 @@ static void keep_hottest(struct hot_line *lines, size_t *count, struct hot_line 
     *count = kept + 1;
 }
 
-size_t hot_uncoalesced(const struct profile *profile, enum access_rule rule,
+size_t hot_uncoalesced(const struct profile *profile, enum coalescing_rule rule,
                        struct hot_line out[HOT_LINES_MAX])
 {
     size_t count = 0;

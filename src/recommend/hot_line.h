@@ -3,7 +3,6 @@
 #ifndef RECOMMEND_HOT_LINE_H
 #define RECOMMEND_HOT_LINE_H
 
-#include "model/accesses.h"
 #include "model/estimate.h"
 
 struct hot_line {
@@ -19,10 +18,10 @@ const char *hot_line_place(struct arena *arena, const struct instruction_profile
 /* Transactions (sectors) of a request, and the fewest its lanes and width allow. */
 double access_per_request(const struct accesses *accesses);
 double access_ideal_per_request(const struct instruction_profile *instruction,
-                                const struct accesses *accesses, enum access_rule rule);
+                                const struct accesses *accesses, enum coalescing_rule rule);
 
 /* The instructions with the most transactions beyond the fewest possible; returns how many. */
-size_t hot_uncoalesced(const struct profile *profile, enum access_rule rule,
+size_t hot_uncoalesced(const struct profile *profile, enum coalescing_rule rule,
                        struct hot_line out[HOT_LINES_MAX]);
 /* The instruction with the largest sum of these counters. */
 struct hot_line hot_counter(const struct profile *profile, const enum counter *counters,

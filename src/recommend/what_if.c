@@ -39,7 +39,7 @@ static void add(struct profile *profile, enum counter counter, double value)
 double what_if_coalesced(const struct prediction *prediction,
                          const struct instruction_profile *instruction)
 {
-    enum access_rule rule = access_rule_of(prediction->machine);
+    enum coalescing_rule rule = coalescing_rule_of(prediction->machine);
     enum access_op op;
     struct accesses now;
     if (!accesses_of_instruction(instruction, rule, &op, &now)) return NAN;
@@ -72,7 +72,7 @@ double what_if_fewer_accesses(const struct prediction *prediction, unsigned ops,
                               bool drop_instructions)
 {
     struct profile *changed = copy_profile(prediction);
-    enum access_rule rule = access_rule_of(prediction->machine);
+    enum coalescing_rule rule = coalescing_rule_of(prediction->machine);
     for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
         if (!(ops & 1u << op)) continue;
         enum counter class_counter = (enum counter)(COUNTER_INST_WARP_FIRST + op_classes[op]);

@@ -4,7 +4,6 @@
 #ifndef RECOMMEND_WHAT_IF_H
 #define RECOMMEND_WHAT_IF_H
 
-#include "model/accesses.h"
 #include "model/estimate.h"
 
 /* One instruction's uncoalesced requests packed as well as they can be. */

@@ -28,6 +28,7 @@ static void choose_registers(struct prediction *out)
     const char *elsewhere = "";
     if (made_for && made_for != target)
         elsewhere = arena_format(&out->arena, " for sm_%u, used for sm_%u", made_for, target);
+    if (!strcmp(from, "user")) from = "the user";
     out->registers_note =
         arena_format(&out->arena, "%u registers by %s%s", out->registers, from, elsewhere);
     double most = machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, 0);
@@ -194,7 +195,7 @@ static void choose_best(struct prediction *out)
         best = bound;
         out->best_reason = "mwp-cwp answers less than the bound here (its case 2 leaves out the "
                            "computation), so the bound is the better answer";
-    } else if (access_rule_of(out->machine) != RULE_IS_SECTOR) {
+    } else if (coalescing_rule_of(out->machine) != RULE_IS_SECTOR) {
         out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
     } else {
         out->best_reason = "the only model here that counts latency and warps; made for GPUs "
