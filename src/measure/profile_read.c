@@ -359,12 +359,12 @@ static ws_status read_class(const struct reader *r, json_t *item, const char *pa
 }
 
 static ws_status read_optional_u32(const struct reader *r, json_t *item, const char *path,
-                                   const char *key, uint32_t *out)
+                                   const char *key, uint32_t most, uint32_t *out)
 {
     json_t *json = json_object_get(item, key);
     uint64_t value = 0;
     if (!json || json_is_null(json)) return WS_OK;
-    TRY(read_whole(r, json, path, 0, UINT32_MAX, &value));
+    TRY(read_whole(r, json, path, 0, most, &value));
     *out = (uint32_t)value;
     return WS_OK;
 }
@@ -377,9 +377,9 @@ static ws_status read_instruction(const struct reader *r, json_t *item, const ch
     char *file = NULL, *op = NULL, *text = NULL;
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
-    TRY(read_optional_u32(r, item, path, "pc", &out->pc));
-    TRY(read_optional_u32(r, item, path, "ptx_line", &out->line));
-    TRY(read_optional_u32(r, item, path, "line", &out->source_line));
+    TRY(read_optional_u32(r, item, path, "pc", UINT32_MAX, &out->pc));
+    TRY(read_optional_u32(r, item, path, "ptx_line", UINT32_MAX, &out->line));
+    TRY(read_optional_u32(r, item, path, "line", UINT32_MAX, &out->source_line));
     TRY(read_text(r, item, "file", &file));
     TRY(read_text(r, item, "op", &op));
     TRY(read_text(r, item, "text", &text));
@@ -413,7 +413,7 @@ static ws_status read_stage(const struct reader *r, json_t *item, const char *pa
     static const char *const keys[] = {"index", "warps_working", "threads_working", "counters"};
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
-    TRY(read_optional_u32(r, item, path, "index", &out->index));
+    TRY(read_optional_u32(r, item, path, "index", 1024, &out->index));
     json_t *warps = json_object_get(item, "warps_working");
     json_t *threads = json_object_get(item, "threads_working");
     if (warps) TRY(read_number(r, warps, path, &out->warps_working));
