@@ -5,21 +5,31 @@
 #include "api/handles.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "report/page.h"
+
+enum { WIDTH = 96 };
+
+/* One paragraph, wrapped; what comes ready in lines is not touched. */
+static void paragraph(struct strbuf *out, const char *lead, const char *text)
+{
+    struct page page = {.out = out, .width = WIDTH};
+    page_wrap(&page, lead, text, 100);
+}
 
 static void explain_advice(size_t i, struct strbuf *out)
 {
     const struct advice_info *info = &advice_infos[i];
-    strbuf_printf(out, "%s  %s\n\n%s\n", info->code, info->title, info->text);
+    strbuf_printf(out, "%s  %s\n\n%s", info->code, info->title, info->text);
 }
 
 static void explain_counter(size_t i, struct strbuf *out)
 {
     const struct counter_info *info = &counter_infos[i];
-    strbuf_printf(out, "%s  a counter of the profile, unit %s\n\n%s\n", info->id, info->unit,
-                  info->text);
-    strbuf_printf(out, "Kept for the whole launch%s.\n",
-                  info->staged ? ", for each stage between barriers and, where it applies, for "
-                                 "each instruction"
+    strbuf_printf(out, "%s  a counter of the profile, unit %s\n\n", info->id, info->unit);
+    paragraph(out, "", info->text);
+    strbuf_printf(out, "Kept by launch%s.\n",
+                  info->staged ? ", stage between barriers and, where it applies, "
+                                 "instruction"
                                : "");
     if (info->ncu)
         strbuf_printf(out, "Nsight Compute: %s (counted there on native code, here on PTX).\n",
@@ -44,26 +54,31 @@ static void explain_effect(size_t i, struct strbuf *out)
 static void explain_model(size_t i, struct strbuf *out)
 {
     const struct model *model = models[i];
-    strbuf_printf(out, "%s  a model\n\n%s\nSource: %s\n", model->name, model->about,
-                  model->reference);
-    strbuf_puts(out, "Needs of the machine:");
+    struct strbuf list = {0};
+    strbuf_printf(out, "%s  a model\n\n", model->name);
+    paragraph(out, "", model->about);
+    paragraph(out, "Source: ", model->reference);
     for (const enum machine_key *key = model->needs_machine; *key != MACHINE_KEY_COUNT; key++)
-        strbuf_printf(out, " %s", machine_key_infos[*key].path);
-    strbuf_puts(out, "\nNeeds of the profile:");
+        strbuf_printf(&list, " %s", machine_key_infos[*key].path);
+    paragraph(out, "Needs of the machine:", list.length ? list.data : " nothing");
+    list.length = 0;
     for (const enum counter *counter = model->needs_counters; *counter != COUNTER_COUNT; counter++)
-        strbuf_printf(out, " %s", counter_infos[*counter].id);
-    strbuf_puts(out, "\nSwitches off:");
+        strbuf_printf(&list, " %s", counter_infos[*counter].id);
+    paragraph(out, "Needs of the profile:", list.length ? list.data : " nothing");
+    list.length = 0;
     for (size_t k = 0; k < EFFECT_COUNT; k++)
-        if (model->effects >> k & 1) strbuf_printf(out, " %s", effect_infos[k].id);
-    strbuf_puts(out, "\n");
+        if (model->effects >> k & 1) strbuf_printf(&list, " %s", effect_infos[k].id);
+    paragraph(out, "Switches off:", list.length ? list.data : " nothing");
+    strbuf_clear(&list);
 }
 
 static void explain_machine_key(size_t i, struct strbuf *out)
 {
     const struct machine_key_info *info = &machine_key_infos[i];
     const char *unit = dimension_unit((enum dimension)info->dimension);
-    strbuf_printf(out, "machine.%s  a figure of the machine files%s%s\n\n%s\n", info->path,
-                  *unit ? ", in " : "", unit, info->text);
+    strbuf_printf(out, "machine.%s  a figure of the machine files%s%s\n\n", info->path,
+                  *unit ? ", in " : "", unit);
+    paragraph(out, "", info->text);
 }
 
 static const char *advice_word(size_t i)
@@ -117,7 +132,7 @@ static void list_words(const struct vocabulary *all, struct strbuf *out)
         for (size_t i = 0; i < all[v].count; i++) {
             const char *word = all[v].word(i);
             size_t length = strlen(all[v].prefix) + strlen(word) + 2;
-            if (column && column + length > 96) {
+            if (column && column + length > WIDTH) {
                 strbuf_putc(out, '\n');
                 column = 0;
             }

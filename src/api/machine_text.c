@@ -30,7 +30,7 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
         if (!value->known) continue;
-        struct quantity shown = quantity_format(value->value, key_unit(key));
+        struct quantity shown = quantity_exact(value->value, key_unit(key));
         strbuf_printf(out, "machine.%-32s %-22s %s\n", machine_key_infos[key].path, shown.text,
                       value_source(value));
     }

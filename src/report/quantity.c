@@ -98,6 +98,21 @@ struct quantity quantity_exact(double value, const char *unit)
     return out;
 }
 
+struct quantity quantity_ratio(double value)
+{
+    struct quantity out;
+    if (!isfinite(value)) {
+        snprintf(out.text, sizeof out.text, "-");
+        return out;
+    }
+    int decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+    if (fabs(value) < 1e6)
+        snprintf(out.text, sizeof out.text, "%.*fx", decimals, value);
+    else
+        snprintf(out.text, sizeof out.text, "%.3gx", value);
+    return out;
+}
+
 void number_exact(char out[NUMBER_TEXT], double value)
 {
     if (value == floor(value) && fabs(value) < 9007199254740992.0) {

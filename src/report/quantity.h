@@ -18,6 +18,9 @@ struct quantity quantity_exact(double value, const char *unit);
 /* "4,096" */
 struct quantity quantity_count(double value);
 
+/* "24.6x": a ratio of two times. */
+struct quantity quantity_ratio(double value);
+
 /* Shortest decimal text that reads back as the same double; integers without exponent. Not for
  * NaN and infinities. Always with a point, whatever the locale. */
 void number_exact(char out[NUMBER_TEXT], double value);

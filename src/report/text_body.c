@@ -147,8 +147,8 @@ void text_occupancy(struct page *page, const struct report_machine *item)
         sms > 0 && occupancy->blocks_per_sm
             ? (double)profile_blocks(prediction->profile) / (sms * occupancy->blocks_per_sm)
             : 0;
-    page_line(page, "          *the limit   waves %.3g   registers per thread %s", waves,
-              prediction->registers_note ? prediction->registers_note : "not known");
+    page_line(page, "          *the limit   waves %.3g   %s", waves,
+              prediction->registers_note ? prediction->registers_note : "registers not known");
 }
 
 /* ---- models
@@ -173,9 +173,9 @@ void text_models(struct page *page, const struct report_machine *item, bool deta
                       estimate->terms[k].text ? estimate->terms[k].text : "");
         for (size_t k = 0; details && k < EFFECT_COUNT; k++)
             if (estimate->without[k].modelled)
-                page_line(page, "      without %-18s %16s  %.3gx", effect_infos[k].id,
+                page_line(page, "      without %-18s %16s  %s", effect_infos[k].id,
                           quantity_format(estimate->without[k].time_seconds, "s").text,
-                          estimate->without[k].gain);
+                          quantity_ratio(estimate->without[k].gain).text);
     }
     if (prediction->best_reason) page_wrap(page, "  * ", prediction->best_reason, details ? 8 : 2);
     for (size_t i = 0; i < prediction->refusal_count && (details || i < 2); i++) {

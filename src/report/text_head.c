@@ -35,7 +35,8 @@ void text_kernel(struct page *page, const struct profile *profile)
               shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
     struct strbuf line = {0};
     strbuf_printf(&line, "counts are PTX's, not native code's");
-    if (profile_has(profile, COUNTER_BLOCKS_EXECUTED))
+    uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
+    if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED)
         strbuf_printf(&line, "; %s%s blocks executed on the CPU%s",
                       profile->sampled_fraction < 1 ? "" : "all ",
                       quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED)).text,
@@ -68,9 +69,9 @@ static void text_time(struct page *page, const struct report_machine *item)
     if (!best) return;
     struct quantity time = quantity_format(best->time_seconds, "s");
     if (bound && bound != best && bound->time_seconds > 0)
-        page_line(page, "TIME      %s  by %s   speed of light: %s = %.3gx", time.text, best->model,
+        page_line(page, "TIME      %s  by %s   speed of light: %s = %s", time.text, best->model,
                   quantity_format(bound->time_seconds, "s").text,
-                  best->time_seconds / bound->time_seconds);
+                  quantity_ratio(best->time_seconds / bound->time_seconds).text);
     else
         page_line(page, "TIME      at least %s: the speed of light, no model says more here",
                   time.text);
@@ -100,45 +101,68 @@ void text_comparison(struct page *page, const struct report_kernel *kernel)
         const struct report_machine *item = &kernel->machines[i];
         const struct estimate *best = report_best(item), *bound = report_bound(item);
         if (!best) continue;
-        char ratio[24] = "-";
-        if (bound && bound->time_seconds > 0)
-            snprintf(ratio, sizeof ratio, "%.3gx", best->time_seconds / bound->time_seconds);
+        double ratio = bound ? best->time_seconds / bound->time_seconds : NAN;
+        const char *limit = item->diagnosis->limit ? item->diagnosis->limit : "";
         page_line(page, "%-14s %10s %16s %7s %8.0f %%  %s", item->prediction->machine->id,
                   quantity_format(best->time_seconds, "s").text,
-                  bound ? quantity_format(bound->time_seconds, "s").text : "-", ratio,
-                  100 * item->prediction->occupancy.fraction,
-                  item->diagnosis->limit ? item->diagnosis->limit : best->bottleneck);
+                  bound ? quantity_format(bound->time_seconds, "s").text : "-",
+                  quantity_ratio(ratio).text, 100 * item->prediction->occupancy.fraction,
+                  best->bottleneck && *best->bottleneck ? best->bottleneck : limit);
     }
+}
+
+/* Fills `columns` columns: cut with a mark, or padded. */
+static const char *fit(struct strbuf *out, const char *text, int columns)
+{
+    out->length = 0;
+    bool cut = strlen(text) > (size_t)columns;
+    strbuf_printf(out, "%-*.*s%s", cut ? columns - 2 : columns, cut ? columns - 2 : columns, text,
+                  cut ? ".." : "");
+    return out->data;
+}
+
+static void advice_row(struct page *page, size_t rank, const struct advice *item, bool details)
+{
+    enum { PLACE = 16 };
+    struct strbuf title = {0}, where = {0};
+    int room = (int)page->width - 33 - PLACE;
+    page_line(page, "  %2zu  %-5s%s  %s %10s %8s", rank, item->code, fit(&title, item->title, room),
+              fit(&where, item->where, PLACE),
+              isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
+                                           : "not known",
+              quantity_ratio(item->gain).text);
+    if (details && *item->evidence) page_line(page, "            %s", item->evidence);
+    strbuf_clear(&title);
+    strbuf_clear(&where);
 }
 
 void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
                  bool details)
 {
     size_t count = diagnosis->advice_count, shown = count < max_items ? count : max_items;
-    int room = (int)page->width - 36;
     if (!count) {
         page_line(page, "What to do: nothing that the models know of would gain time");
         return;
     }
-    page_line(page, "%-*s %12s %8s", room + 12, "What to do", "time after", "gain");
-    for (size_t i = 0; i < shown; i++) {
-        const struct advice *item = &diagnosis->advice[i];
-        struct strbuf text = {0};
-        strbuf_printf(&text, "%s", item->title);
-        if (*item->where) strbuf_printf(&text, "   %s", item->where);
-        bool cut = text.length > (size_t)room;
-        char gain[24] = "-";
-        if (isfinite(item->gain)) snprintf(gain, sizeof gain, "%.3gx", item->gain);
-        page_line(page, "  %2zu  %-5s %-*.*s%s %12s %8s", i + 1, item->code, room + 1 - 2 * cut,
-                  room + 1 - 2 * cut, text.data, cut ? ".." : "",
-                  isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
-                                               : "not known",
-                  gain);
-        strbuf_clear(&text);
-        if (details && *item->evidence) page_line(page, "            %s", item->evidence);
-    }
+    page_line(page, "%-*s %10s %8s", (int)page->width - 20, "What to do", "time after", "gain");
+    for (size_t i = 0; i < shown; i++)
+        advice_row(page, i + 1, &diagnosis->advice[i], details);
     page_line(page,
               "      Gains are alternatives: they do not add up. `warpsage explain %s` tells "
               "why.%s",
-              diagnosis->advice[0].code, count > shown ? "  More: --details all" : "");
+              diagnosis->advice[0].code, count > shown ? " (and more)" : "");
+}
+
+void text_best_advice(struct page *page, const struct diagnosis *diagnosis)
+{
+    const struct advice *item = &diagnosis->advice[0];
+    if (!diagnosis->advice_count) {
+        page_line(page, "DO        nothing that the models know of would gain time");
+        return;
+    }
+    page_line(page, "DO        %s %s%s%s: %s after, %s", item->code, item->title,
+              *item->where ? "   " : "", item->where,
+              isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
+                                           : "not known",
+              quantity_ratio(item->gain).text);
 }

@@ -17,6 +17,8 @@ void text_answer(struct page *page, const struct report_machine *machine);
 void text_comparison(struct page *page, const struct report_kernel *kernel);
 void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
                  bool details);
+/* The first of them in one line. */
+void text_best_advice(struct page *page, const struct diagnosis *diagnosis);
 void text_throughput(struct page *page, const struct report_machine *machine, bool details);
 /* machine NULL: by 32-byte sectors and 32 banks. */
 void text_memory(struct page *page, const struct profile *profile,

@@ -52,9 +52,12 @@ static void write_machines(struct page *page, const struct report_kernel *kernel
         page_blank(page);
         text_machine(page, item);
         text_answer(page, item);
-        if (details) page_blank(page);
-        text_advice(page, item->diagnosis, details ? SIZE_MAX : 1, details);
-        if (!details) continue;
+        if (!details) {
+            text_best_advice(page, item->diagnosis);
+            continue;
+        }
+        page_blank(page);
+        text_advice(page, item->diagnosis, SIZE_MAX, true);
         page_blank(page);
         write_evidence(page, kernel, item, true);
     }

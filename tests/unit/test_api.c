@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 // cmocka.h needs the four above
@@ -259,7 +260,10 @@ static void test_words(void **state)
     for (size_t i = 0; i < ws_counter_count(); i++) {
         ws_counter_info info = ws_counter_describe(i);
         assert_int_equal(ws_explain(f->context, info.id, &text), WS_OK);
-        assert_non_null(strstr(text, info.text));
+        /* Longer sentences are wrapped. */
+        char start[41];
+        snprintf(start, sizeof start, "%s", info.text);
+        assert_non_null(strstr(text, start));
         ws_free(text);
     }
     assert_null(ws_counter_describe(ws_counter_count()).id);
