@@ -38,8 +38,11 @@ int counter_find(const char *id);
     X(NONE, "")                                                                                    \
     X(DECODED, "decoded")                                                                          \
     X(EMULATED, "emulated")                                                                        \
-    X(SAMPLED, "sampled") X(MODELLED, "modelled") X(CALIBRATED, "calibrated")                      \
-        X(MEASURED, "measured") X(ASSUMED, "assumed")
+    X(SAMPLED, "sampled")                                                                          \
+    X(MODELLED, "modelled")                                                                        \
+    X(CALIBRATED, "calibrated")                                                                    \
+    X(MEASURED, "measured")                                                                        \
+    X(ASSUMED, "assumed")
 enum origin {
 #define X(name, id) ORIGIN_##name,
     ORIGINS(X)

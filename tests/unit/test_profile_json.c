@@ -59,7 +59,7 @@ static struct profile *full_profile(void)
     profile->unordered_by_user = true;
     profile->sampled_fraction = 1.0 / 3;
     for (int i = 0; i < COUNTER_COUNT; i++)
-        if (i % 5) profile_set(profile, (enum counter)i, i * 1e12 + 7, ORIGIN_NONE + 1 + i % 7);
+        if (i % 5) profile_set(profile, (enum counter)i, i * 1e12 + 7, (enum origin)(1 + i % 7));
     profile_set(profile, COUNTER_DEP_DISTANCE, 1.0 / 7, ORIGIN_SAMPLED);
     profile->counters[COUNTER_DEP_DISTANCE].lo = 0.1;
     profile->counters[COUNTER_DEP_DISTANCE].hi = 0.2;
