@@ -100,7 +100,8 @@ export DEBIAN_FRONTEND=noninteractive
 find_missing # the name of libclang-rt is only known with the package lists
 mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >&2
+    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "${packages[@]}" \
+    </dev/null >/dev/null
 
 find_missing
 if [ ${#packages[@]} -gt 0 ]; then
