@@ -103,7 +103,8 @@ static double executed_warps(const struct profile *profile)
 }
 
 /* Ic, Imc, Imu, u and bytes per access, with the accesses as the machine coalesces them. */
-static void read_accesses(const struct model_input *input, double warps, struct mwp_cwp_input *in)
+static void read_accesses(const struct model_input *input, double warps, struct mwp_cwp_input *in,
+                          struct estimate *out)
 {
     struct accesses all =
         accesses_sum(input->profile, ACCESS_ALL, coalescing_rule_of(input->machine));
@@ -113,6 +114,12 @@ static void read_accesses(const struct model_input *input, double warps, struct 
     in->coal_mem_insts = (requests - uncoalesced) / warps;
     in->uncoal_per_mw = uncoalesced > 0 ? parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced : 1;
     in->load_bytes_per_warp = requests > 0 ? parts[ACCESS_BYTES_REQUESTED] / requests : 0;
+    double moved = parts[ACCESS_BYTES_MOVED], requested = parts[ACCESS_BYTES_REQUESTED];
+    if (moved > 0 && moved < 0.9 * requested)
+        estimate_assume(out, input->arena,
+                        "lanes that read the same word count as bytes of their own: %.3g B "
+                        "requested, %.3g B moved (reading A-8)",
+                        requested, moved);
     if (model_without(input, EFFECT_UNCOALESCED)) {
         in->coal_mem_insts += in->uncoal_mem_insts;
         in->uncoal_mem_insts = 0;
@@ -129,7 +136,7 @@ static void read_counts(const struct model_input *input, struct mwp_cwp_input *i
     in->synch_insts = profile_get(profile, COUNTER_BARRIER_WARP) / warps;
     in->mem_req = profile_get(profile, COUNTER_MEM_LOADS);
     in->ind_mem_req = profile_get(profile, COUNTER_MEM_INDEPENDENT);
-    read_accesses(input, warps, in);
+    read_accesses(input, warps, in, out);
     if (!profile_has(profile, COUNTER_BARRIER_WARP))
         estimate_assume(out, input->arena, "barrier.warp is not in the profile: taken as 0");
     if (!profile_has(profile, COUNTER_MEM_INDEPENDENT))
