@@ -54,33 +54,33 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     struct json_out json = {.out = out};
     char capability[32];
     snprintf(capability, sizeof capability, "%u.%u", machine->cc_major, machine->cc_minor);
-    json_open(&json, NULL, '{');
-    json_string(&json, "schema", "warpsage.machine/1");
-    json_string(&json, "machine", machine->id);
-    json_string(&json, "name", machine->name);
-    json_string(&json, "compute_capability", capability);
-    json_string(&json, "inherits", machine->inherits);
-    json_open(&json, "aliases", '[');
+    json_out_open(&json, NULL, '{');
+    json_out_string(&json, "schema", "warpsage.machine/1");
+    json_out_string(&json, "machine", machine->id);
+    json_out_string(&json, "name", machine->name);
+    json_out_string(&json, "compute_capability", capability);
+    json_out_string(&json, "inherits", machine->inherits);
+    json_out_open(&json, "aliases", '[');
     for (size_t i = 0; i < machine->alias_count; i++)
-        json_string(&json, NULL, machine->aliases[i]);
-    json_close(&json, ']');
-    json_open(&json, "values", '{');
+        json_out_string(&json, NULL, machine->aliases[i]);
+    json_out_close(&json, ']');
+    json_out_open(&json, "values", '{');
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
-        json_open(&json, machine_key_infos[key].path, '{');
+        json_out_open(&json, machine_key_infos[key].path, '{');
         if (value->known) {
-            json_number(&json, "value", value->value);
-            json_string(&json, "unit", key_unit(key));
-            json_string(&json, "source", value_source(value));
+            json_out_number(&json, "value", value->value);
+            json_out_string(&json, "unit", key_unit(key));
+            json_out_string(&json, "source", value_source(value));
         } else {
-            json_null(&json, "value");
-            json_string(&json, "unit", key_unit(key));
-            json_string(&json, "reason", "not in the machine file");
+            json_out_null(&json, "value");
+            json_out_string(&json, "unit", key_unit(key));
+            json_out_string(&json, "reason", "not in the machine file");
         }
-        json_close(&json, '}');
+        json_out_close(&json, '}');
     }
-    json_close(&json, '}');
-    json_close(&json, '}');
+    json_out_close(&json, '}');
+    json_out_close(&json, '}');
     strbuf_putc(out, '\n');
 }
 

@@ -57,7 +57,7 @@ static void begin_item(struct json_out *json, const char *key)
     strbuf_puts(json->out, ": ");
 }
 
-void json_open(struct json_out *json, const char *key, char bracket)
+void json_out_open(struct json_out *json, const char *key, char bracket)
 {
     begin_item(json, key);
     strbuf_putc(json->out, bracket);
@@ -65,7 +65,7 @@ void json_open(struct json_out *json, const char *key, char bracket)
     json->has_items = false;
 }
 
-void json_close(struct json_out *json, char bracket)
+void json_out_close(struct json_out *json, char bracket)
 {
     json->depth--;
     if (json->has_items) {
@@ -77,7 +77,7 @@ void json_close(struct json_out *json, char bracket)
     json->has_items = true;
 }
 
-void json_string(struct json_out *json, const char *key, const char *text)
+void json_out_string(struct json_out *json, const char *key, const char *text)
 {
     begin_item(json, key);
     if (text)
@@ -86,7 +86,7 @@ void json_string(struct json_out *json, const char *key, const char *text)
         strbuf_puts(json->out, "null");
 }
 
-void json_number(struct json_out *json, const char *key, double value)
+void json_out_number(struct json_out *json, const char *key, double value)
 {
     char number[NUMBER_TEXT] = "null";
     begin_item(json, key);
@@ -94,13 +94,13 @@ void json_number(struct json_out *json, const char *key, double value)
     strbuf_puts(json->out, number);
 }
 
-void json_bool(struct json_out *json, const char *key, bool value)
+void json_out_bool(struct json_out *json, const char *key, bool value)
 {
     begin_item(json, key);
     strbuf_puts(json->out, value ? "true" : "false");
 }
 
-void json_null(struct json_out *json, const char *key)
+void json_out_null(struct json_out *json, const char *key)
 {
     begin_item(json, key);
     strbuf_puts(json->out, "null");

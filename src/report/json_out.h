@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes JSON into a strbuf: indented, keys in the order written, never NaN. `key` is NULL inside
- * an array and at the top. */
+ * an array and at the top. (The prefix is long because jansson has the short names.) */
 #ifndef REPORT_JSON_OUT_H
 #define REPORT_JSON_OUT_H
 
@@ -14,13 +14,13 @@ struct json_out {
     bool has_items; /* the container that is open has a member already */
 };
 
-void json_open(struct json_out *json, const char *key, char bracket);
-void json_close(struct json_out *json, char bracket);
+void json_out_open(struct json_out *json, const char *key, char bracket);
+void json_out_close(struct json_out *json, char bracket);
 /* text NULL writes null; bytes that are not UTF-8 become U+FFFD. */
-void json_string(struct json_out *json, const char *key, const char *text);
+void json_out_string(struct json_out *json, const char *key, const char *text);
 /* NaN and infinities are written as null: callers give the reason beside it. */
-void json_number(struct json_out *json, const char *key, double value);
-void json_bool(struct json_out *json, const char *key, bool value);
-void json_null(struct json_out *json, const char *key);
+void json_out_number(struct json_out *json, const char *key, double value);
+void json_out_bool(struct json_out *json, const char *key, bool value);
+void json_out_null(struct json_out *json, const char *key);
 
 #endif

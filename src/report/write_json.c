@@ -9,176 +9,176 @@
 
 static void triple(struct json_out *json, const char *key, const uint32_t values[3])
 {
-    json_open(json, key, '[');
+    json_out_open(json, key, '[');
     for (unsigned i = 0; i < 3; i++)
-        json_number(json, NULL, values[i]);
-    json_close(json, ']');
+        json_out_number(json, NULL, values[i]);
+    json_out_close(json, ']');
 }
 
 static void launch(struct json_out *json, const struct profile *profile)
 {
-    json_open(json, "launch", '{');
+    json_out_open(json, "launch", '{');
     triple(json, "grid", profile->grid);
     triple(json, "block", profile->block);
-    json_number(json, "dynamic_shared_bytes", (double)profile->dynamic_shared_bytes);
-    json_number(json, "static_shared_bytes", (double)profile->static_shared_bytes);
-    json_close(json, '}');
+    json_out_number(json, "dynamic_shared_bytes", (double)profile->dynamic_shared_bytes);
+    json_out_number(json, "static_shared_bytes", (double)profile->static_shared_bytes);
+    json_out_close(json, '}');
 }
 
 static void counter(struct json_out *json, size_t i, const struct counter_value *value)
 {
-    json_open(json, counter_infos[i].id, '{');
+    json_out_open(json, counter_infos[i].id, '{');
     if (value->origin == ORIGIN_NONE || !isfinite(value->value)) {
-        json_null(json, "value");
-        json_string(json, "unit", counter_infos[i].unit);
-        json_null(json, "from");
-        json_string(json, "reason", value->reason ? value->reason : "not in this profile");
+        json_out_null(json, "value");
+        json_out_string(json, "unit", counter_infos[i].unit);
+        json_out_null(json, "from");
+        json_out_string(json, "reason", value->reason ? value->reason : "not in this profile");
     } else {
-        json_number(json, "value", value->value);
-        json_string(json, "unit", counter_infos[i].unit);
-        json_string(json, "from", origin_ids[value->origin]);
+        json_out_number(json, "value", value->value);
+        json_out_string(json, "unit", counter_infos[i].unit);
+        json_out_string(json, "from", origin_ids[value->origin]);
         if (value->lo != value->value || value->hi != value->value) {
-            json_number(json, "lo", value->lo);
-            json_number(json, "hi", value->hi);
+            json_out_number(json, "lo", value->lo);
+            json_out_number(json, "hi", value->hi);
         }
     }
-    json_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void registers(struct json_out *json, const struct profile *profile)
 {
-    json_open(json, "registers", '[');
+    json_out_open(json, "registers", '[');
     for (uint32_t i = 0; i < profile->register_count; i++) {
         const struct register_count *count = &profile->registers[i];
-        json_open(json, NULL, '{');
-        json_number(json, "target", count->target); /* 80 for sm_80; 0: any */
-        json_number(json, "value", count->value);
-        json_string(json, "from", count->from);
-        json_close(json, '}');
+        json_out_open(json, NULL, '{');
+        json_out_number(json, "target", count->target); /* 80 for sm_80; 0: any */
+        json_out_number(json, "value", count->value);
+        json_out_string(json, "from", count->from);
+        json_out_close(json, '}');
     }
-    json_close(json, ']');
+    json_out_close(json, ']');
 }
 
 static void line_or_null(struct json_out *json, const char *key, uint32_t line)
 {
     if (line)
-        json_number(json, key, line);
+        json_out_number(json, key, line);
     else
-        json_null(json, key);
+        json_out_null(json, key);
 }
 
 static void instruction(struct json_out *json, const struct instruction_profile *insn)
 {
-    json_open(json, NULL, '{');
-    json_number(json, "pc", insn->pc);
+    json_out_open(json, NULL, '{');
+    json_out_number(json, "pc", insn->pc);
     line_or_null(json, "ptx_line", insn->line);
-    json_string(json, "file", insn->file);
+    json_out_string(json, "file", insn->file);
     line_or_null(json, "line", insn->source_line);
-    json_string(json, "op", insn->op ? insn->op : "");
-    json_string(json, "text", insn->text);
-    json_string(json, "class", class_ids[insn->class_id]);
-    json_open(json, "counters", '{');
+    json_out_string(json, "op", insn->op ? insn->op : "");
+    json_out_string(json, "text", insn->text);
+    json_out_string(json, "class", class_ids[insn->class_id]);
+    json_out_open(json, "counters", '{');
     for (uint32_t i = 0; i < insn->counter_count; i++)
-        json_number(json, counter_infos[insn->counters[i]].id, insn->values[i]);
-    json_close(json, '}');
-    json_close(json, '}');
+        json_out_number(json, counter_infos[insn->counters[i]].id, insn->values[i]);
+    json_out_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void stage(struct json_out *json, const struct stage_profile *stage)
 {
-    json_open(json, NULL, '{');
-    json_number(json, "index", stage->index);
-    json_number(json, "warps_working", stage->warps_working);
-    json_number(json, "threads_working", stage->threads_working);
-    json_open(json, "counters", '{');
+    json_out_open(json, NULL, '{');
+    json_out_number(json, "index", stage->index);
+    json_out_number(json, "warps_working", stage->warps_working);
+    json_out_number(json, "threads_working", stage->threads_working);
+    json_out_open(json, "counters", '{');
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         if (stage->counters[i] != 0 && isfinite(stage->counters[i]))
-            json_number(json, counter_infos[i].id, stage->counters[i]);
-    json_close(json, '}');
-    json_close(json, '}');
+            json_out_number(json, counter_infos[i].id, stage->counters[i]);
+    json_out_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void block_limit(struct json_out *json, const char *key, unsigned limit)
 {
     if (limit == UINT_MAX)
-        json_null(json, key); /* does not limit */
+        json_out_null(json, key); /* does not limit */
     else
-        json_number(json, key, limit);
+        json_out_number(json, key, limit);
 }
 
 static void occupancy(struct json_out *json, const struct prediction *prediction)
 {
     const struct occupancy *occupancy = &prediction->occupancy;
-    json_open(json, "occupancy", '{');
-    json_number(json, "fraction", occupancy->fraction);
-    json_number(json, "blocks_per_sm", occupancy->blocks_per_sm);
-    json_number(json, "warps_per_sm", occupancy->warps_per_sm);
-    json_number(json, "warps_per_block", occupancy->warps_per_block);
+    json_out_open(json, "occupancy", '{');
+    json_out_number(json, "fraction", occupancy->fraction);
+    json_out_number(json, "blocks_per_sm", occupancy->blocks_per_sm);
+    json_out_number(json, "warps_per_sm", occupancy->warps_per_sm);
+    json_out_number(json, "warps_per_block", occupancy->warps_per_block);
     block_limit(json, "block_limit_sm", occupancy->limit_sm);
     block_limit(json, "block_limit_registers", occupancy->limit_registers);
     block_limit(json, "block_limit_shared", occupancy->limit_shared);
     block_limit(json, "block_limit_warps", occupancy->limit_warps);
-    json_string(json, "limiter", occupancy->limiter);
+    json_out_string(json, "limiter", occupancy->limiter);
     if (prediction->registers)
-        json_number(json, "registers", prediction->registers);
+        json_out_number(json, "registers", prediction->registers);
     else
-        json_null(json, "registers");
-    json_string(json, "registers_note", prediction->registers_note);
-    json_close(json, '}');
+        json_out_null(json, "registers");
+    json_out_string(json, "registers_note", prediction->registers_note);
+    json_out_close(json, '}');
 }
 
 static void finite_or_reason(struct json_out *json, const char *key, double value)
 {
-    json_number(json, key, value);
-    if (!isfinite(value)) json_string(json, "reason", "not finite");
+    json_out_number(json, key, value);
+    if (!isfinite(value)) json_out_string(json, "reason", "not finite");
 }
 
 static void without(struct json_out *json, const struct estimate *estimate)
 {
-    json_open(json, "without", '{');
+    json_out_open(json, "without", '{');
     for (size_t i = 0; i < EFFECT_COUNT; i++) {
         const struct effect_gain *gain = &estimate->without[i];
         bool known = gain->modelled && isfinite(gain->time_seconds) && isfinite(gain->gain);
-        json_open(json, effect_infos[i].id, '{');
+        json_out_open(json, effect_infos[i].id, '{');
         if (known) {
-            json_number(json, "time_s", gain->time_seconds);
-            json_number(json, "gain", gain->gain);
+            json_out_number(json, "time_s", gain->time_seconds);
+            json_out_number(json, "gain", gain->gain);
         } else {
-            json_null(json, "time_s");
-            json_null(json, "gain");
-            json_string(json, "reason", gain->modelled ? "not finite" : "not modelled");
+            json_out_null(json, "time_s");
+            json_out_null(json, "gain");
+            json_out_string(json, "reason", gain->modelled ? "not finite" : "not modelled");
         }
-        json_close(json, '}');
+        json_out_close(json, '}');
     }
-    json_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void estimate(struct json_out *json, const struct estimate *estimate, bool best)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "model", estimate->model);
-    json_bool(json, "best", best);
-    json_number(json, "time_s", estimate->time_seconds);
-    json_number(json, "cycles", estimate->cycles);
-    json_string(json, "bottleneck", estimate->bottleneck);
-    json_string(json, "next", estimate->next);
-    json_open(json, "terms", '{');
+    json_out_open(json, NULL, '{');
+    json_out_string(json, "model", estimate->model);
+    json_out_bool(json, "best", best);
+    json_out_number(json, "time_s", estimate->time_seconds);
+    json_out_number(json, "cycles", estimate->cycles);
+    json_out_string(json, "bottleneck", estimate->bottleneck);
+    json_out_string(json, "next", estimate->next);
+    json_out_open(json, "terms", '{');
     for (size_t i = 0; i < estimate->term_count; i++) {
-        json_open(json, estimate->terms[i].id, '{');
+        json_out_open(json, estimate->terms[i].id, '{');
         finite_or_reason(json, "value", estimate->terms[i].value);
-        json_string(json, "unit", estimate->terms[i].unit);
-        json_string(json, "text", estimate->terms[i].text);
-        json_close(json, '}');
+        json_out_string(json, "unit", estimate->terms[i].unit);
+        json_out_string(json, "text", estimate->terms[i].text);
+        json_out_close(json, '}');
     }
-    json_close(json, '}');
-    json_open(json, "stages", '[');
-    json_close(json, ']');
+    json_out_close(json, '}');
+    json_out_open(json, "stages", '[');
+    json_out_close(json, ']');
     without(json, estimate);
-    json_open(json, "assumptions", '[');
+    json_out_open(json, "assumptions", '[');
     for (size_t i = 0; i < estimate->assumption_count; i++)
-        json_string(json, NULL, estimate->assumptions[i]);
-    json_close(json, ']');
-    json_close(json, '}');
+        json_out_string(json, NULL, estimate->assumptions[i]);
+    json_out_close(json, ']');
+    json_out_close(json, '}');
 }
 
 static void power(struct json_out *json)
@@ -186,36 +186,36 @@ static void power(struct json_out *json)
     static const struct {
         const char *key, *unit;
     } figures[] = {{"mean", "W"}, {"energy", "J"}};
-    json_open(json, "power", '{');
+    json_out_open(json, "power", '{');
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        json_open(json, figures[i].key, '{');
-        json_null(json, "value");
-        json_string(json, "unit", figures[i].unit);
-        json_string(json, "reason", "not modelled");
-        json_close(json, '}');
+        json_out_open(json, figures[i].key, '{');
+        json_out_null(json, "value");
+        json_out_string(json, "unit", figures[i].unit);
+        json_out_string(json, "reason", "not modelled");
+        json_out_close(json, '}');
     }
-    json_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void advice(struct json_out *json, const struct diagnosis *diagnosis)
 {
-    json_string(json, "limit", diagnosis->limit);
-    json_string(json, "why", diagnosis->why);
-    json_string(json, "why_where", diagnosis->why_where);
-    json_open(json, "advice", '[');
+    json_out_string(json, "limit", diagnosis->limit);
+    json_out_string(json, "why", diagnosis->why);
+    json_out_string(json, "why_where", diagnosis->why_where);
+    json_out_open(json, "advice", '[');
     for (size_t i = 0; i < diagnosis->advice_count; i++) {
         const struct advice *item = &diagnosis->advice[i];
-        json_open(json, NULL, '{');
-        json_string(json, "code", item->code);
-        json_string(json, "title", item->title);
-        json_string(json, "where", item->where);
-        json_number(json, "gain", item->gain);
-        if (!isfinite(item->gain)) json_string(json, "reason", "the model cannot tell");
-        json_number(json, "time_s", item->time_seconds);
-        json_string(json, "evidence", item->evidence);
-        json_close(json, '}');
+        json_out_open(json, NULL, '{');
+        json_out_string(json, "code", item->code);
+        json_out_string(json, "title", item->title);
+        json_out_string(json, "where", item->where);
+        json_out_number(json, "gain", item->gain);
+        if (!isfinite(item->gain)) json_out_string(json, "reason", "the model cannot tell");
+        json_out_number(json, "time_s", item->time_seconds);
+        json_out_string(json, "evidence", item->evidence);
+        json_out_close(json, '}');
     }
-    json_close(json, ']');
+    json_out_close(json, ']');
 }
 
 static void machine(struct json_out *json, const struct report_machine *item)
@@ -224,75 +224,75 @@ static void machine(struct json_out *json, const struct report_machine *item)
     const struct machine *gpu = prediction->machine;
     char capability[32];
     snprintf(capability, sizeof capability, "%u.%u", gpu->cc_major, gpu->cc_minor);
-    json_open(json, NULL, '{');
-    json_string(json, "machine", gpu->id);
-    json_string(json, "name", gpu->name);
-    json_string(json, "compute_capability", capability);
+    json_out_open(json, NULL, '{');
+    json_out_string(json, "machine", gpu->id);
+    json_out_string(json, "name", gpu->name);
+    json_out_string(json, "compute_capability", capability);
     occupancy(json, prediction);
-    json_string(json, "best", report_best(item) ? report_best(item)->model : NULL);
-    json_string(json, "best_reason", prediction->best_reason);
-    json_open(json, "estimates", '[');
+    json_out_string(json, "best", report_best(item) ? report_best(item)->model : NULL);
+    json_out_string(json, "best_reason", prediction->best_reason);
+    json_out_open(json, "estimates", '[');
     for (size_t i = 0; i < prediction->estimate_count; i++)
         estimate(json, &prediction->estimates[i], i == prediction->best);
-    json_close(json, ']');
-    json_open(json, "refusals", '[');
+    json_out_close(json, ']');
+    json_out_open(json, "refusals", '[');
     for (size_t i = 0; i < prediction->refusal_count; i++) {
-        json_open(json, NULL, '{');
-        json_string(json, "model", prediction->refusals[i].model);
-        json_string(json, "reason", prediction->refusals[i].reason);
-        json_close(json, '}');
+        json_out_open(json, NULL, '{');
+        json_out_string(json, "model", prediction->refusals[i].model);
+        json_out_string(json, "reason", prediction->refusals[i].reason);
+        json_out_close(json, '}');
     }
-    json_close(json, ']');
+    json_out_close(json, ']');
     power(json);
     advice(json, item->diagnosis);
-    json_close(json, '}');
+    json_out_close(json, '}');
 }
 
 static void kernel(struct json_out *json, const struct report_kernel *item)
 {
     const struct profile *profile = item->profile;
-    json_open(json, NULL, '{');
-    json_string(json, "name", profile->kernel ? profile->kernel : "");
-    json_string(json, "mangled", profile->mangled);
-    json_string(json, "isa", profile->isa ? profile->isa : "");
-    json_string(json, "counts_are_of", "PTX instructions, not native code's");
+    json_out_open(json, NULL, '{');
+    json_out_string(json, "name", profile->kernel ? profile->kernel : "");
+    json_out_string(json, "mangled", profile->mangled);
+    json_out_string(json, "isa", profile->isa ? profile->isa : "");
+    json_out_string(json, "counts_are_of", "PTX instructions, not native code's");
     launch(json, profile);
     registers(json, profile);
-    json_bool(json, "ordered", profile->ordered);
-    json_bool(json, "reproducible", !profile->unordered_by_user);
-    json_number(json, "sampled_fraction", profile->sampled_fraction);
-    json_open(json, "profile", '{');
+    json_out_bool(json, "ordered", profile->ordered);
+    json_out_bool(json, "reproducible", !profile->unordered_by_user);
+    json_out_number(json, "sampled_fraction", profile->sampled_fraction);
+    json_out_open(json, "profile", '{');
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         counter(json, i, &profile->counters[i]);
-    json_close(json, '}');
-    json_open(json, "instructions", '[');
+    json_out_close(json, '}');
+    json_out_open(json, "instructions", '[');
     for (uint32_t i = 0; i < profile->instruction_count; i++)
         instruction(json, &profile->instructions[i]);
-    json_close(json, ']');
-    json_open(json, "stages", '[');
+    json_out_close(json, ']');
+    json_out_open(json, "stages", '[');
     for (uint32_t i = 0; i < profile->stage_count; i++)
         stage(json, &profile->stages[i]);
-    json_close(json, ']');
-    json_open(json, "machines", '[');
+    json_out_close(json, ']');
+    json_out_open(json, "machines", '[');
     for (size_t i = 0; i < item->machine_count; i++)
         machine(json, &item->machines[i]);
-    json_close(json, ']');
-    json_close(json, '}');
+    json_out_close(json, ']');
+    json_out_close(json, '}');
 }
 
 void write_json(const struct report_view *view, struct strbuf *out)
 {
     struct json_out json = {.out = out};
-    json_open(&json, NULL, '{');
-    json_string(&json, "schema", "warpsage.report/1");
-    json_open(&json, "tool", '{');
-    json_string(&json, "name", "warpsage");
-    json_string(&json, "version", ws_version());
-    json_close(&json, '}');
-    json_open(&json, "kernels", '[');
+    json_out_open(&json, NULL, '{');
+    json_out_string(&json, "schema", "warpsage.report/1");
+    json_out_open(&json, "tool", '{');
+    json_out_string(&json, "name", "warpsage");
+    json_out_string(&json, "version", ws_version());
+    json_out_close(&json, '}');
+    json_out_open(&json, "kernels", '[');
     for (size_t i = 0; i < view->kernel_count; i++)
         kernel(&json, &view->kernels[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    json_out_close(&json, ']');
+    json_out_close(&json, '}');
     strbuf_putc(out, '\n');
 }
