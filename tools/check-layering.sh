@@ -31,7 +31,7 @@ check_includes() {
         exported["isa"] = "insn.h"; exported["machine"] = "machine.h"
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"; exported["measure"] = "profile.h"
-        exported["model"] = "estimate.h prices.h accesses.h"; exported["recommend"] = "advice.h"
+        exported["model"] = "estimate.h"; exported["recommend"] = "advice.h"
         exported["report"] = "report.h json_out.h quantity.h page.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
