@@ -245,7 +245,8 @@ static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_ter
 #undef TERM
 }
 
-/* What each resource alone would take; the bottleneck is the case's, the next the longest other. */
+/* What each resource alone would take. The longest is the bottleneck: that of the case, but for the
+ * few kernels where the cases do not meet. */
 static void name_bottleneck(const struct mwp_cwp_input *in, const struct mwp_cwp_terms *t,
                             struct estimate *out)
 {
@@ -263,18 +264,13 @@ static void name_bottleneck(const struct mwp_cwp_input *in, const struct mwp_cwp
         cycles[DEPARTURE] = t->mem_cycles * t->n / t->mwp_without_bw_full * t->rep;
         cycles[LATENCY] = t->mem_cycles * t->n / fmax(t->npw, t->n) * t->rep;
     }
-    unsigned limit = ISSUE;
-    if (t->case_number != 3) {
-        limit = LATENCY;
-        if (t->mwp < fmin(t->n, t->npw) * (1 - 1e-9))
-            limit = t->mwp_peak_bw < t->mwp_without_bw_full ? BANDWIDTH : DEPARTURE;
-    }
-    if (t->synch_cost > t->exec_cycles) limit = SYNC;
-    unsigned next = limit == ISSUE ? LATENCY : ISSUE;
+    unsigned limit = ISSUE, next = PARTS;
     for (unsigned i = 0; i < PARTS; i++) {
-        if (i != limit && cycles[i] > cycles[next]) next = i;
         estimate_add_term(out, ids[i], cycles[i] / in->freq_hz, "s", names[i]);
+        if (cycles[i] > cycles[limit]) limit = i;
     }
+    for (unsigned i = 0; i < PARTS; i++)
+        if (i != limit && (next == PARTS || cycles[i] > cycles[next])) next = i;
     out->bottleneck = names[limit];
     out->next = cycles[next] > 0 ? names[next] : "";
 }

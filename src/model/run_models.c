@@ -198,8 +198,9 @@ static void choose_best(struct prediction *out)
     } else if (coalescing_rule_of(out->machine) != RULE_IS_SECTOR) {
         out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
     } else {
-        out->best_reason = "the only model here that counts latency and warps; made for GPUs "
-                           "without caches, so too slow where caches serve reuse";
+        out->best_reason =
+            "the only model here that counts latency and warps; it knows no caches, so "
+            "kernels that reuse data are faster";
     }
     out->best = (size_t)(best - out->estimates);
 }

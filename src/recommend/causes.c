@@ -269,7 +269,7 @@ static void find_small_grid(struct finder *finder)
     double blocks = (double)profile_blocks(finder->profile);
     double sms = machine_get(finder->prediction->machine, MACHINE_SM_COUNT, 1);
     double room = sms * finder->prediction->occupancy.blocks_per_sm;
-    if (!(blocks < room)) return;
+    if (!(blocks < 0.8 * room)) return; /* guess: a nearly full GPU is full */
     add(finder, "L404", "launch more blocks", "",
         arena_format(finder->arena, "%.0f blocks on %.0f SMs that can hold %.0f", blocks, sms,
                      room),

@@ -273,7 +273,7 @@ static void the_reason_for_the_choice_names_the_machine_kind(void **state)
     make_v100(&machine);
     prediction = predict(profile, &machine);
     assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
-    assert_contains(prediction->best_reason, "without caches");
+    assert_contains(prediction->best_reason, "knows no caches");
     assert_true(assumes(&prediction->estimates[prediction->best], "[W604] no cache"));
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -311,6 +311,34 @@ static void an_answer_below_the_bound_is_not_chosen(void **state)
     assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
     prediction_destroy(prediction);
     profile_destroy(profile);
+}
+
+/* The machine files that come with the program give what both models need. */
+static void every_shipped_machine_can_be_asked(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct arena arena = {0};
+    const char *const *ids;
+    size_t count;
+    const char *dir = SOURCE_DIR "/data/machines";
+    assert_int_equal(machine_list(&diag, &arena, dir, &ids, &count), WS_OK);
+    assert_true(count >= 4);
+    struct profile *profile = make_profile(&streaming);
+    for (size_t i = 0; i < count; i++) {
+        struct machine *machine;
+        if (machine_load(&diag, dir, ids[i], &machine) != WS_OK) fail_msg("%s", diag.text);
+        struct prediction *prediction = predict(profile, machine);
+        assert_non_null(prediction_find(prediction, "speed-of-light"));
+        bool wanted = !strcmp(ids[i], "gtx280") || !strcmp(ids[i], "gtx285") ||
+                      !strcmp(ids[i], "v100") || !strcmp(ids[i], "h200");
+        if (wanted && !prediction_find(prediction, "mwp-cwp"))
+            fail_msg("%s: mwp-cwp %s", ids[i], refusal(prediction, "mwp-cwp"));
+        prediction_destroy(prediction);
+        machine_destroy(machine);
+    }
+    profile_destroy(profile);
+    arena_clear(&arena);
 }
 
 static void registers_of_another_target_are_noted(void **state)
@@ -448,6 +476,7 @@ int main(void)
         cmocka_unit_test(gains_over_a_random_sweep),
         cmocka_unit_test(the_reason_for_the_choice_names_the_machine_kind),
         cmocka_unit_test(an_answer_below_the_bound_is_not_chosen),
+        cmocka_unit_test(every_shipped_machine_can_be_asked),
         cmocka_unit_test(registers_of_another_target_are_noted),
         cmocka_unit_test(bound_of_a_stream_without_caches),
         cmocka_unit_test(bound_with_caches_leaves_out_dram),
