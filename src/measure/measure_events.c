@@ -27,6 +27,9 @@ struct warp_state {
     uint64_t on_count, off_count;
     bool has_lanes;
     uint64_t lanes[32]; /* modulo 2^64 */
+    /* Who passes barriers: lanes of the last code block, lanes on which the last guard was true,
+     * lanes that have left, lanes that have passed a barrier that others of the warp have not. */
+    uint32_t active, guard_insn, guard_on, dead, passed;
 };
 
 /* Instructions of a block in one stage, over its warps and over its threads. */
@@ -65,6 +68,21 @@ static bool is_memory(const struct insn *insn)
     return insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
+static void find_exits(struct measure *m)
+{
+    const struct launch_view *launch = &m->launch;
+    const struct function *entry = &launch->module->functions[launch->entry];
+    m->is_exit = mem_zalloc(launch->insn_count, sizeof *m->is_exit);
+    m->ends_in_exit = mem_zalloc(launch->code_block_count, sizeof *m->ends_in_exit);
+    for (uint32_t i = 0; i < launch->code_block_count; i++) {
+        const struct code_block *code = &launch->code_blocks[i];
+        uint32_t last = code->first + code->count - 1;
+        const struct insn *insn = launch->insns[last];
+        m->is_exit[last] = insn->op == OP_EXIT || (insn->op == OP_RET && code->function == entry);
+        m->ends_in_exit[i] = m->is_exit[last] && insn->guard < 0;
+    }
+}
+
 static void launch_begin(void *self, const struct launch_view *launch)
 {
     struct measure *m = self;
@@ -75,6 +93,7 @@ static void launch_begin(void *self, const struct launch_view *launch)
     m->launch.code_blocks = memcpy(mem_alloc(block_bytes), launch->code_blocks, block_bytes);
     dep_plan_init(&m->dep, &m->launch);
     load_plan_init(&m->loads, &m->launch);
+    find_exits(m);
     m->site_of = mem_alloc(launch->insn_count * sizeof *m->site_of);
     m->site_insns = mem_alloc(launch->insn_count * sizeof *m->site_insns);
     for (uint32_t i = 0; i < launch->insn_count; i++) {
@@ -216,6 +235,7 @@ static void *block_begin(void *worker, uint64_t index)
         uint64_t rest = threads - 32 * (uint64_t)i;
         warp->threads = rest >= 32 ? UINT32_MAX : (UINT32_C(1) << rest) - 1;
         warp->dep = (struct dep_warp){1, block->last_writes + (size_t)i * m->dep.slot_count};
+        warp->guard_insn = UINT32_MAX;
         warp->load.results = block->load_results + (size_t)i * m->loads.word_count;
         enter_stage(w, warp, 0);
     }
@@ -272,6 +292,8 @@ static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, u
     struct cell *cell = &warp->cells[code_block];
     cell->executions++;
     cell->lanes += bits_count(active);
+    warp->active = active;
+    if (m->ends_in_exit[code_block]) warp->dead |= active;
     warp->insns += dep->insn_count;
     count_lanes(warp, active, dep->insn_count);
     dep_run(&m->dep, dep, &warp->dep, &w->dep_sums);
@@ -294,8 +316,13 @@ static void lanes_are_off(struct worker *w, struct warp_state *warp, uint32_t in
 static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
                   uint32_t on)
 {
+    const struct worker *w = worker;
+    struct warp_state *warp = warp_of(ref);
     uint32_t off = active & ~on;
-    if (off) lanes_are_off(worker, warp_of(ref), insn, off);
+    warp->guard_insn = insn;
+    warp->guard_on = on;
+    if (w->measure->is_exit[insn]) warp->dead |= on;
+    if (off) lanes_are_off(worker, warp, insn, off);
 }
 
 static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint32_t active,
@@ -359,15 +386,26 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     tally_add(&stage->tally, number);
 }
 
-/* An arrival does not part what comes before it from what comes after: it opens no stage. */
+static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)
+{
+    warp->passed = 0;
+    if (warp->ordinal == STAGE_LAST) return; /* the last stage goes on to the end */
+    leave_stage(block, warp);
+    enter_stage(w, warp, warp->ordinal + 1);
+}
+
+/* A warp has passed when all lanes that are left have, perhaps in several splits, or when a lane
+ * comes for the second time. An arrival does not part what comes before it from what comes after:
+ * it opens no stage. */
 static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, bool waits)
 {
-    (void)insn;
     struct warp_state *warp = warp_of(ref);
+    uint32_t lanes = warp->guard_insn == insn ? warp->guard_on : warp->active;
     warp->load.open = false;
-    if (!waits || warp->ordinal == STAGE_LAST) return; /* the last stage goes on to the end */
-    leave_stage(ref->block, warp);
-    enter_stage(worker, warp, warp->ordinal + 1);
+    if (!waits) return;
+    if (warp->passed & lanes) next_stage(worker, ref->block, warp);
+    warp->passed |= lanes;
+    if ((warp->passed | warp->dead) == warp->threads) next_stage(worker, ref->block, warp);
 }
 
 static void warp_end(void *worker, const struct warp_ref *ref)

@@ -46,6 +46,8 @@ void measure_cancel(struct measure *m)
     free((void *)(uintptr_t)m->launch.code_blocks);
     free(m->site_of);
     free(m->site_insns);
+    free(m->is_exit);
+    free(m->ends_in_exit);
     free(m->lanes_off);
     free(m->divergent);
     free(m->sites);

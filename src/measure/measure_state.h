@@ -71,6 +71,8 @@ struct measure {
     uint32_t *site_of; /* by instruction: memory instruction or NO_SITE */
     uint32_t site_count;
     uint32_t *site_insns; /* by site */
+    bool *is_exit;        /* by instruction: exit, or ret of the entry */
+    bool *ends_in_exit;   /* by code block: all its lanes leave */
     /* Sums of the workers merged so far. */
     uint64_t blocks;
     struct dep_sums dep_sums;

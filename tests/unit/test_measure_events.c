@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "measure/access_cost.h"
+#include "measure/dependence.h"
 #include "measure/profile.h"
 
 enum {
@@ -106,8 +107,9 @@ static struct insn last_insn(uint32_t count, uint32_t kind)
     insn.sub_op = SUB_SYNC;
     if (kind == 1) insn.sub_op = SUB_ARRIVE;
     if (kind == 2) insn.sub_op = SUB_WARP_SYNC;
-    if (kind >= 3) insn = base_insn(kind < 6 ? OP_BRA : OP_EXIT, TYPE_NONE, SPACE_NONE);
-    if (kind >= 4) insn.guard = (int32_t)next_random(count);
+    if (kind >= 3) insn = base_insn(OP_BRA, TYPE_NONE, SPACE_NONE);
+    if (kind >= 6) insn = base_insn(kind == 6 ? OP_EXIT : OP_RET, TYPE_NONE, SPACE_NONE);
+    if (kind >= 4 && next_random(3)) insn.guard = (int32_t)next_random(count);
     return insn;
 }
 
@@ -117,7 +119,7 @@ static void make_code_block(struct program *p, uint32_t index, uint32_t first, u
     uint32_t registers = vreg_counts[f];
     for (uint32_t i = 0; i < count; i++) {
         struct insn *insn = &p->insns[first + i];
-        *insn = i + 1 == count && index % 3 ? last_insn(registers, next_random(7))
+        *insn = i + 1 == count && index % 3 ? last_insn(registers, next_random(8))
                 : next_random(10) < 4       ? memory_insn(registers)
                                             : arithmetic(registers);
         if (insn->guard < 0 && insn->op != OP_BRA && next_random(6) == 0)
@@ -172,6 +174,7 @@ struct reference_warp {
     uint64_t now, written[256];
     bool open, result[256];
     uint32_t stage;
+    bool passed[32]; /* lanes that have passed a barrier that others have not */
 };
 
 struct reference {
@@ -291,6 +294,7 @@ struct listener {
     const struct observer_ops *ops;
     void *worker;
     struct reference *reference;
+    uint32_t alive[WARPS];
 };
 
 static void make_access(struct access *access, uint64_t addresses[32], const struct insn *insn,
@@ -333,6 +337,33 @@ static uint32_t random_subset(uint32_t mask)
     }
 }
 
+/* The stage ends when every lane that is left has passed, or one comes again. */
+static void reference_pass(struct reference_warp *warp, uint32_t lanes, uint32_t alive)
+{
+    bool again = false, all = true;
+    for (int i = 0; i < 32; i++)
+        again = again || (warp->passed[i] && (lanes >> i & 1));
+    if (again) {
+        memset(warp->passed, 0, sizeof warp->passed);
+        if (warp->stage < 1024) warp->stage++;
+    }
+    for (int i = 0; i < 32; i++) {
+        warp->passed[i] = warp->passed[i] || (lanes >> i & 1);
+        all = all && (warp->passed[i] || !(alive >> i & 1));
+    }
+    if (!all) return;
+    memset(warp->passed, 0, sizeof warp->passed);
+    if (warp->stage < 1024) warp->stage++;
+}
+
+/* Lanes that leave here; ret leaves in the entry only. */
+static bool leaves(const struct program *p, uint32_t pc)
+{
+    const struct insn *insn = p->pointers[pc];
+    return insn->op == OP_EXIT ||
+           (insn->op == OP_RET && pc < p->code_blocks[FIRST_OF_SECOND].first);
+}
+
 static void play_insn(struct listener *l, const struct warp_ref *ref, uint32_t pc, uint32_t base,
                       uint32_t active)
 {
@@ -343,6 +374,10 @@ static void play_insn(struct listener *l, const struct warp_ref *ref, uint32_t p
     uint32_t on = insn->guard >= 0 ? random_subset(active) : active, targets = 1;
     uint64_t addresses[32];
     struct access access;
+    if (leaves(l->program, pc)) {
+        if (insn->guard >= 0 && next_random(30)) on = 0;
+        l->alive[ref->index] &= ~on;
+    }
     if (is_bra && on && on != active) targets = 2;
     if (insn->guard >= 0 && !is_bra) l->ops->guard(l->worker, ref, pc, active, on);
     if (is_bra) l->ops->branch(l->worker, ref, pc, active, on, targets);
@@ -352,7 +387,7 @@ static void play_insn(struct listener *l, const struct warp_ref *ref, uint32_t p
         l->ops->memory(l->worker, ref, pc, &access);
     }
     bool is_barrier = insn->op == OP_BAR && insn->sub_op != SUB_WARP_SYNC;
-    if (is_barrier) l->ops->barrier(l->worker, ref, pc, insn->sub_op != SUB_ARRIVE);
+    if (is_barrier && on) l->ops->barrier(l->worker, ref, pc, insn->sub_op != SUB_ARRIVE);
     if (!r) return;
     uint32_t stage = warp->stage;
     count(r, stage, pc, COUNTER_INST_WARP, 1);
@@ -370,18 +405,23 @@ static void play_insn(struct listener *l, const struct warp_ref *ref, uint32_t p
     reference_registers(r, warp, insn, base);
     if (!is_barrier) return;
     count(r, stage, pc, COUNTER_BARRIER_WARP, 1);
+    if (!on) return;
     warp->open = false;
     memset(warp->result, 0, sizeof warp->result);
-    if (insn->sub_op != SUB_ARRIVE && warp->stage < 1024) warp->stage++;
+    if (insn->sub_op != SUB_ARRIVE) reference_pass(warp, on, l->alive[ref->index]);
 }
 
 static void play_block(struct listener *l, void *block, uint32_t warp, uint32_t code_block)
 {
     uint32_t threads = warp == WARPS - 1 ? 0xffff : UINT32_MAX;
     struct warp_ref ref = {block, warp, threads};
-    uint32_t active = next_random(3) ? threads : random_subset(threads);
-    if (!active) active = 1;
+    uint32_t alive = l->alive[warp], active = next_random(3) ? alive : random_subset(alive);
     const struct code_block *code = &l->program->code_blocks[code_block];
+    uint32_t last = code->first + code->count - 1;
+    if (leaves(l->program, last) && l->program->pointers[last]->guard < 0 && next_random(50))
+        return;
+    if (!active) active = alive & (0 - alive);
+    if (!active) return;
     l->ops->run(l->worker, &ref, code_block, active);
     if (l->reference) {
         l->reference->paths += code->block->critical_path;
@@ -396,6 +436,8 @@ static void play_thread_block(struct listener *l, uint64_t seed, uint64_t index,
 {
     random_state = seed * 1000 + index;
     void *block = l->ops->block_begin(l->worker, index);
+    for (uint32_t i = 0; i < WARPS; i++)
+        l->alive[i] = i == WARPS - 1 ? 0xffff : UINT32_MAX;
     for (unsigned i = 0; i < steps; i++)
         play_block(l, block, next_random(WARPS), next_random(BLOCKS));
     for (uint32_t i = 0; i < WARPS; i++) {
@@ -417,7 +459,7 @@ static struct profile *play(const struct program *program, uint64_t seed, unsign
     observer->ops->launch_begin(observer->self, &program->launch);
     for (unsigned i = 0; i < workers; i++) {
         void *worker = observer->ops->worker_begin(observer->self);
-        listeners[i] = (struct listener){program, observer->ops, worker, reference};
+        listeners[i] = (struct listener){program, observer->ops, worker, reference, {0}};
     }
     uint64_t blocks = program->launch.block_count;
     for (uint64_t i = 0; i < blocks; i++)
@@ -599,8 +641,8 @@ static void sampled_blocks(void **state)
     struct measure *measure = measure_begin(0);
     struct observer *observer = measure_observer(measure);
     observer->ops->launch_begin(observer->self, &program->launch);
-    struct listener l = {program, observer->ops, observer->ops->worker_begin(observer->self),
-                         reference};
+    struct listener l = {
+        program, observer->ops, observer->ops->worker_begin(observer->self), reference, {0}};
     for (uint64_t i = 0; i < 4; i++)
         play_thread_block(&l, 9, i, 40);
     observer->ops->worker_end(observer->self, l.worker);
@@ -615,6 +657,38 @@ static void sampled_blocks(void **state)
     assert_true(profile->sampled_fraction == 0.4);
     profile_destroy(profile);
     free(reference);
+    free(program);
+}
+
+/* Indices of instructions are kept small; distances must not notice. */
+static void long_runs_of_a_warp(void **state)
+{
+    (void)state;
+    struct program *program = make_program(2);
+    struct dep_plan plan;
+    struct dep_warp warps[2];
+    struct dep_sums sums[2] = {{0, 0}, {0, 0}};
+    dep_plan_init(&plan, &program->launch);
+    for (uint32_t i = 0; i < 2; i++) {
+        warps[i] = (struct dep_warp){1, calloc(plan.slot_count, sizeof(uint32_t))};
+        for (uint32_t k = 0; k < BLOCKS; k++)
+            dep_run(&plan, &plan.blocks[k], &warps[i], &sums[i]);
+    }
+    uint32_t shift = UINT32_MAX / 2 - 500 - warps[1].now; /* the second has come a long way */
+    warps[1].now += shift;
+    for (uint32_t i = 0; i < plan.slot_count; i++)
+        if (warps[1].last[i]) warps[1].last[i] += shift;
+    for (uint32_t step = 0; step < 1000; step++) {
+        uint32_t block = next_random(BLOCKS);
+        for (uint32_t i = 0; i < 2; i++)
+            dep_run(&plan, &plan.blocks[block], &warps[i], &sums[i]);
+        assert_int_equal(sums[0].distance, sums[1].distance);
+        assert_int_equal(sums[0].consumers, sums[1].consumers);
+    }
+    assert_true(warps[1].now < UINT32_MAX / 4); /* it was rebased on the way */
+    for (uint32_t i = 0; i < 2; i++)
+        free(warps[i].last);
+    dep_plan_clear(&plan);
     free(program);
 }
 
@@ -643,6 +717,7 @@ int main(void)
         cmocka_unit_test(more_costs_than_numbers),
         cmocka_unit_test(rules_are_null_unless_requested),
         cmocka_unit_test(sampled_blocks),
+        cmocka_unit_test(long_runs_of_a_warp),
         cmocka_unit_test(counter_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
