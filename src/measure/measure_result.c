@@ -197,24 +197,29 @@ static void add_static_distances(struct measure *m, const struct cell *cells)
 /* ---- instructions and stages
  * ------------------------------------------------------------------------------ */
 
-/* The statement as written: from its first character to the semicolon. */
+/* The statement as written, with its guard, up to the semicolon; white space is one blank. */
 static const char *statement_text(struct arena *arena, const struct module *module,
                                   const char *const *lines, uint32_t line_count,
                                   const struct insn *insn)
 {
+    char text[160];
+    size_t length = 0;
     if (!insn->line || insn->line > line_count) return NULL;
-    const char *from = lines[insn->line - 1], *end = module->ptx + module->ptx_size;
-    const char *newline = memchr(from, '\n', (size_t)(end - from));
-    if (newline) end = newline;
-    for (uint32_t i = 1; i < insn->column && from < end; i++)
+    const char *line = lines[insn->line - 1], *end = module->ptx + module->ptx_size, *from = line;
+    for (uint32_t i = 1; i < insn->column && from < end && *from != '\n'; i++)
         from++;
-    const char *semicolon = memchr(from, ';', (size_t)(end - from));
-    if (semicolon) end = semicolon;
-    while (from < end && isspace((unsigned char)*from))
-        from++;
-    while (end > from && isspace((unsigned char)end[-1]))
-        end--;
-    return arena_copy_n(arena, from, (size_t)(end - from));
+    while (from > line && !strchr(";{}:", from[-1]))
+        from--;
+    for (; from < end && *from != ';' && length < sizeof text; from++) {
+        bool blank = isspace((unsigned char)*from);
+        if (!blank)
+            text[length++] = *from;
+        else if (length && text[length - 1] != ' ')
+            text[length++] = ' ';
+    }
+    while (length && text[length - 1] == ' ')
+        length--;
+    return arena_copy_n(arena, text, length);
 }
 
 static const char **find_lines(const struct module *module, uint32_t *out_count)

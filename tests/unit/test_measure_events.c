@@ -660,6 +660,53 @@ static void sampled_blocks(void **state)
     free(program);
 }
 
+/* Statements and source lines of instructions, as the PTX text has them. */
+static void statements(void **state)
+{
+    (void)state;
+    static const char ptx[] = "// head\n"
+                              "L1: { add.f32 %f1,\t%f2; @!%p1 bra L1; }\n"
+                              "  call.uni (r),\n   f,\n   (a);\n"
+                              "ret";
+    static const struct {
+        uint32_t line, column;
+        const char *text;
+    } places[] = {{2, 7, "add.f32 %f1, %f2"},
+                  {2, 33, "@!%p1 bra L1"},
+                  {3, 3, "call.uni (r), f, (a)"},
+                  {6, 1, "ret"},
+                  {7, 1, NULL},
+                  {0, 0, NULL}};
+    static const char *const files[] = {"", "k.cu"};
+    struct program *program = make_program(4);
+    program->module.ptx = ptx;
+    program->module.ptx_size = sizeof ptx - 1;
+    program->module.files = files;
+    program->module.file_count = 2;
+    for (int i = 0; i < 6; i++) {
+        program->insns[i].line = places[i].line;
+        program->insns[i].column = places[i].column;
+        program->insns[i].source_file = i == 1;
+        program->insns[i].source_line = i == 1 ? 12 : 0;
+    }
+    struct profile *profile = play(program, 4, 1, 1, false, 0, NULL);
+    for (int i = 0; i < 6; i++) {
+        if (places[i].text)
+            assert_string_equal(profile->instructions[i].text, places[i].text);
+        else
+            assert_null(profile->instructions[i].text);
+    }
+    assert_string_equal(profile->instructions[1].file, "k.cu");
+    assert_int_equal(profile->instructions[1].source_line, 12);
+    assert_null(profile->instructions[0].file);
+    assert_string_equal(profile->isa, "ptx 0.0 sm_80");
+    assert_int_equal(profile->registers[0].value, 10 + 11);
+    assert_int_equal(profile->registers[0].target, 80);
+    assert_int_equal(profile->local_bytes_per_thread, 16);
+    profile_destroy(profile);
+    free(program);
+}
+
 /* Indices of instructions are kept small; distances must not notice. */
 static void long_runs_of_a_warp(void **state)
 {
@@ -718,6 +765,7 @@ int main(void)
         cmocka_unit_test(rules_are_null_unless_requested),
         cmocka_unit_test(sampled_blocks),
         cmocka_unit_test(long_runs_of_a_warp),
+        cmocka_unit_test(statements),
         cmocka_unit_test(counter_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
