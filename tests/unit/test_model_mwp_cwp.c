@@ -215,6 +215,113 @@ static void divergence_halves_the_instructions(void **state)
     profile_destroy(profile);
 }
 
+static struct prediction *predict_without(const struct profile *profile,
+                                          const struct machine *machine, enum effect effect)
+{
+    struct diag diag = {0};
+    struct prediction *prediction = NULL;
+    struct predict_options options = {.effects_off = 1u << effect};
+    assert_int_equal(model_predict(&diag, profile, machine, &options, &prediction), WS_OK);
+    return prediction;
+}
+
+/* Two half-empty accesses of 8 transactions and 64 bytes become a full one of 16 and 128. */
+static void without_divergence_the_same_bytes_move(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct hand_kernel kernel = mixed;
+    kernel.transactions_per_uncoalesced = 8;
+    kernel.bytes_per_access = 64;
+    struct profile *profile = make_profile(&kernel);
+    set_count(profile, COUNTER_INST_THREAD_ACTIVE, 16 * profile_get(profile, COUNTER_INST_WARP));
+    struct prediction *prediction = predict_without(profile, &machine, EFFECT_DIVERGENCE);
+    const struct estimate *estimate = prediction_find(prediction, "mwp-cwp");
+    assert_close(term(estimate, "total_insts"), 23, 1e-9);
+    assert_close(term(estimate, "uncoal_mem_insts"), 1.5, 1e-9);
+    assert_close(term(estimate, "coal_mem_insts"), 1.5, 1e-9);
+    assert_close(term(estimate, "uncoal_per_mw"), 16, 1e-9);
+    assert_close(term(estimate, "load_bytes_per_warp"), 128, 1e-9);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+static void memory_that_answers_in_one_cycle(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct profile *profile = make_profile(&mixed);
+    struct prediction *prediction = predict_without(profile, &machine, EFFECT_MEM_LATENCY);
+    const struct estimate *estimate = prediction_find(prediction, "mwp-cwp");
+    assert_close(term(estimate, "mem_l_coal"), 1 + 4, 1e-12);
+    assert_close(term(estimate, "mem_l_uncoal"), 1 + 3 * 40, 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* On 64 lanes a float addition takes two of the four schedulers' slots, a load one: making all as
+ * fast as the addition must not make the load slower. */
+static void cheap_classes_stay_cheap(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_v100(&machine);
+    struct hand_kernel kernel = {.blocks = 640,
+                                 .threads_per_block = 256,
+                                 .registers = 32,
+                                 .comp = 50,
+                                 .coalesced = 50,
+                                 .bytes_per_access = 128};
+    struct profile *profile = make_profile(&kernel);
+    struct prediction *prediction = predict_without(profile, &machine, EFFECT_LONG_INSTRUCTIONS);
+    assert_close(term(prediction_find(prediction, "mwp-cwp"), "m_factor"), 1.5, 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* One warp on an SM uses one of four schedulers; four or more use all. */
+static void idle_schedulers_do_not_issue(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_v100(&machine);
+    struct hand_kernel kernel = {.blocks = 80, .threads_per_block = 32, .comp = 100};
+    struct profile *profile = make_profile(&kernel);
+    struct prediction *prediction = predict(profile, &machine);
+    assert_close(term(prediction_find(prediction, "mwp-cwp"), "issue_cycles"), 1, 1e-12);
+    prediction_destroy(prediction);
+    profile->block[0] = 128;
+    prediction = predict(profile, &machine);
+    assert_close(term(prediction_find(prediction, "mwp-cwp"), "issue_cycles"), 0.25, 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* All lanes read one word: 128 B requested, 32 B moved. */
+static void broadcasts_are_noted(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_v100(&machine);
+    struct hand_kernel kernel = {.blocks = 640,
+                                 .threads_per_block = 256,
+                                 .comp = 50,
+                                 .coalesced = 5,
+                                 .bytes_per_access = 128};
+    struct profile *profile = make_profile(&kernel);
+    struct prediction *prediction = predict(profile, &machine);
+    assert_false(assumes(prediction_find(prediction, "mwp-cwp"), "lanes that read the same word"));
+    prediction_destroy(prediction);
+    set_count(profile, COUNTER_MEM_GLOBAL_LOAD_SECTORS32,
+              profile_get(profile, COUNTER_MEM_GLOBAL_LOAD_REQUESTS));
+    prediction = predict(profile, &machine);
+    assert_true(assumes(prediction_find(prediction, "mwp-cwp"), "lanes that read the same word"));
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
 static void degenerate_inputs(void **state)
 {
     (void)state;
@@ -338,6 +445,11 @@ int main(void)
         cmocka_unit_test(expensive_classes_take_more_slots),
         cmocka_unit_test(small_grids_have_the_warps_they_have),
         cmocka_unit_test(divergence_halves_the_instructions),
+        cmocka_unit_test(without_divergence_the_same_bytes_move),
+        cmocka_unit_test(memory_that_answers_in_one_cycle),
+        cmocka_unit_test(cheap_classes_stay_cheap),
+        cmocka_unit_test(idle_schedulers_do_not_issue),
+        cmocka_unit_test(broadcasts_are_noted),
         cmocka_unit_test(degenerate_inputs),
         cmocka_unit_test(monotone_within_a_case),
         cmocka_unit_test(cases_cover_everything),

@@ -209,6 +209,36 @@ static void one_sector_too_many_is_a_matter_of_alignment(void **state)
     profile_destroy(profile);
 }
 
+/* 16-byte words take at least two transactions a half-warp (cc 1.x). */
+static void wide_words_have_another_ideal(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_gtx280(&machine);
+    struct hand_kernel kernel = {.blocks = 4000,
+                                 .threads_per_block = 256,
+                                 .comp = 20,
+                                 .uncoalesced = 4,
+                                 .transactions_per_uncoalesced = 8,
+                                 .bytes_per_access = 512};
+    struct profile *profile = make_profile(&kernel);
+    double requests = 4 * hand_warps(&kernel);
+    struct insn_counts counts = {.count = 0};
+    count(&counts, COUNTER_INST_THREAD, 32 * requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_REQUESTS, requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_BYTES_REQUESTED, 512 * requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_TRANSACTIONS_CC12, 8 * requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_CC12, requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_TRANSACTIONS_CC12, 8 * requests);
+    add_instruction(profile, "k.cu", 2, CLASS_MEM_GLOBAL_LOAD, &counts);
+    struct prediction *prediction = predict(profile, &machine);
+    struct diagnosis *diagnosis = diagnose(prediction);
+    assert_contains(find(diagnosis, "G102")->evidence, "8 transactions/request, ideal 4");
+    diagnosis_destroy(diagnosis);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
 static void a_stream_is_limited_by_bandwidth(void **state)
 {
     (void)state;
@@ -266,7 +296,12 @@ static void latency_is_blamed_on_what_limits_occupancy(void **state)
     assert_string_equal(advice->title, "use at most 64 registers per thread"); /* 128 x 64 x 2 */
     assert_contains(advice->evidence, "72 registers: 1 blocks per SM; 64 registers: 2 blocks");
     assert_true(advice->gain > 1.3);
-    assert_non_null(find(diagnosis, "L401"));
+    double paired = find(diagnosis, "L401")->time_seconds;
+    set_count(profile, COUNTER_MEM_INDEPENDENT, loads / 2); /* the profile of such a kernel */
+    struct prediction *pairs = predict(profile, &machine);
+    assert_close(pairs->estimates[pairs->best].time_seconds, paired, 1e-9);
+    prediction_destroy(pairs);
+    set_count(profile, COUNTER_MEM_INDEPENDENT, 0);
     diagnosis_destroy(diagnosis);
     prediction_destroy(prediction);
 
@@ -403,6 +438,7 @@ int main(void)
         cmocka_unit_test(uncoalesced_loads_are_blamed_by_line),
         cmocka_unit_test(the_gain_of_the_only_line_is_the_gain_of_the_effect),
         cmocka_unit_test(one_sector_too_many_is_a_matter_of_alignment),
+        cmocka_unit_test(wide_words_have_another_ideal),
         cmocka_unit_test(a_stream_is_limited_by_bandwidth),
         cmocka_unit_test(latency_is_blamed_on_what_limits_occupancy),
         cmocka_unit_test(gains_that_no_model_knows_are_not_invented),
