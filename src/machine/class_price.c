@@ -10,11 +10,11 @@
 static const uint8_t substitutes[CLASS_COUNT] = {
     /* One pipe and one row of the guide: add, multiply, multiply-add. */
     [CLASS_FP32_ADD] = CLASS_FP32_FMA,
-    [CLASS_FP32_MUL] = CLASS_FP32_FMA,
-    [CLASS_FP32_FMA] = CLASS_FP32_ADD,
+    [CLASS_FP32_MUL] = CLASS_FP32_ADD,
+    [CLASS_FP32_FMA] = CLASS_FP32_MUL,
     [CLASS_FP64_ADD] = CLASS_FP64_FMA,
-    [CLASS_FP64_MUL] = CLASS_FP64_FMA,
-    [CLASS_FP64_FMA] = CLASS_FP64_ADD,
+    [CLASS_FP64_MUL] = CLASS_FP64_ADD,
+    [CLASS_FP64_FMA] = CLASS_FP64_MUL,
     /* The guide's row is "compare, minimum, maximum". */
     [CLASS_FP32_MINMAX] = CLASS_CMP,
     [CLASS_INT_MINMAX] = CLASS_CMP,
@@ -68,7 +68,7 @@ static const uint8_t substitutes[CLASS_COUNT] = {
 #undef NO_SUBSTITUTE
 };
 
-/* Substitutes may form rings (add -> fma -> add): as many steps as classes see all of a chain. */
+/* Substitutes may form rings (add -> fma -> mul -> add): as many steps as classes see all of a chain. */
 static bool find_price(const struct machine *machine, unsigned first, enum insn_class id,
                        double *out)
 {

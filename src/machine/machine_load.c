@@ -136,20 +136,25 @@ static ws_status read_file(const struct machine_reader *reader, struct arena *ar
 /* ---- inheritance
  * --------------------------------------------------------------------------------- */
 
-/* An error at the line of `inherits`, with the text of the file that was read before. */
+/* An error at a line of a file that was read before, with its text. */
+static ws_status line_error(struct diag *diag, struct arena *arena, const struct machine *machine,
+                            uint32_t line, uint32_t length, const char *message)
+{
+    struct diag silent = {0};
+    struct source_place place = {.file = machine->path, .line = line, .column = 1};
+    char *text;
+    place.length = length;
+    if (text_read_file(&silent, arena, machine->path, &text, &place.size) == WS_OK)
+        place.text = text;
+    diag_clear(&silent);
+    return diag_error_at(diag, WS_ERR_MACHINE, &place, "%s", message);
+}
+
 static ws_status inherits_error(struct diag *diag, struct arena *arena,
                                 const struct machine *machine, const char *message)
 {
-    struct diag silent = {0};
-    struct source_place place = {.file = machine->path, .line = machine->inherits_line};
-    char *text;
-    if (text_read_file(&silent, arena, machine->path, &text, &place.size) == WS_OK) {
-        place.text = text;
-        place.column = 1;
-        place.length = (uint32_t)strlen("inherits");
-    }
-    diag_clear(&silent);
-    return diag_error_at(diag, WS_ERR_MACHINE, &place, "%s", message);
+    uint32_t length = (uint32_t)strlen("inherits");
+    return line_error(diag, arena, machine, machine->inherits_line, length, message);
 }
 
 /* Leaf by leaf: what the machine's own file does not say. */
@@ -223,13 +228,13 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
 /* ---- loading
  * ------------------------------------------------------------------------------------- */
 
-static ws_status check_complete(struct diag *diag, const struct machine *machine)
+static ws_status check_complete(struct diag *diag, struct arena *arena,
+                                const struct machine *machine)
 {
     if (machine->cc_major) return WS_OK;
-    struct source_place place = {.file = machine->path, .line = 1, .column = 1};
-    return diag_error_at(diag, WS_ERR_MACHINE, &place,
-                         "no compute_capability: add compute_capability: {value: \"7.0\", "
-                         "source: ...}");
+    return line_error(diag, arena, machine, 1, 1,
+                      "no compute_capability: add compute_capability: {value: \"7.0\", "
+                      "source: ...}");
 }
 
 /* Finds file and id that `name` means; fills `names` unless it is a path. */
@@ -266,7 +271,7 @@ static ws_status load(struct diag *diag, struct arena *arena, const char *dir, c
         reader.taken = NULL;
         TRY(inherit(&reader, arena, dir, *out));
     }
-    return check_complete(diag, *out);
+    return check_complete(diag, arena, *out);
 }
 
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out)

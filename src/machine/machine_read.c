@@ -222,9 +222,9 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
         FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
              value->line);
     TRY(read_leaf(reading, path, node, &leaf));
-    TRY(read_unit(reading, &leaf, machine_key_infos[key].dimension, &factor));
     TRY(read_number(reading, &leaf, &number));
-    /* 1e3 x 1.3 GHz and the like: counts of bytes must not miss a whole number by rounding. */
+    TRY(read_unit(reading, &leaf, machine_key_infos[key].dimension, &factor));
+    /* 4.8 TB/s and the like: a product must not miss its whole number by rounding. */
     double si = number * factor;
     if (fabs(si - nearbyint(si)) <= fabs(si) * 1e-12) si = nearbyint(si);
     const char *fault = figure_fault(key, si);
@@ -270,8 +270,10 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
 
 #define TEXT_KEYS(KEY)                                                                             \
     KEY(NAME, "name")                                                                              \
-    KEY(VENDOR, "vendor") KEY(CHIP, "chip") KEY(CAPABILITY, "compute_capability")                  \
-        KEY(ALIASES, "aliases") KEY(NOTES, "notes") KEY(INHERITS, "inherits")
+    KEY(VENDOR, "vendor")                                                                          \
+    KEY(CHIP, "chip")                                                                              \
+    KEY(CAPABILITY, "compute_capability") KEY(ALIASES, "aliases") KEY(NOTES, "notes")              \
+        KEY(INHERITS, "inherits")
 enum text_key {
 #define KEY(name, text) TEXT_##name,
     TEXT_KEYS(KEY)
