@@ -147,6 +147,24 @@ static void irregular(struct bench *b, const char *what, enum mem_space space, u
     free(list);
 }
 
+/* 8 warps that execute two code blocks each: what a block costs beside its events. */
+static void time_blocks(struct bench *b)
+{
+    enum { TIMES = 1000000 };
+    struct warp_ref ref = {.threads = UINT32_MAX};
+    double start = seconds();
+    for (uint32_t i = 0; i < TIMES; i++) {
+        ref.block = b->ops->block_begin(b->worker, i);
+        for (ref.index = 0; ref.index < 8; ref.index++) {
+            b->ops->run(b->worker, &ref, 0, UINT32_MAX);
+            b->ops->run(b->worker, &ref, 1, UINT32_MAX);
+            b->ops->warp_end(b->worker, &ref);
+        }
+        b->ops->block_end(b->worker, ref.block);
+    }
+    printf("block   %-44s %6.2f ns\n", "8 warps, 2 runs each", (seconds() - start) * 1e9 / TIMES);
+}
+
 static void bench_rules(unsigned rules)
 {
     struct bench *b = calloc(1, sizeof *b);
@@ -161,6 +179,7 @@ static void bench_rules(unsigned rules)
     time_runs(b, "20 instructions, same half of the lanes", 0, 0xffff);
     time_runs(b, "2 loads and 2 stores", 1, UINT32_MAX);
     time_runs(b, "30 instructions, 30 pairs from before", 2, UINT32_MAX);
+    time_blocks(b);
     regular(b, "uniform", ACCESS_UNIFORM, 1);
     regular(b, "contiguous", ACCESS_STRIDED, 1);
     regular(b, "contiguous, 4 alignments in turn", ACCESS_STRIDED, 4);
