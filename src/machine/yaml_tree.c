@@ -126,24 +126,46 @@ static ws_status check_scalar(struct diag *diag, const struct yaml_tree *tree,
     return WS_OK;
 }
 
-static ws_status check_keys(struct diag *diag, struct yaml_tree *tree, const yaml_node_t *node)
+static int compare_keys(const void *a, const void *b)
 {
-    const yaml_node_pair_t *first = node->data.mapping.pairs.start;
-    for (const yaml_node_pair_t *pair = first; pair < node->data.mapping.pairs.top; pair++) {
-        const yaml_node_t *key = yaml_tree_node(tree, pair->key);
-        struct source_place place = yaml_tree_place(tree, key);
-        if (!yaml_text(key))
-            return diag_error_at(diag, WS_ERR_MACHINE, &place, "%s as a key: write a name",
-                                 yaml_kind(key));
-        for (const yaml_node_pair_t *other = first; other < pair; other++) {
-            const yaml_node_t *old = yaml_tree_node(tree, other->key);
-            if (!strcmp(yaml_text(old), yaml_text(key)))
-                return diag_error_at(diag, WS_ERR_MACHINE, &place,
-                                     "duplicate key '%s': it stands in line %zu already",
-                                     yaml_text(key), old->start_mark.line + 1);
-        }
+    const yaml_node_t *x = *(yaml_node_t *const *)a, *y = *(yaml_node_t *const *)b;
+    int order = strcmp(yaml_text(x), yaml_text(y));
+    if (order) return order;
+    return (x->start_mark.index > y->start_mark.index) -
+           (x->start_mark.index < y->start_mark.index);
+}
+
+/* Sorted, so that a file with very many keys is not compared pair by pair. */
+static ws_status check_duplicates(struct diag *diag, const struct yaml_tree *tree,
+                                  const yaml_node_t **keys, size_t count)
+{
+    if (count) qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(yaml_text(keys[i - 1]), yaml_text(keys[i])) != 0) continue;
+        struct source_place place = yaml_tree_place(tree, keys[i]);
+        return diag_error_at(diag, WS_ERR_MACHINE, &place,
+                             "duplicate key '%s': it stands in line %zu already",
+                             yaml_text(keys[i]), keys[i - 1]->start_mark.line + 1);
     }
     return WS_OK;
+}
+
+static ws_status check_keys(struct diag *diag, struct yaml_tree *tree, const yaml_node_t *node)
+{
+    const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
+    size_t count = (size_t)(node->data.mapping.pairs.top - pairs);
+    const yaml_node_t **keys = mem_alloc(count * sizeof *keys);
+    ws_status status = WS_OK;
+    for (size_t i = 0; i < count && status == WS_OK; i++) {
+        keys[i] = yaml_tree_node(tree, pairs[i].key);
+        if (yaml_text(keys[i])) continue;
+        struct source_place place = yaml_tree_place(tree, keys[i]);
+        status = diag_error_at(diag, WS_ERR_MACHINE, &place, "%s as a key: write a name",
+                               yaml_kind(keys[i]));
+    }
+    if (status == WS_OK) status = check_duplicates(diag, tree, keys, count);
+    free(keys);
+    return status;
 }
 
 static ws_status check_nodes(struct diag *diag, struct yaml_tree *tree)
