@@ -17,14 +17,23 @@ enum machine_key {
 #define CLASS(name, id) MACHINE_LATENCY_##name,
 #include "isa/classes.def"
 #undef CLASS
-        MACHINE_KEY_COUNT,
+    MACHINE_KEY_COUNT,
     MACHINE_THROUGHPUT_FIRST = MACHINE_THROUGHPUT_FP32_ADD, /* + enum insn_class, thread/cycle */
     MACHINE_LATENCY_FIRST = MACHINE_LATENCY_FP32_ADD        /* + enum insn_class, cycle */
 };
 
 enum dimension {
-    DIM_COUNT, DIM_BYTES, DIM_BIT, DIM_CYCLE, DIM_HERTZ, DIM_BYTES_PER_SECOND, DIM_BYTES_PER_CYCLE,
-    DIM_THREAD_PER_CYCLE, DIM_WATT, DIM_METRE, DIMENSION_COUNT
+    DIM_COUNT,
+    DIM_BYTES,
+    DIM_BIT,
+    DIM_CYCLE,
+    DIM_HERTZ,
+    DIM_BYTES_PER_SECOND,
+    DIM_BYTES_PER_CYCLE,
+    DIM_THREAD_PER_CYCLE,
+    DIM_WATT,
+    DIM_METRE,
+    DIMENSION_COUNT
 };
 
 struct machine_key_info {
@@ -38,7 +47,7 @@ const char *dimension_unit(enum dimension dimension);
 int machine_key_find(const char *path);
 
 struct machine_value {
-    double value;       /* in the SI unit of the key's dimension */
+    double value; /* in the SI unit of the key's dimension */
     bool known;
     const char *source; /* key of SOURCES.yaml, or "assumed" when `assumed` */
     bool assumed;       /* from: assumed */
@@ -47,8 +56,8 @@ struct machine_value {
 
 struct machine {
     struct arena arena;
-    const char *id;      /* file name without .yaml */
-    const char *name;    /* "GeForce GTX 280" */
+    const char *id;   /* file name without .yaml */
+    const char *name; /* "GeForce GTX 280" */
     const char *path;
     const char *inherits; /* NULL: nothing */
     uint32_t inherits_line;
@@ -91,11 +100,11 @@ struct occupancy_query {
 
 struct occupancy {
     unsigned blocks_per_sm, warps_per_sm, warps_per_block;
-    double fraction;               /* warps_per_sm / sm.max_warps */
+    double fraction; /* warps_per_sm / sm.max_warps */
     /* Blocks by each limit; UINT_MAX: does not limit. Names as in Nsight Compute:
      * Block Limit SM, Registers, Shared Mem, Warps. */
     unsigned limit_sm, limit_registers, limit_shared, limit_warps;
-    const char *limiter;           /* "warps", "registers", "shared", "sm" (first of the least) */
+    const char *limiter; /* "warps", "registers", "shared", "sm" (first of the least) */
 };
 
 /* WS_ERR_LAUNCH if not even one block fits; the message says which limit. WS_ERR_NO_MODEL if the
