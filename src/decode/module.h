@@ -15,23 +15,23 @@ struct vreg {
 
 /* Bytes of an initialiser that hold the address of another symbol. */
 struct relocation {
-    uint64_t offset;    /* in the variable */
-    int32_t symbol;     /* variable, or function if is_function */
+    uint64_t offset; /* in the variable */
+    int32_t symbol;  /* variable, or function if is_function */
     bool is_function;
-    bool generic;       /* generic(symbol): address in the generic space */
+    bool generic; /* generic(symbol): address in the generic space */
     int64_t addend;
-    uint8_t bytes;      /* 4 or 8 */
+    uint8_t bytes; /* 4 or 8 */
 };
 
 struct variable {
     const char *name;
-    uint8_t space;      /* GLOBAL, CONST, SHARED, LOCAL, PARAM */
+    uint8_t space; /* GLOBAL, CONST, SHARED, LOCAL, PARAM */
     uint8_t type;
-    bool is_extern;     /* extern .shared: dynamic shared memory; size 0 */
-    int32_t function;   /* owner, -1: module scope */
+    bool is_extern;   /* extern .shared: dynamic shared memory; size 0 */
+    int32_t function; /* owner, -1: module scope */
     uint32_t alignment;
     uint64_t bytes;
-    uint64_t offset;    /* PARAM: in the parameter block (kernel) or parameter frame (function and
+    uint64_t offset;     /* PARAM: in the parameter block (kernel) or parameter frame (function and
                          * its call sequences); LOCAL: in the function's local frame.
                          * SHARED: see module_shared_layout; GLOBAL, CONST: placed by the device */
     const uint8_t *init; /* `bytes` long, NULL: zeros */
@@ -44,20 +44,26 @@ struct variable {
  * instruction at which a warp may have to wait for its own lanes (.sync forms), or before a
  * branch target. */
 struct basic_block {
-    uint32_t first, count;   /* instructions */
+    uint32_t first, count; /* instructions */
     uint32_t successor_count;
     const uint32_t *successors; /* block indices; fall-through first. Guarded exits and returns
                                  * have their fall-through only */
-    int32_t post_dominator;  /* immediate post-dominator block, -1: the end of the function */
-    uint32_t critical_path;  /* longest chain of register dependences, unit latency, at least 1 */
+    int32_t post_dominator;     /* immediate post-dominator block, -1: the end of the function */
+    uint32_t critical_path; /* longest chain of register dependences, unit latency, at least 1 */
     const uint64_t *live_in, *live_out; /* bit sets over vregs */
+};
+
+/* A place where a function uses something of PTX that warpsage does not execute. */
+struct unsupported {
+    const char *what; /* "instruction 'tex.2d.v4.f32.f32'" */
+    uint32_t line;
 };
 
 struct function {
     const char *name, *display_name; /* mangled; demangled without parameters */
     bool is_entry, is_defined;
     uint32_t parameter_count;
-    int32_t *parameters;      /* variables, in order */
+    int32_t *parameters; /* variables, in order */
     uint32_t return_count;
     int32_t *returns;         /* variables */
     uint64_t parameter_bytes; /* kernel: size of the block; function: formal and call parameters */
@@ -68,10 +74,12 @@ struct function {
     const struct insn *insns;
     uint32_t block_count;
     const struct basic_block *blocks;
-    const uint32_t *block_of; /* instruction index -> block index */
+    const uint32_t *block_of;    /* instruction index -> block index */
     uint32_t max_live_registers; /* 32-bit registers live at once: liveness estimate */
-    bool ordered;             /* CONTRACT section 3; for entries including callees */
-    const char *ordered_reason; /* "atom.global.cas with used result at line 41" */
+    bool ordered;                /* CONTRACT section 3; for entries including callees */
+    const char *ordered_reason;  /* "atom.global.cas with used result at line 41" */
+    uint32_t unsupported_count;  /* the instruction there is a trap */
+    const struct unsupported *unsupported;
     uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
     uint32_t min_blocks_per_sm;
     uint32_t line;
@@ -79,13 +87,13 @@ struct function {
 
 struct module {
     struct arena arena;
-    const char *path;         /* as given */
-    const char *ptx;          /* text, NUL-terminated */
+    const char *path; /* as given */
+    const char *ptx;  /* text, NUL-terminated */
     size_t ptx_size;
     unsigned version_major, version_minor;
-    unsigned target;          /* 70 for sm_70 */
-    const char *target_name;  /* "sm_90a" */
-    unsigned address_bits;    /* 32 or 64 */
+    unsigned target;         /* 70 for sm_70 */
+    const char *target_name; /* "sm_90a" */
+    unsigned address_bits;   /* 32 or 64 */
     uint32_t variable_count;
     const struct variable *variables;
     uint32_t function_count;
@@ -111,8 +119,8 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
  * bytes; extern arrays lie at the end of them (aligned to 16). */
 uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets);
 
-/* Every instruction reachable from `entry` that warpsage cannot execute makes an error that names
- * them all with their lines. (Unknown opcodes are refused at load.) */
+/* Everything in `entry` and the functions it may call that warpsage cannot execute makes one error
+ * that names it all with its lines. (What is no PTX at all is refused at load.) */
 ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry);
 
 /* Registers per thread from `ptxas -v` for the target nearest to sm_`wanted` that it supports.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* .cu to PTX: nvcc, else clang with the header of cuda_header.c. */
+#include "decode/compile_cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+
+struct job {
+    struct diag *diag;
+    struct arena *arena;
+    const char *path, *tool_path;
+    const char *ptx, *header; /* temporary files */
+};
+
+static ws_status run_compiler(struct job *job, const char *const *arguments, const char *what,
+                              char **out, size_t *out_size)
+{
+    char *said;
+    bool done = tool_run(arguments, job->tool_path, &said);
+    ws_status status = WS_ERR_INPUT;
+    if (done)
+        status = text_read_file(job->diag, job->arena, job->ptx, out, out_size);
+    else
+        diag_error(job->diag, status, "%s: %s could not compile this file:\n%s", job->path, what,
+                   said ? said : "");
+    free(said);
+    return status;
+}
+
+static ws_status run_nvcc(struct job *job, const char *nvcc, char **out, size_t *out_size)
+{
+    const char *const arguments[] = {nvcc, "-ptx",   "-lineinfo", "-arch=sm_75",
+                                     "-o", job->ptx, job->path,   NULL};
+    return run_compiler(job, arguments, "nvcc", out, out_size);
+}
+
+static ws_status run_clang(struct job *job, const char *clang, char **out, size_t *out_size)
+{
+    const char *const arguments[] = {clang,
+                                     "-x",
+                                     "cuda",
+                                     "--cuda-device-only",
+                                     "--cuda-gpu-arch=sm_70",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-O3",
+                                     "-std=c++17",
+                                     "-gline-tables-only",
+                                     "-Wno-unknown-cuda-version",
+                                     "-S",
+                                     "-include",
+                                     job->header,
+                                     "-o",
+                                     job->ptx,
+                                     job->path,
+                                     NULL};
+    struct strbuf header = {0};
+    for (const char *const *part = cuda_header; *part; part++)
+        strbuf_puts(&header, *part);
+    ws_status status = text_write_file(job->diag, job->header, header.data, header.length);
+    strbuf_clear(&header);
+    if (status != WS_OK) return status;
+    return run_compiler(job, arguments, "clang (there is no nvcc)", out, out_size);
+}
+
+ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
+                       const char *tool_path, char **out, size_t *out_size)
+{
+    TRY(text_read_file(diag, arena, path, out, out_size)); /* a plain word if it is not there */
+    char *nvcc = tool_find(tool_path, "nvcc");
+    char *clang = nvcc ? NULL : tool_find(tool_path, "clang");
+    if (!nvcc && !clang)
+        return diag_error(diag, WS_ERR_INPUT,
+                          "%s: neither nvcc nor clang was found, and one of them must turn CUDA "
+                          "into PTX: install the CUDA toolkit or clang, or give the .ptx file",
+                          path);
+    char *folder = tool_make_folder();
+    ws_status status;
+    if (folder) {
+        struct job job = {.diag = diag,
+                          .arena = arena,
+                          .path = path,
+                          .tool_path = tool_path,
+                          .ptx = arena_format(arena, "%s/kernel.ptx", folder),
+                          .header = arena_format(arena, "%s/cuda.h", folder)};
+        status = nvcc ? run_nvcc(&job, nvcc, out, out_size) : run_clang(&job, clang, out, out_size);
+        const char *const files[] = {job.ptx, job.header};
+        tool_remove_folder(folder, files, 2);
+    } else {
+        status = diag_error(diag, WS_ERR_IO, "%s: no temporary folder could be made", path);
+    }
+    free(nvcc);
+    free(clang);
+    return status;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tools of the CUDA toolkit and clang, run as programs of their own. */
+#ifndef DECODE_COMPILE_CUDA_H
+#define DECODE_COMPILE_CUDA_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+/* The program `name` in the colon-separated folders; malloc'ed, NULL if there is none. */
+char *tool_find(const char *tool_path, const char *name);
+
+/* Runs a program without a shell, with nothing but PATH in its environment. Its standard output and
+ * error go to `out`, which is malloc'ed. False if it could not be started or did not end with 0. */
+bool tool_run(const char *const *arguments, const char *tool_path, char **out);
+
+/* A folder of our own for temporary files, malloc'ed; NULL if none could be made. */
+char *tool_make_folder(void);
+/* Removes the named files of the folder and the folder, and frees its name. */
+void tool_remove_folder(char *folder, const char *const *files, size_t count);
+
+/* PTX of a .cu file through nvcc, else clang. */
+ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
+                       const char *tool_path, char **out, size_t *out_size);
+
+/* What clang needs to know of CUDA, where there is no toolkit: parts of one text, then NULL. */
+extern const char *const cuda_header[];
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which registers are live where, how many at once, and how long the chains of dependences are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/parser.h"
+
+struct liveness {
+    const struct function *function;
+    uint32_t words;         /* of a bit set over the registers */
+    uint64_t *uses, *kills; /* by block: read before written; written for every lane */
+    uint64_t *in, *out;
+};
+
+static bool bit_get(const uint64_t *set, int32_t at)
+{
+    return set[at >> 6] >> (at & 63) & 1;
+}
+
+static void bit_set(uint64_t *set, int32_t at)
+{
+    set[at >> 6] |= UINT64_C(1) << (at & 63);
+}
+
+static void bit_clear(uint64_t *set, int32_t at)
+{
+    set[at >> 6] &= ~(UINT64_C(1) << (at & 63));
+}
+
+/* A guarded definition leaves the old value in some lanes, so it kills nothing. */
+static void summarise(struct liveness *live, uint32_t index)
+{
+    const struct basic_block *block = &live->function->blocks[index];
+    uint64_t *uses = live->uses + (size_t)index * live->words;
+    uint64_t *kills = live->kills + (size_t)index * live->words;
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+        const struct insn *insn = &live->function->insns[i];
+        unsigned count = insn_register_reads(insn, registers);
+        for (unsigned r = 0; r < count; r++)
+            if (!bit_get(kills, registers[r])) bit_set(uses, registers[r]);
+        count = insn->guard < 0 ? insn_register_writes(insn, registers) : 0;
+        for (unsigned r = 0; r < count; r++)
+            bit_set(kills, registers[r]);
+    }
+}
+
+/* in = uses | (out & ~kills), out = union of the successors' in. True if `in` grew. */
+static bool transfer(struct liveness *live, uint32_t index)
+{
+    const struct basic_block *block = &live->function->blocks[index];
+    size_t base = (size_t)index * live->words;
+    bool grew = false;
+    for (uint32_t s = 0; s < block->successor_count; s++) {
+        const uint64_t *in = live->in + (size_t)block->successors[s] * live->words;
+        for (uint32_t w = 0; w < live->words; w++)
+            live->out[base + w] |= in[w];
+    }
+    for (uint32_t w = 0; w < live->words; w++) {
+        uint64_t in = live->uses[base + w] | (live->out[base + w] & ~live->kills[base + w]);
+        grew |= in != live->in[base + w];
+        live->in[base + w] = in;
+    }
+    return grew;
+}
+
+/* In units of 32 bits. Predicates live in registers of their own; 16-bit values take a whole one. */
+static uint32_t register_weight(const struct function *function, int32_t reg)
+{
+    unsigned bits = type_infos[function->vregs[reg].type].bits;
+    return bits == 1 ? 0 : (bits + 31) / 32;
+}
+
+static uint32_t weigh(const struct liveness *live, const uint64_t *set)
+{
+    uint32_t sum = 0;
+    for (uint32_t w = 0; w < live->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            sum += register_weight(live->function, (int32_t)(w * 64) + __builtin_ctzll(left));
+    return sum;
+}
+
+/* The most that is live at once in a block, walking it backwards from what is live at its end. A
+ * value that is written and never read still needs a place for that moment. */
+static uint32_t most_live(const struct liveness *live, uint32_t index, uint64_t *now)
+{
+    const struct basic_block *block = &live->function->blocks[index];
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    memcpy(now, live->out + (size_t)index * live->words, live->words * sizeof *now);
+    uint32_t weight = weigh(live, now), most = weight;
+    for (uint32_t i = block->first + block->count; i-- > block->first;) {
+        const struct insn *insn = &live->function->insns[i];
+        unsigned count = insn_register_writes(insn, registers);
+        uint32_t dead = 0;
+        for (unsigned r = 0; r < count; r++) {
+            if (!bit_get(now, registers[r])) dead += register_weight(live->function, registers[r]);
+        }
+        if (weight + dead > most) most = weight + dead;
+        for (unsigned r = 0; r < count && insn->guard < 0; r++) {
+            if (!bit_get(now, registers[r])) continue;
+            bit_clear(now, registers[r]);
+            weight -= register_weight(live->function, registers[r]);
+        }
+        count = insn_register_reads(insn, registers);
+        for (unsigned r = 0; r < count; r++) {
+            if (bit_get(now, registers[r])) continue;
+            bit_set(now, registers[r]);
+            weight += register_weight(live->function, registers[r]);
+        }
+        if (weight > most) most = weight;
+    }
+    return most;
+}
+
+/* Longest chain within the block, one cycle an instruction. depth[r] counts from the block's start
+ * if stamp[r] is this block. */
+static uint32_t critical_path(const struct function *function, uint32_t index, uint32_t *depth,
+                              uint32_t *stamp)
+{
+    const struct basic_block *block = &function->blocks[index];
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    uint32_t longest = 1;
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+        const struct insn *insn = &function->insns[i];
+        uint32_t ready = 0;
+        unsigned count = insn_register_reads(insn, registers);
+        for (unsigned r = 0; r < count; r++)
+            if (stamp[registers[r]] == index + 1 && depth[registers[r]] > ready)
+                ready = depth[registers[r]];
+        count = insn_register_writes(insn, registers);
+        for (unsigned r = 0; r < count; r++) {
+            depth[registers[r]] = ready + 1;
+            stamp[registers[r]] = index + 1;
+        }
+        if (ready + 1 > longest) longest = ready + 1;
+    }
+    return longest;
+}
+
+static void solve(struct liveness *live)
+{
+    bool changed = true;
+    for (uint32_t b = 0; b < live->function->block_count; b++)
+        summarise(live, b);
+    while (changed) {
+        changed = false;
+        for (uint32_t b = live->function->block_count; b-- > 0;)
+            changed |= transfer(live, b);
+    }
+}
+
+void flow_liveness(struct arena *arena, struct function *function)
+{
+    uint32_t count = function->block_count;
+    struct liveness live = {.function = function, .words = function->vreg_count / 64 + 1};
+    size_t all = (size_t)count * live.words;
+    live.in = ARENA_ARRAY(arena, uint64_t, all);
+    live.out = ARENA_ARRAY(arena, uint64_t, all);
+    live.uses = mem_zalloc(all * 2, sizeof *live.uses);
+    live.kills = live.uses + all;
+    solve(&live);
+    uint64_t *now = mem_zalloc(live.words, sizeof *now);
+    uint32_t *depth = mem_zalloc((size_t)function->vreg_count * 2, sizeof *depth);
+    struct basic_block *blocks = (struct basic_block *)(uintptr_t)function->blocks;
+    for (uint32_t b = 0; b < count; b++) {
+        uint32_t most = most_live(&live, b, now);
+        if (most > function->max_live_registers) function->max_live_registers = most;
+        blocks[b].live_in = live.in + (size_t)b * live.words;
+        blocks[b].live_out = live.out + (size_t)b * live.words;
+        blocks[b].critical_path = critical_path(function, b, depth, depth + function->vreg_count);
+    }
+    free(depth);
+    free(now);
+    free(live.uses);
+}

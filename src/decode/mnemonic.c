@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `ld.global.nc.v4.f32` to opcode, types and modifiers. Decoded once for each spelling. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "decode/parser.h"
+
+enum modifier_group {
+    GROUP_ROUND = 1 << 0,
+    GROUP_CVT = 1 << 1,
+    GROUP_FTZ = 1 << 2,
+    GROUP_SAT = 1 << 3,
+    GROUP_APPROX = 1 << 4,
+    GROUP_FULL = 1 << 5,
+    GROUP_PART = 1 << 6,
+    GROUP_DP2A = 1 << 7,
+    GROUP_CARRY = 1 << 8,
+    GROUP_MINMAX = 1 << 9,
+    GROUP_COMPARE = 1 << 10,
+    GROUP_TESTP = 1 << 11,
+    GROUP_SHF = 1 << 12,
+    GROUP_BMSK = 1 << 13,
+    GROUP_BFIND = 1 << 14,
+    GROUP_PRMT = 1 << 15,
+    GROUP_SPACE = 1 << 16,
+    GROUP_TO = 1 << 17,
+    GROUP_MEMORY = 1 << 18,
+    GROUP_SCOPE = 1 << 19,
+    GROUP_FENCE = 1 << 20,
+    GROUP_CACHE = 1 << 21,
+    GROUP_NC = 1 << 22,
+    GROUP_VECTOR = 1 << 23,
+    GROUP_ATOM = 1 << 24,
+    GROUP_LEVEL = 1 << 25,
+    GROUP_UNI = 1 << 26,
+    GROUP_BRX = 1 << 27,
+    GROUP_BAR = 1 << 28,
+    GROUP_SYNC = 1 << 29,
+    GROUP_SHFL = 1 << 30,
+};
+/* An enumerator cannot hold more bits. */
+#define GROUP_VOTE (UINT64_C(1) << 31)
+#define GROUP_MATCH (UINT64_C(1) << 32)
+#define GROUP_REDUX (UINT64_C(1) << 33)
+#define GROUP_PMEVENT (UINT64_C(1) << 34)
+#define GROUP_RELU (UINT64_C(1) << 35)
+#define GROUP_PART_LOHI (UINT64_C(1) << 36)
+
+#define MEMORY_ACCESS GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_CACHE | GROUP_VECTOR
+/* Which groups an instruction takes; none if it is not listed. */
+static const uint64_t op_groups[OP_COUNT] = {
+    [OP_ADD] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_CARRY,
+    [OP_SUB] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_CARRY,
+    [OP_MUL] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_PART,
+    [OP_MAD] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_PART | GROUP_CARRY,
+    [OP_FMA] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_RELU,
+    [OP_MUL24] = GROUP_PART_LOHI,
+    [OP_MAD24] = GROUP_PART_LOHI | GROUP_SAT,
+    [OP_DIV] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX | GROUP_FULL,
+    [OP_ABS] = GROUP_FTZ,
+    [OP_NEG] = GROUP_FTZ,
+    [OP_MIN] = GROUP_FTZ | GROUP_MINMAX,
+    [OP_MAX] = GROUP_FTZ | GROUP_MINMAX,
+    [OP_ADDC] = GROUP_CARRY,
+    [OP_SUBC] = GROUP_CARRY,
+    [OP_MADC] = GROUP_CARRY | GROUP_PART_LOHI,
+    [OP_DP2A] = GROUP_DP2A,
+    [OP_SHF] = GROUP_SHF,
+    [OP_BMSK] = GROUP_BMSK,
+    [OP_PRMT] = GROUP_PRMT,
+    [OP_BFIND] = GROUP_BFIND,
+    [OP_SETP] = GROUP_COMPARE | GROUP_FTZ,
+    [OP_SET] = GROUP_COMPARE | GROUP_FTZ,
+    [OP_SLCT] = GROUP_FTZ,
+    [OP_TESTP] = GROUP_TESTP,
+    [OP_MOV] = GROUP_VECTOR,
+    [OP_CVT] = GROUP_ROUND | GROUP_CVT | GROUP_FTZ | GROUP_SAT,
+    [OP_CVTA] = GROUP_SPACE | GROUP_TO,
+    [OP_ISSPACEP] = GROUP_SPACE,
+    [OP_RCP] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX,
+    [OP_SQRT] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX,
+    [OP_RSQRT] = GROUP_FTZ | GROUP_APPROX,
+    [OP_SIN] = GROUP_FTZ | GROUP_APPROX,
+    [OP_COS] = GROUP_FTZ | GROUP_APPROX,
+    [OP_LG2] = GROUP_FTZ | GROUP_APPROX,
+    [OP_EX2] = GROUP_FTZ | GROUP_APPROX,
+    [OP_TANH] = GROUP_APPROX,
+    [OP_LD] = MEMORY_ACCESS | GROUP_NC,
+    [OP_LDU] = GROUP_SPACE | GROUP_VECTOR,
+    [OP_ST] = MEMORY_ACCESS,
+    [OP_ATOM] = GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_ATOM | GROUP_VECTOR,
+    [OP_RED] = GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_ATOM | GROUP_VECTOR,
+    [OP_PREFETCH] = GROUP_SPACE | GROUP_LEVEL,
+    [OP_PREFETCHU] = GROUP_LEVEL,
+    [OP_BRA] = GROUP_UNI,
+    [OP_BRX] = GROUP_UNI | GROUP_BRX,
+    [OP_CALL] = GROUP_UNI,
+    [OP_RET] = GROUP_UNI,
+    [OP_PMEVENT] = GROUP_PMEVENT,
+    [OP_BAR] = GROUP_BAR,
+    [OP_BARRIER] = GROUP_BAR,
+    [OP_SHFL] = GROUP_SYNC | GROUP_SHFL,
+    [OP_VOTE] = GROUP_SYNC | GROUP_VOTE,
+    [OP_MATCH] = GROUP_SYNC | GROUP_MATCH,
+    [OP_REDUX] = GROUP_SYNC | GROUP_REDUX | GROUP_MINMAX,
+    [OP_MEMBAR] = GROUP_SCOPE | GROUP_FENCE,
+    [OP_FENCE] = GROUP_SCOPE | GROUP_FENCE,
+};
+
+enum modifier_slot {
+    SLOT_IGNORE,
+    SLOT_FLAG,
+    SLOT_ROUNDING,
+    SLOT_COMPARE,
+    SLOT_COMBINE,
+    SLOT_PART,
+    SLOT_ATOM,
+    SLOT_SUB,
+    SLOT_CACHE,
+    SLOT_SEMANTICS,
+    SLOT_SPACE,
+    SLOT_VECTOR,
+    SLOT_BAR_SYNC,
+};
+struct modifier {
+    uint64_t group;
+    const char *text;
+    uint8_t slot;
+    uint32_t value;
+};
+static const struct modifier modifiers[] = {
+#define MODIFIER(group, text, slot, value) {GROUP_##group, text, SLOT_##slot, value},
+#include "decode/modifiers.def"
+#undef MODIFIER
+};
+enum { MODIFIER_COUNT = sizeof modifiers / sizeof *modifiers };
+
+static const char *const foreign_opcodes[] = {
+#define OPCODE(name) name,
+#define SUFFIX(name)
+#define SPECIAL(name)
+#include "decode/foreign.def"
+#undef OPCODE
+#undef SUFFIX
+};
+static const char *const foreign_suffixes[] = {
+#define OPCODE(name)
+#define SUFFIX(name) name,
+#include "decode/foreign.def"
+#undef OPCODE
+#undef SUFFIX
+#undef SPECIAL
+};
+enum {
+    FOREIGN_OPCODES = sizeof foreign_opcodes / sizeof *foreign_opcodes,
+    FOREIGN_SUFFIXES = sizeof foreign_suffixes / sizeof *foreign_suffixes,
+};
+
+/* One mnemonic while it is decoded. */
+struct builder {
+    struct parser *parser;
+    struct mnemonic *mnemonic;
+    struct token token;  /* all of it */
+    struct token part;   /* the suffix in question, without its dot */
+    unsigned type_count; /* types seen */
+    uint32_t slots;      /* set of slots that are taken */
+};
+
+static bool text_is(const struct token *token, const char *text)
+{
+    return token->length == strlen(text) && !memcmp(token->start, text, token->length);
+}
+
+static bool is_one_of(const struct token *token, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_is(token, names[i])) return true;
+    return false;
+}
+
+static int find_op(const struct token *token)
+{
+    for (int i = 0; i < OP_COUNT; i++)
+        if (text_is(token, op_infos[i].mnemonic)) return i;
+    return -1;
+}
+
+static ws_status unknown_opcode(struct builder *builder)
+{
+    const char *names[OP_COUNT + FOREIGN_OPCODES];
+    for (unsigned i = 0; i < OP_COUNT; i++)
+        names[i] = op_infos[i].mnemonic;
+    memcpy(names + OP_COUNT, foreign_opcodes, sizeof foreign_opcodes);
+    struct parser *parser = builder->parser;
+    const char *near = text_nearest(parser->arena, parser_copy(parser, &builder->part), names,
+                                    OP_COUNT + FOREIGN_OPCODES);
+    return parser_error(parser, WS_ERR_UNSUPPORTED, &builder->part, "unknown instruction %s%s%s",
+                        parser_token_text(parser, &builder->part), *near ? ": did you mean " : "",
+                        near);
+}
+
+static ws_status set_slot(struct builder *builder, const struct modifier *modifier)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    uint8_t value = (uint8_t)modifier->value;
+    unsigned slot = modifier->slot;
+    if (slot == SLOT_IGNORE) return WS_OK;
+    if (slot == SLOT_FLAG) {
+        insn->flags |= modifier->value;
+        return WS_OK;
+    }
+    if (slot == SLOT_BAR_SYNC) { /* bar.warp.sync is another operation than bar.sync */
+        if (insn->sub_op == SUB_NONE) insn->sub_op = SUB_SYNC;
+        return WS_OK;
+    }
+    if (builder->slots >> slot & 1)
+        return parser_error(builder->parser, WS_ERR_INPUT, &builder->part,
+                            "%s contradicts an earlier suffix of the instruction",
+                            parser_token_text(builder->parser, &builder->part));
+    builder->slots |= 1u << slot;
+    switch (slot) {
+    case SLOT_ROUNDING:
+        insn->rounding = value;
+        break;
+    case SLOT_COMPARE:
+        insn->compare = value;
+        break;
+    case SLOT_COMBINE:
+        insn->combine = value;
+        break;
+    case SLOT_PART:
+        insn->mul_part = value;
+        break;
+    case SLOT_ATOM:
+        insn->atom_op = value;
+        break;
+    case SLOT_SUB:
+        insn->sub_op = value;
+        break;
+    case SLOT_CACHE:
+        insn->cache_op = value;
+        break;
+    case SLOT_SEMANTICS:
+        insn->semantics = value;
+        break;
+    case SLOT_SPACE:
+        insn->space = value;
+        break;
+    default:
+        insn->vector = value;
+        break;
+    }
+    return WS_OK;
+}
+
+static const char *op_name(const struct builder *builder)
+{
+    return op_infos[builder->mnemonic->insn.op].mnemonic;
+}
+
+static ws_status wrong_suffix(struct builder *builder, bool is_known)
+{
+    const char *names[MODIFIER_COUNT + TYPE_COUNT];
+    size_t count = 0;
+    struct parser *parser = builder->parser;
+    uint64_t groups = op_groups[builder->mnemonic->insn.op];
+    for (unsigned i = 0; i < MODIFIER_COUNT; i++)
+        if (modifiers[i].group & groups) names[count++] = modifiers[i].text;
+    for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++)
+        if (op_infos[builder->mnemonic->insn.op].types >> i & 1)
+            names[count++] = type_infos[i].suffix;
+    const char *near =
+        text_nearest(parser->arena, parser_copy(parser, &builder->part), names, count);
+    const char *part = parser_copy(parser, &builder->part);
+    if (is_known)
+        return parser_error(parser, WS_ERR_INPUT, &builder->part, "'%s' does not take '.%s'",
+                            op_name(builder), part);
+    return parser_error(parser, WS_ERR_INPUT, &builder->part, "unknown suffix '.%s' of '%s'%s%s",
+                        part, op_name(builder), *near ? ": did you mean " : "", near);
+}
+
+/* True for the forms with two types: destination and source, or two sources. */
+static unsigned type_places(const struct insn *insn)
+{
+    switch (op_infos[insn->op].form) {
+    case FORM_CVT:
+    case FORM_SET:
+    case FORM_D_ABC_SLCT:
+        return 2;
+    default:
+        return insn->op == OP_DP4A || insn->op == OP_DP2A ? 2 : 1;
+    }
+}
+
+/* Types of PTX that a row lacks are refused where they are reached, not for the whole file. */
+static bool is_late_type(enum ptx_type type)
+{
+    return (TS_F16 | TS_B128) >> type & 1;
+}
+
+static ws_status set_type(struct builder *builder, enum ptx_type type)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    uint64_t legal = op_infos[insn->op].types;
+    if (builder->type_count == type_places(insn)) return wrong_suffix(builder, true);
+    bool is_selector = op_infos[insn->op].form == FORM_D_ABC_SLCT && builder->type_count == 1;
+    if (is_selector) legal = TS_F32 | TS(S32);
+    if (insn->op == OP_SET && builder->type_count == 1) legal |= TS_BITS;
+    if (!(legal >> type & 1) && !is_late_type(type)) return wrong_suffix(builder, true);
+    if (!(legal >> type & 1)) builder->mnemonic->unsupported = true;
+    if (builder->type_count++ == 0)
+        insn->type = (uint8_t)type;
+    else
+        insn->type2 = (uint8_t)type;
+    return WS_OK;
+}
+
+/* Hints to the caches: .L1::evict_last, .L2::128B, .level::eviction_priority ... */
+static bool is_cache_hint(struct builder *builder)
+{
+    const struct token *part = &builder->part;
+    bool is_hint = part->length > 4 && part->start[0] == 'L' && part->start[2] == ':' &&
+                   op_groups[builder->mnemonic->insn.op] & GROUP_SPACE;
+    if (is_hint && text_is(part, "L2::cache_hint")) builder->mnemonic->has_cache_policy = true;
+    return is_hint;
+}
+
+static ws_status decode_suffix(struct builder *builder)
+{
+    uint64_t groups = op_groups[builder->mnemonic->insn.op];
+    bool known = false;
+    for (unsigned i = 0; i < MODIFIER_COUNT; i++) {
+        if (!text_is(&builder->part, modifiers[i].text)) continue;
+        if (modifiers[i].group & groups) return set_slot(builder, &modifiers[i]);
+        known = true;
+    }
+    for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++)
+        if (text_is(&builder->part, type_infos[i].suffix))
+            return set_type(builder, (enum ptx_type)i);
+    if (is_cache_hint(builder)) return WS_OK;
+    if (is_one_of(&builder->part, foreign_suffixes, FOREIGN_SUFFIXES)) {
+        builder->mnemonic->unsupported = true;
+        return WS_OK;
+    }
+    /* barrier.cluster.arrive and the like: PTX, but not ours */
+    if (text_is(&builder->part, "cluster")) {
+        builder->mnemonic->unsupported = true;
+        return WS_OK;
+    }
+    return wrong_suffix(builder, known);
+}
+
+/* ---- what a complete mnemonic must have -------------------------------------------------------- */
+
+static ws_status lacks(struct builder *builder, const char *what)
+{
+    return parser_error(builder->parser, WS_ERR_INPUT, &builder->token, "%s lacks %s",
+                        parser_token_text(builder->parser, &builder->token), what);
+}
+
+static ws_status wrong_with(struct builder *builder, const char *what)
+{
+    return parser_error(builder->parser, WS_ERR_INPUT, &builder->token, "%s: %s",
+                        parser_token_text(builder->parser, &builder->token), what);
+}
+
+static bool is_old(const struct builder *builder)
+{
+    const struct module *module = builder->parser->module;
+    return module->version_major == 1 && module->version_minor < 4;
+}
+
+/* Before PTX 1.4, f32 division and roots were approximate unless said otherwise, f64 rounded to
+ * nearest; since then the precision must be written out. */
+static ws_status check_precision(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    bool takes_one = insn->op == OP_DIV || insn->op == OP_RCP || insn->op == OP_SQRT ||
+                     insn->op == OP_RSQRT || insn->op == OP_SIN || insn->op == OP_COS ||
+                     insn->op == OP_LG2 || insn->op == OP_EX2 || insn->op == OP_TANH;
+    bool has_one = insn->rounding || insn->flags & (INSN_APPROX | INSN_FULL);
+    if (type_infos[insn->type].kind != KIND_FLOAT) {
+        bool bad =
+            (insn->rounding && insn->op != OP_CVT) || insn->flags & (INSN_APPROX | INSN_FULL);
+        return bad ? wrong_with(builder, "rounding is for floats only") : WS_OK;
+    }
+    if (insn->op == OP_FMA && !insn->rounding) return lacks(builder, "a rounding such as .rn");
+    if (!takes_one || has_one) return WS_OK;
+    if (!is_old(builder)) return lacks(builder, "its precision: .rn, .approx or another rounding");
+    if (insn->type == TYPE_F32)
+        insn->flags |= INSN_APPROX;
+    else
+        insn->rounding = ROUND_RN;
+    return WS_OK;
+}
+
+static ws_status check_compare(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    bool is_set = insn->op == OP_SET;
+    if (insn->op != OP_SETP && !is_set) return WS_OK;
+    unsigned kind = type_infos[is_set ? insn->type2 : insn->type].kind;
+    unsigned compare = insn->compare;
+    if (!compare) return lacks(builder, "a comparison such as .lt");
+    bool legal = compare <= CMP_NE || (compare <= CMP_GE && kind != KIND_BITS) ||
+                 (compare >= CMP_LO && compare <= CMP_HS && kind == KIND_UNSIGNED) ||
+                 (compare >= CMP_EQU && kind == KIND_FLOAT);
+    return legal ? WS_OK : wrong_with(builder, "this comparison does not exist for its type");
+}
+
+static ws_status check_integer(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    bool is_float = type_infos[insn->type].kind == KIND_FLOAT;
+    bool multiplies = insn->op == OP_MUL || insn->op == OP_MAD;
+    bool needs_part = (multiplies && !is_float) || insn->op == OP_MUL24 || insn->op == OP_MAD24 ||
+                      insn->op == OP_MADC;
+    if (needs_part && !insn->mul_part) return lacks(builder, "one of .lo, .hi, .wide");
+    if (is_float && insn->mul_part) return wrong_with(builder, ".lo, .hi, .wide are for integers");
+    if (is_float && insn->flags & INSN_CC) return wrong_with(builder, "'.cc' is for integers");
+    if (insn->mul_part == MUL_WIDE && type_infos[insn->type].bits == 64)
+        return wrong_with(builder, "'.wide' needs 16 or 32 bits");
+    if (insn->mul_part == MUL_WIDE && insn->flags & INSN_CC)
+        return wrong_with(builder, "'.cc' does not go with '.wide'");
+    bool saturates = insn->flags & INSN_SAT && !is_float && insn->op != OP_CVT;
+    if (saturates && insn->type != TYPE_S32) return wrong_with(builder, "'.sat' needs .s32");
+    if (insn->flags & INSN_FTZ && insn->op != OP_CVT && insn->op != OP_SET && insn->op != OP_SLCT &&
+        !is_float)
+        return wrong_with(builder, "'.ftz' is for floats");
+    return WS_OK;
+}
+
+static ws_status check_cvt(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    if (insn->op != OP_CVT) return WS_OK;
+    const struct type_info *to = &type_infos[insn->type], *from = &type_infos[insn->type2];
+    bool to_float = to->kind == KIND_FLOAT, from_float = from->kind == KIND_FLOAT;
+    bool integral = insn->rounding >= ROUND_RNI;
+    if (to_float && !from_float && !insn->rounding)
+        return lacks(builder, "a rounding such as .rn: an integer may not fit a float");
+    if (!to_float && from_float && !integral && !is_old(builder))
+        return lacks(builder, "a rounding such as .rzi: a float may not be whole");
+    if (to_float && from_float && to->bits < from->bits && (!insn->rounding || integral))
+        return lacks(builder, "a rounding such as .rn: the wider float may not fit");
+    if (!to_float && !from_float && insn->rounding)
+        return wrong_with(builder, "integers need no rounding");
+    return WS_OK;
+}
+
+static ws_status check_atomic(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    const struct type_info *type = &type_infos[insn->type];
+    if (op_infos[insn->op].family != FAMILY_ATOMIC) return WS_OK;
+    if (!insn->atom_op) return lacks(builder, "its operation, such as .add");
+    bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
+    if (insn->op == OP_RED && swaps) return wrong_with(builder, "red returns nothing: use atom");
+    bool is_float = type->kind == KIND_FLOAT;
+    if (is_float && insn->atom_op != ATOM_ADD && !swaps)
+        return wrong_with(builder, "floats can only be added");
+    if ((insn->atom_op == ATOM_INC || insn->atom_op == ATOM_DEC) && insn->type != TYPE_U32)
+        return wrong_with(builder, ".inc and .dec need .u32");
+    bool is_numeric = insn->atom_op <= ATOM_MAX;
+    if (is_numeric && type->kind == KIND_BITS) return wrong_with(builder, "bits have no order");
+    return WS_OK;
+}
+
+static ws_status check_memory(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    unsigned form = op_infos[insn->op].form;
+    bool accesses = form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
+    if (form == FORM_CVTA || form == FORM_ISSPACEP)
+        return insn->space ? WS_OK : lacks(builder, "a space such as .global");
+    if (form == FORM_PREFETCH && !insn->space) insn->space = SPACE_GENERIC;
+    if (!accesses) return WS_OK;
+    if (!insn->space) insn->space = SPACE_GENERIC;
+    bool atomic = form == FORM_ATOM || form == FORM_RED;
+    bool read_only = insn->space == SPACE_CONST || (atomic && insn->space == SPACE_PARAM) ||
+                     (atomic && insn->space == SPACE_LOCAL);
+    if (form != FORM_LD && read_only) return wrong_with(builder, "this space cannot be written so");
+    if (atomic && insn->vector > 1) builder->mnemonic->unsupported = true;
+    if (insn->flags & INSN_NC && insn->space != SPACE_GLOBAL)
+        return wrong_with(builder, "'.nc' needs .global");
+    return WS_OK;
+}
+
+static ws_status check_lanes(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    switch (op_infos[insn->op].form) {
+    case FORM_BAR:
+        if (!insn->sub_op) return lacks(builder, "one of .sync, .arrive, .red");
+        if (insn->sub_op == SUB_WARP_SYNC) insn->flags |= INSN_SYNC;
+        return WS_OK;
+    case FORM_SHFL:
+    case FORM_VOTE:
+    case FORM_MATCH:
+    case FORM_REDUX:
+        if (!insn->sub_op) return lacks(builder, "its mode");
+        if ((insn->op == OP_MATCH || insn->op == OP_REDUX) && !(insn->flags & INSN_SYNC))
+            return lacks(builder, "'.sync'");
+        if (insn->op == OP_VOTE && (insn->sub_op == SUB_BALLOT) != (insn->type == TYPE_B32))
+            return wrong_with(builder, ".ballot gives .b32, the others .pred");
+        return WS_OK;
+    default:
+        return WS_OK;
+    }
+}
+
+static ws_status check_types(struct builder *builder)
+{
+    struct insn *insn = &builder->mnemonic->insn;
+    unsigned places = type_places(insn);
+    bool optional = op_infos[insn->op].types & TS_NONE;
+    if (builder->type_count == 0 && optional) return WS_OK;
+    if (builder->type_count == 0) return lacks(builder, "a type such as .u32");
+    /* dp4a and set may not leave the second out; the others have one */
+    if (builder->type_count < places) return lacks(builder, "its second type");
+    return WS_OK;
+}
+
+static ws_status check_complete(struct builder *builder)
+{
+    if (builder->mnemonic->unsupported) return WS_OK;
+    TRY(check_types(builder));
+    TRY(check_precision(builder));
+    TRY(check_compare(builder));
+    TRY(check_integer(builder));
+    TRY(check_cvt(builder));
+    TRY(check_atomic(builder));
+    TRY(check_memory(builder));
+    TRY(check_lanes(builder));
+    struct insn *insn = &builder->mnemonic->insn;
+    bool needs_sub = op_infos[insn->op].form == FORM_TESTP || insn->op == OP_SHF;
+    if (needs_sub && !insn->sub_op) return lacks(builder, "its mode");
+    insn->class_id = (uint8_t)insn_classify(insn);
+    insn->units = insn_units(insn);
+    return WS_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+/* Moves builder->part to the next word of the mnemonic; false at its end. */
+static bool next_part(struct builder *builder)
+{
+    const char *end = builder->token.start + builder->token.length;
+    const char *start = builder->part.start + builder->part.length + 1;
+    if (start >= end) return false;
+    const char *dot = memchr(start, '.', (size_t)(end - start));
+    builder->part.start = start;
+    builder->part.length = (uint32_t)((dot ? dot : end) - start);
+    builder->part.column = builder->token.column + (uint32_t)(start - builder->token.start);
+    return true;
+}
+
+static ws_status decode(struct builder *builder)
+{
+    const struct token *token = &builder->token;
+    const char *dot = memchr(token->start, '.', token->length);
+    builder->part = *token;
+    builder->part.length = dot ? (uint32_t)(dot - token->start) : token->length;
+    int op = find_op(&builder->part);
+    if (op < 0 && is_one_of(&builder->part, foreign_opcodes, FOREIGN_OPCODES)) {
+        builder->mnemonic->unsupported = true;
+        return WS_OK;
+    }
+    if (op < 0) return unknown_opcode(builder);
+    builder->mnemonic->insn.op = (uint16_t)op;
+    while (!builder->mnemonic->unsupported && next_part(builder))
+        TRY(decode_suffix(builder));
+    return check_complete(builder);
+}
+
+ws_status mnemonic_find(struct parser *parser, const struct token *token, struct mnemonic **out)
+{
+    uint32_t index = names_intern(&parser->names, token->start, token->length);
+    int32_t known = parser->names.items[index].mnemonic;
+    if (known >= 0) {
+        *out = &parser->mnemonics[known];
+        return WS_OK;
+    }
+    struct mnemonic mnemonic = {
+        .insn = {.vector = 1, .guard = -1, .target = -1, .text = parser_copy(parser, token)}};
+    struct builder builder = {.parser = parser, .mnemonic = &mnemonic, .token = *token};
+    TRY(decode(&builder));
+    GROW(parser->mnemonics, parser->mnemonic_count, parser->mnemonic_capacity);
+    parser->names.items[index].mnemonic = (int32_t)parser->mnemonic_count;
+    *out = &parser->mnemonics[parser->mnemonic_count];
+    parser->mnemonics[parser->mnemonic_count++] = mnemonic;
+    return WS_OK;
+}

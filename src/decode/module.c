@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Modules: loading, finding kernels, the layout of shared memory, what is not supported. */
+#include "decode/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "decode/compile_cuda.h"
+#include "decode/parser.h"
+
+/* ---- loading ---------------------------------------------------------------------------------------- */
+
+static void *move_array(struct arena *arena, const void *items, size_t bytes)
+{
+    void *copy = arena_alloc(arena, bytes);
+    if (bytes) memcpy(copy, items, bytes);
+    return copy;
+}
+
+/* Every file number that a .loc gave has a name, "" if no .file did. */
+static void settle_files(struct parser *parser, struct module *module)
+{
+    uint32_t count = parser->file_count ? parser->file_count : 1;
+    const char **files = ARENA_ARRAY(&module->arena, const char *, count);
+    for (uint32_t i = 0; i < count; i++)
+        files[i] = i < parser->file_count ? parser->files[i] : "";
+    files[0] = "";
+    module->files = files;
+    module->file_count = count;
+    for (uint32_t f = 0; f < parser->function_count; f++) {
+        struct insn *insns = (struct insn *)(uintptr_t)parser->functions[f].insns;
+        for (uint32_t i = 0; i < parser->functions[f].insn_count; i++)
+            if (insns[i].source_file >= count) insns[i].source_file = insns[i].source_line = 0;
+    }
+}
+
+static void settle(struct parser *parser, struct module *module)
+{
+    settle_files(parser, module);
+    module->variable_count = parser->variable_count;
+    module->variables = move_array(&module->arena, parser->variables,
+                                   parser->variable_count * sizeof *parser->variables);
+    module->function_count = parser->function_count;
+    module->functions = move_array(&module->arena, parser->functions,
+                                   parser->function_count * sizeof *parser->functions);
+    order_classify(module);
+}
+
+/* Takes the module with its text over; destroys it on failure. */
+static ws_status decode_text(struct diag *diag, struct module *module, struct module **out)
+{
+    struct parser parser = {.diag = diag, .module = module, .arena = &module->arena};
+    parser.body.function = -1;
+    parser_declare_specials(&parser);
+    lexer_init(&parser.lexer, module->ptx, module->ptx_size);
+    ws_status status = parser_file(&parser);
+    if (status == WS_OK) {
+        settle(&parser, module);
+        *out = module;
+    }
+    parser_clear(&parser);
+    if (status != WS_OK) module_destroy(module);
+    return status;
+}
+
+static struct module *module_create(const char *path)
+{
+    struct module *module = mem_zalloc(1, sizeof *module);
+    module->path = arena_copy(&module->arena, path);
+    module->target_name = "";
+    module->address_bits = 32; /* until .address_size; the default since PTX 2.3 */
+    return module;
+}
+
+void module_destroy(struct module *module)
+{
+    if (!module) return;
+    arena_clear(&module->arena);
+    free(module->ptxas);
+    free(module);
+}
+
+ws_status module_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
+                             struct module **out)
+{
+    *out = NULL;
+    struct module *module = module_create(name);
+    module->ptx = arena_copy_n(&module->arena, bytes, size);
+    module->ptx_size = size;
+    return decode_text(diag, module, out);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+ws_status module_load_file(struct diag *diag, const char *path, const char *tool_path,
+                           struct module **out)
+{
+    *out = NULL;
+    struct module *module = module_create(path);
+    char *text = NULL;
+    size_t size = 0;
+    ws_status status = ends_with(path, ".cu")
+                           ? compile_cuda(diag, &module->arena, path, tool_path, &text, &size)
+                           : text_read_file(diag, &module->arena, path, &text, &size);
+    if (status != WS_OK) {
+        module_destroy(module);
+        return status;
+    }
+    module->ptx = text;
+    module->ptx_size = size;
+    module->ptxas = tool_find(tool_path, "ptxas");
+    return decode_text(diag, module, out);
+}
+
+/* ---- finding a kernel ------------------------------------------------------------------------------- */
+
+/* "sgemm" of "ns::sgemm<float, 16>" */
+static bool is_base_name(const char *display, const char *name)
+{
+    size_t length = strcspn(display, "<(");
+    size_t start = length;
+    while (start > 0 && display[start - 1] != ':')
+        start--;
+    return strlen(name) == length - start && !strncmp(display + start, name, length - start);
+}
+
+static ws_status no_kernels(struct diag *diag, const struct module *module)
+{
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "%s: there is no kernel in this file: a kernel is a __global__ function",
+                      module->path);
+}
+
+static ws_status unknown_kernel(struct diag *diag, const struct module *module, const char *name)
+{
+    struct arena arena = {0};
+    const char **names = ARENA_ARRAY(&arena, const char *, module->function_count);
+    size_t count = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        if (module->functions[f].is_entry && module->functions[f].is_defined)
+            names[count++] = module->functions[f].display_name;
+    if (count == 0) {
+        arena_clear(&arena);
+        return no_kernels(diag, module);
+    }
+    const char *near = text_nearest(&arena, name, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "%s: there is no kernel '%s'%s%s", module->path, name,
+               *near ? ": did you mean " : "", near);
+    if (!*near) {
+        struct strbuf list = {0};
+        for (size_t i = 0; i < count && i < 20; i++)
+            strbuf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        diag_add(diag, "  it has: %s%s", list.data, count > 20 ? ", ..." : "");
+        strbuf_clear(&list);
+    }
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+ws_status module_find_entry(struct diag *diag, const struct module *module, const char *name,
+                            uint32_t *out_function)
+{
+    uint32_t found = 0, matches = 0, by_display = 0;
+    *out_function = 0;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct function *function = &module->functions[f];
+        if (!function->is_entry || !function->is_defined) continue;
+        if (!strcmp(function->name, name)) {
+            *out_function = f;
+            return WS_OK;
+        }
+        bool is_display = !strcmp(function->display_name, name);
+        if (is_display && by_display++ == 0) found = f, matches = 0;
+        if (!is_display && !by_display && is_base_name(function->display_name, name))
+            found = f, matches++;
+    }
+    if (by_display == 1 || (by_display == 0 && matches == 1)) {
+        *out_function = found;
+        return WS_OK;
+    }
+    if (by_display == 0 && matches == 0) return unknown_kernel(diag, module, name);
+    diag_error(diag, WS_ERR_ARGUMENT, "%s: '%s' names more than one kernel: give the full name",
+               module->path, name);
+    for (uint32_t f = 0, shown = 0; f < module->function_count && shown < 10; f++) {
+        const struct function *function = &module->functions[f];
+        if (!function->is_entry || !function->is_defined) continue;
+        if (strcmp(function->display_name, name) != 0 &&
+            !is_base_name(function->display_name, name))
+            continue;
+        diag_add(diag, "  %s  (%s)", function->name, function->display_name);
+        shown++;
+    }
+    return WS_ERR_ARGUMENT;
+}
+
+/* ---- shared memory ---------------------------------------------------------------------------------- */
+
+static void mark_shared_use(const struct module *module, const struct function *function,
+                            bool *used)
+{
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *insn = &function->insns[i];
+        for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
+            const struct operand *operand = &insn->operands[k];
+            bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
+            if (names && operand->symbol >= 0 &&
+                module->variables[operand->symbol].space == SPACE_SHARED)
+                used[operand->symbol] = true;
+        }
+    }
+}
+
+static uint64_t align_to(uint64_t at, uint64_t alignment)
+{
+    return (at + alignment - 1) & ~(alignment - 1);
+}
+
+uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets)
+{
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
+    bool *used = mem_zalloc(module->variable_count, sizeof *used);
+    uint64_t end = 0, alignment = 16;
+    module_reachable(module, entry, reached);
+    for (uint32_t f = 0; f < module->function_count; f++)
+        if (reached[f]) mark_shared_use(module, &module->functions[f], used);
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        const struct variable *variable = &module->variables[v];
+        offsets[v] = UINT64_MAX;
+        if (!used[v]) continue;
+        if (variable->is_extern) {
+            if (variable->alignment > alignment) alignment = variable->alignment;
+            continue;
+        }
+        offsets[v] = align_to(end, variable->alignment);
+        end = offsets[v] + variable->bytes;
+    }
+    for (uint32_t v = 0; v < module->variable_count; v++)
+        if (used[v] && module->variables[v].is_extern) offsets[v] = align_to(end, alignment);
+    free(used);
+    free(reached);
+    return end;
+}
+
+/* ---- what is not supported --------------------------------------------------------------------------- */
+
+struct refusal {
+    struct strbuf text;
+    uint32_t count;
+};
+
+static void refuse(struct refusal *refusal, uint32_t line, const char *format, const char *what)
+{
+    if (refusal->count++ >= UNSUPPORTED_SHOWN) return;
+    strbuf_printf(&refusal->text, "\n  line %u: ", line);
+    strbuf_printf(&refusal->text, "%s%s", what, format);
+}
+
+static void refuse_calls(struct refusal *refusal, const struct module *module,
+                         const struct function *function)
+{
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *insn = &function->insns[i];
+        if (insn->op == OP_CALL && insn->call->function >= 0) {
+            const struct function *callee = &module->functions[insn->call->function];
+            if (!callee->is_defined)
+                refuse(refusal, insn->line, ": called, but not defined in this file", callee->name);
+        }
+        for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
+            const struct operand *operand = &insn->operands[k];
+            bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
+            if (!names || operand->symbol < 0) continue;
+            const struct variable *variable = &module->variables[operand->symbol];
+            if (variable->is_extern && variable->space != SPACE_SHARED)
+                refuse(refusal, insn->line, ": used, but not defined in this file", variable->name);
+        }
+    }
+}
+
+ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry)
+{
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
+    struct refusal refusal = {0};
+    module_reachable(module, entry, reached);
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct function *function = &module->functions[f];
+        if (!reached[f]) continue;
+        for (uint32_t i = 0; i < function->unsupported_count; i++)
+            refuse(&refusal, function->unsupported[i].line, " is not supported",
+                   function->unsupported[i].what);
+        refuse_calls(&refusal, module, function);
+    }
+    free(reached);
+    if (refusal.count == 0) return WS_OK;
+    if (refusal.count > UNSUPPORTED_SHOWN)
+        strbuf_printf(&refusal.text, "\n  and %u more", refusal.count - UNSUPPORTED_SHOWN);
+    diag_error(diag, WS_ERR_UNSUPPORTED, "%s: kernel '%s' cannot be executed: %u place%s%s",
+               module->path, module->functions[entry].display_name, refusal.count,
+               refusal.count == 1 ? "" : "s", refusal.text.data);
+    strbuf_clear(&refusal.text);
+    return WS_ERR_UNSUPPORTED;
+}

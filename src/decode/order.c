@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Independent or ordered (CONTRACT section 3), and what a kernel reaches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/parser.h"
+
+/* ---- call graph ------------------------------------------------------------------------------------- */
+
+/* Functions whose address is taken, anywhere: an indirect call may reach each of them. */
+static void mark_address_taken(const struct module *module, bool *taken)
+{
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct function *function = &module->functions[f];
+        for (uint32_t i = 0; i < function->insn_count; i++) {
+            const struct insn *insn = &function->insns[i];
+            if (insn->op != OP_MOV || insn->nsrc == 0) continue;
+            const struct operand *source = insn_source(insn, 0);
+            if (source->kind == OPERAND_FUNCTION) taken[source->symbol] = true;
+        }
+    }
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        const struct variable *variable = &module->variables[v];
+        for (uint32_t r = 0; r < variable->relocation_count; r++)
+            if (variable->relocations[r].is_function) taken[variable->relocations[r].symbol] = true;
+    }
+}
+
+static void push(uint32_t function, bool *reached, uint32_t *stack, uint32_t *depth)
+{
+    if (reached[function]) return;
+    reached[function] = true;
+    stack[(*depth)++] = function;
+}
+
+void module_reachable(const struct module *module, uint32_t entry, bool *reached)
+{
+    uint32_t count = module->function_count, depth = 0;
+    bool *taken = mem_zalloc(count, sizeof *taken);
+    uint32_t *stack = mem_zalloc(count, sizeof *stack);
+    bool know_taken = false;
+    push(entry, reached, stack, &depth);
+    while (depth > 0) {
+        const struct function *function = &module->functions[stack[--depth]];
+        for (uint32_t i = 0; i < function->insn_count; i++) {
+            const struct insn *insn = &function->insns[i];
+            if (insn->op != OP_CALL) continue;
+            if (insn->call->function >= 0) {
+                push((uint32_t)insn->call->function, reached, stack, &depth);
+                continue;
+            }
+            if (know_taken) continue;
+            mark_address_taken(module, taken);
+            know_taken = true;
+            for (uint32_t f = 0; f < count; f++)
+                if (taken[f] && !module->functions[f].is_entry) push(f, reached, stack, &depth);
+        }
+    }
+    free(stack);
+    free(taken);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------ */
+
+static void mark_reads(const struct function *function, bool *read)
+{
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        unsigned count = insn_register_reads(&function->insns[i], registers);
+        for (unsigned r = 0; r < count; r++)
+            read[registers[r]] = true;
+    }
+}
+
+static bool crosses_blocks(const struct insn *insn)
+{
+    return insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC;
+}
+
+/* What makes blocks depend on each other's order, NULL if nothing does. Integer sums and the like
+ * give the same result in any order, as long as nobody looks at what was there before. */
+static const char *why_ordered(const struct insn *insn, const bool *read)
+{
+    unsigned family = op_infos[insn->op].family;
+    if (!crosses_blocks(insn)) return NULL;
+    if (family == FAMILY_LOAD || family == FAMILY_STORE)
+        return insn->semantics == MEM_WEAK ? NULL : "";
+    if (family != FAMILY_ATOMIC) return NULL;
+    bool uses_result =
+        insn->ndst > 0 && insn->operands[0].kind == OPERAND_REGISTER && read[insn->operands[0].reg];
+    if (insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS)
+        return uses_result ? " with used result" : "";
+    if (uses_result) return " with used result";
+    return type_infos[insn->type].kind == KIND_FLOAT ? " on floats" : NULL;
+}
+
+static void classify_function(struct arena *arena, struct function *function)
+{
+    bool *read = mem_zalloc(function->vreg_count, sizeof *read);
+    mark_reads(function, read);
+    for (uint32_t i = 0; i < function->insn_count && !function->ordered; i++) {
+        const struct insn *insn = &function->insns[i];
+        const char *why = why_ordered(insn, read);
+        if (!why) continue;
+        function->ordered = true;
+        function->ordered_reason =
+            arena_format(arena, "%s%s at line %u", insn->text, why, insn->line);
+    }
+    free(read);
+}
+
+void order_classify(struct module *module)
+{
+    struct function *functions = (struct function *)(uintptr_t)module->functions;
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
+    for (uint32_t f = 0; f < module->function_count; f++)
+        classify_function(&module->arena, &functions[f]);
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        if (!functions[f].is_entry || functions[f].ordered) continue;
+        memset(reached, 0, module->function_count * sizeof *reached);
+        module_reachable(module, f, reached);
+        for (uint32_t c = 0; c < module->function_count && !functions[f].ordered; c++) {
+            if (c == f || !reached[c] || !functions[c].ordered) continue;
+            functions[f].ordered = true;
+            functions[f].ordered_reason = functions[c].ordered_reason;
+        }
+    }
+    free(reached);
+}

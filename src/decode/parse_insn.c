@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One instruction: guard, mnemonic, and the operands its form asks for. */
+#include <string.h>
+
+#include "decode/parser.h"
+
+int32_t body_add_register(struct parser *parser, const char *name, enum ptx_type type)
+{
+    struct body *body = &parser->body;
+    GROW(body->vregs, body->vreg_count, body->vreg_capacity);
+    body->vregs[body->vreg_count] = (struct vreg){.name = name, .type = (uint8_t)type};
+    return (int32_t)body->vreg_count++;
+}
+
+struct insn *body_add_insn(struct parser *parser, const struct token *token)
+{
+    struct body *body = &parser->body;
+    GROW(body->insns, body->insn_count, body->insn_capacity);
+    struct insn *insn = &body->insns[body->insn_count++];
+    *insn = (struct insn){.guard = -1,
+                          .target = -1,
+                          .vector = 1,
+                          .line = token->line,
+                          .column = token->column,
+                          .source_file = body->source_file,
+                          .source_line = body->source_line};
+    return insn;
+}
+
+void body_add_unsupported(struct parser *parser, uint32_t line, const char *what)
+{
+    struct body *body = &parser->body;
+    GROW(body->unsupported, body->unsupported_count, body->unsupported_capacity);
+    body->unsupported[body->unsupported_count++] = (struct unsupported){.what = what, .line = line};
+}
+
+/* ---- operands by signature ----------------------------------------------------------------------- */
+
+static ws_status next_operand(struct parser *parser, const struct insn *insn)
+{
+    if (insn->ndst + insn->nsrc == 0) return WS_OK;
+    return parser_expect(parser, ',', "between operands");
+}
+
+static struct operand *add_source(struct insn *insn)
+{
+    return &insn->operands[insn->ndst + insn->nsrc++];
+}
+
+static struct operand *add_destination(struct insn *insn)
+{
+    return &insn->operands[insn->ndst++];
+}
+
+/* p|q: the second destination is a predicate. */
+static ws_status parse_second_destination(struct parser *parser, struct insn *insn)
+{
+    if (!parser_take(parser, '|')) return WS_OK;
+    return parse_operand(parser, TYPE_PRED, ACCEPT_DESTINATION, add_destination(insn));
+}
+
+static enum ptx_type wide_type(const struct insn *insn)
+{
+    if (insn->mul_part != MUL_WIDE) return insn->type;
+    switch (insn->type) {
+    case TYPE_U16:
+        return TYPE_U32;
+    case TYPE_S16:
+        return TYPE_S32;
+    case TYPE_U32:
+        return TYPE_U64;
+    default:
+        return TYPE_S64;
+    }
+}
+
+static ws_status parse_typed(struct parser *parser, struct insn *insn, bool is_destination,
+                             enum ptx_type type, unsigned accept)
+{
+    if (is_destination) return parse_operand(parser, type, accept, add_destination(insn));
+    return parse_operand(parser, type, accept, add_source(insn));
+}
+
+/* The letters of a signature. Left of the bar are destinations:
+ *   t the type            2 the second type      w the type, doubled by .wide
+ *   T, S like t, 2, but the register may be wider
+ *   u 32 bits             i a constant           p predicate
+ *   d like t, or _        b predicate, or _      Q optional |q
+ *   a address             A register or symbol   x register of 32 or 64 bits
+ *   q predicate, if the instruction combines     m member mask, if it is .sync
+ *   c like t, if it compares and swaps           e like S, if it packs two */
+static ws_status parse_letter(struct parser *parser, struct insn *insn, char letter, bool is_dst)
+{
+    unsigned plain = is_dst ? ACCEPT_REGISTER : ACCEPT_SOURCE;
+    switch (letter) {
+    case 't':
+        return parse_typed(parser, insn, is_dst, insn->type, plain);
+    case '2':
+        return parse_typed(parser, insn, is_dst, insn->type2, plain);
+    case 'w':
+        return parse_typed(parser, insn, is_dst, wide_type(insn), plain);
+    case 'T':
+        return parse_typed(parser, insn, is_dst, insn->type, plain | ACCEPT_WIDER);
+    case 'S':
+        return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
+    case 'e':
+        return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
+    case 'c':
+        return parse_typed(parser, insn, is_dst, insn->type, plain);
+    case 'u':
+    case 'm':
+        return parse_typed(parser, insn, is_dst, TYPE_B32, plain);
+    case 'i':
+        return parse_typed(parser, insn, is_dst, TYPE_U32, ACCEPT_IMMEDIATE);
+    case 'd':
+        return parse_typed(parser, insn, is_dst, insn->type, ACCEPT_DESTINATION);
+    case 'b':
+        return parse_typed(parser, insn, is_dst, TYPE_PRED, ACCEPT_DESTINATION);
+    case 'A':
+        return parse_typed(parser, insn, is_dst, insn->type, plain | ACCEPT_SYMBOL);
+    case 'Q':
+        return parse_second_destination(parser, insn);
+    case 'a':
+        return parse_address(parser, add_source(insn));
+    case 'x': {
+        int32_t reg;
+        bool known = parser_find_register(parser, current(parser), &reg);
+        bool wide = known && type_infos[parser->body.vregs[reg].type].bits == 64;
+        return parse_typed(parser, insn, false, wide ? TYPE_B64 : TYPE_B32,
+                           ACCEPT_REGISTER | ACCEPT_SYMBOL);
+    }
+    default:
+        if (is_dst) return parse_typed(parser, insn, true, TYPE_PRED, ACCEPT_REGISTER);
+        return parse_predicate(parser, true, add_source(insn));
+    }
+}
+
+static bool is_present(const struct insn *insn, char letter)
+{
+    switch (letter) {
+    case 'q':
+        return insn->combine != COMBINE_NONE;
+    case 'm':
+        return insn->flags & INSN_SYNC;
+    case 'c':
+        return insn->atom_op == ATOM_CAS;
+    case 'e':
+        return insn->type2 == TYPE_F32 && (insn->type == TYPE_F16X2 || insn->type == TYPE_BF16X2);
+    default:
+        return true;
+    }
+}
+
+static ws_status parse_signature(struct parser *parser, struct insn *insn, const char *signature)
+{
+    bool is_dst = true;
+    for (const char *letter = signature; *letter; letter++) {
+        if (*letter == '|') {
+            is_dst = false;
+            continue;
+        }
+        if (!is_present(insn, *letter)) continue;
+        if (*letter != 'Q') TRY(next_operand(parser, insn));
+        TRY(parse_letter(parser, insn, *letter, is_dst));
+    }
+    return WS_OK;
+}
+
+/* ---- forms of their own -------------------------------------------------------------------------- */
+
+/* {a, _, b}: as many operands as the vector has elements; count 0: two or four, by what is there. */
+static ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst,
+                              enum ptx_type type, unsigned accept, unsigned count)
+{
+    struct token open = *current(parser);
+    unsigned seen = 0;
+    TRY(parser_expect(parser, '{', "before the elements of the vector"));
+    do {
+        if (seen == 8 || (count && seen == count)) {
+            seen++;
+            break;
+        }
+        TRY(parse_typed(parser, insn, is_dst, type, accept));
+        seen++;
+    } while (parser_take(parser, ','));
+    if (count && seen != count)
+        return parser_error(parser, WS_ERR_INPUT, &open, "the vector must have %u elements", count);
+    return parser_expect(parser, '}', "after the elements of the vector");
+}
+
+static ws_status parse_data(struct parser *parser, struct insn *insn, bool is_dst)
+{
+    unsigned accept = (is_dst ? ACCEPT_DESTINATION : ACCEPT_SOURCE) | ACCEPT_WIDER;
+    if (insn->vector > 1)
+        return parse_vector(parser, insn, is_dst, insn->type, accept, insn->vector);
+    if (at_punct(parser, '{')) return parse_vector(parser, insn, is_dst, insn->type, accept, 1);
+    return parse_typed(parser, insn, is_dst, insn->type, accept);
+}
+
+/* An access without space to a variable means the variable's space; one with another is wrong. */
+static ws_status settle_space(struct parser *parser, const struct token *token, struct insn *insn,
+                              const struct operand *address)
+{
+    if (address->symbol < 0) return WS_OK;
+    unsigned space = parser->variables[address->symbol].space;
+    if (insn->space == SPACE_GENERIC) {
+        insn->space = (uint8_t)space;
+        insn->class_id = (uint8_t)insn_classify(insn);
+        insn->units = insn_units(insn);
+    }
+    if (insn->space != space)
+        return parser_error(parser, WS_ERR_INPUT, token, "%s lies in .%s, not in .%s",
+                            parser->variables[address->symbol].name, space_names[space],
+                            space_names[insn->space]);
+    return WS_OK;
+}
+
+static ws_status parse_place(struct parser *parser, struct insn *insn)
+{
+    struct token token = *current(parser);
+    struct operand *address = add_source(insn);
+    TRY(parse_address(parser, address));
+    return settle_space(parser, &token, insn, address);
+}
+
+static ws_status parse_load(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_data(parser, insn, true));
+    TRY(parser_expect(parser, ',', "between operands"));
+    return parse_place(parser, insn);
+}
+
+static ws_status parse_store(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_place(parser, insn));
+    TRY(parser_expect(parser, ',', "between operands"));
+    return parse_data(parser, insn, false);
+}
+
+static ws_status parse_atomic(struct parser *parser, struct insn *insn)
+{
+    struct token token = *current(parser);
+    TRY(parse_signature(parser, insn, insn->op == OP_ATOM ? "d|atc" : "|at"));
+    return settle_space(parser, &token, insn, insn_source(insn, 0));
+}
+
+static enum ptx_type element_type(enum ptx_type whole, unsigned count)
+{
+    switch (type_infos[whole].bits / count) {
+    case 8:
+        return TYPE_B8;
+    case 16:
+        return TYPE_B16;
+    case 32:
+        return TYPE_B32;
+    case 64:
+        return TYPE_B64;
+    default:
+        return TYPE_NONE;
+    }
+}
+
+/* How many elements stand between the braces. */
+static unsigned count_elements(struct parser *parser)
+{
+    struct lexer before = parser->lexer;
+    unsigned count = 1;
+    while (!at_punct(parser, '}') && !at_punct(parser, ';') && current(parser)->kind != TOKEN_END) {
+        if (at_punct(parser, ',')) count++;
+        advance(parser);
+    }
+    parser->lexer = before;
+    return count;
+}
+
+static ws_status parse_moved_vector(struct parser *parser, struct insn *insn, bool is_dst)
+{
+    unsigned count = count_elements(parser);
+    enum ptx_type type = count <= 8 ? element_type(insn->type, count) : TYPE_NONE;
+    if (type == TYPE_NONE || count == 1 || type_infos[insn->type].kind != KIND_BITS)
+        return parser_error(parser, WS_ERR_INPUT, current(parser),
+                            "'%s' cannot be made of %u elements", insn->text, count);
+    insn->vector = (uint8_t)count;
+    return parse_vector(parser, insn, is_dst, type, is_dst ? ACCEPT_DESTINATION : ACCEPT_SOURCE,
+                        count);
+}
+
+static ws_status parse_mov(struct parser *parser, struct insn *insn)
+{
+    if (insn->vector > 1)
+        return parser_error(parser, WS_ERR_UNSUPPORTED, current(parser),
+                            "vector moves are not supported: move the elements");
+    bool unpacks = at_punct(parser, '{');
+    if (unpacks)
+        TRY(parse_moved_vector(parser, insn, true));
+    else
+        TRY(parse_typed(parser, insn, true, insn->type, ACCEPT_REGISTER));
+    TRY(parser_expect(parser, ',', "between operands"));
+    if (at_punct(parser, '{') && !unpacks) return parse_moved_vector(parser, insn, false);
+    return parse_typed(parser, insn, false, insn->type, ACCEPT_SOURCE | ACCEPT_SYMBOL);
+}
+
+/* bar.red d, a, [b,] p: the sources are always a, b, p; b is OPERAND_NONE if it is left out. */
+static ws_status parse_bar_red(struct parser *parser, struct insn *insn)
+{
+    bool counts = insn->sub_op == SUB_RED_POPC;
+    TRY(parse_signature(parser, insn, counts ? "u|u" : "p|u"));
+    TRY(parser_expect(parser, ',', "between operands"));
+    int32_t reg;
+    bool is_predicate =
+        at_punct(parser, '!') || (parser_find_register(parser, current(parser), &reg) &&
+                                  parser->body.vregs[reg].type == TYPE_PRED);
+    struct operand *threads = add_source(insn);
+    *threads = (struct operand){.kind = OPERAND_NONE, .reg = -1, .symbol = -1};
+    if (!is_predicate) {
+        TRY(parse_operand(parser, TYPE_B32, ACCEPT_SOURCE, threads));
+        TRY(parser_expect(parser, ',', "between operands"));
+    }
+    return parse_predicate(parser, true, add_source(insn));
+}
+
+static ws_status parse_bar(struct parser *parser, struct insn *insn)
+{
+    switch (insn->sub_op) {
+    case SUB_WARP_SYNC:
+        return parse_signature(parser, insn, "|u");
+    case SUB_ARRIVE:
+        return parse_signature(parser, insn, "|uu");
+    case SUB_SYNC:
+        TRY(parse_signature(parser, insn, "|u"));
+        if (!at_punct(parser, ',')) return WS_OK;
+        return parse_signature(parser, insn, "|u");
+    default:
+        return parse_bar_red(parser, insn);
+    }
+}
+
+/* ---- the table of forms -------------------------------------------------------------------------- */
+
+struct form {
+    const char *signature; /* or */
+    ws_status (*parse)(struct parser *parser, struct insn *insn);
+};
+static const struct form forms[] = {
+    [FORM_NONE] = {"", NULL},
+    [FORM_A] = {"|u", NULL},
+    [FORM_D] = {"t|", NULL},
+    [FORM_D_A] = {"t|t", NULL},
+    [FORM_D32_A] = {"u|t", NULL},
+    [FORM_D_AB] = {"w|tt", NULL},
+    [FORM_D_AB32] = {"t|tu", NULL},
+    [FORM_D_ABC] = {"w|ttw", NULL},
+    [FORM_D_ABCI] = {"t|ttti", NULL},
+    [FORM_D_ABC_BITFIELD] = {"t|tuu", NULL},
+    [FORM_D_ABCD_BITFIELD] = {"t|ttuu", NULL},
+    [FORM_D_ABP] = {"t|ttp", NULL},
+    [FORM_D_ABC_SLCT] = {"t|tt2", NULL},
+    [FORM_SETP] = {"bQ|ttq", NULL},
+    [FORM_SET] = {"t|22q", NULL},
+    [FORM_TESTP] = {"p|t", NULL},
+    [FORM_MOV] = {NULL, parse_mov},
+    [FORM_CVT] = {"T|Se", NULL},
+    [FORM_CVTA] = {"t|A", NULL},
+    [FORM_ISSPACEP] = {"p|x", NULL},
+    [FORM_LD] = {NULL, parse_load},
+    [FORM_ST] = {NULL, parse_store},
+    [FORM_ATOM] = {NULL, parse_atomic},
+    [FORM_RED] = {NULL, parse_atomic},
+    [FORM_PREFETCH] = {"|a", NULL},
+    [FORM_BRA] = {NULL, parse_branch},
+    [FORM_BRX] = {NULL, parse_branch_indexed},
+    [FORM_CALL] = {NULL, parse_call},
+    [FORM_BAR] = {NULL, parse_bar},
+    [FORM_SHFL] = {"dQ|tuum", NULL},
+    [FORM_VOTE] = {"t|pm", NULL},
+    [FORM_MATCH] = {"dQ|tm", NULL},
+    [FORM_REDUX] = {"t|tm", NULL},
+};
+
+/* @p or @!p */
+static ws_status parse_guard(struct parser *parser, struct operand *guard)
+{
+    *guard = (struct operand){.reg = -1};
+    if (!parser_take(parser, '@')) return WS_OK;
+    guard->negate = parser_take(parser, '!');
+    bool negate = guard->negate;
+    TRY(parse_operand(parser, TYPE_PRED, ACCEPT_REGISTER, guard));
+    guard->negate = negate;
+    return WS_OK;
+}
+
+/* The place stays a trap, so that nothing runs on silently past what was not executed. */
+static void make_trap(struct parser *parser, struct insn *insn, const char *what)
+{
+    insn->op = OP_TRAP;
+    insn->ndst = insn->nsrc = 0;
+    insn->flags &= INSN_NEG_GUARD;
+    insn->type = insn->type2 = TYPE_NONE;
+    insn->space = SPACE_NONE;
+    insn->class_id = (uint8_t)insn_classify(insn);
+    insn->units = insn_units(insn);
+    body_add_unsupported(parser, insn->line, what);
+}
+
+static ws_status parse_operands(struct parser *parser, struct insn *insn,
+                                const struct mnemonic *mnemonic)
+{
+    const struct form *form = &forms[op_infos[insn->op].form];
+    bool has_policy = mnemonic->has_cache_policy;
+    parser->body.is_foreign = false;
+    if (insn->op == OP_MATCH && insn->type == TYPE_B64) {
+        TRY(parse_operand(parser, TYPE_B32, ACCEPT_DESTINATION, add_destination(insn)));
+        TRY(parse_signature(parser, insn, "Q|tm"));
+    } else if (form->parse) {
+        TRY(form->parse(parser, insn));
+    } else {
+        TRY(parse_signature(parser, insn, form->signature));
+    }
+    if (has_policy && parser_take(parser, ',')) {
+        struct operand policy;
+        TRY(parse_operand(parser, TYPE_B64, ACCEPT_REGISTER, &policy));
+    }
+    return WS_OK;
+}
+
+/* PTX 1.x: results that live in registers are handed over where the function returns. */
+static void return_registers(struct parser *parser, const struct operand *guard)
+{
+    struct insn like = {.guard = guard->reg,
+                        .flags = guard->negate ? INSN_NEG_GUARD : 0,
+                        .line = current(parser)->line,
+                        .column = current(parser)->column,
+                        .source_file = parser->body.source_file,
+                        .source_line = parser->body.source_line};
+    for (uint32_t i = 0; i < parser->body.return_count; i++) {
+        const struct register_parameter *result = &parser->body.register_returns[i];
+        struct operand value = {.kind = OPERAND_REGISTER, .reg = result->reg, .symbol = -1};
+        body_add_parameter_move(parser, &like, false, &value, result->variable);
+    }
+}
+
+ws_status parse_instruction(struct parser *parser)
+{
+    struct operand guard;
+    struct mnemonic *mnemonic;
+    TRY(parse_guard(parser, &guard));
+    if (current(parser)->kind != TOKEN_NAME)
+        return parser_error(parser, WS_ERR_INPUT, current(parser),
+                            "expected an instruction, found %s",
+                            parser_token_text(parser, current(parser)));
+    lexer_take_mnemonic(&parser->lexer);
+    struct token token = *current(parser);
+    TRY(mnemonic_find(parser, &token, &mnemonic));
+    if (mnemonic->insn.op == OP_RET && !mnemonic->unsupported) return_registers(parser, &guard);
+    uint32_t index = parser->body.insn_count;
+    struct insn *insn = body_add_insn(parser, &token);
+    struct insn place = *insn;
+    *insn = mnemonic->insn;
+    insn->line = place.line;
+    insn->column = place.column;
+    insn->source_file = place.source_file;
+    insn->source_line = place.source_line;
+    insn->guard = guard.reg;
+    if (guard.negate) insn->flags |= INSN_NEG_GUARD;
+    advance(parser);
+    if (mnemonic->unsupported) {
+        make_trap(parser, insn, arena_format(parser->arena, "instruction '%s'", insn->text));
+        return parser_skip_past(parser, ';', "after the instruction");
+    }
+    TRY(parse_operands(parser, insn, mnemonic));
+    if (parser->body.is_foreign)
+        make_trap(parser, &parser->body.insns[index], parser->body.foreign_what);
+    return parser_expect(parser, ';', "after the instruction");
+}

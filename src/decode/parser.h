@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The inside of the PTX parser, shared by the files of decode/ only.
+ *
+ *   parse_module.c       directives of the file
+ *   parse_variable.c     declarations of variables, at any place
+ *   parse_initialiser.c  their values
+ *   parse_constant.c     constant expressions
+ *   parse_function.c     function headers, parameters, bodies
+ *   parse_insn.c         one instruction, by operand form
+ *   parse_operand.c      one operand, and the conversion of constants
+ *   parse_call.c         calls, their parameters, branch targets
+ *   mnemonic.c           `ld.global.v4.f32` to opcode, types, modifiers */
+#ifndef DECODE_PARSER_H
+#define DECODE_PARSER_H
+
+#include "decode/lexer.h"
+#include "decode/module.h"
+#include "decode/names.h"
+
+enum {
+    SCOPES_MAX = 64,     /* nested braces in a function */
+    NESTING_MAX = 64,    /* nested expressions and initialisers */
+    RANGE_MAX = 1 << 24, /* registers of one .reg %r<N> */
+    UNSUPPORTED_SHOWN = 20,
+};
+
+/* Bytes of all initialisers of a file: constant memory and tables are far smaller. */
+#define INITIALISERS_MAX (UINT64_C(256) << 20)
+#define VARIABLE_BYTES_MAX (UINT64_C(1) << 40)
+
+/* A mnemonic is decoded once; the instructions that carry it start as copies of `insn`. */
+struct mnemonic {
+    struct insn insn;
+    bool unsupported;
+    bool has_cache_policy; /* .L2::cache_hint: one more operand, which changes nothing */
+};
+
+/* Constants of expressions. */
+enum constant_kind { CONSTANT_SIGNED, CONSTANT_UNSIGNED, CONSTANT_FLOAT };
+struct constant {
+    uint8_t kind;
+    uint8_t float_bits; /* 32: made by 0f…; 64: by 0d…; 0: decimal */
+    uint64_t integer;
+    double real;
+};
+
+struct register_range {
+    uint32_t name;  /* prefix */
+    uint32_t count; /* registers are prefix0 .. prefix(count-1) */
+    uint8_t type;
+};
+
+/* A use of a label before all labels are known. insn >= 0: that branch; else element `slot` of
+ * target list `list`. */
+struct label_use {
+    uint32_t name, scope;
+    int32_t insn;
+    uint32_t list, slot;
+    struct token token;
+};
+
+struct target_list {
+    uint32_t count;
+    int32_t *targets;
+};
+
+/* A parameter in a register, as PTX 1.x passes them. */
+struct register_parameter {
+    int32_t reg, variable;
+};
+
+/* The function that is being read. Its arrays are malloc'ed and kept from one to the next. */
+struct body {
+    int32_t function;
+    struct vreg *vregs;
+    uint32_t vreg_count, vreg_capacity;
+    struct insn *insns;
+    uint32_t insn_count, insn_capacity;
+    struct register_range *ranges;
+    uint32_t range_count, range_capacity, range_base;
+    struct label_use *uses;
+    uint32_t use_count, use_capacity;
+    struct target_list *lists;
+    uint32_t list_count, list_capacity;
+    uint32_t *label_names; /* for messages */
+    uint32_t label_count, label_capacity;
+    uint32_t last_label; /* largest instruction index that has a label */
+    struct register_parameter *register_returns;
+    uint32_t return_count, return_capacity;
+    struct unsupported *unsupported;
+    uint32_t unsupported_count, unsupported_capacity;
+    uint64_t parameter_bytes, local_bytes;
+    uint32_t scopes[SCOPES_MAX], marks[SCOPES_MAX],
+        depth;                         /* open braces; scope ids, symbol marks */
+    uint32_t source_file, source_line; /* of the last .loc */
+    bool is_foreign; /* the instruction being read uses something that warpsage does not know */
+    const char *foreign_what;
+};
+
+struct parser {
+    struct diag *diag;
+    struct module *module; /* in the making */
+    struct arena *arena;   /* of the module */
+    struct lexer lexer;
+    struct names names;
+    struct mnemonic *mnemonics;
+    uint32_t mnemonic_count, mnemonic_capacity;
+    struct variable *variables;
+    uint32_t variable_count, variable_capacity;
+    struct function *functions;
+    uint32_t function_count, function_capacity;
+    const char **files; /* by the number that .file gave */
+    uint32_t file_count, file_capacity;
+    struct body body;
+    struct map registers; /* range and number -> register */
+    struct map labels;    /* scope and name -> instruction */
+    uint32_t *scope_parents;
+    uint32_t scope_count, scope_capacity;
+    uint8_t *init; /* the initialiser being read */
+    uint64_t init_size, init_capacity, initialiser_bytes;
+    struct relocation *relocations;
+    uint32_t relocation_count, relocation_capacity;
+    unsigned nesting;
+};
+
+/* ---- tokens (parse_module.c) ------------------------------------------------------------------- */
+
+static inline struct token *current(struct parser *parser)
+{
+    return &parser->lexer.token;
+}
+static inline void advance(struct parser *parser)
+{
+    lexer_next(&parser->lexer);
+}
+static inline bool at_punct(const struct parser *parser, char punct)
+{
+    return parser->lexer.token.kind == TOKEN_PUNCT && parser->lexer.token.punct == punct;
+}
+bool parser_at_directive(const struct parser *parser, const char *text);
+bool parser_take(struct parser *parser, char punct);
+ws_status parser_expect(struct parser *parser, char punct, const char *where);
+ws_status parser_expect_name(struct parser *parser, const char *what, struct token *out);
+/* "%r7", "end of file", ... for messages; lives in the arena. */
+const char *parser_token_text(struct parser *parser, const struct token *token);
+ws_status parser_error(struct parser *parser, ws_status status, const struct token *token,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Error for a name that means nothing here, with the nearest names of the wanted kinds. */
+ws_status parser_unknown(struct parser *parser, const struct token *token, const char *what,
+                         unsigned symbol_kinds);
+#define KINDS(kind) (1u << SYMBOL_##kind)
+const char *parser_copy(struct parser *parser, const struct token *token);
+/* Up to and with the next `end` outside braces. */
+ws_status parser_skip_past(struct parser *parser, char end, const char *where);
+ws_status parser_file(struct parser *parser);
+void parser_clear(struct parser *parser);
+
+/* ---- the topics --------------------------------------------------------------------------------- */
+
+/* Type of ".u32"; TYPE_NONE if the token is no type. */
+enum ptx_type parser_type_of(const char *text, size_t length);
+
+ws_status parse_constant(struct parser *parser, struct constant *out);
+/* An integer constant of at most `most`. */
+ws_status parse_count(struct parser *parser, const char *what, uint64_t most, uint64_t *out);
+uint64_t constant_to_bits(const struct constant *constant, enum ptx_type type);
+
+struct linkage {
+    bool is_extern, is_weak, is_visible;
+};
+/* From the state space on, to the `;`, or in a parameter list to the `,` or `)`. */
+ws_status parse_variable(struct parser *parser, enum mem_space space,
+                         const struct linkage *linkage);
+ws_status parse_parameter(struct parser *parser, bool is_kernel, int32_t *out);
+
+/* Dimensions of an array, outermost first; 0 for a first [] of unknown size. A vector counts as
+ * the innermost. */
+enum { DIMENSIONS_MAX = 16 };
+struct shape {
+    uint64_t sizes[DIMENSIONS_MAX];
+    unsigned count;
+};
+/* `{ ... }` or a single value, after the `=`. Sets bytes, init and relocations. */
+ws_status parse_initialiser(struct parser *parser, const struct shape *shape,
+                            struct variable *variable);
+
+ws_status parse_function(struct parser *parser, bool is_entry, const struct linkage *linkage);
+ws_status parse_loc(struct parser *parser);
+
+ws_status mnemonic_find(struct parser *parser, const struct token *token, struct mnemonic **out);
+ws_status parse_instruction(struct parser *parser);
+struct insn *body_add_insn(struct parser *parser, const struct token *token);
+void body_add_unsupported(struct parser *parser, uint32_t line, const char *what);
+int32_t body_add_register(struct parser *parser, const char *name, enum ptx_type type);
+
+/* What an operand may be. */
+enum accept {
+    ACCEPT_REGISTER = 1,
+    ACCEPT_IMMEDIATE = 2,
+    ACCEPT_SPECIAL = 4,
+    ACCEPT_SYMBOL = 8,
+    ACCEPT_SINK = 16,  /* _ */
+    ACCEPT_WIDER = 32, /* ld, st, cvt: the register may be wider than the type */
+    ACCEPT_SOURCE = ACCEPT_REGISTER | ACCEPT_IMMEDIATE | ACCEPT_SPECIAL,
+    ACCEPT_DESTINATION = ACCEPT_REGISTER | ACCEPT_SINK,
+};
+ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned accept,
+                        struct operand *out);
+ws_status parse_address(struct parser *parser, struct operand *out);
+/* p, !p or a constant. */
+ws_status parse_predicate(struct parser *parser, bool may_negate, struct operand *out);
+/* The special registers are names that every function knows. */
+void parser_declare_specials(struct parser *parser);
+/* False if the token names no register. */
+bool parser_find_register(struct parser *parser, const struct token *token, int32_t *out);
+
+/* ld.param or st.param between a register or constant and a variable of space PARAM. */
+void body_add_parameter_move(struct parser *parser, const struct insn *like, bool is_load,
+                             const struct operand *operand, int32_t variable);
+/* A variable of space PARAM that the text does not name. */
+int32_t body_add_parameter(struct parser *parser, enum ptx_type type);
+uint32_t parser_open_scope(struct parser *parser, uint32_t parent);
+ws_status parse_call(struct parser *parser, struct insn *insn);
+ws_status parse_branch(struct parser *parser, struct insn *insn);
+ws_status parse_branch_indexed(struct parser *parser, struct insn *insn);
+ws_status parse_label_directive(struct parser *parser, const struct token *label);
+ws_status parser_declare_label(struct parser *parser, const struct token *label);
+ws_status parser_resolve_labels(struct parser *parser);
+
+/* ---- after parsing ------------------------------------------------------------------------------ */
+
+/* Blocks, post-dominators, liveness, critical paths: flow.c, liveness.c. */
+void flow_build(struct arena *arena, struct function *function);
+void flow_post_dominators(struct function *function);
+void flow_liveness(struct arena *arena, struct function *function);
+/* CONTRACT section 3, over the call graph: order.c. */
+void order_classify(struct module *module);
+/* Functions reachable from `entry`, as flags by function. */
+void module_reachable(const struct module *module, uint32_t entry, bool *reached);
+
+/* Sources and destinations that are registers, the guard included. */
+enum { OPERAND_REGISTERS_MAX = OPERANDS_MAX + 1 };
+unsigned insn_register_reads(const struct insn *insn, int32_t *registers);
+unsigned insn_register_writes(const struct insn *insn, int32_t *registers);
+
+const char *demangle_kernel(struct arena *arena, const char *mangled);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Registers per thread as the native compiler would assign them: `ptxas -v`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "decode/compile_cuda.h"
+#include "decode/module.h"
+
+/* The targets of `ptxas --help`: "... sm_75','sm_80' ..." */
+static unsigned nearest_target(const char *help, unsigned wanted)
+{
+    unsigned best = 0, distance = UINT32_MAX;
+    for (const char *at = strstr(help, "sm_"); at; at = strstr(at + 1, "sm_")) {
+        char *end;
+        unsigned long target = strtoul(at + 3, &end, 10);
+        if (end == at + 3 || *end == 'a' || *end == 'f' || target > 200) continue;
+        unsigned d = target > wanted ? (unsigned)target - wanted : wanted - (unsigned)target;
+        if (d < distance) {
+            distance = d;
+            best = (unsigned)target;
+        }
+    }
+    return best;
+}
+
+/* The text with its .target replaced. A version that is too old for the new target is raised: PTX
+ * of an old version means the same in a new one. */
+static void retarget(const struct module *module, unsigned target, struct strbuf *out)
+{
+    bool changes = target != module->target;
+    const char *at = module->ptx, *end = module->ptx + module->ptx_size;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *next = newline ? newline + 1 : end;
+        const char *word = at + strspn(at, " \t");
+        if (!strncmp(word, ".target", 7))
+            strbuf_printf(out, ".target sm_%u\n", target);
+        else if (changes && !strncmp(word, ".version", 8) && module->version_major < 8)
+            strbuf_puts(out, ".version 8.0\n");
+        else
+            strbuf_append(out, at, (size_t)(next - at));
+        at = next;
+    }
+}
+
+/* "Compiling entry function 'NAME' for 'sm_75'" ... "Used 12 registers" */
+static bool find_registers(const char *said, const char *name, unsigned *out)
+{
+    struct strbuf header = {0};
+    strbuf_printf(&header, "entry function '%s'", name);
+    const char *at = strstr(said, header.data);
+    strbuf_clear(&header);
+    const char *next = at ? strstr(at + 1, "Compiling entry function") : NULL;
+    const char *used = at ? strstr(at, "Used ") : NULL;
+    return used && (!next || used < next) && sscanf(used, "Used %9u registers", out) == 1;
+}
+
+static ws_status ask(struct diag *diag, const struct module *module, uint32_t entry,
+                     unsigned target, const char *folder, unsigned *out)
+{
+    struct strbuf text = {0}, file = {0}, cubin = {0};
+    char option[32], *said = NULL;
+    snprintf(option, sizeof option, "-arch=sm_%u", target);
+    strbuf_printf(&file, "%s/kernel.ptx", folder);
+    strbuf_printf(&cubin, "%s/kernel.cubin", folder);
+    retarget(module, target, &text);
+    const char *const arguments[] = {module->ptxas, "-v",      option, "-o",
+                                     cubin.data,    file.data, NULL};
+    ws_status status = text_write_file(diag, file.data, text.data, text.length);
+    if (status == WS_OK && (!tool_run(arguments, NULL, &said) ||
+                            !find_registers(said, module->functions[entry].name, out)))
+        status = diag_error(diag, WS_ERR_COMPARE,
+                            "%s: ptxas gave no register count for '%s' on sm_%u:\n%s", module->path,
+                            module->functions[entry].name, target, said ? said : "");
+    unlink(file.data);
+    unlink(cubin.data);
+    strbuf_clear(&text);
+    strbuf_clear(&file);
+    strbuf_clear(&cubin);
+    free(said);
+    return status;
+}
+
+ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
+                                 unsigned wanted, unsigned *out_target, unsigned *out_registers)
+{
+    char *help = NULL;
+    *out_target = *out_registers = 0;
+    if (!module->ptxas)
+        return diag_error(diag, WS_ERR_COMPARE,
+                          "%s: no ptxas was found, so registers are estimated", module->path);
+    const char *const arguments[] = {module->ptxas, "--help", NULL};
+    bool answered = tool_run(arguments, NULL, &help);
+    unsigned target = answered ? nearest_target(help, wanted) : 0;
+    free(help);
+    if (!target)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not tell its targets", module->path,
+                          module->ptxas);
+    char *folder = tool_make_folder();
+    if (!folder)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: no temporary folder could be made",
+                          module->path);
+    ws_status status = ask(diag, module, entry, target, folder, out_registers);
+    tool_remove_folder(folder, NULL, 0);
+    *out_target = target;
+    return status;
+}
