@@ -155,7 +155,7 @@ static const char *kind_problem(const struct arg *arg, const ws_parameter *param
         return arg->byte_count == parameter->size ? NULL : "the number of bytes differs";
     case ARG_BUFFER:
     case ARG_SAME:
-        if (parameter->size != 8 && parameter->size != 4)
+        if (parameter->size != 8 && !(parameter->size == 4 && parameter->is_pointer))
             return "a buffer is passed as a pointer, and this parameter is none";
         return is_float_type ? "a buffer is passed as a pointer, and this parameter is a float"
                              : NULL;

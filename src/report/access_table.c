@@ -105,8 +105,8 @@ static bool make_row(const struct profile *profile, const struct instruction_pro
                      struct access_row *out)
 {
     double bytes = 0;
-    *out =
-        (struct access_row){.insn = insn, .is_shared = kind->is_shared, .served = -1, .ideal = -1};
+    *out = (struct access_row){
+        .insn = insn, .copies = 1, .is_shared = kind->is_shared, .served = -1, .ideal = -1};
     out->name = insn && insn->op ? insn->op : kind->name;
     if (!counted(profile, insn, kind->requests, &out->requests) || out->requests <= 0) return false;
     if (counted(profile, insn, kind->bytes, &bytes)) out->bytes_per_request = bytes / out->requests;
@@ -132,6 +132,32 @@ static int compare_rows(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static bool same_access(const struct access_row *a, const struct access_row *b)
+{
+    if (!a->insn || !b->insn || !a->insn->source_line || !a->insn->file || !b->insn->file)
+        return false;
+    return a->insn->source_line == b->insn->source_line && a->is_shared == b->is_shared &&
+           !strcmp(a->name, b->name) && !strcmp(a->insn->file, b->insn->file);
+}
+
+/* Sums stay missing if one part is. */
+static double add_known(double a, double b)
+{
+    return a < 0 || b < 0 ? -1 : a + b;
+}
+
+static void merge_row(struct access_row *into, const struct access_row *row)
+{
+    double bytes =
+        into->bytes_per_request * into->requests + row->bytes_per_request * row->requests;
+    into->copies += row->copies;
+    into->requests += row->requests;
+    into->bytes_per_request = bytes / into->requests;
+    into->served = add_known(into->served, row->served);
+    into->ideal = add_known(into->ideal, row->ideal);
+    into->conflicts += row->conflicts;
+}
+
 struct access_row *access_table(const struct profile *profile, const struct access_rule *rule,
                                 size_t *out_count)
 {
@@ -142,7 +168,14 @@ struct access_row *access_table(const struct profile *profile, const struct acce
         const struct instruction_profile *insn =
             profile->instruction_count ? &profile->instructions[i] : NULL;
         for (size_t k = 0; k < KIND_COUNT; k++) {
+            size_t same = 0;
             if (!make_row(profile, insn, &kinds[k], rule, &row)) continue;
+            while (same < count && !same_access(&rows[same], &row))
+                same++;
+            if (same < count) {
+                merge_row(&rows[same], &row);
+                continue;
+            }
             GROW(rows, count, capacity);
             rows[count++] = row;
         }

@@ -11,9 +11,11 @@ struct access_rule {
     bool banks16;
 };
 
+/* The copies of one access that unrolling made (same source line, same operation) are one row. */
 struct access_row {
-    const struct instruction_profile *insn; /* NULL: totals of a profile without instructions */
-    const char *name;                       /* "ld.global.f32" or "global load" */
+    const struct instruction_profile *insn; /* the first; NULL: totals of a whole launch */
+    unsigned copies;
+    const char *name; /* "ld.global.f32" or "global load" */
     bool is_shared;
     double requests;
     double bytes_per_request;

@@ -80,17 +80,21 @@ static void format_served(char *out, size_t size, const struct access_row *row)
 
 static void memory_row(struct page *page, const struct access_row *row, const char *why_where)
 {
-    char place[200], served[48], used[24] = "-", conflicts[24] = "-";
+    char name[40], place[200], served[48], used[24] = "-", conflicts[24] = "-";
     const struct instruction_profile *insn = row->insn;
     format_place(place, sizeof place, insn ? insn->file : NULL, insn ? insn->source_line : 0,
                  insn ? insn->line : 0);
     format_served(served, sizeof served, row);
+    if (row->copies > 1)
+        snprintf(name, sizeof name, "%.17s x%u", row->name, row->copies);
+    else
+        snprintf(name, sizeof name, "%.22s", row->name);
     if (!row->is_shared && row->served > 0)
         snprintf(used, sizeof used, "%.3g", row->bytes_per_request * row->requests / row->served);
     if (row->is_shared && row->served >= 0)
         snprintf(conflicts, sizeof conflicts, "%.3g", row->conflicts / row->requests);
     bool is_cause = why_where && *why_where && !strcmp(why_where, place);
-    page_line(page, "  %-22.22s %-18.18s %9s %13s %11s %10s%s", row->name, place,
+    page_line(page, "  %-22s %-18.18s %9s %13s %11s %10s%s", name, place,
               quantity_format(row->requests, "1").text, served, used, conflicts,
               is_cause ? " <-" : "");
 }

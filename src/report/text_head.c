@@ -37,7 +37,7 @@ void text_kernel(struct page *page, const struct profile *profile)
     strbuf_printf(&line, "counts are PTX's, not native code's");
     uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED)
-        strbuf_printf(&line, "; %s%s blocks executed on the CPU%s",
+        strbuf_printf(&line, "; %s%s blocks executed%s",
                       profile->sampled_fraction < 1 ? "" : "all ",
                       quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED)).text,
                       profile->sampled_fraction < 1 ? " (a sample)" : "");
@@ -77,19 +77,25 @@ static void text_time(struct page *page, const struct report_machine *item)
                   time.text);
 }
 
+/* The place must not be what a long text pushes out of the line. */
+static void line_with_place(struct page *page, const char *lead, const char *text,
+                            const char *where)
+{
+    size_t place = *where ? strlen(where) + 3 : 0;
+    size_t taken = strlen(lead) + (place < page->width / 2 ? place : page->width / 2);
+    int room = taken + 8 < page->width ? (int)(page->width - taken) : 8;
+    bool cut = strlen(text) > (size_t)room;
+    page_line(page, "%s%.*s%s%s%s", lead, cut ? room - 2 : room, text, cut ? ".." : "",
+              *where ? "   " : "", where);
+}
+
 void text_answer(struct page *page, const struct report_machine *item)
 {
     const struct diagnosis *diagnosis = item->diagnosis;
     text_time(page, item);
     page_line(page, "LIMIT     %s", diagnosis->limit ? diagnosis->limit : "not known");
-    /* The place must not be what a long cause pushes out of the line. */
-    const char *where = diagnosis->why_where ? diagnosis->why_where : "";
-    const char *why = diagnosis->why ? diagnosis->why : "not known";
-    size_t place = *where ? strlen(where) + 3 : 0;
-    int room = place < page->width / 2 ? (int)(page->width - 10 - place) : (int)page->width / 2;
-    bool cut = strlen(why) > (size_t)room;
-    page_line(page, "WHY       %.*s%s%s%s", cut ? room - 2 : room, why, cut ? ".." : "",
-              *where ? "   " : "", where);
+    line_with_place(page, "WHY       ", diagnosis->why ? diagnosis->why : "not known",
+                    diagnosis->why_where ? diagnosis->why_where : "");
     page_line(page, "ENERGY    not modelled: calibrate");
 }
 
@@ -160,9 +166,11 @@ void text_best_advice(struct page *page, const struct diagnosis *diagnosis)
         page_line(page, "DO        nothing that the models know of would gain time");
         return;
     }
-    page_line(page, "DO        %s %s%s%s: %s after, %s", item->code, item->title,
-              *item->where ? "   " : "", item->where,
-              isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
-                                           : "not known",
-              quantity_ratio(item->gain).text);
+    char lead[160];
+    if (isfinite(item->gain))
+        snprintf(lead, sizeof lead, "DO        %.8s  %s (%s): ", item->code,
+                 quantity_ratio(item->gain).text, quantity_format(item->time_seconds, "s").text);
+    else
+        snprintf(lead, sizeof lead, "DO        %.8s: ", item->code);
+    line_with_place(page, lead, item->title, item->where);
 }
