@@ -12,15 +12,15 @@ int request_set_shape(struct cli *cli, const char *what, const char *text, uint3
     out[0] = out[1] = out[2] = 1;
     for (char *part; (part = strsep(&rest, ",x")) != NULL; count++) {
         uint64_t value;
-        if (count == 3) break;
+        if (count == 3)
+            return cli_error(cli, EXIT_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z", what, text);
         CLI_TRY(parse_unsigned(cli, what, part, UINT32_MAX, &value));
         if (value == 0)
             return cli_error(cli, EXIT_USAGE, "%s: '%s' has a zero: each is at least 1", what,
                              text);
         out[count] = (uint32_t)value;
     }
-    if (count <= 3 && !rest) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z", what, text);
+    return EXIT_DONE;
 }
 
 int request_add_gpus(struct cli *cli, struct request *request, const char *list)
