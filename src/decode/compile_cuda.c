@@ -15,12 +15,25 @@ struct job {
     const char *ptx, *header; /* temporary files */
 };
 
+/* The first lines of what a compiler said: errors come first, and one of its own crashes is long. */
+static void keep_first_lines(char *text)
+{
+    enum { LINES = 24 };
+    unsigned lines = 0;
+    for (char *at = text; *at; at++) {
+        if (*at != '\n' || ++lines < LINES) continue;
+        *at = '\0';
+        return;
+    }
+}
+
 static ws_status run_compiler(struct job *job, const char *const *arguments, const char *what,
                               char **out, size_t *out_size)
 {
     char *said;
     bool done = tool_run(arguments, job->tool_path, &said);
     ws_status status = WS_ERR_INPUT;
+    if (said) keep_first_lines(said);
     if (done)
         status = text_read_file(job->diag, job->arena, job->ptx, out, out_size);
     else
@@ -46,10 +59,15 @@ static ws_status run_clang(struct job *job, const char *clang, char **out, size_
                                      "--cuda-gpu-arch=sm_70",
                                      "-nocudainc",
                                      "-nocudalib",
+                                     "-Xclang",
+                                     "-target-feature",
+                                     "-Xclang",
+                                     "+ptx63", /* the .sync instructions */
                                      "-O3",
                                      "-std=c++17",
                                      "-gline-tables-only",
                                      "-Wno-unknown-cuda-version",
+                                     "-fno-crash-diagnostics",
                                      "-S",
                                      "-include",
                                      job->header,

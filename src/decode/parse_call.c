@@ -234,7 +234,6 @@ ws_status parser_declare_label(struct parser *parser, const struct token *label)
     map_set(&parser->labels, key, body->insn_count);
     GROW(body->label_names, body->label_count, body->label_capacity);
     body->label_names[body->label_count++] = name;
-    body->last_label = body->insn_count;
     return WS_OK;
 }
 
@@ -326,6 +325,7 @@ ws_status parser_resolve_labels(struct parser *parser)
         while (scope && !map_get(&parser->labels, label_key(scope, use->name), &at))
             scope = parser->scope_parents[scope - 1];
         if (!scope) return unknown_label(parser, use);
+        if (at == body->insn_count) body->end_is_target = true;
         if (use->insn >= 0)
             body->insns[use->insn].target = (int32_t)at;
         else

@@ -40,7 +40,8 @@ static void body_begin(struct parser *parser, int32_t function)
     body->vreg_count = body->insn_count = body->range_count = body->use_count = 0;
     body->list_count = body->unsupported_count = body->label_count = body->return_count = 0;
     body->parameter_bytes = body->local_bytes = 0;
-    body->source_file = body->source_line = body->last_label = 0;
+    body->source_file = body->source_line = 0;
+    body->end_is_target = false;
     body->depth = 0;
 }
 
@@ -380,8 +381,7 @@ static void close_end(struct parser *parser)
     bool leaves = last && last->guard < 0 &&
                   (last->op == OP_RET || last->op == OP_EXIT || last->op == OP_BRA ||
                    last->op == OP_BRX || last->op == OP_TRAP);
-    bool labelled = body->label_count > 0 && body->last_label == body->insn_count;
-    if (leaves && !labelled) return;
+    if (leaves && !body->end_is_target) return;
     struct insn *insn = body_add_insn(parser, current(parser));
     insn->op = OP_RET;
     insn->text = "ret";
@@ -399,8 +399,8 @@ static void *copy_array(struct parser *parser, const void *items, size_t bytes)
 static ws_status finish_body(struct parser *parser, struct function *function)
 {
     struct body *body = &parser->body;
-    close_end(parser);
     TRY(parser_resolve_labels(parser));
+    close_end(parser);
     function->insn_count = body->insn_count;
     function->insns = copy_array(parser, body->insns, body->insn_count * sizeof *body->insns);
     function->vreg_count = body->vreg_count;

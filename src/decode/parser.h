@@ -84,7 +84,7 @@ struct body {
     uint32_t list_count, list_capacity;
     uint32_t *label_names; /* for messages */
     uint32_t label_count, label_capacity;
-    uint32_t last_label; /* largest instruction index that has a label */
+    bool end_is_target; /* some branch goes past the last instruction */
     struct register_parameter *register_returns;
     uint32_t return_count, return_capacity;
     struct unsupported *unsupported;
