@@ -189,7 +189,8 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
         return true;
     }
     struct barrier_state *barrier = &block->barriers[id];
-    if (sources > 1) barrier->expected = operand_lane(x, u->src[1], lanes);
+    if (sources > 1 && insn_source(insn, 1)->kind != OPERAND_NONE)
+        barrier->expected = operand_lane(x, u->src[1], lanes);
     barrier->arrived +=
         x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
     if (is_reduction(insn)) {
