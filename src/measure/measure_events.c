@@ -189,8 +189,8 @@ static void leave_stage(struct block_state *block, struct warp_state *warp)
 static measure_u128 fixed_ratio(uint64_t sum, uint64_t most)
 {
     if (!most) return 0;
-    if (sum >> 32 == 0) return (sum << 32) / most;
-    return ((measure_u128)sum << 32) / most;
+    if (sum % most == 0) return (measure_u128)(sum / most) << RATIO_BITS; /* spares the division */
+    return ((measure_u128)sum << RATIO_BITS) / most;
 }
 
 /* ---- blocks

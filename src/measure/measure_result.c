@@ -307,7 +307,7 @@ static void set_instructions(struct result *r)
 
 static double fixed_mean(measure_u128 sum, uint64_t blocks)
 {
-    return blocks ? (double)sum / (double)blocks / 4294967296.0 : 0;
+    return blocks ? ldexp((double)sum, -RATIO_BITS) / (double)blocks : 0;
 }
 
 static void set_stages(struct result *r)

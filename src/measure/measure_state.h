@@ -14,6 +14,7 @@
 enum {
     STAGE_COUNT = 1025, /* ordinals 0 to 1023, and one for all later ones */
     STAGE_LAST = STAGE_COUNT - 1,
+    RATIO_BITS = 60, /* of means over blocks: fixed point, below the precision of a double */
 };
 
 #define NO_SITE UINT32_MAX /* not a memory instruction */
@@ -38,8 +39,8 @@ struct stage_sums {
     uint64_t lanes_off; /* lanes with false guard */
     uint64_t divergent;
     uint64_t blocks; /* thread blocks that came here */
-    /* Σ over blocks of (Σ over warps / max of a warp) · 2^32, the same of threads: integers, as a
-     * sum of doubles would depend on the order. */
+    /* Σ over blocks of (Σ over warps / max of a warp) · 2^RATIO_BITS, the same of threads. Not
+     * doubles: their sum would depend on the order of the blocks. */
     measure_u128 warps_working, threads_working;
     cost_sums kinds[MEMORY_KIND_COUNT];
 };

@@ -53,7 +53,7 @@ extern const char *const origin_ids[ORIGIN_COUNT];
 
 struct counter_value {
     double value;       /* exact for counts below 2^53 */
-    double lo, hi;      /* confidence interval; equal to value if exact */
+    double lo, hi;      /* confidence interval; equal to value if exact or not known */
     uint8_t origin;     /* ORIGIN_NONE: missing */
     const char *reason; /* why it is missing; static or in the profile's arena */
 };

@@ -483,7 +483,7 @@ static void assert_count(const char *what, unsigned index, int counter, double g
 
 static void assert_close(const char *what, double got, long double want)
 {
-    if (fabsl((long double)got - want) <= 1e-8L * (want + 1)) return;
+    if (fabsl((long double)got - want) <= 1e-14L * (want + 1)) return;
     fail_msg("%s: %.17g, expected %.17Lg", what, got, want);
 }
 
