@@ -77,25 +77,40 @@ static void text_time(struct page *page, const struct report_machine *item)
                   time.text);
 }
 
-/* The place must not be what a long text pushes out of the line. */
+/* `text` and the place behind it in `columns` columns: if they do not fit, the text is cut. */
+static void fit_with_place(struct strbuf *out, const char *text, const char *where, size_t columns)
+{
+    size_t place = *where ? strlen(where) + 3 : 0;
+    size_t room = place < columns / 2 ? columns - place : columns / 2;
+    bool cut = strlen(text) > room;
+    strbuf_printf(out, "%.*s%s%s%s", (int)(cut ? room - 2 : room), text, cut ? ".." : "",
+                  *where ? "   " : "", where);
+}
+
 static void line_with_place(struct page *page, const char *lead, const char *text,
                             const char *where)
 {
-    size_t place = *where ? strlen(where) + 3 : 0;
-    size_t taken = strlen(lead) + (place < page->width / 2 ? place : page->width / 2);
-    int room = taken + 8 < page->width ? (int)(page->width - taken) : 8;
-    bool cut = strlen(text) > (size_t)room;
-    page_line(page, "%s%.*s%s%s%s", lead, cut ? room - 2 : room, text, cut ? ".." : "",
-              *where ? "   " : "", where);
+    struct strbuf line = {0};
+    size_t taken = strlen(lead);
+    fit_with_place(&line, text, where, taken + 16 < page->width ? page->width - taken : 16);
+    page_line(page, "%s%s", lead, line.data);
+    strbuf_clear(&line);
 }
 
-void text_answer(struct page *page, const struct report_machine *item)
+void text_answer(struct page *page, const struct report_machine *item, bool wrap)
 {
     const struct diagnosis *diagnosis = item->diagnosis;
     text_time(page, item);
     page_line(page, "LIMIT     %s", diagnosis->limit ? diagnosis->limit : "not known");
-    line_with_place(page, "WHY       ", diagnosis->why ? diagnosis->why : "not known",
-                    diagnosis->why_where ? diagnosis->why_where : "");
+    const char *why = diagnosis->why ? diagnosis->why : "not known";
+    const char *where = diagnosis->why_where ? diagnosis->why_where : "";
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s%s%s", why, *where ? "   " : "", where);
+    if (wrap && strlen(where) < 40)
+        page_wrap(page, "WHY       ", text.data, 2);
+    else
+        line_with_place(page, "WHY       ", why, where);
+    strbuf_clear(&text);
     page_line(page, "ENERGY    not modelled: calibrate");
 }
 
@@ -117,29 +132,18 @@ void text_comparison(struct page *page, const struct report_kernel *kernel)
     }
 }
 
-/* Fills `columns` columns: cut with a mark, or padded. */
-static const char *fit(struct strbuf *out, const char *text, int columns)
-{
-    out->length = 0;
-    bool cut = strlen(text) > (size_t)columns;
-    strbuf_printf(out, "%-*.*s%s", cut ? columns - 2 : columns, cut ? columns - 2 : columns, text,
-                  cut ? ".." : "");
-    return out->data;
-}
-
 static void advice_row(struct page *page, size_t rank, const struct advice *item, bool details)
 {
-    enum { PLACE = 16 };
-    struct strbuf title = {0}, where = {0};
-    int room = (int)page->width - 33 - PLACE;
-    page_line(page, "  %2zu  %-5s%s  %s %10s %8s", rank, item->code, fit(&title, item->title, room),
-              fit(&where, item->where, PLACE),
+    enum { OTHER_COLUMNS = 27 };
+    struct strbuf text = {0};
+    int room = (int)page->width - OTHER_COLUMNS;
+    fit_with_place(&text, item->title, item->where, (size_t)room);
+    page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, item->code, room, room, text.data,
               isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
                                            : "not known",
               quantity_ratio(item->gain).text);
-    if (details && *item->evidence) page_line(page, "            %s", item->evidence);
-    strbuf_clear(&title);
-    strbuf_clear(&where);
+    if (details && *item->evidence) page_line(page, "          %s", item->evidence);
+    strbuf_clear(&text);
 }
 
 void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
@@ -150,7 +154,7 @@ void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t ma
         page_line(page, "What to do: nothing that the models know of would gain time");
         return;
     }
-    page_line(page, "%-*s %10s %8s", (int)page->width - 20, "What to do", "time after", "gain");
+    page_line(page, "%-*s%10s %7s", (int)page->width - 18, "What to do", "time after", "gain");
     for (size_t i = 0; i < shown; i++)
         advice_row(page, i + 1, &diagnosis->advice[i], details);
     page_line(page,

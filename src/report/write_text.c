@@ -35,7 +35,7 @@ static void write_one_machine(struct page *page, const struct report_kernel *ker
     const struct report_machine *item = &kernel->machines[0];
     text_machine(page, item);
     page_blank(page);
-    text_answer(page, item);
+    text_answer(page, item, true);
     page_blank(page);
     text_advice(page, item->diagnosis, details ? SIZE_MAX : 4, details);
     page_blank(page);
@@ -51,7 +51,7 @@ static void write_machines(struct page *page, const struct report_kernel *kernel
         const struct report_machine *item = &kernel->machines[i];
         page_blank(page);
         text_machine(page, item);
-        text_answer(page, item);
+        text_answer(page, item, true);
         if (!details) {
             text_best_advice(page, item->diagnosis);
             continue;
@@ -95,7 +95,7 @@ static void write_quiet(struct page *page, const struct report_view *view)
             if (several && view->kernel_count > 1)
                 page_line(page, "%s", kernel->profile->kernel ? kernel->profile->kernel : "");
             if (several) text_machine(page, &kernel->machines[k]);
-            text_answer(page, &kernel->machines[k]);
+            text_answer(page, &kernel->machines[k], false);
         }
     }
 }
