@@ -54,8 +54,7 @@ void measure_cancel(struct measure *m)
     free(m);
 }
 
-/* ---- counters of instructions
- * ------------------------------------------------------------------------- */
+/* ---- counters of instructions --------------------------------------------------------------- */
 
 static bool is_branch(const struct insn *insn)
 {
@@ -107,8 +106,7 @@ static void expand_stage(const struct measure *m, const struct stage_sums *sums,
     counts[COUNTER_BRANCH_DIVERGENT] += sums->divergent;
 }
 
-/* ---- the launch
- * ------------------------------------------------------------------------------------------ */
+/* ---- the launch ----------------------------------------------------------------------------- */
 
 struct result {
     const struct measure *measure;
@@ -194,8 +192,7 @@ static void add_static_distances(struct measure *m, const struct cell *cells)
     }
 }
 
-/* ---- instructions and stages
- * ------------------------------------------------------------------------------ */
+/* ---- instructions and stages ---------------------------------------------------------------- */
 
 /* The statement as written, with its guard, up to the semicolon; white space is one blank. */
 static const char *statement_text(struct arena *arena, const struct module *module,
