@@ -117,11 +117,13 @@ struct code {
     operand_ref guard;
     bool guard_negated;
     uint32_t next;           /* fall-through code block, CODE_END: none */
-    uint32_t target;         /* branch target or callee's first block */
+    uint32_t target;         /* branch target; direct call: module function */
     uint32_t reconverge;     /* immediate post-dominator, CODE_END: end of the function */
     const uint32_t *targets; /* TERM_BRANCH_INDEXED */
     uint32_t function;       /* index into program.functions */
-    const struct call_site *call;
+    const struct call_site *const *sites; /* TERM_CALL: by module function; NULL: not called here */
+    operand_ref callee_register;          /* indirect call: function + 1; REF_NONE: direct */
+    uint8_t callee_bytes;                 /* of a lane of that register */
 };
 
 /* Bytes to move between parameter frames. Offsets are by lane. */
@@ -200,6 +202,7 @@ enum fault_kind {
     FAULT_DEADLOCK,
     FAULT_LIMIT,
     FAULT_STACK,
+    FAULT_CALLEE,
     FAULT_BARRIER_ID,
     FAULT_BRANCH_INDEX,
     FAULT_CANCELLED

@@ -54,6 +54,8 @@ static const char *what(const struct fault *fault)
         return "the instruction limit was reached";
     case FAULT_STACK:
         return "stack overflow: calls are nested too deep";
+    case FAULT_CALLEE:
+        return "call through a pointer that is not the address of a fitting function";
     case FAULT_BARRIER_ID:
         return "barrier number beyond 15";
     case FAULT_BRANCH_INDEX:

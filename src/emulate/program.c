@@ -44,6 +44,24 @@ static uint32_t reach(struct builder *b, uint32_t module_function)
     return b->function_count++;
 }
 
+/* Functions whose address is taken can be called indirectly. */
+static void reach_operands(struct builder *b, const struct insn *insn)
+{
+    for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
+        if (insn->op != OP_CALL && insn->operands[k].kind == OPERAND_FUNCTION)
+            b->functions[reach(b, (uint32_t)insn->operands[k].symbol)].address_taken = true;
+}
+
+static void reach_relocations(struct builder *b)
+{
+    for (uint32_t v = 0; v < b->module->variable_count; v++)
+        for (uint32_t r = 0; r < b->module->variables[v].relocation_count; r++) {
+            const struct relocation *relocation = &b->module->variables[v].relocations[r];
+            if (relocation->is_function)
+                b->functions[reach(b, (uint32_t)relocation->symbol)].address_taken = true;
+        }
+}
+
 static ws_status reach_all(struct diag *diag, struct builder *b)
 {
     reach(b, b->program->entry);
@@ -55,12 +73,12 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
                               b->module->path, function->line, function->name);
         for (uint32_t i = 0; i < function->insn_count; i++) {
             const struct insn *insn = &function->insns[i];
+            reach_operands(b, insn);
             if (insn->op != OP_CALL || !insn->call) continue;
-            if (insn->call->function < 0)
-                return diag_error(diag, WS_ERR_UNSUPPORTED,
-                                  "%s:%u: indirect calls are not supported yet: '%s'",
-                                  b->module->path, insn->line, insn->text);
-            reach(b, (uint32_t)insn->call->function);
+            if (insn->call->function >= 0)
+                reach(b, (uint32_t)insn->call->function);
+            else
+                reach_relocations(b);
         }
     }
     return WS_OK;
@@ -127,6 +145,16 @@ static void list_zeros(struct builder *b, uint32_t f)
     out->zero_bytes = bytes;
 }
 
+/* May this call reach program function `g`? Indirect ones: any whose parameters fit. */
+static bool may_call(const struct builder *b, const struct insn *insn, uint32_t g)
+{
+    const struct function_build *build = &b->functions[g];
+    const struct function *callee = &b->module->functions[build->module_index];
+    if (insn->call->function >= 0) return (uint32_t)insn->call->function == build->module_index;
+    return build->address_taken && callee->parameter_count == insn->call->argument_count &&
+           callee->return_count == insn->call->return_count;
+}
+
 /* Largest stacks over all call paths; a cycle makes the program recursive. */
 static void stack_depth(struct builder *b, uint32_t f, uint32_t depth, const uint32_t below[3])
 {
@@ -143,8 +171,9 @@ static void stack_depth(struct builder *b, uint32_t f, uint32_t depth, const uin
     if (mine[2] > program->local_bytes_max) program->local_bytes_max = mine[2];
     for (uint32_t i = 0; i < function->function->insn_count && !program->recursive; i++) {
         const struct insn *insn = &function->function->insns[i];
-        if (insn->op == OP_CALL && insn->call)
-            stack_depth(b, reach(b, (uint32_t)insn->call->function), depth + 1, mine);
+        if (insn->op != OP_CALL || !insn->call) continue;
+        for (uint32_t g = 0; g < b->function_count; g++)
+            if (may_call(b, insn, g)) stack_depth(b, g, depth + 1, mine);
     }
 }
 
@@ -215,6 +244,50 @@ static void make_view(struct builder *b)
     };
 }
 
+static const struct call_site *make_call_site(struct builder *b, const struct insn *insn,
+                                              uint32_t index)
+{
+    struct program *program = b->program;
+    struct call_site *site = ARENA_ARRAY(&program->arena, struct call_site, 1);
+    site->callee = index;
+    const struct function *callee = program->functions[index].function;
+    const struct call_info *call = insn->call;
+    struct call_copy *in =
+        ARENA_ARRAY(&program->arena, struct call_copy, call->argument_count + 1u);
+    struct call_copy *out = ARENA_ARRAY(&program->arena, struct call_copy, call->return_count + 1u);
+    for (uint32_t k = 0; k < call->argument_count && k < callee->parameter_count; k++)
+        in[site->argument_count++] = (struct call_copy){
+            b->parameter_offsets[call->arguments[k]], b->parameter_offsets[callee->parameters[k]],
+            (uint32_t)b->module->variables[callee->parameters[k]].bytes};
+    for (uint32_t k = 0; k < call->return_count && k < callee->return_count; k++)
+        out[site->return_count++] = (struct call_copy){
+            b->parameter_offsets[callee->returns[k]], b->parameter_offsets[call->returns[k]],
+            (uint32_t)b->module->variables[callee->returns[k]].bytes};
+    site->arguments = in;
+    site->returns = out;
+    return site;
+}
+
+/* One site a function that the call may reach. */
+static void make_calls(struct builder *b, const struct function_build *build,
+                       const struct insn *insn, struct code *code)
+{
+    const struct call_site **sites =
+        ARENA_ARRAY(&b->program->arena, const struct call_site *, b->module->function_count + 1);
+    for (uint32_t g = 0; g < b->function_count; g++)
+        if (may_call(b, insn, g)) sites[b->functions[g].module_index] = make_call_site(b, insn, g);
+    code->sites = sites;
+    code->callee_register = REF_NONE;
+    if (insn->call->function >= 0) {
+        code->target = (uint32_t)insn->call->function;
+        return;
+    }
+    const struct vreg *vreg =
+        &b->module->functions[build->module_index].vregs[insn->operands[0].reg];
+    code->callee_register = REF(BASE_FRAME, build->slots[insn->operands[0].reg]);
+    code->callee_bytes = (uint8_t)(type_infos[vreg->type].bits / 8);
+}
+
 /* How a block ends, and where it goes. */
 static void make_terminator(struct builder *b, uint32_t f, const struct basic_block *block,
                             struct code *code)
@@ -251,8 +324,7 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
     }
     case OP_CALL:
         code->terminator = TERM_CALL;
-        code->call = make_call_site(b, insn);
-        code->target = b->program->functions[code->call->callee].first_block;
+        make_calls(b, build, insn, code);
         break;
     case OP_RET:
         code->terminator = TERM_RET;
@@ -272,29 +344,6 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
         code->terminator = insn->flags & INSN_SYNC ? TERM_SYNC : TERM_FALL;
         break;
     }
-}
-
-const struct call_site *make_call_site(struct builder *b, const struct insn *insn)
-{
-    struct program *program = b->program;
-    struct call_site *site = ARENA_ARRAY(&program->arena, struct call_site, 1);
-    site->callee = reach(b, (uint32_t)insn->call->function);
-    const struct function *callee = program->functions[site->callee].function;
-    const struct call_info *call = insn->call;
-    struct call_copy *in =
-        ARENA_ARRAY(&program->arena, struct call_copy, call->argument_count + 1u);
-    struct call_copy *out = ARENA_ARRAY(&program->arena, struct call_copy, call->return_count + 1u);
-    for (uint32_t k = 0; k < call->argument_count && k < callee->parameter_count; k++)
-        in[site->argument_count++] = (struct call_copy){
-            b->parameter_offsets[call->arguments[k]], b->parameter_offsets[callee->parameters[k]],
-            (uint32_t)b->module->variables[callee->parameters[k]].bytes};
-    for (uint32_t k = 0; k < call->return_count && k < callee->return_count; k++)
-        out[site->return_count++] = (struct call_copy){
-            b->parameter_offsets[callee->returns[k]], b->parameter_offsets[call->returns[k]],
-            (uint32_t)b->module->variables[callee->returns[k]].bytes};
-    site->arguments = in;
-    site->returns = out;
-    return site;
 }
 
 static bool ends_by_itself(uint8_t terminator)

@@ -13,6 +13,7 @@ struct function_build {
     uint32_t first_block, first_insn, first_vreg; /* in the launch's numbering */
     uint32_t frame_bytes, parameter_bytes, temporaries;
     uint32_t *slots; /* by register */
+    bool address_taken;
 };
 
 struct constant {
@@ -38,7 +39,6 @@ struct builder {
 
 /* 32 lanes of a constant; bytes is 2, 4 or 8. */
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes);
-const struct call_site *make_call_site(struct builder *b, const struct insn *insn);
 /* Appends the operation of instruction `index` of program function `f` to b->uops. */
 ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index);
 

@@ -286,11 +286,12 @@ static void copy_lanes(unsigned char *to, uint32_t to_stride, const unsigned cha
     }
 }
 
-static bool stack_fits(const struct exec *x, const struct frame *caller, const struct code *code)
+static bool stack_fits(const struct exec *x, const struct frame *caller,
+                       const struct call_site *site)
 {
     const struct program *program = x->launch->program;
     const struct program_function *from = &program->functions[caller->function];
-    const struct program_function *to = &program->functions[code->call->callee];
+    const struct program_function *to = &program->functions[site->callee];
     return caller->registers + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
            caller->parameters + from->parameter_bytes + to->parameter_bytes <=
                program->parameter_bytes_max &&
@@ -298,29 +299,56 @@ static bool stack_fits(const struct exec *x, const struct frame *caller, const s
 }
 
 static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame *caller,
-                                const struct code *code, uint32_t mask)
+                                const struct call_site *site, uint32_t back, uint32_t mask)
 {
     const struct program *program = x->launch->program;
     const struct program_function *from = &program->functions[caller->function];
     struct frame *frame = frame_alloc(warp);
     *frame = (struct frame){.next_made = frame->next_made,
                             .parent = caller,
-                            .function = code->call->callee,
-                            .return_block = code->next,
-                            .site = code->call,
+                            .function = site->callee,
+                            .return_block = back,
+                            .site = site,
                             .registers = caller->registers + from->frame_bytes,
                             .parameters = caller->parameters + from->parameter_bytes,
                             .locals = caller->locals + from->local_bytes};
     caller->references++;
     const struct program_function *callee = &program->functions[frame->function];
     if (callee->zero_count) zero_registers(warp->registers + frame->registers, callee);
-    for (uint32_t i = 0; i < code->call->argument_count; i++) {
-        const struct call_copy *copy = &code->call->arguments[i];
+    for (uint32_t i = 0; i < site->argument_count; i++) {
+        const struct call_copy *copy = &site->arguments[i];
         copy_lanes(warp->parameters + frame->parameters + copy->to, x->parameter_stride,
                    warp->parameters + caller->parameters + copy->from, x->parameter_stride,
                    copy->bytes, mask);
     }
     return frame;
+}
+
+/* The function that a lane calls, as index into the module's functions. */
+static uint64_t callee_of(const struct exec *x, const struct code *code, uint32_t lane)
+{
+    if (code->callee_register == REF_NONE) return code->target;
+    const unsigned char *lanes = x->base[BASE_FRAME] + (code->callee_register & 0x3fffffff);
+    uint64_t value = 0;
+    memcpy(&value, lanes + lane * code->callee_bytes, code->callee_bytes);
+    return value - 1;
+}
+
+/* Those of `lanes` that call what the first of them calls; *out_site is how. */
+static uint32_t lanes_of_callee(struct exec *x, const struct frame *caller, const struct code *code,
+                                uint32_t lanes, const struct call_site **out_site)
+{
+    uint64_t callee = callee_of(x, code, (uint32_t)__builtin_ctz(lanes));
+    uint32_t same = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (callee_of(x, code, (uint32_t)__builtin_ctz(left)) == callee) same |= left & -left;
+    bool known = callee < x->launch->program->module->function_count && code->sites[callee];
+    *out_site = known ? code->sites[callee] : NULL;
+    if (!known)
+        fault_at(x, FAULT_CALLEE, code->last, same);
+    else if (!stack_fits(x, caller, *out_site))
+        fault_at(x, FAULT_STACK, code->last, same);
+    return same;
 }
 
 /* Lanes with true guard call; all meet again after the call. True if the split was replaced. */
@@ -332,22 +360,24 @@ static bool call(struct exec *x, struct warp *warp, uint32_t at, const struct co
         split->block = code->next;
         return false;
     }
-    if (!stack_fits(x, split->frame, code)) {
-        fault_at(x, FAULT_STACK, code->last, lanes);
-        return false;
-    }
     struct frame *caller = split->frame;
-    struct frame *callee = push_frame(x, warp, caller, code, lanes);
     uint32_t rest = split->mask & ~lanes;
+    caller->references++; /* keep it while the split is replaced */
     int32_t node = add_node(warp, code->next, split->mask, split->node, caller);
-    callee->references++; /* until its split holds it */
     drop_split(warp, at);
     if (rest) {
         add_split(warp, code->next, rest, node, caller);
         arrive(warp, warp->split_count - 1);
     }
-    add_split(warp, code->target, lanes, node, callee);
-    frame_release(warp, callee);
+    while (lanes && !x->fault.kind) {
+        const struct call_site *site;
+        uint32_t same = lanes_of_callee(x, caller, code, lanes, &site);
+        if (x->fault.kind) break;
+        struct frame *frame = push_frame(x, warp, caller, site, code->next, same);
+        add_split(warp, x->launch->program->functions[site->callee].first_block, same, node, frame);
+        lanes &= ~same;
+    }
+    frame_release(warp, caller);
     return true;
 }
 
@@ -519,9 +549,8 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_CALL:
         lanes = guard_lanes(x, code, split->mask);
         observe_guard(x, warp, code, split->mask, lanes);
-        return call(x, warp, at, code, lanes) ? STEP_SWITCH
-               : x->fault.kind                ? STEP_FAULT
-                                              : STEP_NEXT;
+        if (!call(x, warp, at, code, lanes)) return STEP_NEXT;
+        return x->fault.kind ? STEP_FAULT : STEP_SWITCH;
     case TERM_RET:
     case TERM_EXIT:
         lanes = guard_lanes(x, code, split->mask);
