@@ -31,8 +31,7 @@ struct bench {
 
 static const float factor = 2.5f;
 
-/* ---- what plain C says of one element
- * ------------------------------------------------------------ */
+/* ---- what plain C says of one element -------------------------------------------------------- */
 
 static float saxpy_element(const struct bench *bench, float *const buffers[], size_t i)
 {
@@ -97,8 +96,7 @@ static const struct bench benches[] = {
      1},
 };
 
-/* ---- one launch
- * ----------------------------------------------------------------------------------- */
+/* ---- one launch ------------------------------------------------------------------------------ */
 
 struct session {
     ws_context *context;
@@ -205,8 +203,7 @@ static double measure(const struct bench *bench, float *const buffers[], unsigne
     return best;
 }
 
-/* ---- the table
- * ---------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void print_cpu(void)
 {

@@ -47,8 +47,7 @@ static void expect_words(struct run *run, one_thread *function)
     free(got);
 }
 
-/* ---- loops and branches
- * ---------------------------------------------------------------------------------- */
+/* ---- loops and branches ---------------------------------------------------------------------- */
 
 static int32_t collatz(uint32_t x, uint32_t before)
 {
@@ -173,9 +172,7 @@ static void test_switch(void **state)
     run_kernel(CONTROL, "switches", words_setup, switched_check);
 }
 
-/* ---- calls
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 struct polynomial {
     int32_t degree;

@@ -242,8 +242,7 @@ static void test_reduce(void **state)
     run_kernel(EXAMPLE("reduce"), "reduce", reduce_setup, reduce_check);
 }
 
-/* ---- spinlock: 256 threads count under one lock
- * ---------------------------------------------------- */
+/* ---- spinlock: 256 threads count under one lock ---------------------------------------------- */
 
 static void spinlock_setup(struct run *run)
 {
@@ -274,8 +273,7 @@ static void test_spinlock(void **state)
     run_kernel(EXAMPLE("spinlock"), "spinlock", spinlock_setup, spinlock_check);
 }
 
-/* ---- histograms: 5000 keys, 256 threads in 2 blocks, 37 bins
- * ------------------------------------- */
+/* ---- histograms: 5000 keys, 256 threads in 2 blocks, 37 bins --------------------------------- */
 
 enum { KEYS = 5000, BINS = 37 };
 

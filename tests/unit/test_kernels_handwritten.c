@@ -12,7 +12,7 @@
 
 enum { N = 90 };
 
-/* ---- PTX 1.4 --------------------------------------------------------------------------------------- */
+/* ---- PTX 1.4 --------------------------------------------------------------------------------- */
 
 /* A pointer is a 32-bit parameter there. */
 static void pointer32(struct run *run, const void *data, size_t bytes)
@@ -123,7 +123,7 @@ static void test_old_instructions(void **state)
     run_kernel("tests/kernels/old.ptx", "old_instructions", old_setup, old_check);
 }
 
-/* ---- a table of branches ------------------------------------------------------------------------------ */
+/* ---- a table of branches --------------------------------------------------------------------- */
 
 static void table_setup(struct run *run)
 {

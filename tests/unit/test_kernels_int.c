@@ -9,8 +9,7 @@
 
 #include "support/kernel_run.h"
 
-/* ---- 32 bits
- * ------------------------------------------------------------------------------------- */
+/* ---- 32 bits --------------------------------------------------------------------------------- */
 
 typedef uint32_t function32(uint32_t x, uint32_t y);
 #define F32(name, expression)                                                                      \
@@ -179,8 +178,7 @@ static function32 *const functions32[] = {
     narrow_mul,
 };
 
-/* ---- 64 bits
- * --------------------------------------------------------------------------------------- */
+/* ---- 64 bits --------------------------------------------------------------------------------- */
 
 typedef uint64_t function64(uint64_t x, uint64_t y);
 #define F64(name, expression)                                                                      \
@@ -253,8 +251,7 @@ static function64 *const functions64[] = {
     lselect,       to_int, to_unsigned, to_short, to_byte,
 };
 
-/* ---- arguments: corner cases against each other, then random numbers of all lengths
- * --------------- */
+/* ---- arguments: corner cases against each other, then random numbers of all lengths ---------- */
 
 enum {
     COUNT = 1000,

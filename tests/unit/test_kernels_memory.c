@@ -23,8 +23,7 @@ static void must(struct run *run, ws_status status)
     if (status != WS_OK) fail_msg("%s", ws_context_error(run->context));
 }
 
-/* ---- constants and globals
- * --------------------------------------------------------------------------- */
+/* ---- constants and globals ------------------------------------------------------------------- */
 
 static void constants_setup(struct run *run)
 {
@@ -55,8 +54,7 @@ static void test_constants(void **state)
     run_kernel(MEMORY, "constants", constants_setup, constants_check);
 }
 
-/* ---- a local array
- * --------------------------------------------------------------------------------------- */
+/* ---- a local array --------------------------------------------------------------------------- */
 
 static void local_setup(struct run *run)
 {
@@ -96,9 +94,7 @@ static void test_local_array(void **state)
     run_kernel(MEMORY, "local_array", local_setup, local_check);
 }
 
-/* ---- vectors
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 enum { VECTORS = 200 };
 
@@ -160,8 +156,7 @@ static void test_vectors(void **state)
     run_kernel(MEMORY, "vectors", vectors_setup, vectors_check);
 }
 
-/* ---- generic addresses
- * ---------------------------------------------------------------------------------------- */
+/* ---- generic addresses ----------------------------------------------------------------------- */
 
 static void generic_setup(struct run *run)
 {
@@ -189,9 +184,7 @@ static void test_generic(void **state)
     run_kernel(MEMORY, "generic", generic_setup, generic_check);
 }
 
-/* ---- atomics
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 enum { THREADS = 3 * 70 };
 

@@ -50,8 +50,7 @@ static void expect_counter(struct run *run, const char *id, uint64_t expected)
         fail_msg("%s: %llu, not %llu", id, (unsigned long long)got, (unsigned long long)expected);
 }
 
-/* ---- shuffles
- * ------------------------------------------------------------------------------------- */
+/* ---- shuffles -------------------------------------------------------------------------------- */
 
 enum { SHUFFLES = 11 };
 
@@ -108,8 +107,7 @@ static void test_shuffles(void **state)
     run_kernel(WARP, "shuffles", shuffles_setup, shuffles_check);
 }
 
-/* ---- votes
- * ------------------------------------------------------------------------------------------- */
+/* ---- votes ----------------------------------------------------------------------------------- */
 
 enum { VOTES = 10 };
 
@@ -202,8 +200,7 @@ static void test_compact(void **state)
     run_kernel(WARP, "compact", compact_setup, compact_check);
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------------ */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static void barrier_votes_setup(struct run *run)
 {
@@ -261,8 +258,7 @@ static void test_producer_consumer(void **state)
     run_kernel(BLOCK, "producer_consumer", producer_setup, producer_check);
 }
 
-/* ---- shared memory
- * --------------------------------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 static void reverse_setup(struct run *run)
 {
