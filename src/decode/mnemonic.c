@@ -216,8 +216,8 @@ static ws_status set_slot(struct builder *builder, const struct modifier *modifi
     }
     if (builder->slots >> slot & 1)
         return parser_error(builder->parser, WS_ERR_INPUT, &builder->part,
-                            "%s contradicts an earlier suffix of the instruction",
-                            parser_token_text(builder->parser, &builder->part));
+                            "'.%s' contradicts an earlier suffix of the instruction",
+                            parser_copy(builder->parser, &builder->part));
     builder->slots |= 1u << slot;
     switch (slot) {
     case SLOT_ROUNDING:

@@ -41,7 +41,8 @@ static void body_begin(struct parser *parser, int32_t function)
     body->list_count = body->unsupported_count = body->label_count = body->return_count = 0;
     body->parameter_bytes = body->local_bytes = 0;
     body->source_file = body->source_line = 0;
-    body->end_is_target = false;
+    body->end_is_target = body->takes_parameters = false;
+    body->parameter_count = 0;
     body->depth = 0;
 }
 
@@ -244,6 +245,11 @@ static ws_status parse_name_first(struct parser *parser, bool is_entry, int32_t 
     return find_or_add(parser, &token, is_entry, out);
 }
 
+static bool is_before_1_4(const struct module *module)
+{
+    return module->version_major == 1 && module->version_minor < 4;
+}
+
 static ws_status parse_header(struct parser *parser, bool is_entry, struct function *function)
 {
     struct token name;
@@ -257,6 +263,8 @@ static ws_status parse_header(struct parser *parser, bool is_entry, struct funct
     if (at_punct(parser, '('))
         TRY(parse_parameters(parser, is_entry, false, &function->parameter_count,
                              &function->parameters));
+    else
+        parser->body.takes_parameters = is_entry && is_before_1_4(parser->module);
     function->parameter_bytes = parser->body.parameter_bytes;
     while (!at_punct(parser, '{') && !at_punct(parser, ';'))
         TRY(parse_performance(parser, function));
@@ -410,6 +418,11 @@ static ws_status finish_body(struct parser *parser, struct function *function)
         copy_array(parser, body->unsupported, body->unsupported_count * sizeof *body->unsupported);
     function->local_bytes = body->local_bytes;
     if (!function->is_entry) function->parameter_bytes = body->parameter_bytes;
+    if (body->takes_parameters) {
+        function->parameter_count = body->parameter_count;
+        function->parameters =
+            copy_array(parser, body->parameters, body->parameter_count * sizeof *body->parameters);
+    }
     function->is_defined = true;
     flow_build(parser->arena, function);
     flow_post_dominators(function);

@@ -164,7 +164,7 @@ static ws_status parse_target(struct parser *parser)
     do {
         struct token token;
         TRY(parser_expect_name(parser, "a target such as sm_75", &token));
-        if (token.length < 5 || memcmp(token.start, "sm_", 3) != 0) continue;
+        if (token.length < 3 || memcmp(token.start, "sm_", 3) != 0) continue;
         unsigned target = 0;
         uint32_t i = 3;
         for (; i < token.length && token.start[i] >= '0' && token.start[i] <= '9' && i < 6; i++)
@@ -357,6 +357,7 @@ void parser_clear(struct parser *parser)
     free(body->uses);
     free(body->lists);
     free(body->label_names);
+    free(body->parameters);
     free(body->register_returns);
     free(body->unsupported);
 }

@@ -166,13 +166,13 @@ static ws_status add_variable(struct parser *parser, const struct token *name,
                                 parser_token_text(parser, name), old ? ": first at line " : "",
                                 old ? arena_format(parser->arena, "%u", old->line) : "");
         if (old->is_extern) *old = *variable;
-        if (out) *out = (int32_t)symbol->value;
+        *out = (int32_t)symbol->value;
         return WS_OK;
     }
     uint32_t interned = names_intern(&parser->names, name->start, name->length);
     GROW(parser->variables, parser->variable_count, parser->variable_capacity);
     names_declare(&parser->names, interned, SYMBOL_VARIABLE, parser->variable_count);
-    if (out) *out = (int32_t)parser->variable_count;
+    *out = (int32_t)parser->variable_count;
     parser->variables[parser->variable_count++] = *variable;
     return WS_OK;
 }
@@ -204,6 +204,14 @@ static ws_status check_place(struct parser *parser, const struct token *name,
     return WS_OK;
 }
 
+static void add_parameter(struct parser *parser, int32_t variable)
+{
+    struct body *body = &parser->body;
+    GROW(body->parameters, body->parameter_count, body->parameter_capacity);
+    body->parameters[body->parameter_count++] = variable;
+    parser->functions[body->function].parameter_bytes = body->parameter_bytes;
+}
+
 ws_status parse_variable(struct parser *parser, enum mem_space space, const struct linkage *linkage)
 {
     struct specifier specifier;
@@ -224,7 +232,9 @@ ws_status parse_variable(struct parser *parser, enum mem_space space, const stru
             variable.offset = place_after(&parser->body.parameter_bytes, &variable);
         if (space == SPACE_LOCAL)
             variable.offset = place_after(&parser->body.local_bytes, &variable);
-        TRY(add_variable(parser, &name, linkage, &variable, NULL));
+        int32_t index;
+        TRY(add_variable(parser, &name, linkage, &variable, &index));
+        if (space == SPACE_PARAM && parser->body.takes_parameters) add_parameter(parser, index);
     } while (parser_take(parser, ','));
     return parser_expect(parser, ';', "after the declaration");
 }

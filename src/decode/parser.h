@@ -85,6 +85,10 @@ struct body {
     uint32_t *label_names; /* for messages */
     uint32_t label_count, label_capacity;
     bool end_is_target; /* some branch goes past the last instruction */
+    /* Up to PTX 1.3 the parameters of a kernel are declared in its body. */
+    bool takes_parameters;
+    int32_t *parameters;
+    uint32_t parameter_count, parameter_capacity;
     struct register_parameter *register_returns;
     uint32_t return_count, return_capacity;
     struct unsupported *unsupported;
