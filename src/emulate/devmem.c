@@ -116,10 +116,15 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
 void devmem_written(struct allocation *allocation, uint64_t address, uint64_t bytes)
 {
     if (!allocation->shadow) return;
-    if (bytes == allocation->bytes) {
-        free(allocation->shadow);
-        allocation->shadow = NULL;
-        return;
+    uint64_t at = address - allocation->address;
+    bool whole = bytes == allocation->bytes;
+    if (!whole) {
+        shadow_set(allocation->shadow, at, bytes);
+        /* Filled piece by piece: look when the last byte comes. */
+        whole = at + bytes == allocation->bytes &&
+                shadow_all(allocation->shadow, 0, allocation->bytes);
     }
-    shadow_set(allocation->shadow, address - allocation->address, bytes);
+    if (!whole) return;
+    free(allocation->shadow);
+    allocation->shadow = NULL;
 }

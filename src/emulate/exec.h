@@ -389,10 +389,15 @@ void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uin
 void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lanes);
 ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault);
 
+/* Bit i of the mask to lane i: -1 or 0. */
 static inline void expand_mask(uint32_t mask, int32_t *lanes)
 {
+#define FOUR(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i)
+    static const uint32_t bits[WARP_LANES] = {FOUR(0),  FOUR(4),  FOUR(8),  FOUR(12),
+                                              FOUR(16), FOUR(20), FOUR(24), FOUR(28)};
+#undef FOUR
     for (unsigned i = 0; i < WARP_LANES; i++)
-        lanes[i] = -(int32_t)((mask >> i) & 1);
+        lanes[i] = (mask & bits[i]) == bits[i] ? -1 : 0;
 }
 
 #endif

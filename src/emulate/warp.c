@@ -640,8 +640,6 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
     x->locals = warp->locals;
-    x->mask = 0;
-    expand_mask(0, x->lane_mask);
     for (;;) {
         int32_t at = choose(warp, in_turn);
         if (at < 0 && retry_waiting(x, warp)) continue;
