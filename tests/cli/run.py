@@ -138,6 +138,8 @@ def main():
     if len(sys.argv) < 2:
         sys.exit("usage: run.py PROGRAM [CASE ...]")
     program = os.path.abspath(sys.argv[1])
+    if not os.access(program, os.X_OK):
+        sys.exit(f"run.py: {program}: no such program")
     names = sys.argv[2:] or sorted(n[:-5] for n in os.listdir(HERE) if n.endswith(".case"))
     paths = [os.path.join(HERE, name + ".case") for name in names]
     failed = 0
