@@ -40,6 +40,10 @@ struct block *block_take(struct worker *worker)
 
 void block_give(struct worker *worker, struct block *block)
 {
+    if (block->observed) { /* stopped by a fault: the observer may let go of it, too */
+        worker->launch->options->observer->ops->block_end(worker->observed, block->observed);
+        block->observed = NULL;
+    }
     block->next = worker->free_blocks;
     worker->free_blocks = block;
 }
@@ -278,6 +282,7 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
         for (uint32_t w = 0; w < block->warp_count; w++)
             x->observe->warp_end(x->observer_worker, &block->warps[w].ref);
         x->observe->block_end(x->observer_worker, block->observed);
+        block->observed = NULL;
     }
     worker->instructions += block->instructions;
     return BLOCK_DONE;

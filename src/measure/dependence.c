@@ -129,6 +129,9 @@ void dep_plan_init(struct dep_plan *plan, const struct launch_view *launch)
         plan_writes(&b, i);
     for (uint32_t i = 0; i < b.register_count; i++)
         plan->registers[i] = b.slot_of[plan->registers[i]] - 1;
+    /* A kernel without registers has empty arrays, not none: null plus 0 is not defined. */
+    GROW(plan->groups, b.group_count, b.group_capacity);
+    GROW(plan->writes, b.write_count, b.write_capacity);
     free(b.written_in);
     free(b.written_at);
     free(b.slot_of);
