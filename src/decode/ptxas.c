@@ -10,14 +10,15 @@
 #include "decode/compile_cuda.h"
 #include "decode/module.h"
 
-/* The targets of `ptxas --help`: "... sm_75','sm_80' ..." */
+/* The targets of `ptxas --help`: "... 'sm_75','sm_80' ..."; its prose names others, unquoted. */
 static unsigned nearest_target(const char *help, unsigned wanted)
 {
     unsigned best = 0, distance = UINT32_MAX;
     for (const char *at = strstr(help, "sm_"); at; at = strstr(at + 1, "sm_")) {
         char *end;
         unsigned long target = strtoul(at + 3, &end, 10);
-        if (end == at + 3 || *end == 'a' || *end == 'f' || target > 200) continue;
+        bool is_listed = at > help && at[-1] == '\'' && end > at + 3 && *end == '\'';
+        if (!is_listed || target > 200) continue;
         unsigned d = target > wanted ? (unsigned)target - wanted : wanted - (unsigned)target;
         if (d < distance) {
             distance = d;
