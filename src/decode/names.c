@@ -56,6 +56,17 @@ void map_set(struct map *map, uint64_t key, uint32_t value)
     map->values[at] = value;
 }
 
+void map_reset(struct map *map)
+{
+    enum { SMALL = 1024, SPARSE = 16 };
+    if (map->capacity > SMALL && map->capacity / SPARSE > map->count) {
+        map_clear(map);
+        return;
+    }
+    if (map->count) memset(map->keys, 0, map->capacity * sizeof *map->keys);
+    map->count = 0;
+}
+
 void map_clear(struct map *map)
 {
     free(map->keys);

@@ -15,7 +15,7 @@ struct name {
     int32_t mnemonic; /* its decoded mnemonic, -1: not decoded yet */
 };
 
-/* 64-bit key to 32-bit value; keys are never removed. Key 0 is not allowed. */
+/* 64-bit key to 32-bit value; single keys are never removed. Key 0 is not allowed. */
 struct map {
     uint64_t *keys;
     uint32_t *values;
@@ -23,6 +23,8 @@ struct map {
 };
 bool map_get(const struct map *map, uint64_t key, uint32_t *out);
 void map_set(struct map *map, uint64_t key, uint32_t value);
+/* Empties it, at a cost in proportion to what was in it. */
+void map_reset(struct map *map);
 void map_clear(struct map *map);
 
 enum symbol_kind {

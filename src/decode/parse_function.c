@@ -35,7 +35,8 @@ static void close_scope(struct parser *parser)
 static void body_begin(struct parser *parser, int32_t function)
 {
     struct body *body = &parser->body;
-    body->range_base += body->range_count;
+    map_reset(&parser->registers);
+    map_reset(&parser->labels);
     body->function = function;
     body->vreg_count = body->insn_count = body->range_count = body->use_count = 0;
     body->list_count = body->unsupported_count = body->label_count = body->return_count = 0;

@@ -12,19 +12,24 @@ int32_t body_add_register(struct parser *parser, const char *name, enum ptx_type
     return (int32_t)body->vreg_count++;
 }
 
-struct insn *body_add_insn(struct parser *parser, const struct token *token)
+static struct insn *add_copy(struct parser *parser, const struct token *token,
+                             const struct insn *like)
 {
     struct body *body = &parser->body;
     GROW(body->insns, body->insn_count, body->insn_capacity);
     struct insn *insn = &body->insns[body->insn_count++];
-    *insn = (struct insn){.guard = -1,
-                          .target = -1,
-                          .vector = 1,
-                          .line = token->line,
-                          .column = token->column,
-                          .source_file = body->source_file,
-                          .source_line = body->source_line};
+    *insn = *like;
+    insn->line = token->line;
+    insn->column = token->column;
+    insn->source_file = body->source_file;
+    insn->source_line = body->source_line;
     return insn;
+}
+
+struct insn *body_add_insn(struct parser *parser, const struct token *token)
+{
+    static const struct insn none = {.guard = -1, .target = -1, .vector = 1};
+    return add_copy(parser, token, &none);
 }
 
 void body_add_unsupported(struct parser *parser, uint32_t line, const char *what)
@@ -453,13 +458,7 @@ ws_status parse_instruction(struct parser *parser)
     TRY(mnemonic_find(parser, &token, &mnemonic));
     if (mnemonic->insn.op == OP_RET && !mnemonic->unsupported) return_registers(parser, &guard);
     uint32_t index = parser->body.insn_count;
-    struct insn *insn = body_add_insn(parser, &token);
-    struct insn place = *insn;
-    *insn = mnemonic->insn;
-    insn->line = place.line;
-    insn->column = place.column;
-    insn->source_file = place.source_file;
-    insn->source_line = place.source_line;
+    struct insn *insn = add_copy(parser, &token, &mnemonic->insn);
     insn->guard = guard.reg;
     if (guard.negate) insn->flags |= INSN_NEG_GUARD;
     advance(parser);

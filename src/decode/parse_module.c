@@ -324,6 +324,13 @@ ws_status parser_file(struct parser *parser)
         return diag_error(parser->diag, WS_ERR_INPUT,
                           "%s: holds no PTX: it is empty, or nothing but comments",
                           parser->module->path);
+    if (parser->module->ptx_size >= 4 && !memcmp(parser->module->ptx,
+                                                 "\x7f"
+                                                 "ELF",
+                                                 4))
+        return diag_error(parser->diag, WS_ERR_UNSUPPORTED,
+                          "%s: is a binary; extract its PTX first: cuobjdump -ptx %s > kernel.ptx",
+                          parser->module->path, parser->module->path);
     if (!parser_at_directive(parser, ".version"))
         return parser_error(parser, WS_ERR_INPUT, token,
                             "not PTX: the first directive must be .version, found %s",

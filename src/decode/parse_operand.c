@@ -61,7 +61,7 @@ bool parser_find_register(struct parser *parser, const struct token *token, int3
     if (!symbol || symbol->kind != SYMBOL_RANGE) return false;
     const struct register_range *range = &body->ranges[symbol->value];
     if (number >= range->count) return false;
-    uint64_t key = (uint64_t)(body->range_base + symbol->value + 1) << 32 | number;
+    uint64_t key = (uint64_t)(symbol->value + 1) << 32 | number;
     if (!map_get(&parser->registers, key, &known)) {
         known = (uint32_t)body_add_register(parser, parser_copy(parser, token), range->type);
         map_set(&parser->registers, key, known);

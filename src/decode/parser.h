@@ -77,7 +77,7 @@ struct body {
     struct insn *insns;
     uint32_t insn_count, insn_capacity;
     struct register_range *ranges;
-    uint32_t range_count, range_capacity, range_base;
+    uint32_t range_count, range_capacity;
     struct label_use *uses;
     uint32_t use_count, use_capacity;
     struct target_list *lists;
@@ -116,8 +116,8 @@ struct parser {
     const char **files; /* by the number that .file gave */
     uint32_t file_count, file_capacity;
     struct body body;
-    struct map registers; /* range and number -> register */
-    struct map labels;    /* scope and name -> instruction */
+    struct map registers; /* of the function: range and number -> register */
+    struct map labels;    /* of the function: scope and name -> instruction */
     uint32_t *scope_parents;
     uint32_t scope_count, scope_capacity;
     uint8_t *init; /* the initialiser being read */
