@@ -57,6 +57,7 @@ struct worker {
     uint64_t *lanes_off, *divergent;
     uint64_t blocks, load_groups;
     struct dep_sums dep_sums;
+    struct footprint read, written; /* sectors of global memory */
     struct block_state *free_blocks;
 };
 
@@ -372,6 +373,11 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     uint32_t site = w->measure->site_of[insn];
     if (site == NO_SITE) return;
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
+    if (access->space == SPACE_GLOBAL) {
+        enum memory_operation operation = insn_operation(w->measure->launch.insns[insn]);
+        if (operation != MEMORY_STORE) footprint_add(&w->read, access);
+        if (operation != MEMORY_LOAD) footprint_add(&w->written, access);
+    }
     struct stage *stage = warp_of(ref)->stage;
     uint32_t number = pattern_cost(&w->patterns, &w->sites[site], access);
     if (number == COST_UNLISTED) {
@@ -472,6 +478,8 @@ static void worker_destroy(struct worker *w)
         w->free_blocks = next;
     }
     pattern_table_clear(&w->patterns);
+    footprint_clear(&w->read);
+    footprint_clear(&w->written);
     free(w->sites);
     free(w->site_tallies);
     free(w->unlisted);
@@ -488,6 +496,8 @@ static void worker_end(void *self, void *worker)
         if (w->stages[i]) merge_stage(w, i);
     }
     merge_sites(w);
+    footprint_merge(&m->read, &w->read);
+    footprint_merge(&m->written, &w->written);
     add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
     add_all(m->divergent, w->divergent, m->launch.insn_count);
     m->blocks += w->blocks;

@@ -51,6 +51,8 @@ void measure_cancel(struct measure *m)
     free(m->lanes_off);
     free(m->divergent);
     free(m->sites);
+    footprint_clear(&m->read);
+    footprint_clear(&m->written);
     free(m);
 }
 
@@ -162,6 +164,25 @@ static void set_dependences(const struct result *r, uint64_t loads)
     set_mean(r, COUNTER_MEM_MSTR, loads, m->load_groups, "no load from global or local memory");
 }
 
+/* What a sample touches says little of what the whole grid shares. */
+static void set_footprint(struct result *r)
+{
+    const struct measure *m = r->measure;
+    const struct {
+        enum counter counter;
+        const struct footprint *footprint;
+    } sides[] = {{COUNTER_MEM_GLOBAL_READ_FOOTPRINT, &m->read},
+                 {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written}};
+    for (unsigned i = 0; i < 2; i++) {
+        if (r->origin == ORIGIN_EMULATED)
+            profile_set(r->profile, sides[i].counter, (double)footprint_sectors(sides[i].footprint),
+                        ORIGIN_EMULATED);
+        else
+            r->profile->counters[sides[i].counter] =
+                (struct counter_value){.reason = "only a sample of the blocks was executed"};
+    }
+}
+
 static void set_launch_counters(struct result *r)
 {
     const struct measure *m = r->measure;
@@ -180,6 +201,7 @@ static void set_launch_counters(struct result *r)
     /* Not scaled: it says how many really ran. */
     profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, ORIGIN_EMULATED);
     set_dependences(r, loads);
+    set_footprint(r);
     free(counts);
 }
 

@@ -7,6 +7,7 @@
 
 #include "measure/access_cost.h"
 #include "measure/dependence.h"
+#include "measure/footprint.h"
 #include "measure/load_group.h"
 #include "measure/pattern_table.h"
 #include "measure/profile.h"
@@ -81,6 +82,7 @@ struct measure {
     uint64_t *lanes_off, *divergent; /* by instruction */
     struct site_sums *sites;
     struct stage_sums *stages[STAGE_COUNT];
+    struct footprint read, written;
 };
 
 struct stage_sums *stage_sums_create(const struct measure *measure);

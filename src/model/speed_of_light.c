@@ -138,6 +138,8 @@ static void add_pipe(struct bound *bound, enum pipe pipe)
     add_cycles(bound, pipes[pipe].id, pipes[pipe].name, longest * bound->share);
 }
 
+enum { SECTOR_BYTES = 32 };
+
 /* ---- memory -------------------------------------------------------------------------------------
  */
 
@@ -222,9 +224,27 @@ static void add_uncached(struct bound *bound)
                     "traffic: every transaction of the half-warp rule goes to DRAM once");
 }
 
+/* Every distinct sector must come from DRAM once and every written one must go back: cold caches,
+ * results that leave the caches in the end. */
+static bool add_footprint(struct bound *bound, double dram)
+{
+    const struct profile *profile = bound->input->profile;
+    if (!profile_has(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) ||
+        !profile_has(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT))
+        return false;
+    double sectors = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
+                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+    add_time(bound, "t_dram", "global memory bandwidth", sectors * SECTOR_BYTES / dram);
+    if (sectors > 0)
+        estimate_assume(bound->out, bound->input->arena,
+                        "traffic: all sectors through L1, each distinct one from or to DRAM once "
+                        "(cold caches, results written back)");
+    return true;
+}
+
 /* Caches may serve any load again, so that only what must pass is counted: all sectors through L1,
- * stores and atomics through L2. DRAM traffic could be anything down to the footprint, which the
- * profile does not have: it stands beside the bound, not in it. */
+ * stores and atomics through L2, the footprint through DRAM. Without a footprint DRAM stands beside
+ * the bound, not in it. */
 static void add_cached(struct bound *bound)
 {
     const struct machine *machine = bound->input->machine;
@@ -238,7 +258,7 @@ static void add_cached(struct bound *bound)
     if (no_l1) through = ACCESS_ALL;
     if (l1 > 0) add_cycles(bound, "t_l1", "L1 bandwidth", all / l1);
     if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
-    if (dram > 0 && all > 0) {
+    if (dram > 0 && !add_footprint(bound, dram) && all > 0) {
         estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s", "DRAM, if no cache hit");
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
