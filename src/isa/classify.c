@@ -20,27 +20,47 @@ static const uint8_t typed_classes[][3] = {
 };
 
 static const uint8_t plain_classes[] = {
-    [FAMILY_LOGIC] = CLASS_LOGIC,         [FAMILY_SHIFT] = CLASS_SHIFT,
-    [FAMILY_CMP] = CLASS_CMP,             [FAMILY_SELECT] = CLASS_SELECT,
-    [FAMILY_MOVE] = CLASS_MOVE,           [FAMILY_CONVERT] = CLASS_CONVERT,
-    [FAMILY_SFU_RCP] = CLASS_SFU_RCP,     [FAMILY_SFU_SQRT] = CLASS_SFU_SQRT,
-    [FAMILY_SFU_RSQRT] = CLASS_SFU_RSQRT, [FAMILY_SFU_SIN] = CLASS_SFU_SIN,
-    [FAMILY_SFU_COS] = CLASS_SFU_COS,     [FAMILY_SFU_LG2] = CLASS_SFU_LG2,
-    [FAMILY_SFU_EX2] = CLASS_SFU_EX2,     [FAMILY_SFU_TANH] = CLASS_SFU_TANH,
-    [FAMILY_CONTROL] = CLASS_CONTROL,     [FAMILY_BARRIER] = CLASS_BARRIER,
-    [FAMILY_SHUFFLE] = CLASS_SHUFFLE,     [FAMILY_VOTE] = CLASS_VOTE,
-    [FAMILY_FENCE] = CLASS_FENCE,         [FAMILY_OTHER] = CLASS_OTHER,
+    [FAMILY_LOGIC] = CLASS_LOGIC,
+    [FAMILY_SHIFT] = CLASS_SHIFT,
+    [FAMILY_CMP] = CLASS_CMP,
+    [FAMILY_SELECT] = CLASS_SELECT,
+    [FAMILY_MOVE] = CLASS_MOVE,
+    [FAMILY_CONVERT] = CLASS_CONVERT,
+    [FAMILY_SFU_RCP] = CLASS_SFU_RCP,
+    [FAMILY_SFU_SQRT] = CLASS_SFU_SQRT,
+    [FAMILY_SFU_RSQRT] = CLASS_SFU_RSQRT,
+    [FAMILY_SFU_SIN] = CLASS_SFU_SIN,
+    [FAMILY_SFU_COS] = CLASS_SFU_COS,
+    [FAMILY_SFU_LG2] = CLASS_SFU_LG2,
+    [FAMILY_SFU_EX2] = CLASS_SFU_EX2,
+    [FAMILY_SFU_TANH] = CLASS_SFU_TANH,
+    [FAMILY_CONTROL] = CLASS_CONTROL,
+    [FAMILY_BARRIER] = CLASS_BARRIER,
+    [FAMILY_SHUFFLE] = CLASS_SHUFFLE,
+    [FAMILY_VOTE] = CLASS_VOTE,
+    [FAMILY_FENCE] = CLASS_FENCE,
+    [FAMILY_OTHER] = CLASS_OTHER,
 };
 
 static enum insn_class memory_class(unsigned space, unsigned operation)
 {
     unsigned first;
     switch (space) {
-    case SPACE_SHARED: first = CLASS_MEM_SHARED_LOAD; break;
-    case SPACE_LOCAL: first = CLASS_MEM_LOCAL_LOAD; break;
-    case SPACE_CONST: first = CLASS_MEM_CONST_LOAD; break;
-    case SPACE_PARAM: first = CLASS_MEM_PARAM_LOAD; break;
-    default: first = CLASS_MEM_GLOBAL_LOAD; break;
+    case SPACE_SHARED:
+        first = CLASS_MEM_SHARED_LOAD;
+        break;
+    case SPACE_LOCAL:
+        first = CLASS_MEM_LOCAL_LOAD;
+        break;
+    case SPACE_CONST:
+        first = CLASS_MEM_CONST_LOAD;
+        break;
+    case SPACE_PARAM:
+        first = CLASS_MEM_PARAM_LOAD;
+        break;
+    default:
+        first = CLASS_MEM_GLOBAL_LOAD;
+        break;
     }
     return (enum insn_class)(first + operation);
 }
@@ -49,20 +69,29 @@ enum insn_class insn_classify(const struct insn *insn)
 {
     unsigned family = op_infos[insn->op].family;
     switch (family) {
-    case FAMILY_LOAD: return memory_class(insn->space, 0);
-    case FAMILY_STORE: return memory_class(insn->space, 1);
-    case FAMILY_ATOMIC: return memory_class(insn->space, 2);
-    default: break;
+    case FAMILY_LOAD:
+        return memory_class(insn->space, 0);
+    case FAMILY_STORE:
+        return memory_class(insn->space, 1);
+    case FAMILY_ATOMIC:
+        return memory_class(insn->space, 2);
+    default:
+        break;
     }
     if (family > FAMILY_MINMAX) return (enum insn_class)plain_classes[family];
     switch (insn->type) {
     case TYPE_F16:
-    case TYPE_F16X2: return CLASS_FP16;
+    case TYPE_F16X2:
+        return CLASS_FP16;
     case TYPE_BF16:
-    case TYPE_BF16X2: return CLASS_BF16;
-    case TYPE_F32: return (enum insn_class)typed_classes[family][0];
-    case TYPE_F64: return (enum insn_class)typed_classes[family][1];
-    default: return (enum insn_class)typed_classes[family][2];
+    case TYPE_BF16X2:
+        return CLASS_BF16;
+    case TYPE_F32:
+        return (enum insn_class)typed_classes[family][0];
+    case TYPE_F64:
+        return (enum insn_class)typed_classes[family][1];
+    default:
+        return (enum insn_class)typed_classes[family][2];
     }
 }
 
@@ -76,30 +105,41 @@ static unsigned computing_unit(const struct insn *insn)
     case FAMILY_MUL:
     case FAMILY_MAD:
     case FAMILY_DIV:
-    case FAMILY_MINMAX: return type_infos[insn->type].kind == KIND_FLOAT ? UNIT_FP : UNIT_INT;
-    case FAMILY_MUL24: return UNIT_INT;
+    case FAMILY_MINMAX:
+        return type_infos[insn->type].kind == KIND_FLOAT ? UNIT_FP : UNIT_INT;
+    case FAMILY_MUL24:
+        return UNIT_INT;
     case FAMILY_SFU_LG2:
-    case FAMILY_SFU_EX2: return UNIT_FP;
+    case FAMILY_SFU_EX2:
+        return UNIT_FP;
     case FAMILY_SFU_RCP:
     case FAMILY_SFU_SQRT:
     case FAMILY_SFU_RSQRT:
     case FAMILY_SFU_SIN:
     case FAMILY_SFU_COS:
-    case FAMILY_SFU_TANH: return UNIT_SFU;
+    case FAMILY_SFU_TANH:
+        return UNIT_SFU;
     case FAMILY_CONTROL:
     case FAMILY_BARRIER:
-    case FAMILY_FENCE: return UNIT_COUNT;
+    case FAMILY_FENCE:
+        return UNIT_COUNT;
     case FAMILY_LOAD:
     case FAMILY_STORE:
-    case FAMILY_ATOMIC: break;
-    default: return UNIT_ALU;
+    case FAMILY_ATOMIC:
+        break;
+    default:
+        return UNIT_ALU;
     }
     switch (insn->space) {
-    case SPACE_SHARED: return UNIT_SHARED;
-    case SPACE_LOCAL: return UNIT_LOCAL;
+    case SPACE_SHARED:
+        return UNIT_SHARED;
+    case SPACE_LOCAL:
+        return UNIT_LOCAL;
     case SPACE_CONST:
-    case SPACE_PARAM: return UNIT_CONST;
-    default: return UNIT_GLOBAL;
+    case SPACE_PARAM:
+        return UNIT_CONST;
+    default:
+        return UNIT_GLOBAL;
     }
 }
 
