@@ -22,21 +22,40 @@ seeds_of() {
     fuzz_profile) find tests -name '*.json' -size -64k ;;
     esac
 }
-passed=0
-failed=0
-for source in tests/fuzz/fuzz_*.c; do
-    name=$(basename "$source" .c)
-    corpus=build-fuzz/corpus/$name
+fuzz() {
+    local name=$1 corpus=build-fuzz/corpus/$1 number=0 file
     mkdir -p "$corpus"
-    number=0
     while read -r file; do
         number=$((number + 1))
         cp "$file" "$corpus/seed-$number"
     done < <(seeds_of "$name" | LC_ALL=C sort)
-    log=build-fuzz/$name.log
-    if "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
         -artifact_prefix="build-fuzz/findings/$name-" -print_final_stats=1 "$corpus" \
-        >"$log" 2>&1 </dev/null; then
+        >"build-fuzz/$name.log" 2>&1 </dev/null
+}
+names=()
+for source in tests/fuzz/fuzz_*.c; do
+    names+=("$(basename "$source" .c)")
+done
+
+# As many at a time as there are processors.
+running=0
+for name in "${names[@]}"; do
+    if [ $running -ge "$(nproc)" ]; then
+        wait -n || true
+        running=$((running - 1))
+    fi
+    rm -f "build-fuzz/$name.good"
+    { fuzz "$name" && touch "build-fuzz/$name.good"; } &
+    running=$((running + 1))
+done
+wait || true
+
+passed=0
+failed=0
+for name in "${names[@]}"; do
+    log=build-fuzz/$name.log
+    if [ -e "build-fuzz/$name.good" ]; then
         passed=$((passed + 1))
         echo "$name: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
     else
