@@ -4,13 +4,14 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help demo test build bench nightly format clean
+.PHONY: help demo test build bench estimates nightly format clean
 
 help:
 	@echo 'make demo     build, then the report of a tiled matrix multiply on three GPUs'
 	@echo 'make test     build and run all tests; the last line counts them'
 	@echo 'make build    the program at build/warpsage'
 	@echo 'make bench    speed of the emulator on this CPU'
+	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
 	@echo 'make nightly  what .ci/run does, with longer fuzzing and the examples in full size'
 	@echo 'make format   clang-format over the C sources'
 	@echo 'make clean    remove all build folders'
@@ -33,6 +34,9 @@ bench:
 	@cmake --preset release -DWARPSAGE_TESTS=OFF --log-level=WARNING >/dev/null
 	@cmake --build --preset release --target bench_engine
 	build/bench_engine
+
+estimates: build
+	python3 tests/estimates/run.py build/warpsage --write
 
 nightly:
 	@tools/install-deps.sh all

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What every model says of every bundled kernel on every machine, against estimates.csv.
+
+    tests/estimates/run.py build/warpsage            compares, relative tolerance 1e-9
+    tests/estimates/run.py build/warpsage --write    writes the table anew: `make estimates`
+
+A change of a model, a counter or a machine file shows as a diff of the table, which someone reads.
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TABLE = os.path.join(HERE, "estimates.csv")
+HEADER = ["launch", "machine", "model", "time_s"]
+
+
+def launches():
+    folder = os.path.join(ROOT, "examples", "kernels")
+    for kernel in sorted(os.listdir(folder)):
+        for name in sorted(os.listdir(os.path.join(folder, kernel))):
+            if name.endswith(".yaml"):
+                yield name[:-5], os.path.join(folder, kernel, name)
+
+
+def machines():
+    names = os.listdir(os.path.join(ROOT, "data", "machines"))
+    return sorted(n[:-5] for n in names if n.endswith(".yaml") and n != "SOURCES.yaml")
+
+
+def estimates(program):
+    environment = dict(os.environ, PATH="/nonexistent")  # without ptxas: registers from liveness
+    gpus = ",".join(machines())
+    for launch, path in launches():
+        with tempfile.NamedTemporaryFile(suffix=".json") as out:
+            command = [program, "analyze", path, "--gpu", gpus, "--format", "json", "-o", out.name]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{launch}: exit {done.returncode}: {done.stderr.strip()}")
+            report = json.load(out)
+        for machine in report["kernels"][0]["machines"]:
+            for estimate in machine["estimates"]:
+                yield [launch, machine["machine"], estimate["model"], f"{estimate['time_s']:.9g}"]
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    rows = list(estimates(program))
+    if "--write" in sys.argv:
+        with open(TABLE, "w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(HEADER)
+            writer.writerows(rows)
+        print(f"{len(rows)} estimates written")
+        return
+    with open(TABLE, newline="") as file:
+        wanted = {tuple(row[:3]): float(row[3]) for row in list(csv.reader(file))[1:]}
+    failed = 0
+    for row in rows:
+        expected = wanted.pop(tuple(row[:3]), None)
+        if expected is None:
+            print(f"not in the table: {','.join(row)}")
+        elif abs(float(row[3]) - expected) > 2e-9 * abs(expected):
+            print(f"{','.join(row)}: the table has {expected:.9g}")
+        else:
+            continue
+        failed += 1
+    for missing in wanted:
+        print(f"no longer predicted: {','.join(missing)}")
+        failed += 1
+    print(f"{len(rows) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
