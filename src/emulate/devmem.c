@@ -121,8 +121,8 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
     if (!whole) {
         shadow_set(allocation->shadow, at, bytes);
         /* Filled piece by piece: look when the last byte comes. */
-        whole = at + bytes == allocation->bytes &&
-                shadow_all(allocation->shadow, 0, allocation->bytes);
+        whole =
+            at + bytes == allocation->bytes && shadow_all(allocation->shadow, 0, allocation->bytes);
     }
     if (!whole) return;
     free(allocation->shadow);

@@ -15,7 +15,8 @@ struct footprint_piece {
 
 static uint32_t slot_of(const struct footprint *footprint, uint64_t key)
 {
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (footprint->capacity - 1);
+    uint32_t at =
+        (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (footprint->capacity - 1);
     while (footprint->pieces[at].key && footprint->pieces[at].key != key)
         at = (at + 1) & (footprint->capacity - 1);
     return at;

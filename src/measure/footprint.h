@@ -11,7 +11,7 @@ struct footprint_piece;
 struct footprint {
     struct footprint_piece *pieces; /* hash table by address */
     uint32_t count, capacity;
-    uint64_t last_key;   /* piece that was used last, 0: none */
+    uint64_t last_key; /* piece that was used last, 0: none */
     uint64_t *last_bits;
 };
 

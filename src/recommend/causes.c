@@ -105,7 +105,8 @@ enum { SECTOR_BYTES = 32 };
 
 /* The share of the loads that reuse could save: half of them, but never below one load of every
  * distinct sector. */
-static double savable_share(const struct finder *finder, const struct accesses *loads, double *times)
+static double savable_share(const struct finder *finder, const struct accesses *loads,
+                            double *times)
 {
     double moved = loads->parts[ACCESS_BYTES_MOVED];
     double least = counted(finder, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) * SECTOR_BYTES;
@@ -123,10 +124,11 @@ static void find_traffic(struct finder *finder)
     double share = savable_share(finder, &loads, &times);
     if (share < 0.1) return; /* nothing is read twice */
     const char *evidence =
-        times > 0        ? arena_format(finder->arena, "each sector is loaded %.3g times", times)
-        : operations > 0 ? arena_format(finder->arena, "%.3g bytes requested per thread instruction",
-                                        bytes / operations)
-                         : arena_format(finder->arena, "%.4g bytes requested", bytes);
+        times > 0 ? arena_format(finder->arena, "each sector is loaded %.3g times", times)
+        : operations > 0
+            ? arena_format(finder->arena, "%.3g bytes requested per thread instruction",
+                           bytes / operations)
+            : arena_format(finder->arena, "%.4g bytes requested", bytes);
     add(finder, "G103",
         arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
                      100 * share),

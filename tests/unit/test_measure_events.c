@@ -182,6 +182,8 @@ struct reference {
     uint64_t distance, consumers, loads, groups, paths, block_insns;
     long double warps_working[STAGES_MAX], threads_working[STAGES_MAX];
     uint64_t stage_blocks[STAGES_MAX];
+    uint64_t *sectors[2]; /* of global memory, each time one is read, written */
+    size_t sector_count[2];
     /* of the block that runs */
     struct reference_warp warps[WARPS];
     uint64_t by_warp[STAGES_MAX][WARPS], by_thread[STAGES_MAX][THREADS];
@@ -245,6 +247,36 @@ static void reference_registers(struct reference *r, struct reference_warp *warp
     if (!warp->open) memset(warp->result, 0, sizeof warp->result);
 }
 
+static void note_sectors(struct reference *r, int side, const struct access *access)
+{
+    size_t room = r->sector_count[side] + 64;
+    r->sectors[side] = realloc(r->sectors[side], room * sizeof(uint64_t));
+    for (int lane = 0; lane < 32; lane++) {
+        if (!(access->mask >> lane & 1)) continue;
+        uint64_t first = access->addresses[lane], last = first + access->bytes - 1;
+        r->sectors[side][r->sector_count[side]++] = first / 32;
+        r->sectors[side][r->sector_count[side]++] = last / 32;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t distinct_sectors(struct reference *r, int side)
+{
+    uint64_t distinct = 0;
+    qsort(r->sectors[side], r->sector_count[side], sizeof(uint64_t), by_number);
+    for (size_t i = 0; i < r->sector_count[side]; i++)
+        distinct += i == 0 || r->sectors[side][i] != r->sectors[side][i - 1];
+    free(r->sectors[side]);
+    r->sectors[side] = NULL;
+    r->sector_count[side] = 0;
+    return distinct;
+}
+
 static void reference_memory(struct reference *r, uint32_t stage, uint32_t pc,
                              const struct insn *insn, const struct access *access)
 {
@@ -253,6 +285,8 @@ static void reference_memory(struct reference *r, uint32_t stage, uint32_t pc,
                                                           : MEMORY_ATOMIC;
     enum memory_kind kind = memory_kind((enum mem_space)access->space, operation);
     struct cost cost;
+    if (access->space == SPACE_GLOBAL && operation != MEMORY_STORE) note_sectors(r, 0, access);
+    if (access->space == SPACE_GLOBAL && operation != MEMORY_LOAD) note_sectors(r, 1, access);
     if (kind == MEMORY_KIND_NONE) return;
     access_cost(&cost, kind, access->bytes, access->mask, access->addresses, RULES_ALL);
     for (unsigned i = 0; i < memory_kind_fields[kind]; i++)
@@ -485,6 +519,8 @@ static void compare_launch(const struct profile *profile, struct reference *r)
 {
     r->launch[COUNTER_WARPS_EXECUTED] = 10 * WARPS;
     r->launch[COUNTER_BLOCKS_EXECUTED] = 10;
+    r->launch[COUNTER_MEM_GLOBAL_READ_FOOTPRINT] = distinct_sectors(r, 0);
+    r->launch[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT] = distinct_sectors(r, 1);
     r->launch[COUNTER_MEM_LOADS] = r->loads;
     r->launch[COUNTER_MEM_GROUPS] = r->groups;
     r->launch[COUNTER_MEM_INDEPENDENT] = r->loads - r->groups;
@@ -649,6 +685,10 @@ static void sampled_blocks(void **state)
     assert_close("dep.distance", profile_get(profile, COUNTER_DEP_DISTANCE),
                  (long double)reference->distance / (long double)reference->consumers);
     assert_true(profile->sampled_fraction == 0.4);
+    assert_false(profile_has(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT));
+    assert_non_null(profile->counters[COUNTER_MEM_GLOBAL_READ_FOOTPRINT].reason);
+    distinct_sectors(reference, 0);
+    distinct_sectors(reference, 1);
     profile_destroy(profile);
     free(reference);
     free(program);
