@@ -137,9 +137,9 @@ WS_API size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel);
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {
-    size_t size;         /* sizeof(ws_device_options): lets later versions add fields */
-    uint64_t max_bytes;  /* upper bound of device memory; 0: 64 GiB (reserved lazily) */
-    unsigned threads;    /* host threads for launches; 0: all cores */
+    size_t size;        /* sizeof(ws_device_options): lets later versions add fields */
+    uint64_t max_bytes; /* upper bound of device memory; 0: 64 GiB (reserved lazily) */
+    unsigned threads;   /* host threads for launches; 0: all cores */
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,
@@ -255,15 +255,16 @@ WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t cou
 /* ---- prediction and report ------------------------------------------------------------------ */
 
 typedef struct ws_predict_options {
-    size_t size;              /* sizeof(ws_predict_options) */
+    size_t size;               /* sizeof(ws_predict_options) */
     const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (models.md) */
     const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
 } ws_predict_options;
 
 typedef struct ws_estimate {
-    const char *model;      /* "mwp-cwp"; static */
+    const char *model; /* "mwp-cwp"; static */
     double time_seconds, cycles;
-    const char *bottleneck; /* "" if the model names none; valid until the context's next ws_predict */
+    const char
+        *bottleneck; /* "" if the model names none; valid until the context's next ws_predict */
 } ws_estimate;
 
 /* Predictions of every model that can answer for this pair. At most `capacity` are stored, best
