@@ -29,7 +29,7 @@ void *mem_realloc(void *old, size_t bytes);
 #define GROW(items, count, capacity)                                                               \
     do {                                                                                           \
         if ((count) == (capacity)) {                                                               \
-            (capacity) = (capacity) ? (capacity) * 2 : 16;                                         \
+            (capacity) = (capacity) ? (capacity)*2 : 16;                                           \
             (items) = mem_realloc((items), (size_t)(capacity) * sizeof *(items));                  \
         }                                                                                          \
     } while (0)

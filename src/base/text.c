@@ -42,8 +42,7 @@ ws_status text_read_file(struct diag *diag, struct arena *arena, const char *pat
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
-    if (!file)
-        return diag_error(diag, WS_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
+    if (!file) return diag_error(diag, WS_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
     bool ok = fwrite(bytes, 1, size, file) == size;
     ok = fclose(file) == 0 && ok;
     if (!ok) return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", path, strerror(errno));

@@ -117,11 +117,35 @@ enum op_form {
 };
 
 enum op_family {
-    FAMILY_ADD, FAMILY_MUL, FAMILY_MAD, FAMILY_MUL24, FAMILY_DIV, FAMILY_MINMAX, FAMILY_LOGIC,
-    FAMILY_SHIFT, FAMILY_CMP, FAMILY_SELECT, FAMILY_MOVE, FAMILY_CONVERT, FAMILY_SFU_RCP,
-    FAMILY_SFU_SQRT, FAMILY_SFU_RSQRT, FAMILY_SFU_SIN, FAMILY_SFU_COS, FAMILY_SFU_LG2,
-    FAMILY_SFU_EX2, FAMILY_SFU_TANH, FAMILY_LOAD, FAMILY_STORE, FAMILY_ATOMIC, FAMILY_CONTROL,
-    FAMILY_BARRIER, FAMILY_SHUFFLE, FAMILY_VOTE, FAMILY_FENCE, FAMILY_OTHER,
+    FAMILY_ADD,
+    FAMILY_MUL,
+    FAMILY_MAD,
+    FAMILY_MUL24,
+    FAMILY_DIV,
+    FAMILY_MINMAX,
+    FAMILY_LOGIC,
+    FAMILY_SHIFT,
+    FAMILY_CMP,
+    FAMILY_SELECT,
+    FAMILY_MOVE,
+    FAMILY_CONVERT,
+    FAMILY_SFU_RCP,
+    FAMILY_SFU_SQRT,
+    FAMILY_SFU_RSQRT,
+    FAMILY_SFU_SIN,
+    FAMILY_SFU_COS,
+    FAMILY_SFU_LG2,
+    FAMILY_SFU_EX2,
+    FAMILY_SFU_TANH,
+    FAMILY_LOAD,
+    FAMILY_STORE,
+    FAMILY_ATOMIC,
+    FAMILY_CONTROL,
+    FAMILY_BARRIER,
+    FAMILY_SHUFFLE,
+    FAMILY_VOTE,
+    FAMILY_FENCE,
+    FAMILY_OTHER,
 };
 
 struct op_info {
@@ -153,9 +177,11 @@ extern const char *const class_ids[CLASS_COUNT];
 
 /* Units of the power model (models.md Table 7). */
 #define PTX_UNITS(UNIT)                                                                            \
-    UNIT(INT, "int") UNIT(FP, "fp") UNIT(SFU, "sfu") UNIT(ALU, "alu") UNIT(TEXTURE, "texture")     \
-    UNIT(CONST, "const") UNIT(SHARED, "shared") UNIT(REG, "reg") UNIT(FDS, "fds")                  \
-    UNIT(GLOBAL, "global") UNIT(LOCAL, "local")
+    UNIT(INT, "int")                                                                               \
+    UNIT(FP, "fp")                                                                                 \
+    UNIT(SFU, "sfu") UNIT(ALU, "alu") UNIT(TEXTURE, "texture") UNIT(CONST, "const")                \
+        UNIT(SHARED, "shared") UNIT(REG, "reg") UNIT(FDS, "fds") UNIT(GLOBAL, "global")            \
+            UNIT(LOCAL, "local")
 enum insn_unit {
 #define UNIT(name, id) UNIT_##name,
     PTX_UNITS(UNIT)
@@ -168,56 +194,142 @@ extern const char *const unit_ids[UNIT_COUNT];
 
 enum mem_space {
     SPACE_NONE, /* registers */
-    SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM,
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
     SPACE_COUNT
 };
 extern const char *const space_names[SPACE_COUNT]; /* "global" */
 
-enum rounding { ROUND_DEFAULT, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA,
-                ROUND_RNI, ROUND_RZI, ROUND_RMI, ROUND_RPI };
-enum compare { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE,
-               CMP_LO, CMP_LS, CMP_HI, CMP_HS,
-               CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
+enum rounding {
+    ROUND_DEFAULT,
+    ROUND_RN,
+    ROUND_RZ,
+    ROUND_RM,
+    ROUND_RP,
+    ROUND_RNA,
+    ROUND_RNI,
+    ROUND_RZI,
+    ROUND_RMI,
+    ROUND_RPI
+};
+enum compare {
+    CMP_NONE,
+    CMP_EQ,
+    CMP_NE,
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_LO,
+    CMP_LS,
+    CMP_HI,
+    CMP_HS,
+    CMP_EQU,
+    CMP_NEU,
+    CMP_LTU,
+    CMP_LEU,
+    CMP_GTU,
+    CMP_GEU,
+    CMP_NUM,
+    CMP_NAN
+};
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 enum mul_part { MUL_NONE, MUL_LO, MUL_HI, MUL_WIDE };
-enum atom_op { ATOM_NONE, ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR,
-               ATOM_XOR, ATOM_EXCH, ATOM_CAS };
+enum atom_op {
+    ATOM_NONE,
+    ATOM_ADD,
+    ATOM_MIN,
+    ATOM_MAX,
+    ATOM_INC,
+    ATOM_DEC,
+    ATOM_AND,
+    ATOM_OR,
+    ATOM_XOR,
+    ATOM_EXCH,
+    ATOM_CAS
+};
 /* Sub-operation of the other instructions that have one. */
 enum sub_op {
     SUB_NONE,
-    SUB_UP, SUB_DOWN, SUB_BFLY, SUB_IDX,              /* shfl */
-    SUB_ALL, SUB_ANY, SUB_UNI, SUB_BALLOT,            /* vote, match (ALL, ANY) */
-    SUB_SYNC, SUB_ARRIVE, SUB_RED_POPC, SUB_RED_AND, SUB_RED_OR, SUB_WARP_SYNC, /* bar, barrier */
-    SUB_ADD, SUB_MIN, SUB_MAX, SUB_AND, SUB_OR, SUB_XOR, /* redux */
-    SUB_FINITE, SUB_INFINITE, SUB_NUMBER, SUB_NOTANUMBER, SUB_NORMAL, SUB_SUBNORMAL, /* testp */
-    SUB_LEFT, SUB_RIGHT,                              /* shf */
-    SUB_F4E, SUB_B4E, SUB_RC8, SUB_ECL, SUB_ECR, SUB_RC16, /* prmt */
-    SUB_TO,                                           /* cvta.to.SPACE */
-    SUB_IDX_TARGETS,                                  /* brx.idx */
+    SUB_UP,
+    SUB_DOWN,
+    SUB_BFLY,
+    SUB_IDX, /* shfl */
+    SUB_ALL,
+    SUB_ANY,
+    SUB_UNI,
+    SUB_BALLOT, /* vote, match (ALL, ANY) */
+    SUB_SYNC,
+    SUB_ARRIVE,
+    SUB_RED_POPC,
+    SUB_RED_AND,
+    SUB_RED_OR,
+    SUB_WARP_SYNC, /* bar, barrier */
+    SUB_ADD,
+    SUB_MIN,
+    SUB_MAX,
+    SUB_AND,
+    SUB_OR,
+    SUB_XOR, /* redux */
+    SUB_FINITE,
+    SUB_INFINITE,
+    SUB_NUMBER,
+    SUB_NOTANUMBER,
+    SUB_NORMAL,
+    SUB_SUBNORMAL, /* testp */
+    SUB_LEFT,
+    SUB_RIGHT, /* shf */
+    SUB_F4E,
+    SUB_B4E,
+    SUB_RC8,
+    SUB_ECL,
+    SUB_ECR,
+    SUB_RC16,        /* prmt */
+    SUB_TO,          /* cvta.to.SPACE */
+    SUB_IDX_TARGETS, /* brx.idx */
 };
-enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_CV, CACHE_LU, CACHE_WB,
-                CACHE_WT };
-enum mem_semantics { MEM_WEAK, MEM_RELAXED, MEM_ACQUIRE, MEM_RELEASE, MEM_ACQ_REL, MEM_VOLATILE,
-                     MEM_MMIO };
+enum cache_op {
+    CACHE_DEFAULT,
+    CACHE_CA,
+    CACHE_CG,
+    CACHE_CS,
+    CACHE_CV,
+    CACHE_LU,
+    CACHE_WB,
+    CACHE_WT
+};
+enum mem_semantics {
+    MEM_WEAK,
+    MEM_RELAXED,
+    MEM_ACQUIRE,
+    MEM_RELEASE,
+    MEM_ACQ_REL,
+    MEM_VOLATILE,
+    MEM_MMIO
+};
 
 enum insn_flags {
     INSN_FTZ = 1 << 0,
-    INSN_SAT = 1 << 1,     /* .sat, .satfinite */
+    INSN_SAT = 1 << 1, /* .sat, .satfinite */
     INSN_APPROX = 1 << 2,
-    INSN_FULL = 1 << 3,    /* div.full */
-    INSN_UNI = 1 << 4,     /* bra.uni, call.uni */
-    INSN_NC = 1 << 5,      /* ld.global.nc */
-    INSN_CC = 1 << 6,      /* add.cc: writes the carry */
-    INSN_WRAP = 1 << 7,    /* shf.wrap (else clamp) */
-    INSN_SHIFTAMT = 1 << 8,/* bfind.shiftamt */
+    INSN_FULL = 1 << 3,     /* div.full */
+    INSN_UNI = 1 << 4,      /* bra.uni, call.uni */
+    INSN_NC = 1 << 5,       /* ld.global.nc */
+    INSN_CC = 1 << 6,       /* add.cc: writes the carry */
+    INSN_WRAP = 1 << 7,     /* shf.wrap (else clamp) */
+    INSN_SHIFTAMT = 1 << 8, /* bfind.shiftamt */
     INSN_RELU = 1 << 9,
-    INSN_NAN = 1 << 10,    /* min.NaN */
-    INSN_NOFTZ = 1 << 11,  /* atom.add.noftz.f16 */
-    INSN_SYNC = 1 << 12,   /* shfl.sync, vote.sync: last source is the member mask */
+    INSN_NAN = 1 << 10,   /* min.NaN */
+    INSN_NOFTZ = 1 << 11, /* atom.add.noftz.f16 */
+    INSN_SYNC = 1 << 12,  /* shfl.sync, vote.sync: last source is the member mask */
     INSN_ALIGNED = 1 << 13,
-    INSN_NEG_GUARD = 1 << 14, /* @!p */
-    INSN_ABS = 1 << 15,    /* min.xorsign.abs, redux.abs */
-    INSN_B_HI = 1 << 16,   /* dp2a.hi */
+    INSN_NEG_GUARD = 1 << 14,  /* @!p */
+    INSN_ABS = 1 << 15,        /* min.xorsign.abs, redux.abs */
+    INSN_B_HI = 1 << 16,       /* dp2a.hi */
     INSN_B_WRAPMODE = 1 << 17, /* bmsk.wrap */
 };
 
@@ -236,9 +348,9 @@ enum operand_kind {
 
 struct operand {
     uint8_t kind;
-    bool negate;      /* !p */
-    int32_t reg;      /* register index within the function, or -1 */
-    int32_t symbol;   /* index into module.variables / module.functions, or -1 */
+    bool negate;    /* !p */
+    int32_t reg;    /* register index within the function, or -1 */
+    int32_t symbol; /* index into module.variables / module.functions, or -1 */
     int64_t imm;
 };
 
@@ -246,33 +358,33 @@ enum { OPERANDS_MAX = 10 };
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {
-    int32_t function;   /* index into module.functions, -1: indirect through operands[0] */
+    int32_t function; /* index into module.functions, -1: indirect through operands[0] */
     uint16_t return_count, argument_count;
     int32_t *returns, *arguments;
 };
 
 /* One decoded instruction. Destinations come first in `operands`, then sources. */
 struct insn {
-    uint16_t op;             /* enum ptx_op */
-    uint8_t type, type2;     /* type2: source type of cvt, set, slct's selector */
-    uint8_t space, space2;   /* memory space; space2 reserved */
+    uint16_t op;           /* enum ptx_op */
+    uint8_t type, type2;   /* type2: source type of cvt, set, slct's selector */
+    uint8_t space, space2; /* memory space; space2 reserved */
     uint8_t rounding, compare, combine, mul_part, atom_op, sub_op, cache_op, semantics;
-    uint8_t vector;          /* elements of ld/st/mov vectors, 1 if none */
-    uint8_t class_id;        /* enum insn_class */
+    uint8_t vector;   /* elements of ld/st/mov vectors, 1 if none */
+    uint8_t class_id; /* enum insn_class */
     uint8_t ndst, nsrc;
-    uint32_t flags;          /* enum insn_flags */
-    int32_t guard;           /* predicate register, -1: none */
-    uint16_t units;          /* bit set of enum insn_unit */
-    uint32_t line;           /* line in the PTX text, from 1 */
+    uint32_t flags; /* enum insn_flags */
+    int32_t guard;  /* predicate register, -1: none */
+    uint16_t units; /* bit set of enum insn_unit */
+    uint32_t line;  /* line in the PTX text, from 1 */
     uint32_t column;
-    uint32_t source_file;    /* index into module.files, 0: none */
-    uint32_t source_line;    /* from .loc, 0: none */
+    uint32_t source_file; /* index into module.files, 0: none */
+    uint32_t source_line; /* from .loc, 0: none */
     struct operand operands[OPERANDS_MAX];
-    int32_t target;          /* bra: instruction index; brx: index of the first of targets */
-    uint32_t target_count;   /* brx */
-    const int32_t *targets;  /* brx: instruction indices */
+    int32_t target;         /* bra: instruction index; brx: index of the first of targets */
+    uint32_t target_count;  /* brx */
+    const int32_t *targets; /* brx: instruction indices */
     const struct call_info *call;
-    const char *text;        /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
+    const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 
 static inline const struct operand *insn_source(const struct insn *insn, unsigned i)
