@@ -179,9 +179,12 @@ extern const char *const class_ids[CLASS_COUNT];
 #define PTX_UNITS(UNIT)                                                                            \
     UNIT(INT, "int")                                                                               \
     UNIT(FP, "fp")                                                                                 \
-    UNIT(SFU, "sfu") UNIT(ALU, "alu") UNIT(TEXTURE, "texture") UNIT(CONST, "const")                \
-        UNIT(SHARED, "shared") UNIT(REG, "reg") UNIT(FDS, "fds") UNIT(GLOBAL, "global")            \
-            UNIT(LOCAL, "local")
+    UNIT(SFU, "sfu")                                                                               \
+    UNIT(ALU, "alu")                                                                               \
+    UNIT(TEXTURE, "texture")                                                                       \
+    UNIT(CONST, "const")                                                                           \
+    UNIT(SHARED, "shared")                                                                         \
+    UNIT(REG, "reg") UNIT(FDS, "fds") UNIT(GLOBAL, "global") UNIT(LOCAL, "local")
 enum insn_unit {
 #define UNIT(name, id) UNIT_##name,
     PTX_UNITS(UNIT)
