@@ -272,8 +272,8 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
     KEY(NAME, "name")                                                                              \
     KEY(VENDOR, "vendor")                                                                          \
     KEY(CHIP, "chip")                                                                              \
-    KEY(CAPABILITY, "compute_capability") KEY(ALIASES, "aliases") KEY(NOTES, "notes")              \
-        KEY(INHERITS, "inherits")
+    KEY(CAPABILITY, "compute_capability")                                                          \
+    KEY(ALIASES, "aliases") KEY(NOTES, "notes") KEY(INHERITS, "inherits")
 enum text_key {
 #define KEY(name, text) TEXT_##name,
     TEXT_KEYS(KEY)
