@@ -17,7 +17,7 @@ mkdir -p build-fuzz/findings
 # Seeds of a target: copies, so that nothing is added to the tree.
 seeds_of() {
     case $1 in
-    fuzz_ptx) find examples/kernels tests -name '*.ptx' ;;
+    fuzz_ptx | fuzz_run) find examples/kernels tests -name '*.ptx' ;;
     fuzz_machine) find data/machines tests -name '*.yaml' ;;
     fuzz_profile) find tests -name '*.json' -size -64k ;;
     esac
