@@ -115,8 +115,7 @@ int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out)
     return refuse(cli, out, "that is not a value of that type, or out of its range");
 }
 
-/* ---- against the kernel
- * -------------------------------------------------------------------------------- */
+/* ---- against the kernel ---------------------------------------------------------------------- */
 
 static const char *describe_given(struct cli *cli, const struct arg *args, size_t count)
 {
@@ -208,8 +207,7 @@ int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size
     return EXIT_DONE;
 }
 
-/* ---- onto the device
- * ------------------------------------------------------------------------------------- */
+/* ---- onto the device ------------------------------------------------------------------------- */
 
 enum { CHUNK_ELEMENTS = 1 << 17 };
 

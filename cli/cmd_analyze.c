@@ -63,8 +63,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* ---- options -> request
- * ------------------------------------------------------------------------------- */
+/* ---- options -> request ---------------------------------------------------------------------- */
 
 static const char *join(struct cli *cli, const char *list, const char *more)
 {
@@ -204,8 +203,7 @@ static int fill_request(struct cli *cli, const struct command_line *line, struct
     return EXIT_DONE;
 }
 
-/* ---- the analysis
- * ------------------------------------------------------------------------------------------ */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
 struct analysis {
     struct cli *cli;
@@ -391,8 +389,7 @@ static int execute(struct analysis *a)
     return launch_once(a, effort->kind == EFFORT_FULL ? 0 : effort->value);
 }
 
-/* ---- the report
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 struct text_sink {
     char *bytes;

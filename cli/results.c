@@ -39,8 +39,7 @@ static int copy_out(struct cli *cli, ws_device *device, const struct arg *buffer
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
-/* ---- print
- * ---------------------------------------------------------------------------------------------- */
+/* ---- print ----------------------------------------------------------------------------------- */
 
 static int print_range(struct cli *cli, ws_device *device, const struct arg *buffer, uint64_t first,
                        uint64_t count)
@@ -70,9 +69,7 @@ static int print_buffer(struct cli *cli, ws_device *device, size_t index, const 
     return print_range(cli, device, buffer, buffer->count - TAIL, TAIL);
 }
 
-/* ---- save
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- save ------------------------------------------------------------------------------------ */
 
 static int save_buffer(struct cli *cli, ws_device *device, const struct buffer_file *save,
                        const struct arg *buffer)
@@ -95,9 +92,7 @@ static int save_buffer(struct cli *cli, ws_device *device, const struct buffer_f
     return exit_code;
 }
 
-/* ---- check
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- check ----------------------------------------------------------------------------------- */
 
 struct comparison {
     uint64_t mismatches, first;

@@ -37,8 +37,7 @@ static uint64_t mask_of(unsigned bits)
     return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* ---- floats of 16 bits
- * ----------------------------------------------------------------------------- */
+/* ---- floats of 16 bits ----------------------------------------------------------------------- */
 
 /* A binary float with `exponent_bits` and `mantissa_bits`: rounded once, ties to even. */
 static uint64_t encode_small(double value, unsigned exponent_bits, unsigned mantissa_bits)
@@ -69,8 +68,7 @@ static double decode_small(uint64_t bits, unsigned exponent_bits, unsigned manti
     return sign * ldexp((double)mantissa, (field ? field : 1) - bias - (int)mantissa_bits);
 }
 
-/* ---- conversions
- * -------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 uint64_t value_from_double(const struct value_type *type, double value)
 {

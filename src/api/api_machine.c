@@ -92,8 +92,7 @@ ws_status ws_machine_list(ws_context *context, char **out)
     return status;
 }
 
-/* ---- limits of a launch
- * -------------------------------------------------------------------------- */
+/* ---- limits of a launch ---------------------------------------------------------------------- */
 
 static ws_status check_limit(const ws_machine *machine, const char *what, uint64_t given,
                              enum machine_key key)

@@ -26,7 +26,7 @@ unsigned insn_register_writes(const struct insn *insn, int32_t *registers)
     return count;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool ends_block(const struct insn *insn)
 {

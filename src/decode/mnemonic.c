@@ -351,7 +351,7 @@ static ws_status decode_suffix(struct builder *builder)
     return wrong_suffix(builder, known);
 }
 
-/* ---- what a complete mnemonic must have -------------------------------------------------------- */
+/* ---- what a complete mnemonic must have ------------------------------------------------------ */
 
 static ws_status lacks(struct builder *builder, const char *what)
 {
@@ -541,7 +541,7 @@ static ws_status check_complete(struct builder *builder)
     return WS_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Moves builder->part to the next word of the mnemonic; false at its end. */
 static bool next_part(struct builder *builder)

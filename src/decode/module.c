@@ -10,7 +10,7 @@
 #include "decode/compile_cuda.h"
 #include "decode/parser.h"
 
-/* ---- loading ---------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static void *move_array(struct arena *arena, const void *items, size_t bytes)
 {
@@ -118,7 +118,7 @@ ws_status module_load_file(struct diag *diag, const char *path, const char *tool
     return decode_text(diag, module, out);
 }
 
-/* ---- finding a kernel ------------------------------------------------------------------------------- */
+/* ---- finding a kernel ------------------------------------------------------------------------ */
 
 /* "sgemm" of "ns::sgemm<float, 16>" */
 static bool is_base_name(const char *display, const char *name)
@@ -199,7 +199,7 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
     return WS_ERR_ARGUMENT;
 }
 
-/* ---- shared memory ---------------------------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 static void mark_shared_use(const struct module *module, const struct function *function,
                             bool *used)
@@ -247,7 +247,7 @@ uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint6
     return end;
 }
 
-/* ---- what is not supported --------------------------------------------------------------------------- */
+/* ---- what is not supported ------------------------------------------------------------------- */
 
 struct refusal {
     struct strbuf text;

@@ -13,7 +13,7 @@ static uint32_t mix(uint64_t key)
     return (uint32_t)(key >> 32);
 }
 
-/* ---- map -------------------------------------------------------------------------------------- */
+/* ---- map ------------------------------------------------------------------------------------- */
 
 static uint32_t map_slot(const struct map *map, uint64_t key)
 {
@@ -74,7 +74,7 @@ void map_clear(struct map *map)
     *map = (struct map){0};
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Eight bytes at a time: names and mnemonics are most of the text. */
 static uint32_t hash_text(const char *text, uint32_t length)

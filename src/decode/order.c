@@ -5,7 +5,7 @@
 
 #include "decode/parser.h"
 
-/* ---- call graph ------------------------------------------------------------------------------------- */
+/* ---- call graph ------------------------------------------------------------------------------ */
 
 /* Functions whose address is taken, anywhere: an indirect call may reach each of them. */
 static void mark_address_taken(const struct module *module, bool *taken)
@@ -60,7 +60,7 @@ void module_reachable(const struct module *module, uint32_t entry, bool *reached
     free(taken);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void mark_reads(const struct function *function, bool *read)
 {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "decode/parser.h"
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* One value of a call: a variable of space PARAM, or (PTX 1.x) a register or constant. */
 struct passed {
@@ -216,7 +216,7 @@ ws_status parse_call(struct parser *parser, struct insn *insn)
     return status;
 }
 
-/* ---- labels --------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static uint64_t label_key(uint32_t scope, uint32_t name)
 {

@@ -4,7 +4,7 @@
 
 #include "decode/parser.h"
 
-/* ---- scopes --------------------------------------------------------------------------------------- */
+/* ---- scopes ---------------------------------------------------------------------------------- */
 
 /* Scopes are numbered from 1 through the file; 0 is none. */
 uint32_t parser_open_scope(struct parser *parser, uint32_t parent)
@@ -47,7 +47,7 @@ static void body_begin(struct parser *parser, int32_t function)
     body->depth = 0;
 }
 
-/* ---- .reg ------------------------------------------------------------------------------------------ */
+/* ---- .reg ------------------------------------------------------------------------------------ */
 
 static ws_status parse_register_name(struct parser *parser, enum ptx_type type)
 {
@@ -103,7 +103,7 @@ static ws_status parse_reg(struct parser *parser)
     return parser_expect(parser, ';', "after the registers");
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------ */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 enum { PARAMETERS_MAX = 4096 };
 
@@ -154,7 +154,7 @@ static ws_status parse_parameters(struct parser *parser, bool is_entry, bool is_
     return parser_expect(parser, ')', "after the parameters");
 }
 
-/* ---- header ---------------------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static ws_status parse_dimensions(struct parser *parser, uint32_t out[3])
 {
@@ -272,7 +272,7 @@ static ws_status parse_header(struct parser *parser, bool is_entry, struct funct
     return WS_OK;
 }
 
-/* ---- body ------------------------------------------------------------------------------------------ */
+/* ---- body ------------------------------------------------------------------------------------ */
 
 /* .loc file line column [, function_name name[+n], inlined_at file line column]
  * Code inlined from another file (CUDA's headers, mostly) counts for the line that called it. */

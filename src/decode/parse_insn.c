@@ -39,7 +39,7 @@ void body_add_unsupported(struct parser *parser, uint32_t line, const char *what
     body->unsupported[body->unsupported_count++] = (struct unsupported){.what = what, .line = line};
 }
 
-/* ---- operands by signature ----------------------------------------------------------------------- */
+/* ---- operands by signature ------------------------------------------------------------------- */
 
 static ws_status next_operand(struct parser *parser, const struct insn *insn)
 {
@@ -171,7 +171,7 @@ static ws_status parse_signature(struct parser *parser, struct insn *insn, const
     return WS_OK;
 }
 
-/* ---- forms of their own -------------------------------------------------------------------------- */
+/* ---- forms of their own ---------------------------------------------------------------------- */
 
 /* {a, _, b}: as many operands as the vector has elements; count 0: two or four, by what is there. */
 static ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst,
@@ -340,7 +340,7 @@ static ws_status parse_bar(struct parser *parser, struct insn *insn)
     }
 }
 
-/* ---- the table of forms -------------------------------------------------------------------------- */
+/* ---- the table of forms ---------------------------------------------------------------------- */
 
 struct form {
     const char *signature; /* or */

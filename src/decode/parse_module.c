@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "decode/parser.h"
 
-/* ---- tokens ------------------------------------------------------------------------------------ */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static bool token_is(const struct token *token, const char *text)
 {
@@ -136,7 +136,7 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where)
     return WS_OK;
 }
 
-/* ---- directives --------------------------------------------------------------------------------- */
+/* ---- directives ------------------------------------------------------------------------------ */
 
 static ws_status parse_version(struct parser *parser)
 {

@@ -28,7 +28,7 @@ void parser_declare_specials(struct parser *parser)
     }
 }
 
-/* ---- registers ----------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* The number behind a prefix as ranges spell it: no leading zeros. */
 static bool split_number(const struct token *token, uint32_t *prefix, uint32_t *number)
@@ -95,7 +95,7 @@ static ws_status use_register(struct parser *parser, const struct token *token, 
     return WS_OK;
 }
 
-/* ---- constants ----------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 static ws_status use_constant(struct parser *parser, enum ptx_type type, unsigned accept,
                               struct operand *out)
@@ -150,7 +150,7 @@ static ws_status use_variable(struct parser *parser, uint32_t index, struct oper
     return parse_offset(parser, &out->imm);
 }
 
-/* ---- operands ------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static ws_status use_symbol(struct parser *parser, const struct token *token,
                             const struct symbol *symbol, enum ptx_type type, unsigned accept,

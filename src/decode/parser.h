@@ -127,7 +127,7 @@ struct parser {
     unsigned nesting;
 };
 
-/* ---- tokens (parse_module.c) ------------------------------------------------------------------- */
+/* ---- tokens (parse_module.c) ----------------------------------------------------------------- */
 
 static inline struct token *current(struct parser *parser)
 {
@@ -159,7 +159,7 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where);
 ws_status parser_file(struct parser *parser);
 void parser_clear(struct parser *parser);
 
-/* ---- the topics --------------------------------------------------------------------------------- */
+/* ---- the topics ------------------------------------------------------------------------------ */
 
 /* Type of ".u32"; TYPE_NONE if the token is no type. */
 enum ptx_type parser_type_of(const char *text, size_t length);
@@ -231,7 +231,7 @@ ws_status parse_label_directive(struct parser *parser, const struct token *label
 ws_status parser_declare_label(struct parser *parser, const struct token *label);
 ws_status parser_resolve_labels(struct parser *parser);
 
-/* ---- after parsing ------------------------------------------------------------------------------ */
+/* ---- after parsing --------------------------------------------------------------------------- */
 
 /* Blocks, post-dominators, liveness, critical paths: flow.c, liveness.c. */
 void flow_build(struct arena *arena, struct function *function);

@@ -109,8 +109,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
         warp_start(worker, block, &block->warps[w]);
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static uint32_t operand_lane(const struct exec *x, operand_ref ref, uint32_t mask)
 {
@@ -222,8 +221,7 @@ void block_recheck(struct exec *x, struct block *block)
         if (barrier_complete(x, block, &block->barriers[id])) release_barrier(x, block, id);
 }
 
-/* ---- running
- * -------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void describe_waiting(struct exec *x, const struct block *block, struct strbuf *text)
 {

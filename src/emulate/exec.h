@@ -188,8 +188,7 @@ void program_destroy(struct program *program);
 uint32_t slots_assign(const struct function *function, uint32_t *offsets);
 uint32_t register_bytes(enum ptx_type type);
 
-/* ---- running state
- * -------------------------------------------------------------------------------- */
+/* ---- running state --------------------------------------------------------------------------- */
 
 enum fault_kind {
     FAULT_NONE,

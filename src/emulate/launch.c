@@ -23,8 +23,7 @@ bool launch_cancelled(const struct launch *launch)
     return options->cancel && options->cancel(options->cancel_user);
 }
 
-/* ---- workers
- * -------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static void worker_init(struct worker *worker, struct launch *launch, bool concurrent)
 {
@@ -188,8 +187,7 @@ static void run_ordered(struct worker *worker)
     }
 }
 
-/* ---- set-up
- * ---------------------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static void fill_warp_specials(struct launch *launch)
 {

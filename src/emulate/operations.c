@@ -34,8 +34,7 @@ static ws_status unsupported(const struct making *m, const char *what)
                          "'%s' is not supported: %s; nothing was executed", m->insn->text, what);
 }
 
-/* ---- operand widths
- * ---------------------------------------------------------------------------------- */
+/* ---- operand widths -------------------------------------------------------------------------- */
 
 /* Bytes of a lane that source k is read in; 1 stands for a predicate. */
 static unsigned source_bytes(const struct insn *insn, unsigned k)
@@ -87,8 +86,7 @@ static unsigned source_bytes(const struct insn *insn, unsigned k)
     }
 }
 
-/* ---- special registers
- * ----------------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
 static operand_ref special_place(int32_t sreg)
 {
@@ -155,8 +153,7 @@ static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
     return temp;
 }
 
-/* ---- symbols
- * ------------------------------------------------------------------------------------------ */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 /* Address of a variable in its own space. *frame_relative: the frame's local base must be added. */
 static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *frame_relative)
@@ -195,8 +192,7 @@ static operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend
     return temp;
 }
 
-/* ---- operands
- * ------------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static operand_ref place_source(struct making *m, unsigned k)
 {

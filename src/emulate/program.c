@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- constants ----------------------------------------------------------------------------------
- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
 {
@@ -31,8 +30,7 @@ static unsigned char *fill_pool(struct builder *b)
     return pool;
 }
 
-/* ---- functions and code
- * --------------------------------------------------------------------------- */
+/* ---- functions and code ---------------------------------------------------------------------- */
 
 /* Index of a module function in the program, adding it on first sight. */
 static uint32_t reach(struct builder *b, uint32_t module_function)

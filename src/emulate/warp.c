@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A warp is a small table of splits {code block, lanes, reconvergence node}.
- *
- * A divergent branch whose lanes meet again at block R makes a node {R, lanes}; both sides run
- * below it. A split that reaches R waits at the node; when all lanes of the node have come (or
- * left), one split goes on from R. So the default order is that of immediate post-dominators.
+/* Runs the splits of a warp.
  *
  * Nobody starves: a split that goes round a loop with a polling access (atomic with a used result,
  * volatile or acquire load) a bounded number of times, or round any loop very often, gives the turn
@@ -12,197 +8,14 @@
  * depends on counts only, so every run is the same. */
 #include <string.h>
 
-#include "emulate/exec.h"
+#include "emulate/splits.h"
 
 /* Backward branches of one split before another gets a turn: while polling, and at all. A guess:
  * long enough that loops of unequal length reconverge, short enough that a lock is handed on soon.
  */
 enum { POLL_TURNS = 32, LOOP_TURNS = 1 << 20 };
 
-/* ---- frames
- * ------------------------------------------------------------------------------------------- */
-
-static struct frame *frame_alloc(struct warp *warp)
-{
-    struct frame *frame = warp->free_frames;
-    if (frame) {
-        warp->free_frames = frame->parent;
-    } else {
-        frame = mem_alloc(sizeof *frame);
-        frame->next_made = warp->made_frames;
-        warp->made_frames = frame;
-    }
-    return frame;
-}
-
-static void frame_release(struct warp *warp, struct frame *frame)
-{
-    while (frame && --frame->references == 0 && frame != &warp->root) {
-        struct frame *parent = frame->parent;
-        frame->parent = warp->free_frames;
-        warp->free_frames = frame;
-        frame = parent;
-    }
-}
-
-static void zero_registers(unsigned char *registers, const struct program_function *function)
-{
-    for (uint32_t i = 0; i < function->zero_count; i++)
-        memset(registers + function->zero_offsets[i], 0, function->zero_bytes[i]);
-}
-
-/* ---- nodes
- * -------------------------------------------------------------------------------------------- */
-
-static void set_split(struct warp *warp, uint32_t at, uint32_t block, uint32_t mask, int32_t node,
-                      struct frame *frame)
-{
-    warp->splits[at] = (struct split){.block = block,
-                                      .mask = mask,
-                                      .node = node,
-                                      .state = SPLIT_READY,
-                                      .frame = frame,
-                                      .stamp = ++warp->stamp};
-    frame->references++;
-}
-
-static uint32_t add_split(struct warp *warp, uint32_t block, uint32_t mask, int32_t node,
-                          struct frame *frame)
-{
-    set_split(warp, warp->split_count, block, mask, node, frame);
-    return warp->split_count++;
-}
-
-static void drop_split(struct warp *warp, uint32_t at)
-{
-    struct frame *frame = warp->splits[at].frame;
-    warp->split_count--;
-    for (uint32_t i = at; i < warp->split_count; i++) /* keep the order: last made, first run */
-        warp->splits[i] = warp->splits[i + 1];
-    frame_release(warp, frame);
-}
-
-static int32_t add_node(struct warp *warp, uint32_t block, uint32_t live, int32_t parent,
-                        struct frame *frame)
-{
-    uint32_t at = 0;
-    while (at < NODES_MAX && warp->nodes[at].used)
-        at++;
-    if (at == NODES_MAX)
-        return parent; /* cannot happen: nodes split masks; then no reconvergence */
-    warp->nodes[at] = (struct node){.block = block,
-                                    .parent = parent,
-                                    .live = live,
-                                    .frame = frame,
-                                    .stamp = ++warp->stamp,
-                                    .used = true};
-    frame->references++;
-    return (int32_t)at;
-}
-
-static void free_node(struct warp *warp, int32_t node)
-{
-    warp->nodes[node].used = false;
-    frame_release(warp, warp->nodes[node].frame);
-}
-
-/* All lanes of the node have come: they go on together. */
-static void complete_node(struct warp *warp, int32_t at)
-{
-    struct node *node = &warp->nodes[at];
-    add_split(warp, node->block, node->arrived, node->parent, node->frame);
-    free_node(warp, at);
-}
-
-/* Lanes have left the code below these nodes. Ends before node `until` (-1: the root). */
-static void leave_nodes(struct warp *warp, int32_t at, uint32_t lanes, int32_t until)
-{
-    while (at >= 0 && at != until) {
-        struct node *node = &warp->nodes[at];
-        int32_t parent = node->parent;
-        node->live &= ~lanes;
-        if (node->live == 0)
-            free_node(warp, at);
-        else if (node->live == node->arrived)
-            complete_node(warp, at);
-        at = parent;
-    }
-}
-
-/* A ready split that has reached its node's block waits there. True if it was consumed. */
-static bool arrive(struct warp *warp, uint32_t at)
-{
-    struct split *split = &warp->splits[at];
-    if (split->node < 0) return false;
-    struct node *node = &warp->nodes[split->node];
-    if (node->block != split->block || node->frame != split->frame) return false;
-    int32_t index = split->node;
-    node->arrived |= split->mask;
-    node->stamp = ++warp->stamp;
-    drop_split(warp, at);
-    if (node->arrived == node->live) complete_node(warp, index);
-    return true;
-}
-
-bool warp_release(struct warp *warp)
-{
-    int32_t oldest = -1;
-    for (int32_t i = 0; i < NODES_MAX; i++) {
-        const struct node *node = &warp->nodes[i];
-        if (node->used && node->arrived && (oldest < 0 || node->stamp < warp->nodes[oldest].stamp))
-            oldest = i;
-    }
-    if (oldest < 0) return false;
-    struct node *node = &warp->nodes[oldest];
-    add_split(warp, node->block, node->arrived, node->parent, node->frame);
-    node->live &= ~node->arrived;
-    node->arrived = 0;
-    return true;
-}
-
-/* ---- merging
- * -------------------------------------------------------------------------------------------- */
-
-/* Nearest node that is above (or at) both. */
-static int32_t common_node(const struct warp *warp, int32_t a, int32_t b)
-{
-    for (int32_t i = a; i >= 0; i = warp->nodes[i].parent)
-        for (int32_t k = b; k >= 0; k = warp->nodes[k].parent)
-            if (i == k) return i;
-    return -1;
-}
-
-/* Puts the lanes of split `from` into split `into`, which stands at the same place. */
-static void merge_splits(struct warp *warp, uint32_t into, uint32_t from)
-{
-    int32_t a = warp->splits[into].node, b = warp->splits[from].node;
-    uint32_t mask_a = warp->splits[into].mask, mask_b = warp->splits[from].mask;
-    int32_t both = common_node(warp, a, b);
-    warp->splits[into].mask |= mask_b;
-    warp->splits[into].node = both;
-    drop_split(warp, from);
-    leave_nodes(warp, a, mask_a, both);
-    leave_nodes(warp, b, mask_b, both);
-}
-
-/* Ready splits of one node that stand at the same block go on as one. */
-static uint32_t merge_ready(struct warp *warp, uint32_t at)
-{
-    for (uint32_t i = 0; i < warp->split_count; i++) {
-        const struct split *a = &warp->splits[at], *b = &warp->splits[i];
-        if (i == at || b->state != SPLIT_READY || b->block != a->block || b->node != a->node ||
-            b->frame != a->frame)
-            continue;
-        warp->splits[at].mask |= b->mask;
-        drop_split(warp, i);
-        if (i < at) at--;
-        i--;
-    }
-    return at;
-}
-
-/* ---- running one split
- * ---------------------------------------------------------------------------------- */
+/* ---- running one split ----------------------------------------------------------------------- */
 
 static void set_mask(struct exec *x, uint32_t mask)
 {
@@ -246,8 +59,8 @@ static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
     x->block->threads_alive -= (uint32_t)__builtin_popcount(lanes);
     split->mask &= ~lanes;
     bool gone = split->mask == 0;
-    if (gone) drop_split(warp, at);
-    leave_nodes(warp, node, lanes, -1);
+    if (gone) split_drop(warp, at);
+    nodes_leave(warp, node, lanes, -1);
     if (warp->dead == UINT32_MAX) x->block->warps_alive--;
     block_recheck(x, x->block);
     return gone;
@@ -267,148 +80,21 @@ static void diverge(struct warp *warp, uint32_t at, const struct code *code,
     bool has_node = node >= 0 && warp->nodes[node].block == code->reconverge &&
                     warp->nodes[node].frame == frame;
     if (code->reconverge != CODE_END && !has_node)
-        node = add_node(warp, code->reconverge, split->mask, node, frame);
+        node = node_add(warp, code->reconverge, split->mask, node, frame);
     frame->references++; /* keep it while the split is replaced */
-    drop_split(warp, at);
+    split_drop(warp, at);
     for (unsigned k = count; k-- > 0;) {
-        add_split(warp, routes[k].block, routes[k].mask, node, frame);
-        arrive(warp, warp->split_count - 1);
+        split_add(warp, routes[k].block, routes[k].mask, node, frame);
+        split_arrive(warp, warp->split_count - 1);
     }
     frame_release(warp, frame);
-}
-
-static void copy_lanes(unsigned char *to, uint32_t to_stride, const unsigned char *from,
-                       uint32_t from_stride, uint32_t bytes, uint32_t mask)
-{
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-        memcpy(to + (size_t)lane * to_stride, from + (size_t)lane * from_stride, bytes);
-    }
-}
-
-static bool stack_fits(const struct exec *x, const struct frame *caller,
-                       const struct call_site *site)
-{
-    const struct program *program = x->launch->program;
-    const struct program_function *from = &program->functions[caller->function];
-    const struct program_function *to = &program->functions[site->callee];
-    return caller->registers + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
-           caller->parameters + from->parameter_bytes + to->parameter_bytes <=
-               program->parameter_bytes_max &&
-           caller->locals + from->local_bytes + to->local_bytes <= program->local_bytes_max;
-}
-
-static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame *caller,
-                                const struct call_site *site, uint32_t back, uint32_t mask)
-{
-    const struct program *program = x->launch->program;
-    const struct program_function *from = &program->functions[caller->function];
-    struct frame *frame = frame_alloc(warp);
-    *frame = (struct frame){.next_made = frame->next_made,
-                            .parent = caller,
-                            .function = site->callee,
-                            .return_block = back,
-                            .site = site,
-                            .registers = caller->registers + from->frame_bytes,
-                            .parameters = caller->parameters + from->parameter_bytes,
-                            .locals = caller->locals + from->local_bytes};
-    caller->references++;
-    const struct program_function *callee = &program->functions[frame->function];
-    if (callee->zero_count) zero_registers(warp->registers + frame->registers, callee);
-    for (uint32_t i = 0; i < site->argument_count; i++) {
-        const struct call_copy *copy = &site->arguments[i];
-        copy_lanes(warp->parameters + frame->parameters + copy->to, x->parameter_stride,
-                   warp->parameters + caller->parameters + copy->from, x->parameter_stride,
-                   copy->bytes, mask);
-    }
-    return frame;
-}
-
-/* The function that a lane calls, as index into the module's functions. */
-static uint64_t callee_of(const struct exec *x, const struct code *code, uint32_t lane)
-{
-    if (code->callee_register == REF_NONE) return code->target;
-    const unsigned char *lanes = x->base[BASE_FRAME] + (code->callee_register & 0x3fffffff);
-    uint64_t value = 0;
-    memcpy(&value, lanes + lane * code->callee_bytes, code->callee_bytes);
-    return value - 1;
-}
-
-/* Those of `lanes` that call what the first of them calls; *out_site is how. */
-static uint32_t lanes_of_callee(struct exec *x, const struct frame *caller, const struct code *code,
-                                uint32_t lanes, const struct call_site **out_site)
-{
-    uint64_t callee = callee_of(x, code, (uint32_t)__builtin_ctz(lanes));
-    uint32_t same = 0;
-    for (uint32_t left = lanes; left; left &= left - 1)
-        if (callee_of(x, code, (uint32_t)__builtin_ctz(left)) == callee) same |= left & -left;
-    bool known = callee < x->launch->program->module->function_count && code->sites[callee];
-    *out_site = known ? code->sites[callee] : NULL;
-    if (!known)
-        fault_at(x, FAULT_CALLEE, code->last, same);
-    else if (!stack_fits(x, caller, *out_site))
-        fault_at(x, FAULT_STACK, code->last, same);
-    return same;
-}
-
-/* Lanes with true guard call; all meet again after the call. True if the split was replaced. */
-static bool call(struct exec *x, struct warp *warp, uint32_t at, const struct code *code,
-                 uint32_t lanes)
-{
-    struct split *split = &warp->splits[at];
-    if (!lanes) {
-        split->block = code->next;
-        return false;
-    }
-    struct frame *caller = split->frame;
-    uint32_t rest = split->mask & ~lanes;
-    caller->references++; /* keep it while the split is replaced */
-    int32_t node = add_node(warp, code->next, split->mask, split->node, caller);
-    drop_split(warp, at);
-    if (rest) {
-        add_split(warp, code->next, rest, node, caller);
-        arrive(warp, warp->split_count - 1);
-    }
-    while (lanes && !x->fault.kind) {
-        const struct call_site *site;
-        uint32_t same = lanes_of_callee(x, caller, code, lanes, &site);
-        if (x->fault.kind) break;
-        struct frame *frame = push_frame(x, warp, caller, site, code->next, same);
-        add_split(warp, x->launch->program->functions[site->callee].first_block, same, node, frame);
-        lanes &= ~same;
-    }
-    frame_release(warp, caller);
-    return true;
 }
 
 /* Lanes return to the caller, or leave the kernel. True if the split is gone. */
 static bool give_back(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes)
 {
-    struct split *split = &warp->splits[at];
-    struct frame *frame = split->frame, *caller = frame->parent;
-    if (!caller) return leave(x, warp, at, lanes);
-    for (uint32_t i = 0; i < frame->site->return_count; i++) {
-        const struct call_copy *copy = &frame->site->returns[i];
-        copy_lanes(warp->parameters + caller->parameters + copy->to, x->parameter_stride,
-                   warp->parameters + frame->parameters + copy->from, x->parameter_stride,
-                   copy->bytes, lanes);
-    }
-    /* Nodes inside the callee are left; the call's own node is the first of the caller's frame. */
-    int32_t outer = split->node;
-    while (outer >= 0 && warp->nodes[outer].frame == frame)
-        outer = warp->nodes[outer].parent;
-    uint32_t back = frame->return_block;
-    int32_t inner = split->node;
-    split->mask &= ~lanes;
-    bool gone = split->mask == 0;
-    uint32_t made = add_split(warp, back, lanes, outer, caller);
-    if (gone) {
-        drop_split(warp, at);
-        made--;
-    }
-    arrive(warp, made);
-    leave_nodes(warp, inner, lanes, outer);
-    return gone;
+    bool called = warp->splits[at].frame->parent != NULL;
+    return called ? split_return(x, warp, at, lanes) : leave(x, warp, at, lanes);
 }
 
 enum step { STEP_NEXT, STEP_SWITCH, STEP_FAULT };
@@ -493,7 +179,7 @@ static enum step synchronise(struct exec *x, struct warp *warp, uint32_t at,
             continue;
         uint32_t need = member_mask(x, u, mine->mask) & ~warp->dead;
         if (!(need & ~mine->mask)) break;
-        merge_splits(warp, at, i);
+        split_merge(warp, at, i);
         if (i < at) at--;
         i--;
     }
@@ -549,7 +235,7 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_CALL:
         lanes = guard_lanes(x, code, split->mask);
         observe_guard(x, warp, code, split->mask, lanes);
-        if (!call(x, warp, at, code, lanes)) return STEP_NEXT;
+        if (!split_call(x, warp, at, code, lanes)) return STEP_NEXT;
         return x->fault.kind ? STEP_FAULT : STEP_SWITCH;
     case TERM_RET:
     case TERM_EXIT:
@@ -623,8 +309,8 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         default:
             break;
         }
-        if (warp->splits[at].node >= 0 && arrive(warp, at)) return WARP_DONE;
-        if (warp->split_count > 1) at = merge_ready(warp, at);
+        if (warp->splits[at].node >= 0 && split_arrive(warp, at)) return WARP_DONE;
+        if (warp->split_count > 1) at = split_merge_ready(warp, at);
         if (code->backward && ++turns >= (x->polled ? POLL_TURNS : LOOP_TURNS)) {
             warp->splits[at].stamp = ++warp->stamp;
             return WARP_YIELDED;
@@ -686,9 +372,9 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
         frame->parent = warp->free_frames;
         warp->free_frames = frame;
     }
-    zero_registers(warp->registers, &program->functions[0]);
+    frame_zero_registers(warp->registers, &program->functions[0]);
     if (program->local_bytes_max)
         memset(warp->locals, 0, (size_t)program->local_bytes_max * WARP_LANES);
-    add_split(warp, program->functions[0].first_block, warp->threads, -1, &warp->root);
+    split_add(warp, program->functions[0].first_block, warp->threads, -1, &warp->root);
     warp->ref = (struct warp_ref){block->observed, warp->index, warp->threads};
 }

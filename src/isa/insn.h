@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- types ---------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 /* TYPE(ENUM, "suffix", bits, kind) */
 #define PTX_TYPES(TYPE)                                                                            \
@@ -70,7 +70,7 @@ extern const struct type_info type_infos[TYPE_COUNT];
 #define TS_FLOAT (TS(F32) | TS(F64))
 #define TS_F16 (TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2))
 
-/* ---- opcodes, forms, families, special registers, classes -------------------------------------- */
+/* ---- opcodes, forms, families, special registers, classes ------------------------------------ */
 
 enum ptx_op {
 #define OP(name, mnemonic, form, types, family, semantics) OP_##name,
@@ -193,7 +193,7 @@ enum insn_unit {
 };
 extern const char *const unit_ids[UNIT_COUNT];
 
-/* ---- modifiers --------------------------------------------------------------------------------- */
+/* ---- modifiers ------------------------------------------------------------------------------- */
 
 enum mem_space {
     SPACE_NONE, /* registers */
@@ -336,7 +336,7 @@ enum insn_flags {
     INSN_B_WRAPMODE = 1 << 17, /* bmsk.wrap */
 };
 
-/* ---- operands ------------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 enum operand_kind {
     OPERAND_NONE,      /* '_' or absent */

@@ -90,12 +90,24 @@ bool machine_latency(const struct machine *machine, enum insn_class id, double *
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
                       const char *change);
 
-/* ---- occupancy: machine-facts.md section 3 ------------------------------------------------------ */
+/* ---- occupancy: machine-facts.md section 3 --------------------------------------------------- */
 
 struct occupancy_query {
     unsigned threads_per_block;
     unsigned registers_per_thread; /* 0: no limit by registers */
     uint64_t shared_bytes;         /* static and dynamic, per block */
+    unsigned barriers;             /* named barriers of a block; 0 and 1 do not limit */
+    bool partitioned_caching;      /* cc 5.2, 5.3, 6.1, 6.2: a block stays in half an SM */
+    bool no_granularity;           /* plain division: no allocation units, nothing reserved */
+};
+
+/* Bits of occupancy.limiters. */
+enum occupancy_limit {
+    OCCUPANCY_SM = 1,
+    OCCUPANCY_REGISTERS = 2,
+    OCCUPANCY_SHARED = 4,
+    OCCUPANCY_WARPS = 8,
+    OCCUPANCY_BARRIERS = 16
 };
 
 struct occupancy {
@@ -103,13 +115,39 @@ struct occupancy {
     double fraction; /* warps_per_sm / sm.max_warps */
     /* Blocks by each limit; UINT_MAX: does not limit. Names as in Nsight Compute:
      * Block Limit SM, Registers, Shared Mem, Warps. */
-    unsigned limit_sm, limit_registers, limit_shared, limit_warps;
-    const char *limiter; /* "warps", "registers", "shared", "sm" (first of the least) */
+    unsigned limit_sm, limit_registers, limit_shared, limit_warps, limit_barriers;
+    const char *limiter; /* "warps", "registers", "shared", "sm", "barriers" (first of the least) */
+    unsigned limiters;   /* all of the least: enum occupancy_limit */
+    unsigned max_warps;  /* of an SM */
 };
 
 /* WS_ERR_LAUNCH if not even one block fits; the message says which limit. WS_ERR_NO_MODEL if the
  * machine lacks a figure. */
 ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
                             const struct occupancy_query *query, struct occupancy *out);
+/* The same without a message: blocks_per_sm is 0 if no block fits or a figure is not known. */
+struct occupancy machine_count_blocks(const struct machine *machine,
+                                      const struct occupancy_query *query);
+/* The most that a launch may ask for of each; 0: not known. */
+struct occupancy_query machine_largest_launch(const struct machine *machine);
+
+/* What of a launch is varied. */
+enum occupancy_vary { VARY_BLOCK = 1, VARY_REGISTERS = 2, VARY_SHARED = 4 };
+
+/* Values first to last of what is varied: the same blocks, warps and limiters. */
+struct occupancy_point {
+    uint64_t first, last;
+    unsigned blocks_per_sm, warps_per_sm, limiters; /* 0 blocks: does not fit */
+};
+/* The curve over all values that the machine allows. At most `capacity` points are stored;
+ * *out_count is how many there are. */
+ws_status machine_occupancy_curve(struct diag *diag, const struct machine *machine,
+                                  const struct occupancy_query *query, enum occupancy_vary vary,
+                                  struct occupancy_point *out, size_t capacity, size_t *out_count);
+/* The least change that puts more warps on an SM: the next lower registers or shared memory, or
+ * both (VARY_REGISTERS | VARY_SHARED), or the nearest block of whole warps. False: none does. */
+bool machine_occupancy_next(const struct machine *machine, const struct occupancy_query *query,
+                            unsigned vary, struct occupancy_query *out_query,
+                            struct occupancy *out);
 
 #endif

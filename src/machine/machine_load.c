@@ -16,8 +16,7 @@ static bool ends_with_yaml(const char *name)
     return length > 5 && !strcmp(name + length - 5, ".yaml");
 }
 
-/* ---- the folder
- * ---------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -110,8 +109,7 @@ static ws_status unknown_machine(struct diag *diag, struct arena *arena, const c
     return WS_ERR_ARGUMENT;
 }
 
-/* ---- one file
- * ------------------------------------------------------------------------------------ */
+/* ---- one file -------------------------------------------------------------------------------- */
 
 static ws_status read_sources(struct diag *diag, struct arena *arena, const char *dir,
                               struct source_list *sources)
@@ -133,8 +131,7 @@ static ws_status read_file(const struct machine_reader *reader, struct arena *ar
     return machine_read(reader, id, path, text, size, out);
 }
 
-/* ---- inheritance
- * --------------------------------------------------------------------------------- */
+/* ---- inheritance ----------------------------------------------------------------------------- */
 
 /* An error at a line of a file that was read before, with its text. */
 static ws_status line_error(struct diag *diag, struct arena *arena, const struct machine *machine,
@@ -225,8 +222,7 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
     return status;
 }
 
-/* ---- loading
- * ------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static ws_status check_complete(struct diag *diag, struct arena *arena,
                                 const struct machine *machine)

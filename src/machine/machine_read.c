@@ -24,8 +24,7 @@ struct reading {
         return diag_error_at((reading)->diag, WS_ERR_MACHINE, &place_, __VA_ARGS__);               \
     } while (0)
 
-/* ---- texts
- * --------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static ws_status read_text(struct reading *reading, const char *key, const yaml_node_t *node,
                            const char **out)
@@ -83,8 +82,7 @@ static ws_status read_aliases(struct reading *reading, const yaml_node_t *node)
     return WS_OK;
 }
 
-/* ---- leaves
- * -------------------------------------------------------------------------------------- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 /* The parts of {value, unit, source} or {value, unit, from: assumed}. */
 struct leaf {
@@ -166,8 +164,7 @@ static ws_status read_leaf(struct reading *reading, const char *path, const yaml
     return read_origin(reading, leaf);
 }
 
-/* ---- figures
- * ------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* Decimal only: strtod alone would take hexadecimal, "inf" and "nan", too. */
 static ws_status read_number(struct reading *reading, const struct leaf *leaf, double *out)
@@ -265,8 +262,7 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
     return read_text(reading, "chip", leaf.value, &reading->machine->chip);
 }
 
-/* ---- keys
- * ---------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 #define TEXT_KEYS(KEY)                                                                             \
     KEY(NAME, "name")                                                                              \

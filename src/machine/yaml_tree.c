@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- places
- * -------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* libyaml counts characters, diag bytes: a character may take up to four. */
 static uint32_t byte_column(const struct yaml_tree *tree, size_t line, size_t characters)
@@ -41,8 +40,7 @@ struct source_place yaml_tree_place(const struct yaml_tree *tree, const yaml_nod
     return place_of_marks(tree, &node->start_mark, &node->end_mark);
 }
 
-/* ---- nodes
- * --------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 yaml_node_t *yaml_tree_root(struct yaml_tree *tree)
 {
@@ -89,8 +87,7 @@ yaml_node_t *yaml_tree_find(struct yaml_tree *tree, const yaml_node_t *mapping, 
     return NULL;
 }
 
-/* ---- parsing
- * ------------------------------------------------------------------------------------- */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 static ws_status syntax_error(struct diag *diag, const struct yaml_tree *tree,
                               const yaml_parser_t *parser)

@@ -55,8 +55,7 @@ unsigned counter_rule(enum counter counter)
     return 0;
 }
 
-/* ---- global and local memory ------------------------------------------------------------------
- */
+/* ---- global and local memory ----------------------------------------------------------------- */
 
 /* The distinct 128-byte lines of a request, found through a small open hash. Which of their four
  * sectors each half-warp touches answers sectors, lines and the cc 1.2 protocol at once: naturally
@@ -210,8 +209,7 @@ static void local_cost(struct cost *out, unsigned bytes, uint32_t mask, const ui
     if (rules & RULE_CC12) set_rule(&out->fields[COST_TRANSACTIONS_CC12], cc12, fewest);
 }
 
-/* ---- shared memory ------------------------------------------------------------------------------
- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 enum { WORD_SLOTS = 256 };
 

@@ -61,7 +61,7 @@ struct worker {
     struct block_state *free_blocks;
 };
 
-/* ---- plan ----------------------------------------------------------------------------------- */
+/* ---- plan ------------------------------------------------------------------------------------ */
 
 static bool is_memory(const struct insn *insn)
 {
@@ -128,7 +128,7 @@ static void *worker_begin(void *self)
     return w;
 }
 
-/* ---- stages --------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 static struct stage *worker_stage(struct worker *w, uint32_t ordinal)
 {
@@ -192,7 +192,7 @@ static measure_u128 fixed_ratio(uint64_t sum, uint64_t most)
     return ((measure_u128)sum << RATIO_BITS) / most;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static struct block_state *block_create(const struct measure *m)
 {
@@ -259,7 +259,7 @@ static void block_end(void *worker, void *block_)
     w->free_blocks = block;
 }
 
-/* ---- the hot path --------------------------------------------------------------------------- */
+/* ---- the hot path ---------------------------------------------------------------------------- */
 
 static inline struct warp_state *warp_of(const struct warp_ref *ref)
 {
@@ -416,7 +416,7 @@ static void warp_end(void *worker, const struct warp_ref *ref)
     (void)ref;
 }
 
-/* ---- merging -------------------------------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------------------- */
 
 static void add_all(uint64_t *to, const uint64_t *from, size_t count)
 {

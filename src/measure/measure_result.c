@@ -56,7 +56,7 @@ void measure_cancel(struct measure *m)
     free(m);
 }
 
-/* ---- counters of instructions --------------------------------------------------------------- */
+/* ---- counters of instructions ---------------------------------------------------------------- */
 
 static bool is_branch(const struct insn *insn)
 {
@@ -108,7 +108,7 @@ static void expand_stage(const struct measure *m, const struct stage_sums *sums,
     counts[COUNTER_BRANCH_DIVERGENT] += sums->divergent;
 }
 
-/* ---- the launch ----------------------------------------------------------------------------- */
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 struct result {
     const struct measure *measure;
@@ -214,7 +214,7 @@ static void add_static_distances(struct measure *m, const struct cell *cells)
     }
 }
 
-/* ---- instructions and stages ---------------------------------------------------------------- */
+/* ---- instructions and stages ----------------------------------------------------------------- */
 
 /* The statement as written, with its guard, up to the semicolon; white space is one blank. */
 static const char *statement_text(struct arena *arena, const struct module *module,
@@ -352,9 +352,7 @@ static void set_stages(struct result *r)
     }
 }
 
-/* ---- identity
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 /* Registers of the entry, and of the hungriest function it may call, which saves what it uses. */
 static unsigned liveness_registers(const struct measure *m, uint64_t *out_local_bytes)

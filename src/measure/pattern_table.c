@@ -57,7 +57,7 @@ void access_site_init(struct access_site *site, enum memory_operation operation,
     }
 }
 
-/* ---- costs ---------------------------------------------------------------------------------- */
+/* ---- costs ----------------------------------------------------------------------------------- */
 
 static uint32_t number_cost(struct pattern_table *table, const struct cost *cost)
 {
@@ -89,7 +89,7 @@ static uint32_t exact_cost(struct pattern_table *table, const struct access_site
     return number_cost(table, &cost);
 }
 
-/* ---- regular accesses ----------------------------------------------------------------------- */
+/* ---- regular accesses ------------------------------------------------------------------------ */
 
 static void expand_addresses(const struct access *access, uint64_t *out)
 {
@@ -138,7 +138,7 @@ uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *s
     return cost;
 }
 
-/* ---- general accesses ----------------------------------------------------------------------- */
+/* ---- general accesses ------------------------------------------------------------------------ */
 
 /* For a multiply-add hash of 32 words; any odd numbers without a pattern will do. */
 static const uint32_t weights[32] = {

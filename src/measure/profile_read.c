@@ -132,7 +132,7 @@ static ws_status read_bool(const struct reader *r, json_t *object, const char *k
     return WS_OK;
 }
 
-/* ---- launch and registers ------------------------------------------------------------------- */
+/* ---- launch and registers -------------------------------------------------------------------- */
 
 /* [x], [x, y] or [x, y, z], or a bare x. */
 static ws_status read_triple(const struct reader *r, json_t *launch, const char *key,
@@ -232,7 +232,7 @@ static ws_status read_registers(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
-/* ---- counters ------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static ws_status find_counter(const struct reader *r, const char *path, const char *id, int *out)
 {
@@ -319,7 +319,7 @@ static ws_status read_counters(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
-/* ---- instructions and stages ---------------------------------------------------------------- */
+/* ---- instructions and stages ----------------------------------------------------------------- */
 
 static ws_status read_instruction_counters(const struct reader *r, json_t *counters,
                                            const char *path, struct instruction_profile *out)
@@ -447,7 +447,7 @@ static ws_status read_stages(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static ws_status read_schema(const struct reader *r, json_t *root)
 {

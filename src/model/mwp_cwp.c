@@ -11,8 +11,7 @@
 
 extern const struct model model_mwp_cwp;
 
-/* ---- instructions -------------------------------------------------------------------------------
- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* M of a class: issue slots that one warp instruction takes. Table 6 of the thesis is 8 lanes over
  * the class's throughput with 8 lanes busy in every issue cycle; written with the issue rate it
@@ -61,8 +60,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
     return slots / fmax(total, counted);
 }
 
-/* ---- delays -------------------------------------------------------------------------------------
- */
+/* ---- delays ---------------------------------------------------------------------------------- */
 
 /* Published departure delays, else those that models.md 1.1 gives for machines without. */
 static void read_delays(const struct model_input *input, struct mwp_cwp_input *in,
@@ -91,8 +89,7 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
     if (model_without(input, EFFECT_MEM_LATENCY)) in->mem_ld = 1;
 }
 
-/* ---- counts -------------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static double executed_warps(const struct profile *profile)
 {
@@ -155,8 +152,7 @@ static void read_counts(const struct model_input *input, struct mwp_cwp_input *i
     }
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------
- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static struct mwp_cwp_readings read_options(const struct model_input *input)
 {

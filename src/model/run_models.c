@@ -12,8 +12,7 @@ enum { ESTIMATES_MAX = 16 };
 _Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
                "as many as a prediction holds");
 
-/* ---- occupancy of the launch --------------------------------------------------------------------
- */
+/* ---- occupancy of the launch ----------------------------------------------------------------- */
 
 static void choose_registers(struct prediction *out)
 {
@@ -78,8 +77,7 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
     return status;
 }
 
-/* ---- models -------------------------------------------------------------------------------------
- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
                      struct estimate *out)
@@ -180,8 +178,7 @@ static ws_status no_answer(struct diag *diag, const struct prediction *out)
     return status;
 }
 
-/* ---- which one fits -----------------------------------------------------------------------------
- */
+/* ---- which one fits -------------------------------------------------------------------------- */
 
 /* A bound is an answer only where no model of time stands above it. */
 static void choose_best(struct prediction *out)

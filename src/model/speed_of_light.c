@@ -38,8 +38,7 @@ static void add_cycles(struct bound *bound, const char *id, const char *name, do
     add_time(bound, id, name, cycles / bound->sms / bound->clock_hz);
 }
 
-/* ---- issue and pipes ----------------------------------------------------------------------------
- */
+/* ---- issue and pipes ------------------------------------------------------------------------- */
 
 /* Classes that share lanes. Moves are left out: compilers rename them away. Memory: see lanes(). */
 enum pipe {
@@ -140,8 +139,7 @@ static void add_pipe(struct bound *bound, enum pipe pipe)
 
 enum { SECTOR_BYTES = 32 };
 
-/* ---- memory -------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static const enum counter shared_first[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS,
                                             COUNTER_MEM_SHARED_STORE_REQUESTS,

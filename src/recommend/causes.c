@@ -47,8 +47,7 @@ static double counted(const struct finder *finder, enum counter counter)
     return profile_get(finder->profile, counter);
 }
 
-/* ---- global and local memory --------------------------------------------------------------------
- */
+/* ---- global and local memory ----------------------------------------------------------------- */
 
 static const char *unit_of_rule(enum coalescing_rule rule)
 {
@@ -164,8 +163,7 @@ static void find_atomics(struct finder *finder)
         NAN);
 }
 
-/* ---- shared memory, barriers --------------------------------------------------------------------
- */
+/* ---- shared memory, barriers ----------------------------------------------------------------- */
 
 static void find_conflicts(struct finder *finder)
 {
@@ -210,8 +208,7 @@ static void find_barriers(struct finder *finder)
         hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
-/* ---- instructions -------------------------------------------------------------------------------
- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void find_expensive(struct finder *finder)
 {
@@ -239,8 +236,7 @@ static void find_divergence(struct finder *finder)
         gain);
 }
 
-/* ---- latency and occupancy ----------------------------------------------------------------------
- */
+/* ---- latency and occupancy ------------------------------------------------------------------- */
 
 static void find_pairs(struct finder *finder)
 {

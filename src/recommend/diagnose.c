@@ -7,8 +7,7 @@
 #include "recommend/advice.h"
 #include "recommend/causes.h"
 
-/* ---- LIMIT --------------------------------------------------------------------------------------
- */
+/* ---- LIMIT ----------------------------------------------------------------------------------- */
 
 /* Share of the time that the component of this name is busy; NaN if the model has no term for it.
  */
@@ -49,8 +48,7 @@ static const char *limit_line(struct arena *arena, const struct estimate *best)
                         share_text(arena, best, best->next));
 }
 
-/* ---- ranking ------------------------------------------------------------------------------------
- */
+/* ---- ranking --------------------------------------------------------------------------------- */
 
 static int by_gain(const void *a, const void *b)
 {

@@ -101,8 +101,7 @@ double what_if_paired_loads(const struct prediction *prediction)
     return predict_gain(prediction, changed);
 }
 
-/* ---- occupancy ----------------------------------------------------------------------------------
- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 static bool occupancy_of(const struct prediction *prediction, unsigned registers, uint64_t shared,
                          unsigned *out_blocks)

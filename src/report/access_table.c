@@ -185,8 +185,7 @@ struct access_row *access_table(const struct profile *profile, const struct acce
     return rows;
 }
 
-/* ---- hot lines
- * ------------------------------------------------------------------------------------ */
+/* ---- hot lines ------------------------------------------------------------------------------- */
 
 static double largest_share(const struct hot_line *line)
 {

@@ -11,8 +11,7 @@
 #include "report/quantity.h"
 #include "report/text_sections.h"
 
-/* ---- throughput
- * ----------------------------------------------------------------------------------- */
+/* ---- throughput ------------------------------------------------------------------------------ */
 
 /* The speed of light names one time a component ("t_" terms in seconds); its share of the
  * predicted time is how busy that component is. */
@@ -42,8 +41,7 @@ void text_throughput(struct page *page, const struct report_machine *item, bool 
     }
 }
 
-/* ---- memory
- * ----------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static struct access_rule machine_rule(const struct report_machine *item)
 {
@@ -120,8 +118,7 @@ void text_memory(struct page *page, const struct profile *profile,
     free(rows);
 }
 
-/* ---- occupancy
- * --------------------------------------------------------------------------------------- */
+/* ---- occupancy ------------------------------------------------------------------------------- */
 
 static void add_limit(struct strbuf *out, const char *name, unsigned limit, bool is_limiter)
 {
@@ -155,8 +152,7 @@ void text_occupancy(struct page *page, const struct report_machine *item)
               prediction->registers_note ? prediction->registers_note : "registers not known");
 }
 
-/* ---- models
- * -------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 void text_models(struct page *page, const struct report_machine *item, bool details)
 {
@@ -189,8 +185,7 @@ void text_models(struct page *page, const struct report_machine *item, bool deta
     }
 }
 
-/* ---- lines and mix
- * ------------------------------------------------------------------------------------- */
+/* ---- lines and mix --------------------------------------------------------------------------- */
 
 void text_hot_lines(struct page *page, const struct profile *profile, size_t max_rows)
 {
@@ -234,9 +229,7 @@ void text_mix(struct page *page, const struct profile *profile)
     strbuf_clear(&line);
 }
 
-/* ---- notes
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 struct note_list {
     struct arena arena;

@@ -90,7 +90,7 @@ static double as_double(int64_t bits)
     return value;
 }
 
-/* ---- instructions -------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void immediates(void **state)
 {
@@ -264,7 +264,7 @@ static void old_defaults(void **state)
     module_destroy(module);
 }
 
-/* ---- variables ------------------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static void variables(void **state)
 {
@@ -321,7 +321,7 @@ static void kernels(void **state)
     module_destroy(module);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void display_names(void **state)
 {
@@ -377,7 +377,7 @@ static void finding_kernels(void **state)
     diag_clear(&diag);
 }
 
-/* ---- what is refused late -------------------------------------------------------------------------- */
+/* ---- what is refused late -------------------------------------------------------------------- */
 
 static void unsupported_parts(void **state)
 {
@@ -425,7 +425,7 @@ static void many_unsupported(void **state)
     diag_clear(&diag);
 }
 
-/* ---- source lines ----------------------------------------------------------------------------------- */
+/* ---- source lines ---------------------------------------------------------------------------- */
 
 /* Code inlined from another file counts for the line that called it. */
 static void source_lines(void **state)

@@ -199,7 +199,7 @@ static void live_registers(void **state)
     module_destroy(module);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void check_order(const char *body, const char *reason)
 {

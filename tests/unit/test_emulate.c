@@ -87,8 +87,7 @@ static void expect_fault(const struct run *run, ws_status status, const char *co
     HEADER ".visible .entry k(.param .u64 out)\n{\n" regs ".reg .b64 %out;\n"                      \
            "ld.param.u64 %out, [out];\n" body "ret;\n}\n"
 
-/* ---- progress
- * ------------------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 /* Each lane takes a lock with while(atomicCAS(...)), adds to a plain counter, releases. */
 static const char spin_lock[] =
@@ -167,8 +166,7 @@ static void blocks_wait_for_blocks(void **state)
     expect_words(&(struct run){ptx, 20, 32, 2, NULL, 0}, expected);
 }
 
-/* ---- divergence
- * ------------------------------------------------------------------------------------- */
+/* ---- divergence ------------------------------------------------------------------------------ */
 
 /* Collatz steps of tid + 1: loops of unequal length; the active mask at the end is whole again. */
 static void loops_reconverge(void **state)
@@ -247,8 +245,7 @@ static void early_exit(void **state)
     expect_words(&(struct run){ptx, 1, 32, 32, NULL, 0}, expected);
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Lanes call with different arguments and depths: factorial by recursion, in odd lanes only. */
 static void divergent_recursion(void **state)
@@ -295,8 +292,7 @@ static void divergent_recursion(void **state)
     expect_words(&(struct run){ptx, 1, 48, 48, NULL, 0}, expected);
 }
 
-/* ---- barriers
- * ---------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 static void barrier_reduction(void **state)
 {
@@ -352,8 +348,7 @@ static void named_barrier(void **state)
     expect_words(&(struct run){ptx, 1, 64, 32, NULL, 0}, expected);
 }
 
-/* ---- faults
- * -------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void fault_out_of_bounds(void **state)
 {
@@ -412,8 +407,7 @@ static void fault_trap(void **state)
                  (const char *[]){"trap", "kernel k", NULL});
 }
 
-/* ---- device memory
- * ------------------------------------------------------------------------------------ */
+/* ---- device memory --------------------------------------------------------------------------- */
 
 static void device_memory(void **state)
 {

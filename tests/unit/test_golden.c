@@ -21,8 +21,7 @@
 #define TESTS_DIR "tests"
 #endif
 
-/* ---- inputs -------------------------------------------------------------------------------------
- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 static double number(const json_t *inputs, const char *key, double otherwise)
 {
@@ -89,8 +88,7 @@ static struct mwp_cwp_input read_inputs(const json_t *in)
     };
 }
 
-/* ---- outputs ------------------------------------------------------------------------------------
- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 static double term_of(const struct mwp_cwp_terms *terms, const char *key)
 {
@@ -178,8 +176,7 @@ static void check_case(void **state)
     assert_true(checked > 0);
 }
 
-/* ---- who checks what ----------------------------------------------------------------------------
- */
+/* ---- who checks what ------------------------------------------------------------------------- */
 
 struct row {
     char model[64], state[16], reason[64];

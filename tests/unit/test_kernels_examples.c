@@ -45,8 +45,7 @@ static void expect_counter(struct run *run, const char *id, uint64_t expected)
         fail_msg("%s: %llu, not %llu", id, (unsigned long long)got, (unsigned long long)expected);
 }
 
-/* ---- saxpy: 970 elements in 4 blocks of 256, so 30 full warps, one of 10 lanes, one of none ----
- */
+/* ---- saxpy: 970 elements in 4 blocks of 256, so 30 full warps, one of 10 lanes, one of none -- */
 
 enum { SAXPY_N = 970 };
 
@@ -187,8 +186,7 @@ static void test_sgemm_naive(void **state)
     run_kernel(EXAMPLE("sgemm_naive"), "sgemm_naive", naive_setup, naive_check);
 }
 
-/* ---- reduce: 10000 elements are 19 full blocks of 512 and one of 272 ----------------------------
- */
+/* ---- reduce: 10000 elements are 19 full blocks of 512 and one of 272 ------------------------- */
 
 enum { REDUCE_N = 10000, REDUCE_BLOCKS = 20 };
 

@@ -42,7 +42,7 @@ static void check_figures(const struct machine *machine, const struct figure *fi
 #define CHECK_FIGURES(machine, figures)                                                            \
     check_figures((machine), (figures), sizeof(figures) / sizeof((figures)[0]))
 
-/* ---- the table of keys --------------------------------------------------------------------------- */
+/* ---- the table of keys ----------------------------------------------------------------------- */
 
 static void test_keys_are_found(void **state)
 {
@@ -60,7 +60,7 @@ static void test_keys_are_found(void **state)
                         "throughput.sfu.sin");
 }
 
-/* ---- conversions and structure ------------------------------------------------------------------- */
+/* ---- conversions and structure --------------------------------------------------------------- */
 
 static void test_units_become_si(void **state)
 {
@@ -148,7 +148,7 @@ static void test_list_is_sorted_and_without_sources(void **state)
     diag_clear(&diag);
 }
 
-/* ---- the files that are shipped ------------------------------------------------------------------ */
+/* ---- the files that are shipped -------------------------------------------------------------- */
 
 /* Hong, thesis 2012, tables 2, 5 and 6; issue 4 cycles: table 1. */
 static void test_gtx280_is_hongs(void **state)
@@ -253,7 +253,7 @@ static void test_path_loads_a_file_from_anywhere(void **state)
     machine_destroy(NULL);
 }
 
-/* ---- broken input -------------------------------------------------------------------------------- */
+/* ---- broken input ---------------------------------------------------------------------------- */
 
 /* Every beginning of a good file is read or refused with a message; never anything else. */
 static void test_truncated_files(void **state)

@@ -19,7 +19,7 @@ static struct machine *load(const char *name)
     return machine;
 }
 
-/* ---- what-ifs ------------------------------------------------------------------------------------ */
+/* ---- what-ifs -------------------------------------------------------------------------------- */
 
 /* From the gtx280's 30 SMs, 1.3 GHz, 141.7 GB/s, 16 KiB, 65 nm. */
 static const struct {
@@ -130,7 +130,7 @@ static void test_resident_warps_and_threads_go_together(void **state)
     machine_destroy(machine);
 }
 
-/* ---- prices -------------------------------------------------------------------------------------- */
+/* ---- prices ---------------------------------------------------------------------------------- */
 
 static void forget_prices(struct machine *machine)
 {

@@ -45,7 +45,7 @@ static uint32_t next_random(uint32_t below)
     return (uint32_t)((random_state >> 33) % below);
 }
 
-/* ---- a random program ----------------------------------------------------------------------- */
+/* ---- a random program ------------------------------------------------------------------------ */
 
 static struct operand reg(uint32_t count)
 {
@@ -166,7 +166,7 @@ static struct program *make_program(uint64_t seed)
     return p;
 }
 
-/* ---- the reference -------------------------------------------------------------------------- */
+/* ---- the reference --------------------------------------------------------------------------- */
 
 struct reference_warp {
     uint64_t now, written[256];
@@ -316,7 +316,7 @@ static void reference_end_block(struct reference *r)
     memset(r->warps, 0, sizeof r->warps);
 }
 
-/* ---- events --------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Who hears of a block: a worker of the observer, and the reference if there is one. */
 struct listener {
@@ -500,7 +500,7 @@ static struct profile *play(const struct program *program, uint64_t seed, unsign
     return measure_end(measure, 1);
 }
 
-/* ---- comparison ----------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static void assert_count(const char *what, unsigned index, int counter, double got, uint64_t want)
 {

@@ -15,7 +15,7 @@
 #include "measure/memory_rules.h"
 #include "measure/pattern_table.h"
 
-/* ---- golden cases --------------------------------------------------------------------------- */
+/* ---- golden cases ---------------------------------------------------------------------------- */
 
 static unsigned get(const json_t *object, const char *key, unsigned otherwise)
 {
@@ -126,7 +126,7 @@ static void golden_cases(void **state)
     json_decref(cases);
 }
 
-/* ---- reference: straight from the definitions, byte by byte --------------------------------- */
+/* ---- reference: straight from the definitions, byte by byte ---------------------------------- */
 
 static uint64_t seed = 1;
 
@@ -348,7 +348,7 @@ static void reference_shared(unsigned *want, const uint64_t *a, uint32_t mask, u
     want[5] = want[4] - halves_of(mask) * words;
 }
 
-/* ---- random requests ------------------------------------------------------------------------ */
+/* ---- random requests ------------------------------------------------------------------------- */
 
 static uint32_t random_mask(void)
 {

@@ -17,8 +17,7 @@ static const char *refusal(const struct prediction *prediction, const char *mode
     return NULL;
 }
 
-/* ---- needs --------------------------------------------------------------------------------------
- */
+/* ---- needs ----------------------------------------------------------------------------------- */
 
 static void a_missing_machine_figure_is_named_with_its_file(void **state)
 {
@@ -128,8 +127,7 @@ static void a_launch_beyond_the_limits_is_refused(void **state)
     diag_clear(&diag);
 }
 
-/* ---- options and effects ------------------------------------------------------------------------
- */
+/* ---- options and effects --------------------------------------------------------------------- */
 
 static ws_status predict_with(const char *key, const char *value, struct diag *diag,
                               double *out_mem_l)
@@ -257,8 +255,7 @@ static void gains_over_a_random_sweep(void **state)
                 gained[EFFECT_BANDWIDTH] && gained[EFFECT_BANK_CONFLICTS]);
 }
 
-/* ---- which estimate fits ------------------------------------------------------------------------
- */
+/* ---- which estimate fits --------------------------------------------------------------------- */
 
 static void the_reason_for_the_choice_names_the_machine_kind(void **state)
 {
@@ -362,8 +359,7 @@ static void registers_of_another_target_are_noted(void **state)
     profile_destroy(profile);
 }
 
-/* ---- speed-of-light -----------------------------------------------------------------------------
- */
+/* ---- speed-of-light -------------------------------------------------------------------------- */
 
 /* Without caches every transaction is DRAM traffic: 2 requests a warp of 128 B. */
 static void bound_of_a_stream_without_caches(void **state)

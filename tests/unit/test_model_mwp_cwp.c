@@ -363,8 +363,7 @@ static void degenerate_inputs(void **state)
     diag_clear(&diag);
 }
 
-/* ---- properties ---------------------------------------------------------------------------------
- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static struct mwp_cwp_input random_input(uint64_t *seed)
 {

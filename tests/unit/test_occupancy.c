@@ -30,7 +30,7 @@ static void put(struct machine *machine, enum machine_key key, double value)
         (struct machine_value){.value = value, .known = true, .source = "a test"};
 }
 
-/* ---- the sample ---------------------------------------------------------------------------------- */
+/* ---- the sample ------------------------------------------------------------------------------ */
 
 enum { COLUMNS = 13 };
 
@@ -124,7 +124,7 @@ static void test_sample_of_nvidias_header(void **state)
     arena_clear(&arena);
 }
 
-/* ---- printed tables ------------------------------------------------------------------------------ */
+/* ---- printed tables -------------------------------------------------------------------------- */
 
 static struct occupancy ask(const struct machine *machine, unsigned threads, unsigned registers,
                             uint64_t shared)
@@ -228,7 +228,7 @@ static void test_figures_go_before_rules(void **state)
     machine_destroy(machine);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void check_refused(const struct machine *machine, unsigned threads, unsigned registers,
                           uint64_t shared, ws_status wanted, const char *words)

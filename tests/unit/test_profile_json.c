@@ -15,7 +15,7 @@
 
 #include "measure/profile.h"
 
-/* ---- a full profile ------------------------------------------------------------------------- */
+/* ---- a full profile -------------------------------------------------------------------------- */
 
 static void add_instruction(struct profile *profile)
 {
@@ -148,7 +148,7 @@ static void names_that_are_no_utf8(void **state)
     profile_destroy(b);
 }
 
-/* ---- hand-written --------------------------------------------------------------------------- */
+/* ---- hand-written ---------------------------------------------------------------------------- */
 
 static void hand_written(void **state)
 {
@@ -202,7 +202,7 @@ static void nearest_registers(void **state)
     profile_destroy(p);
 }
 
-/* ---- refused -------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------- */
 
 #define HEAD "{\"schema\":\"warpsage.profile/1\",\"kernel\":\"k\","
 #define LAUNCH "\"launch\":{\"grid\":[1],\"block\":[32]},"
@@ -280,7 +280,7 @@ static void bad_profiles(void **state)
     diag_clear(&diag);
 }
 
-/* ---- the shipped schema --------------------------------------------------------------------- */
+/* ---- the shipped schema ---------------------------------------------------------------------- */
 
 static int validate(const char *path)
 {

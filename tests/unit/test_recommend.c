@@ -6,8 +6,7 @@
 
 #include "model_fixture.h"
 
-/* ---- profiles with lines ------------------------------------------------------------------------
- */
+/* ---- profiles with lines --------------------------------------------------------------------- */
 
 struct insn_counts {
     uint16_t ids[16];
@@ -103,8 +102,7 @@ static void check_list(const struct prediction *prediction, const struct diagnos
     }
 }
 
-/* ---- causes -------------------------------------------------------------------------------------
- */
+/* ---- causes ---------------------------------------------------------------------------------- */
 
 /* Two loads of 32 sectors and a coalesced one; line 17 runs three times as often as line 9. */
 static struct profile *make_transpose(struct hand_kernel *kernel)
@@ -413,8 +411,7 @@ static void instructions_are_blamed_by_class_and_line(void **state)
     profile_destroy(profile);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void every_code_has_one_page(void **state)
 {

@@ -14,8 +14,7 @@
 #include "report/quantity.h"
 #include "report/report.h"
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void test_quantities(void **state)
 {
@@ -65,8 +64,7 @@ static void test_exact_numbers(void **state)
     }
 }
 
-/* ---- lines
- * --------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void test_lines_are_clipped(void **state)
 {
@@ -88,8 +86,7 @@ static void test_lines_are_clipped(void **state)
     strbuf_clear(&text);
 }
 
-/* ---- a kernel that has too much of everything
- * -------------------------------------------------------------- */
+/* ---- a kernel that has too much of everything ------------------------------------------------ */
 
 static char *repeat(struct arena *arena, const char *word, size_t times)
 {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of splits, the nodes at which they meet again, the frames they run in. */
+#include "emulate/splits.h"
+
+#include "base/arena.h"
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+struct frame *frame_alloc(struct warp *warp)
+{
+    struct frame *frame = warp->free_frames;
+    if (frame) {
+        warp->free_frames = frame->parent;
+    } else {
+        frame = mem_alloc(sizeof *frame);
+        frame->next_made = warp->made_frames;
+        warp->made_frames = frame;
+    }
+    return frame;
+}
+
+void frame_release(struct warp *warp, struct frame *frame)
+{
+    while (frame && --frame->references == 0 && frame != &warp->root) {
+        struct frame *parent = frame->parent;
+        frame->parent = warp->free_frames;
+        warp->free_frames = frame;
+        frame = parent;
+    }
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static void set_split(struct warp *warp, uint32_t at, uint32_t block, uint32_t mask, int32_t node,
+                      struct frame *frame)
+{
+    warp->splits[at] = (struct split){.block = block,
+                                      .mask = mask,
+                                      .node = node,
+                                      .state = SPLIT_READY,
+                                      .frame = frame,
+                                      .stamp = ++warp->stamp};
+    frame->references++;
+}
+
+uint32_t split_add(struct warp *warp, uint32_t block, uint32_t mask, int32_t node,
+                   struct frame *frame)
+{
+    set_split(warp, warp->split_count, block, mask, node, frame);
+    return warp->split_count++;
+}
+
+void split_drop(struct warp *warp, uint32_t at)
+{
+    struct frame *frame = warp->splits[at].frame;
+    warp->split_count--;
+    for (uint32_t i = at; i < warp->split_count; i++) /* keep the order: last made, first run */
+        warp->splits[i] = warp->splits[i + 1];
+    frame_release(warp, frame);
+}
+
+int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t parent,
+                 struct frame *frame)
+{
+    uint32_t at = 0;
+    while (at < NODES_MAX && warp->nodes[at].used)
+        at++;
+    if (at == NODES_MAX)
+        return parent; /* cannot happen: nodes split masks; then no reconvergence */
+    warp->nodes[at] = (struct node){.block = block,
+                                    .parent = parent,
+                                    .live = live,
+                                    .frame = frame,
+                                    .stamp = ++warp->stamp,
+                                    .used = true};
+    frame->references++;
+    return (int32_t)at;
+}
+
+static void free_node(struct warp *warp, int32_t node)
+{
+    warp->nodes[node].used = false;
+    frame_release(warp, warp->nodes[node].frame);
+}
+
+/* All lanes of the node have come: they go on together. */
+static void complete_node(struct warp *warp, int32_t at)
+{
+    struct node *node = &warp->nodes[at];
+    split_add(warp, node->block, node->arrived, node->parent, node->frame);
+    free_node(warp, at);
+}
+
+/* Lanes have left the code below these nodes. Ends before node `until` (-1: the root). */
+void nodes_leave(struct warp *warp, int32_t at, uint32_t lanes, int32_t until)
+{
+    while (at >= 0 && at != until) {
+        struct node *node = &warp->nodes[at];
+        int32_t parent = node->parent;
+        node->live &= ~lanes;
+        if (node->live == 0)
+            free_node(warp, at);
+        else if (node->live == node->arrived)
+            complete_node(warp, at);
+        at = parent;
+    }
+}
+
+/* A ready split that has reached its node's block waits there. True if it was consumed. */
+bool split_arrive(struct warp *warp, uint32_t at)
+{
+    struct split *split = &warp->splits[at];
+    if (split->node < 0) return false;
+    struct node *node = &warp->nodes[split->node];
+    if (node->block != split->block || node->frame != split->frame) return false;
+    int32_t index = split->node;
+    node->arrived |= split->mask;
+    node->stamp = ++warp->stamp;
+    split_drop(warp, at);
+    if (node->arrived == node->live) complete_node(warp, index);
+    return true;
+}
+
+bool warp_release(struct warp *warp)
+{
+    int32_t oldest = -1;
+    for (int32_t i = 0; i < NODES_MAX; i++) {
+        const struct node *node = &warp->nodes[i];
+        if (node->used && node->arrived && (oldest < 0 || node->stamp < warp->nodes[oldest].stamp))
+            oldest = i;
+    }
+    if (oldest < 0) return false;
+    struct node *node = &warp->nodes[oldest];
+    split_add(warp, node->block, node->arrived, node->parent, node->frame);
+    node->live &= ~node->arrived;
+    node->arrived = 0;
+    return true;
+}
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* Nearest node that is above (or at) both. */
+static int32_t common_node(const struct warp *warp, int32_t a, int32_t b)
+{
+    for (int32_t i = a; i >= 0; i = warp->nodes[i].parent)
+        for (int32_t k = b; k >= 0; k = warp->nodes[k].parent)
+            if (i == k) return i;
+    return -1;
+}
+
+/* Puts the lanes of split `from` into split `into`, which stands at the same place. */
+void split_merge(struct warp *warp, uint32_t into, uint32_t from)
+{
+    int32_t a = warp->splits[into].node, b = warp->splits[from].node;
+    uint32_t mask_a = warp->splits[into].mask, mask_b = warp->splits[from].mask;
+    int32_t both = common_node(warp, a, b);
+    warp->splits[into].mask |= mask_b;
+    warp->splits[into].node = both;
+    split_drop(warp, from);
+    nodes_leave(warp, a, mask_a, both);
+    nodes_leave(warp, b, mask_b, both);
+}
+
+/* Ready splits of one node that stand at the same block go on as one. */
+uint32_t split_merge_ready(struct warp *warp, uint32_t at)
+{
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        const struct split *a = &warp->splits[at], *b = &warp->splits[i];
+        if (i == at || b->state != SPLIT_READY || b->block != a->block || b->node != a->node ||
+            b->frame != a->frame)
+            continue;
+        warp->splits[at].mask |= b->mask;
+        split_drop(warp, i);
+        if (i < at) at--;
+        i--;
+    }
+    return at;
+}
