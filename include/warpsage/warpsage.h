@@ -273,6 +273,28 @@ WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *pr
                                        const ws_machine *machine, const ws_predict_options *options,
                                        ws_estimate *out, size_t capacity, size_t *out_count);
 
+/* A term of `model` ("mwp-cwp": "mwp", "cpi" ...) in the context's last ws_predict. WS_ERR_NO_MODEL
+ * if the model did not answer there, WS_ERR_ARGUMENT with the nearest names if it has no such term. */
+WS_API WS_CHECKED ws_status ws_estimate_term(ws_context *context, const char *model, const char *id,
+                                             double *out);
+
+/* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
+ * functions are mwp_cwp, mem_params, mwp_peak_bw, npw and gflops_peak; doc/papers.md lists their
+ * inputs, whose units are in their names. */
+typedef struct ws_input {
+    const char *name;
+    double value;
+    const char *word; /* of an input that chooses a reading ("slides"); NULL: a number */
+} ws_input;
+typedef struct ws_term {
+    const char *name; /* static */
+    double value;
+} ws_term;
+/* At most `capacity` terms are stored; *out_count is how many there are. */
+WS_API WS_CHECKED ws_status ws_model_evaluate(ws_context *context, const char *function,
+                                              const ws_input *inputs, size_t input_count,
+                                              ws_term *out, size_t capacity, size_t *out_count);
+
 typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
 
 typedef struct ws_report_options {

@@ -19,7 +19,7 @@ void ws_context_destroy(ws_context *context)
 {
     if (!context) return;
     diag_clear(&context->diag);
-    arena_clear(&context->estimate_texts);
+    prediction_destroy(context->last_prediction);
     free(context->machine_dir);
     free(context->tool_path);
     free(context);

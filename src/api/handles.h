@@ -20,7 +20,9 @@ struct ws_context {
     void *cancel_user;
     char *machine_dir;           /* NULL: WARPSAGE_MACHINE_DIR */
     char *tool_path;             /* NULL: no tools */
-    struct arena estimate_texts; /* what the ws_estimate of the last ws_predict point to */
+    /* Of the last ws_predict, for ws_estimate_term; its arena keeps the texts of ws_estimate. Its
+     * profile and machine may be gone. */
+    struct prediction *last_prediction;
 };
 
 /* What ptxas said, so that a kernel launched a thousand times asks it once. */

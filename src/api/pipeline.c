@@ -8,8 +8,7 @@
 
 #include "base/text.h"
 
-/* ---- launch: module -> emulate -> measure -> profile ------------------------------------------
- */
+/* ---- launch: module -> emulate -> measure -> profile ----------------------------------------- */
 
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
  * rules and no register targets. */
@@ -163,8 +162,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
     return WS_OK;
 }
 
-/* ---- predict: profile and machine -> estimates -> advice ---------------------------------------
- */
+/* ---- predict: profile and machine -> estimates -> advice ------------------------------------- */
 
 /* Cuts "a=b,c=d" at its commas, in the arena. */
 static size_t split_list(struct arena *arena, const char *list, const char *const **out)
@@ -256,7 +254,8 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
 {
     struct prediction *prediction;
     *out_count = 0;
-    arena_clear(&context->estimate_texts);
+    prediction_destroy(context->last_prediction);
+    context->last_prediction = NULL;
     TRY(pipeline_predict(context, profile, machine, options, &prediction));
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         /* The best suited changes places with the first; the others keep their order. */
@@ -267,10 +266,10 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
             .model = model_find(estimate->model)->name,
             .time_seconds = estimate->time_seconds,
             .cycles = estimate->cycles,
-            .bottleneck = arena_copy(&context->estimate_texts, estimate->bottleneck),
+            .bottleneck = estimate->bottleneck,
         };
     }
     *out_count = prediction->estimate_count;
-    prediction_destroy(prediction);
+    context->last_prediction = prediction;
     return WS_OK;
 }

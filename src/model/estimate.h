@@ -156,4 +156,8 @@ void prediction_destroy(struct prediction *prediction);
 const struct estimate *prediction_find(const struct prediction *prediction, const char *model);
 const struct term *estimate_term(const struct estimate *estimate, const char *id);
 
+/* ws_model_evaluate (closed_form.c). */
+ws_status model_evaluate(struct diag *diag, const char *function, const ws_input *inputs,
+                         size_t input_count, ws_term *out, size_t capacity, size_t *out_count);
+
 #endif

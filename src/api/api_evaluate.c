@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/text.h"
+
+ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_input *inputs,
+                            size_t input_count, ws_term *out, size_t capacity, size_t *out_count)
+{
+    return model_evaluate(&context->diag, function, inputs, input_count, out, capacity, out_count);
+}
+
+static ws_status unknown_term(struct diag *diag, const struct estimate *estimate, const char *id)
+{
+    const char *names[TERMS_MAX];
+    struct arena arena = {0};
+    for (size_t i = 0; i < estimate->term_count; i++)
+        names[i] = estimate->terms[i].id;
+    const char *near = text_nearest(&arena, id, names, estimate->term_count);
+    diag_error(diag, WS_ERR_ARGUMENT, "%s gave no term '%s' for this kernel%s%s", estimate->model,
+               id, *near ? ": perhaps " : "", near);
+    arena_clear(&arena);
+    return WS_ERR_ARGUMENT;
+}
+
+ws_status ws_estimate_term(ws_context *context, const char *model, const char *id, double *out)
+{
+    struct diag *diag = &context->diag;
+    const struct prediction *prediction = context->last_prediction;
+    *out = 0;
+    if (!prediction)
+        return diag_error(diag, WS_ERR_ARGUMENT, "no prediction yet: call ws_predict first");
+    const struct estimate *estimate = prediction_find(prediction, model);
+    if (!estimate)
+        return diag_error(diag, WS_ERR_NO_MODEL, "%s did not answer in the last prediction", model);
+    const struct term *term = estimate_term(estimate, id);
+    if (!term) return unknown_term(diag, estimate, id);
+    *out = term->value;
+    return WS_OK;
+}
