@@ -242,6 +242,72 @@ typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_form
 WS_API WS_CHECKED ws_status ws_machine_describe(const ws_machine *machine, ws_format format,
                                                 char **out);
 
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+/* What a launch takes of an SM. */
+typedef struct ws_occupancy_query {
+    size_t size; /* sizeof(ws_occupancy_query) */
+    unsigned threads_per_block;
+    unsigned registers_per_thread; /* 0: registers do not limit */
+    uint64_t shared_bytes;         /* static and dynamic, per block */
+    unsigned barriers;             /* named barriers of a block; 0 and 1 do not limit */
+    bool partitioned_caching;      /* cc 5.2, 5.3, 6.1, 6.2: a block stays in half an SM */
+    bool no_granularity;           /* plain division: no allocation units, nothing reserved */
+} ws_occupancy_query;
+
+/* Bits of ws_occupancy.limiters. */
+typedef enum ws_limit {
+    WS_LIMIT_SM = 1, /* blocks that an SM can hold */
+    WS_LIMIT_REGISTERS = 2,
+    WS_LIMIT_SHARED = 4,
+    WS_LIMIT_WARPS = 8, /* warps that an SM can hold */
+    WS_LIMIT_BARRIERS = 16
+} ws_limit;
+
+typedef struct ws_occupancy {
+    size_t size; /* sizeof(ws_occupancy), set by the caller */
+    unsigned blocks_per_sm, warps_per_sm, warps_per_block;
+    unsigned max_warps_per_sm;
+    double fraction; /* warps_per_sm / max_warps_per_sm */
+    /* Blocks per SM by each limit alone; UINT_MAX: does not limit. Nsight Compute's Block Limit SM,
+     * Registers, Shared Mem, Warps. */
+    unsigned limit_sm, limit_registers, limit_shared, limit_warps, limit_barriers;
+    unsigned limiters; /* ws_limit: all that are as low as blocks_per_sm */
+} ws_occupancy;
+
+/* Blocks and warps that an SM holds at once (doc/occupancy.md has the rules). WS_ERR_LAUNCH if not
+ * even one block fits: the message says why. WS_ERR_NO_MODEL names a figure that the machine file
+ * lacks. */
+WS_API WS_CHECKED ws_status ws_machine_occupancy(const ws_machine *machine,
+                                                 const ws_occupancy_query *query,
+                                                 ws_occupancy *out);
+
+/* What of a launch is varied; the last two may be combined for ws_machine_occupancy_next. */
+typedef enum ws_vary { WS_VARY_BLOCK = 1, WS_VARY_REGISTERS = 2, WS_VARY_SHARED = 4 } ws_vary;
+
+/* From `first` to `last` of what is varied, blocks, warps and limiters are the same. */
+typedef struct ws_occupancy_point {
+    uint64_t first, last;
+    unsigned blocks_per_sm, warps_per_sm; /* 0: such a launch does not fit */
+    unsigned limiters;
+} ws_occupancy_point;
+
+/* Occupancy over all values that the machine allows of one figure; its own value in `query` does
+ * not matter. At most `capacity` points are stored; *out_count is how many there are. */
+WS_API WS_CHECKED ws_status ws_machine_occupancy_curve(const ws_machine *machine,
+                                                       const ws_occupancy_query *query,
+                                                       ws_vary vary, ws_occupancy_point *out,
+                                                       size_t capacity, size_t *out_count);
+
+/* The least change that puts more warps on an SM: fewer registers, less shared memory, both
+ * (WS_VARY_REGISTERS | WS_VARY_SHARED), or the nearest other block of whole warps. `query` may be
+ * a launch that does not fit. *out_query is the changed one, *out its occupancy (both with size set
+ * by the caller). WS_ERR_COMPARE if no such change helps. */
+WS_API WS_CHECKED ws_status ws_machine_occupancy_next(const ws_machine *machine,
+                                                      const ws_occupancy_query *query,
+                                                      unsigned vary, ws_occupancy_query *out_query,
+                                                      ws_occupancy *out);
+
 /* ---- explanations ----------------------------------------------------------------------------- */
 
 /* What a word of a report means: an advice code ("G102"), a counter ("inst.warp"), an effect

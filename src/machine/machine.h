@@ -134,16 +134,11 @@ struct occupancy_query machine_largest_launch(const struct machine *machine);
 /* What of a launch is varied. */
 enum occupancy_vary { VARY_BLOCK = 1, VARY_REGISTERS = 2, VARY_SHARED = 4 };
 
-/* Values first to last of what is varied: the same blocks, warps and limiters. */
-struct occupancy_point {
-    uint64_t first, last;
-    unsigned blocks_per_sm, warps_per_sm, limiters; /* 0 blocks: does not fit */
-};
 /* The curve over all values that the machine allows. At most `capacity` points are stored;
  * *out_count is how many there are. */
 ws_status machine_occupancy_curve(struct diag *diag, const struct machine *machine,
                                   const struct occupancy_query *query, enum occupancy_vary vary,
-                                  struct occupancy_point *out, size_t capacity, size_t *out_count);
+                                  ws_occupancy_point *out, size_t capacity, size_t *out_count);
 /* The least change that puts more warps on an SM: the next lower registers or shared memory, or
  * both (VARY_REGISTERS | VARY_SHARED), or the nearest block of whole warps. False: none does. */
 bool machine_occupancy_next(const struct machine *machine, const struct occupancy_query *query,

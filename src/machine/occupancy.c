@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How many blocks of a launch an SM holds. Compute capability 3.0 and later: the rules of NVIDIA's
- * cuda_occupancy.h (largest shared-memory carve-out, no partitioned caching, at most one named
- * barrier a block). Before: those of the occupancy calculator (OCCJS in SOURCES.yaml). */
+ * cuda_occupancy.h with the largest shared-memory carve-out. Before: those of the occupancy
+ * calculator (OCCJS in SOURCES.yaml). */
 #include <limits.h>
 #include <math.h>
 
@@ -15,6 +15,8 @@ struct rules {
     double parts; /* sub-partitions, or the unit in which warps are allocated */
     bool register_per_block;
     double shared, shared_unit, shared_reserved, shared_per_block;
+    double barriers; /* named barriers of an SM; 0: not known, no limit */
+    double halves;   /* 2: partitioned caching confines a block to half an SM */
 };
 
 struct family {
@@ -63,6 +65,15 @@ static double max_warps(const struct machine *machine, double warp_size)
     return machine_get(machine, MACHINE_SM_MAX_WARPS, floor(threads / warp_size));
 }
 
+/* Named barriers that an SM has for each block it can hold; 0: not documented (before cc 5.0). */
+static double barriers_per_block_slot(const struct machine *machine)
+{
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    if (cc < 50) return 0;
+    bool is_small = (cc > 80 && cc < 90) || cc == 101 || cc == 110 || cc >= 120;
+    return is_small ? 1 : 2;
+}
+
 /* A figure that neither file nor family has is 0 here; missing_figure() asks for those. */
 static struct rules find_rules(const struct machine *machine)
 {
@@ -91,7 +102,16 @@ static struct rules find_rules(const struct machine *machine)
         machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_BLOCK, rules.registers);
     rules.shared_per_block =
         machine_get(machine, MACHINE_SHARED_PER_BLOCK, rules.shared - rules.shared_reserved);
+    rules.barriers = rules.max_blocks * barriers_per_block_slot(machine);
+    rules.halves = 1;
     return rules;
+}
+
+/* Partitioned global caching exists on the Maxwells and Pascals whose L1 is two halves. */
+static bool can_partition(const struct machine *machine)
+{
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    return cc == 52 || cc == 53 || cc == 61 || cc == 62;
 }
 
 static const char *missing_figure(const struct machine *machine, const struct rules *rules,
@@ -101,12 +121,12 @@ static const char *missing_figure(const struct machine *machine, const struct ru
     if (!(rules->max_blocks > 0)) return "sm.max_blocks";
     if (query->registers_per_thread) {
         if (!(rules->registers > 0)) return "sm.registers";
-        if (!(rules->register_unit > 0)) return "sm.register_unit";
-        if (!(rules->parts > 0)) return "sm.subpartitions";
+        if (!query->no_granularity && !(rules->register_unit > 0)) return "sm.register_unit";
+        if (!query->no_granularity && !(rules->parts > 0)) return "sm.subpartitions";
     }
     if (query->shared_bytes) {
         if (!machine_has(machine, MACHINE_SHARED_PER_SM)) return "shared.per_sm";
-        if (!(rules->shared_unit > 0)) return "shared.unit";
+        if (!query->no_granularity && !(rules->shared_unit > 0)) return "shared.unit";
     }
     return NULL;
 }
@@ -116,9 +136,16 @@ static double round_up(double value, double unit)
     return ceil(value / unit) * unit;
 }
 
+/* A count, whatever a file says. */
 static unsigned whole_blocks(double blocks)
 {
     return blocks < UINT_MAX ? (unsigned)blocks : UINT_MAX - 1;
+}
+
+/* Blocks of `warps` warps that fit where `room` warps do. */
+static double blocks_of_warps(const struct rules *rules, double room, double warps)
+{
+    return floor(floor(room / rules->halves) / warps) * rules->halves;
 }
 
 /* cc 1.x: all registers of a block at once, for an even number of warps. */
@@ -130,20 +157,28 @@ static unsigned limit_registers_of_blocks(const struct rules *rules, double warp
 }
 
 /* cc 2.0 and later: warp by warp, from the registers of the warp's sub-partition. A launch is
- * checked as if its warps filled all sub-partitions alike. */
-static unsigned limit_registers_of_warps(const struct rules *rules, double warps, double registers)
+ * checked as if its warps filled all sub-partitions alike. A block that does not fit half an SM
+ * switches partitioned caching off. */
+static unsigned limit_registers_of_warps(struct rules *rules, double warps, double registers)
 {
     double warp = round_up(registers * rules->warp_size, rules->register_unit);
     if (warp * round_up(warps, rules->parts) > rules->max_registers_per_block) return 0;
-    double per_part = floor(floor(rules->registers / rules->parts) / warp);
-    return whole_blocks(floor(per_part * rules->parts / warps));
+    double room = floor(floor(rules->registers / rules->parts) / warp) * rules->parts;
+    if (blocks_of_warps(rules, room, warps) < 1) rules->halves = 1;
+    return whole_blocks(blocks_of_warps(rules, room, warps));
 }
 
-static unsigned limit_registers(const struct machine *machine, const struct rules *rules,
-                                double warps, unsigned registers)
+static unsigned limit_registers(const struct machine *machine, struct rules *rules, double warps,
+                                const struct occupancy_query *query)
 {
+    unsigned registers = query->registers_per_thread;
     if (!registers) return UINT_MAX;
     if (rules->max_per_thread > 0 && registers > rules->max_per_thread) return 0;
+    if (query->no_granularity) {
+        double block = (double)registers * query->threads_per_block;
+        if (block > rules->max_registers_per_block) return 0;
+        return whole_blocks(rules->registers / block);
+    }
     if (rules->register_per_block) return limit_registers_of_blocks(rules, warps, registers);
     unsigned limit = limit_registers_of_warps(rules, warps, registers);
     if (machine->cc_major == 6 && machine->cc_minor == 0) {
@@ -155,29 +190,41 @@ static unsigned limit_registers(const struct machine *machine, const struct rule
     return limit;
 }
 
-static unsigned limit_shared(const struct rules *rules, uint64_t bytes)
+static unsigned limit_shared(const struct rules *rules, const struct occupancy_query *query)
 {
-    double wanted = (double)bytes + rules->shared_reserved;
+    uint64_t bytes = query->shared_bytes;
+    double wanted = (double)bytes + (query->no_granularity ? 0 : rules->shared_reserved);
+    bool by_unit = rules->shared_unit > 0 && !query->no_granularity;
     if (!(wanted > 0) || !(rules->shared > 0 || bytes)) return UINT_MAX;
-    double block = rules->shared_unit > 0 ? round_up(wanted, rules->shared_unit) : wanted;
-    if (block > rules->shared_per_block + rules->shared_reserved) return 0;
-    return whole_blocks(rules->shared / block);
+    double block = by_unit ? round_up(wanted, rules->shared_unit) : wanted;
+    double most = rules->shared_per_block + (query->no_granularity ? 0 : rules->shared_reserved);
+    return block > most ? 0 : whole_blocks(rules->shared / block);
+}
+
+static unsigned limit_barriers(const struct rules *rules, unsigned barriers)
+{
+    if (barriers < 2 || !(rules->barriers > 0)) return UINT_MAX; /* one is everyone's */
+    return whole_blocks(floor(rules->barriers / barriers));
 }
 
 static void find_limiter(struct occupancy *out)
 {
     const struct {
-        unsigned limit;
+        unsigned limit, bit;
         const char *name;
-    } limits[] = {{out->limit_warps, "warps"},
-                  {out->limit_registers, "registers"},
-                  {out->limit_shared, "shared"},
-                  {out->limit_sm, "sm"}};
+    } limits[] = {{out->limit_warps, OCCUPANCY_WARPS, "warps"},
+                  {out->limit_registers, OCCUPANCY_REGISTERS, "registers"},
+                  {out->limit_shared, OCCUPANCY_SHARED, "shared"},
+                  {out->limit_sm, OCCUPANCY_SM, "sm"},
+                  {out->limit_barriers, OCCUPANCY_BARRIERS, "barriers"}};
     out->blocks_per_sm = UINT_MAX;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        if (limits[i].limit >= out->blocks_per_sm) continue;
-        out->blocks_per_sm = limits[i].limit;
-        out->limiter = limits[i].name;
+        if (limits[i].limit < out->blocks_per_sm) {
+            out->blocks_per_sm = limits[i].limit;
+            out->limiter = limits[i].name;
+            out->limiters = 0;
+        }
+        if (limits[i].limit == out->blocks_per_sm) out->limiters |= limits[i].bit;
     }
 }
 
@@ -194,18 +241,49 @@ static ws_status refuse(struct diag *diag, const struct machine *machine,
         return diag_error(diag, WS_ERR_LAUNCH,
                           "%s: a block has %u warps, but an SM holds %.0f: make the block smaller",
                           machine->id, out->warps_per_block, rules->max_warps);
+    if (!out->limit_registers && query->registers_per_thread > rules->max_per_thread &&
+        rules->max_per_thread > 0)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: %u registers a thread are asked for, but a thread has at most %.0f: "
+                          "use fewer registers",
+                          machine->id, query->registers_per_thread, rules->max_per_thread);
     if (!out->limit_registers)
         return diag_error(diag, WS_ERR_LAUNCH,
                           "%s: %u registers a thread and %u threads do not fit: an SM has %.0f "
-                          "registers, a block may take %.0f, a thread %.0f: use fewer registers or "
-                          "a smaller block",
+                          "registers, a block may take %.0f: use fewer registers or a smaller "
+                          "block",
                           machine->id, query->registers_per_thread, query->threads_per_block,
-                          rules->registers, rules->max_registers_per_block, rules->max_per_thread);
+                          rules->registers, rules->max_registers_per_block);
+    if (!out->limit_barriers)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: a block uses %u named barriers, but an SM has %.0f: use fewer",
+                          machine->id, query->barriers, rules->barriers);
     return diag_error(diag, WS_ERR_LAUNCH,
                       "%s: a block uses %llu bytes of shared memory, but at most %.0f are "
                       "available: use less",
                       machine->id, (unsigned long long)query->shared_bytes,
                       fmin(rules->shared_per_block, rules->shared));
+}
+
+/* All limits; blocks_per_sm 0: not even one block fits. */
+static void find_limits(const struct machine *machine, struct rules *rules,
+                        const struct occupancy_query *query, struct occupancy *out)
+{
+    double warps = ceil(query->threads_per_block / rules->warp_size);
+    bool too_large =
+        rules->max_threads_per_block > 0 && query->threads_per_block > rules->max_threads_per_block;
+    if (query->partitioned_caching && can_partition(machine)) rules->halves = 2;
+    out->warps_per_block = (unsigned)warps;
+    out->max_warps = whole_blocks(rules->max_warps);
+    out->limit_sm = whole_blocks(rules->max_blocks);
+    out->limit_registers = limit_registers(machine, rules, warps, query); /* may change halves */
+    out->limit_warps =
+        too_large ? 0 : whole_blocks(blocks_of_warps(rules, rules->max_warps, warps));
+    out->limit_shared = limit_shared(rules, query);
+    out->limit_barriers = limit_barriers(rules, query->barriers);
+    find_limiter(out);
+    out->warps_per_sm = out->blocks_per_sm * out->warps_per_block;
+    out->fraction = out->warps_per_sm / rules->max_warps;
 }
 
 ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
@@ -220,17 +298,27 @@ ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "%s does not know machine.%s, which the occupancy needs: add it to %s",
                           machine->id, missing, machine->path);
-    double warps = ceil(query->threads_per_block / rules.warp_size);
-    bool too_large =
-        rules.max_threads_per_block > 0 && query->threads_per_block > rules.max_threads_per_block;
-    out->warps_per_block = (unsigned)warps;
-    out->limit_sm = whole_blocks(rules.max_blocks);
-    out->limit_warps = too_large ? 0 : whole_blocks(floor(rules.max_warps / warps));
-    out->limit_registers = limit_registers(machine, &rules, warps, query->registers_per_thread);
-    out->limit_shared = limit_shared(&rules, query->shared_bytes);
-    find_limiter(out);
-    if (!out->blocks_per_sm) return refuse(diag, machine, query, &rules, out);
-    out->warps_per_sm = out->blocks_per_sm * out->warps_per_block;
-    out->fraction = out->warps_per_sm / rules.max_warps;
-    return WS_OK;
+    find_limits(machine, &rules, query, out);
+    return out->blocks_per_sm ? WS_OK : refuse(diag, machine, query, &rules, out);
+}
+
+struct occupancy machine_count_blocks(const struct machine *machine,
+                                      const struct occupancy_query *query)
+{
+    struct rules rules = find_rules(machine);
+    struct occupancy out = {0};
+    if (query->threads_per_block && !missing_figure(machine, &rules, query))
+        find_limits(machine, &rules, query, &out);
+    return out;
+}
+
+struct occupancy_query machine_largest_launch(const struct machine *machine)
+{
+    enum { SCAN_LIMIT = 65536 }; /* far beyond all GPUs: curves go through value by value */
+    struct rules rules = find_rules(machine);
+    return (struct occupancy_query){
+        .threads_per_block = (unsigned)fmin(rules.max_threads_per_block, SCAN_LIMIT),
+        .registers_per_thread = (unsigned)fmin(rules.max_per_thread, SCAN_LIMIT),
+        .shared_bytes = whole_blocks(fmax(rules.shared_per_block, 0)),
+    };
 }

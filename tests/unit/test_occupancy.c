@@ -73,8 +73,9 @@ static void machine_of_row(struct machine *machine, const struct row *row)
 static void check_row(const struct machine *machine, const struct row *row)
 {
     const uint64_t *wanted = row->columns + 8;
-    const struct occupancy_query query = {(unsigned)row->columns[5], (unsigned)row->columns[6],
-                                          row->columns[7]};
+    const struct occupancy_query query = {.threads_per_block = (unsigned)row->columns[5],
+                                          .registers_per_thread = (unsigned)row->columns[6],
+                                          .shared_bytes = row->columns[7]};
     struct diag diag = {0};
     struct occupancy got;
     ws_status status = machine_occupancy(&diag, machine, &query, &got);
@@ -129,7 +130,9 @@ static void test_sample_of_nvidias_header(void **state)
 static struct occupancy ask(const struct machine *machine, unsigned threads, unsigned registers,
                             uint64_t shared)
 {
-    const struct occupancy_query query = {threads, registers, shared};
+    const struct occupancy_query query = {.threads_per_block = threads,
+                                          .registers_per_thread = registers,
+                                          .shared_bytes = shared};
     struct diag diag = {0};
     struct occupancy out;
     if (machine_occupancy(&diag, machine, &query, &out) != WS_OK) fail_msg("%s", diag.text);
@@ -233,7 +236,9 @@ static void test_figures_go_before_rules(void **state)
 static void check_refused(const struct machine *machine, unsigned threads, unsigned registers,
                           uint64_t shared, ws_status wanted, const char *words)
 {
-    const struct occupancy_query query = {threads, registers, shared};
+    const struct occupancy_query query = {.threads_per_block = threads,
+                                          .registers_per_thread = registers,
+                                          .shared_bytes = shared};
     struct diag diag = {0};
     struct occupancy out;
     assert_int_equal(machine_occupancy(&diag, machine, &query, &out), wanted);
