@@ -3,7 +3,7 @@
 # Compiles the bundled kernels to the PTX that is committed beside them, so that no CUDA toolkit is
 # needed to use or test warpsage. Needs nvcc 13.
 #
-#     tools/regen-ptx.sh [FILE.cu ...]     default: all under examples/kernels and tests
+#     tools/regen-ptx.sh [FILE.cu ...]     default: all under examples/kernels, papers and tests
 #
 # nvcc writes absolute paths into .file; they are made relative to the .cu (CUDA's own headers:
 # cuda/NAME), so that the result is the same on every machine.
@@ -15,7 +15,7 @@ if [ ! -x "$nvcc" ]; then
     exit 1
 fi
 if [ $# -eq 0 ]; then
-    mapfile -t files < <(find examples/kernels tests -name '*.cu' | LC_ALL=C sort)
+    mapfile -t files < <(find examples/kernels papers tests -name '*.cu' | LC_ALL=C sort)
     set -- "${files[@]}"
 fi
 for source in "$@"; do

@@ -9,41 +9,9 @@
 
 #include <cmocka.h>
 
-#include "support/kernel_run.h"
+#include "support/kernel_check.h"
 
 #define EXAMPLE(name) "examples/kernels/" name "/" name ".ptx"
-
-static float *random_floats(size_t n, uint64_t seed)
-{
-    float *values = malloc(n * sizeof *values);
-    assert_non_null(values);
-    for (size_t i = 0; i < n; i++)
-        values[i] = random_float(&seed);
-    return values;
-}
-
-static void input_floats(struct run *run, size_t n, uint64_t seed)
-{
-    float *values = random_floats(n, seed);
-    run_input(run, values, n * sizeof *values);
-    free(values);
-}
-
-static void expect_floats(struct run *run, size_t buffer, const float *expected, size_t n)
-{
-    float *got = run_read(run, buffer);
-    for (size_t i = 0; i < n; i++)
-        if (memcmp(&got[i], &expected[i], sizeof *got) != 0)
-            fail_msg("element %zu: %a, not %a", i, (double)got[i], (double)expected[i]);
-    free(got);
-}
-
-static void expect_counter(struct run *run, const char *id, uint64_t expected)
-{
-    uint64_t got = run_counter(run, id);
-    if (got != expected)
-        fail_msg("%s: %llu, not %llu", id, (unsigned long long)got, (unsigned long long)expected);
-}
 
 /* ---- saxpy: 970 elements in 4 blocks of 256, so 30 full warps, one of 10 lanes, one of none -- */
 
