@@ -183,7 +183,7 @@ struct reference {
     long double warps_working[STAGES_MAX], threads_working[STAGES_MAX];
     uint64_t stage_blocks[STAGES_MAX];
     uint64_t *sectors[2]; /* of global memory, each time one is read, written */
-    size_t sector_count[2];
+    size_t sector_count[2], sector_room[2];
     /* of the block that runs */
     struct reference_warp warps[WARPS];
     uint64_t by_warp[STAGES_MAX][WARPS], by_thread[STAGES_MAX][THREADS];
@@ -249,8 +249,10 @@ static void reference_registers(struct reference *r, struct reference_warp *warp
 
 static void note_sectors(struct reference *r, int side, const struct access *access)
 {
-    size_t room = r->sector_count[side] + 64;
-    r->sectors[side] = realloc(r->sectors[side], room * sizeof(uint64_t));
+    if (r->sector_room[side] < r->sector_count[side] + 64) {
+        r->sector_room[side] = 2 * r->sector_room[side] + 1024;
+        r->sectors[side] = realloc(r->sectors[side], r->sector_room[side] * sizeof(uint64_t));
+    }
     for (int lane = 0; lane < 32; lane++) {
         if (!(access->mask >> lane & 1)) continue;
         uint64_t first = access->addresses[lane], last = first + access->bytes - 1;
@@ -273,7 +275,7 @@ static uint64_t distinct_sectors(struct reference *r, int side)
         distinct += i == 0 || r->sectors[side][i] != r->sectors[side][i - 1];
     free(r->sectors[side]);
     r->sectors[side] = NULL;
-    r->sector_count[side] = 0;
+    r->sector_count[side] = r->sector_room[side] = 0;
     return distinct;
 }
 
