@@ -6,7 +6,7 @@
 #include "options.h"
 
 const struct command *const commands[] = {&command_analyze, &command_explain, &command_machines,
-                                          NULL};
+                                          &command_occupancy, NULL};
 
 static void print_usage(FILE *stream)
 {
@@ -32,7 +32,7 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(struct cli *cli, const char *name)
 {
-    const char *names[8];
+    const char *names[32];
     size_t count = 0;
     while (commands[count]) {
         names[count] = commands[count]->name;

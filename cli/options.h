@@ -34,7 +34,7 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
-extern const struct command command_analyze, command_explain, command_machines;
+extern const struct command command_analyze, command_explain, command_machines, command_occupancy;
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,
