@@ -33,19 +33,30 @@ def machines():
     return sorted(n[:-5] for n in names if n.endswith(".yaml") and n != "SOURCES.yaml")
 
 
-def estimates(program):
+def run(command):
     environment = dict(os.environ, PATH="/nonexistent")  # without ptxas: registers from liveness
-    gpus = ",".join(machines())
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+def estimates(program):
+    """Each launch is executed once; a GPU that it does not fit has no rows."""
+    gpus = machines()
     for launch, path in launches():
-        with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            command = [program, "analyze", path, "--gpu", gpus, "--format", "json", "-o", out.name]
-            done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        with tempfile.TemporaryDirectory() as folder:
+            profile = os.path.join(folder, "profile.json")
+            done = run([program, "analyze", path, "--save-profile", profile, "-o", os.devnull])
             if done.returncode != 0:
                 sys.exit(f"{launch}: exit {done.returncode}: {done.stderr.strip()}")
-            report = json.load(out)
-        for machine in report["kernels"][0]["machines"]:
-            for estimate in machine["estimates"]:
-                yield [launch, machine["machine"], estimate["model"], f"{estimate['time_s']:.9g}"]
+            for gpu in gpus:
+                done = run([program, "analyze", "--profile", profile, "--gpu", gpu,
+                            "--format", "json"])
+                if done.returncode == 2 and "do not fit" in done.stderr:
+                    continue
+                if done.returncode != 0:
+                    sys.exit(f"{launch}, {gpu}: exit {done.returncode}: {done.stderr.strip()}")
+                machine = json.loads(done.stdout)["kernels"][0]["machines"][0]
+                for estimate in machine["estimates"]:
+                    yield [launch, gpu, estimate["model"], f"{estimate['time_s']:.9g}"]
 
 
 def main():
