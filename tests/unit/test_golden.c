@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "machine/machine.h"
 #include "model/mwp_cwp.h"
 
 #ifndef TESTS_DIR
@@ -90,9 +91,20 @@ static struct mwp_cwp_input read_inputs(const json_t *in)
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
-static double term_of(const struct mwp_cwp_terms *terms, const char *key)
+/* What a function found; each fills its own part. */
+struct answer {
+    struct mwp_cwp_terms terms;
+    struct occupancy occupancy;
+};
+
+static double answer_of(const struct answer *answer, const char *key)
 {
+    const struct mwp_cwp_terms *terms = &answer->terms;
     if (!strcmp(key, "case")) return terms->case_number;
+    if (!strcmp(key, "blocks")) return answer->occupancy.blocks_per_sm;
+    if (!strcmp(key, "warps")) return answer->occupancy.warps_per_sm;
+    if (!strcmp(key, "blocks_reg")) return answer->occupancy.limit_registers;
+    if (!strcmp(key, "blocks_smem")) return answer->occupancy.limit_shared;
 #define TERM(name)                                                                                 \
     if (!strcmp(key, #name)) return terms->name
     TERM(mem_l);
@@ -115,40 +127,60 @@ static double term_of(const struct mwp_cwp_terms *terms, const char *key)
     return NAN;
 }
 
-static void run_mwp_cwp(const json_t *inputs, struct mwp_cwp_terms *out)
+static void run_mwp_cwp(const json_t *inputs, struct answer *out)
 {
     struct diag diag = {0};
     struct mwp_cwp_input in = read_inputs(inputs);
-    assert_int_equal(mwp_cwp_predict(&diag, &in, out), WS_OK);
+    assert_int_equal(mwp_cwp_predict(&diag, &in, &out->terms), WS_OK);
     diag_clear(&diag);
 }
 
-static void run_memory(const json_t *inputs, struct mwp_cwp_terms *out)
+static void run_memory(const json_t *inputs, struct answer *out)
 {
     struct mwp_cwp_input in = read_inputs(inputs);
-    mwp_cwp_memory(&in, out);
+    mwp_cwp_memory(&in, &out->terms);
 }
 
-static void run_peak_bw(const json_t *inputs, struct mwp_cwp_terms *out)
+static void run_peak_bw(const json_t *inputs, struct answer *out)
 {
     struct mwp_cwp_input in = read_inputs(inputs);
-    out->mwp_peak_bw = mwp_cwp_peak_bw(&in, number(inputs, "mem_l", NAN));
+    out->terms.mwp_peak_bw = mwp_cwp_peak_bw(&in, number(inputs, "mem_l", NAN));
 }
 
-static void run_npw(const json_t *inputs, struct mwp_cwp_terms *out)
+static void run_npw(const json_t *inputs, struct answer *out)
 {
     enum mwp_npw reading = says(inputs, "npw", "printed") ? MWP_NPW_PRINTED : MWP_NPW_RATIO;
-    out->npw = mwp_cwp_npw(reading, number(inputs, "n", NAN), number(inputs, "mem_req", NAN),
-                           number(inputs, "ind_mem_req", NAN));
+    out->terms.npw = mwp_cwp_npw(reading, number(inputs, "n", NAN), number(inputs, "mem_req", NAN),
+                                 number(inputs, "ind_mem_req", NAN));
+}
+
+/* Table 2 of Zhang & Owens divides without allocation units; GTX 285. */
+static void run_occupancy(const json_t *inputs, struct answer *out)
+{
+    struct diag diag = {0};
+    struct machine *machine;
+    const struct occupancy_query query = {
+        .threads_per_block = (unsigned)number(inputs, "threads_per_block", 0),
+        .registers_per_thread = (unsigned)number(inputs, "regs_per_thread", 0),
+        .shared_bytes = (uint64_t)number(inputs, "smem_per_block", 0),
+        .no_granularity = true,
+    };
+    assert_int_equal(machine_load(&diag, SOURCE_DIR "/data/machines", "gtx285", &machine), WS_OK);
+    if (json_object_get(inputs, "max_blocks"))
+        machine->values[MACHINE_SM_MAX_BLOCKS].value = number(inputs, "max_blocks", NAN);
+    assert_int_equal(machine_occupancy(&diag, machine, &query, &out->occupancy), WS_OK);
+    machine_destroy(machine);
+    diag_clear(&diag);
 }
 
 static const struct {
     const char *model;
-    void (*run)(const json_t *inputs, struct mwp_cwp_terms *out);
+    void (*run)(const json_t *inputs, struct answer *out);
 } functions[] = {{"mwp_cwp", run_mwp_cwp},
                  {"mem_params", run_memory},
                  {"mwp_peak_bw", run_peak_bw},
-                 {"npw", run_npw}};
+                 {"npw", run_npw},
+                 {"occupancy_000", run_occupancy}};
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 static void check_case(void **state)
@@ -156,17 +188,17 @@ static void check_case(void **state)
     const json_t *one = *state;
     const char *model = json_string_value(json_object_get(one, "model"));
     const json_t *tolerance = json_object_get(one, "tolerance");
-    struct mwp_cwp_terms terms = {0};
+    struct answer answer = {0};
     size_t run = 0, checked = 0;
     for (; run < FUNCTION_COUNT && strcmp(functions[run].model, model); run++)
         ;
     assert_true(run < FUNCTION_COUNT);
-    functions[run].run(json_object_get(one, "inputs"), &terms);
+    functions[run].run(json_object_get(one, "inputs"), &answer);
     const char *key;
     json_t *expected;
     json_object_foreach(json_object_get(one, "expected"), key, expected)
     {
-        double want = json_number_value(expected), got = term_of(&terms, key);
+        double want = json_number_value(expected), got = answer_of(&answer, key);
         double allowed =
             fmax(number(tolerance, "abs", 0), number(tolerance, "rel", 0) * fabs(want));
         if (!(fabs(got - want) <= allowed))

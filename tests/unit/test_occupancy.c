@@ -125,14 +125,23 @@ static void test_sample_of_nvidias_header(void **state)
     arena_clear(&arena);
 }
 
+static void check_refused_query(const struct machine *machine, const struct occupancy_query *query,
+                                ws_status wanted, const char *words)
+{
+    struct diag diag = {0};
+    struct occupancy out;
+    assert_int_equal(machine_occupancy(&diag, machine, query, &out), wanted);
+    if (!strstr(diag.text, words)) fail_msg("does not say \"%s\": %s", words, diag.text);
+    diag_clear(&diag);
+}
+
 /* ---- printed tables -------------------------------------------------------------------------- */
 
 static struct occupancy ask(const struct machine *machine, unsigned threads, unsigned registers,
                             uint64_t shared)
 {
-    const struct occupancy_query query = {.threads_per_block = threads,
-                                          .registers_per_thread = registers,
-                                          .shared_bytes = shared};
+    const struct occupancy_query query = {
+        .threads_per_block = threads, .registers_per_thread = registers, .shared_bytes = shared};
     struct diag diag = {0};
     struct occupancy out;
     if (machine_occupancy(&diag, machine, &query, &out) != WS_OK) fail_msg("%s", diag.text);
@@ -214,6 +223,216 @@ static void test_fermi(void **state)
     assert_int_equal(out.limit_warps, 6);
 }
 
+/* cc 2.x by hand, as above: 32768 registers in units of 64 a warp, an even number of warps; 49152
+ * bytes in units of 128; 48 warps, 8 blocks. 20 registers: 640, 51 -> 50 warps. 21: 672 -> 704,
+ * 46 warps. 63: 2048, 16 warps. 26: 832, 39 -> 38. 6145 bytes: 6272, 7 blocks. */
+static void test_table_of_fermi(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned threads, registers, shared, blocks, limit_registers, limit_shared, limit_warps;
+        unsigned limiters;
+    } rows[] = {
+        {192, 20, 0, 8, 8, UINT_MAX, 8, OCCUPANCY_SM | OCCUPANCY_REGISTERS | OCCUPANCY_WARPS},
+        {192, 21, 0, 7, 7, UINT_MAX, 8, OCCUPANCY_REGISTERS},
+        {256, 20, 0, 6, 6, UINT_MAX, 6, OCCUPANCY_REGISTERS | OCCUPANCY_WARPS},
+        {256, 21, 0, 5, 5, UINT_MAX, 6, OCCUPANCY_REGISTERS},
+        {256, 26, 0, 4, 4, UINT_MAX, 6, OCCUPANCY_REGISTERS},
+        {512, 63, 0, 1, 1, UINT_MAX, 3, OCCUPANCY_REGISTERS},
+        {1024, 32, 0, 1, 1, UINT_MAX, 1, OCCUPANCY_REGISTERS | OCCUPANCY_WARPS},
+        {64, 16, 6145, 7, 32, 7, 24, OCCUPANCY_SHARED},
+        {64, 16, 6144, 8, 32, 8, 24, OCCUPANCY_SM | OCCUPANCY_SHARED},
+        {33, 16, 49152, 1, 32, 1, 24, OCCUPANCY_SHARED},
+    };
+    struct machine fermi = {.id = "fermi", .path = "fermi", .cc_major = 2, .cc_minor = 1};
+    put(&fermi, MACHINE_SM_MAX_WARPS, 48);
+    put(&fermi, MACHINE_SM_REGISTERS, 32768);
+    put(&fermi, MACHINE_SHARED_PER_SM, 49152);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct occupancy out = ask(&fermi, rows[i].threads, rows[i].registers, rows[i].shared);
+        assert_int_equal(out.limit_sm, 8);
+        assert_int_equal(out.limit_registers, rows[i].limit_registers);
+        assert_int_equal(out.limit_shared, rows[i].limit_shared);
+        assert_int_equal(out.limit_warps, rows[i].limit_warps);
+        assert_int_equal(out.blocks_per_sm, rows[i].blocks);
+        assert_int_equal(out.limiters, rows[i].limiters);
+    }
+}
+
+/* Without units: 16384 / (96 * 21) = 8.1 registers (a block of cc 1.x takes 4 * 32 * 21 = 2688 ->
+ * 3072 otherwise: 5), 16384 / 700 = 23 (1024 otherwise: 16). */
+static void test_plain_division(void **state)
+{
+    (void)state;
+    struct machine *machine = load("gtx285");
+    struct occupancy_query query = {
+        .threads_per_block = 96, .registers_per_thread = 21, .shared_bytes = 700};
+    struct occupancy out = machine_count_blocks(machine, &query);
+    assert_int_equal(out.limit_registers, 5);
+    assert_int_equal(out.limit_shared, 16);
+    query.no_granularity = true;
+    out = machine_count_blocks(machine, &query);
+    assert_int_equal(out.limit_registers, 8);
+    assert_int_equal(out.limit_shared, 23);
+    machine_destroy(machine);
+}
+
+/* NVIDIA's header: twice as many named barriers as blocks on cc 7.0, as many on cc 8.6. */
+static void test_named_barriers(void **state)
+{
+    (void)state;
+    struct machine *machine = load("v100");
+    struct occupancy_query query = {.threads_per_block = 32, .barriers = 1};
+    assert_int_equal(machine_count_blocks(machine, &query).limit_barriers, UINT_MAX);
+    query.barriers = 3;
+    struct occupancy out = machine_count_blocks(machine, &query);
+    assert_int_equal(out.limit_barriers, 21); /* 64 / 3 */
+    assert_string_equal(out.limiter, "barriers");
+    assert_int_equal(out.limiters, OCCUPANCY_BARRIERS);
+    query.barriers = 65;
+    check_refused_query(machine, &query, WS_ERR_LAUNCH, "65 named barriers");
+    machine->cc_major = 8;
+    machine->cc_minor = 6;
+    query.barriers = 4;
+    assert_int_equal(machine_count_blocks(machine, &query).limit_barriers, 8);
+    machine_destroy(machine);
+}
+
+/* Partitioned caching, cc 5.2: a block of 7 warps fits 32 warps of a half 4 times, so 8 times in
+ * all; the whole SM holds 64 / 7 = 9. With 40 registers: 1280 a warp, 12 warps a part, 24 in a half:
+ * 3 + 3. A block of 32 warps with 64 registers needs more than a half: caching is off, one block. */
+static void test_partitioned_caching(void **state)
+{
+    (void)state;
+    struct machine maxwell = {.id = "m", .path = "m", .cc_major = 5, .cc_minor = 2};
+    put(&maxwell, MACHINE_SM_MAX_WARPS, 64);
+    put(&maxwell, MACHINE_SM_REGISTERS, 65536);
+    struct occupancy_query query = {.threads_per_block = 224, .registers_per_thread = 16};
+    assert_int_equal(machine_count_blocks(&maxwell, &query).limit_warps, 9);
+    query.partitioned_caching = true;
+    assert_int_equal(machine_count_blocks(&maxwell, &query).limit_warps, 8);
+    query.registers_per_thread = 40;
+    assert_int_equal(machine_count_blocks(&maxwell, &query).limit_registers, 6);
+    query.threads_per_block = 1024;
+    query.registers_per_thread = 64;
+    struct occupancy out = machine_count_blocks(&maxwell, &query);
+    assert_int_equal(out.blocks_per_sm, 1);
+    assert_int_equal(out.limit_warps, 2);
+    maxwell.cc_major = 6;
+    maxwell.cc_minor = 0; /* has no halves */
+    query.threads_per_block = 224;
+    query.registers_per_thread = 16;
+    assert_int_equal(machine_count_blocks(&maxwell, &query).limit_warps, 9);
+}
+
+/* ---- curves and the next higher occupancy -------------------------------------------------------- */
+
+enum { POINTS = 2048 };
+
+/* Every value of a curve is in one point, and both of its ends are what a single question says. */
+static void check_curve(const struct machine *machine, struct occupancy_query query,
+                        enum occupancy_vary vary, uint64_t first, uint64_t last)
+{
+    static ws_occupancy_point points[POINTS];
+    struct diag diag = {0};
+    size_t count, few;
+    assert_int_equal(machine_occupancy_curve(&diag, machine, &query, vary, points, POINTS, &count),
+                     WS_OK);
+    assert_in_range(count, 2, POINTS);
+    assert_int_equal(points[0].first, first);
+    assert_int_equal(points[count - 1].last, last);
+    for (size_t i = 0; i < count; i++) {
+        if (i) assert_int_equal(points[i].first, points[i - 1].last + 1);
+        for (int end = 0; end < 2; end++) {
+            uint64_t value = end ? points[i].last : points[i].first;
+            if (vary == VARY_BLOCK) query.threads_per_block = (unsigned)value;
+            if (vary == VARY_REGISTERS) query.registers_per_thread = (unsigned)value;
+            if (vary == VARY_SHARED) query.shared_bytes = value;
+            struct occupancy at = machine_count_blocks(machine, &query);
+            assert_int_equal(at.blocks_per_sm, points[i].blocks_per_sm);
+            assert_int_equal(at.warps_per_sm, points[i].warps_per_sm);
+            assert_int_equal(at.limiters, points[i].limiters);
+        }
+    }
+    assert_int_equal(machine_occupancy_curve(&diag, machine, &query, vary, NULL, 0, &few), WS_OK);
+    assert_int_equal(few, count);
+    diag_clear(&diag);
+}
+
+static void test_curves(void **state)
+{
+    (void)state;
+    struct machine *h200 = load("h200"), *gtx285 = load("gtx285");
+    struct occupancy_query query = {
+        .threads_per_block = 192, .registers_per_thread = 33, .shared_bytes = 5000};
+    check_curve(h200, query, VARY_BLOCK, 1, 1024);
+    check_curve(h200, query, VARY_REGISTERS, 1, 255);
+    check_curve(h200, query, VARY_SHARED, 0, 232448);
+    check_curve(gtx285, query, VARY_BLOCK, 1, 512);
+    check_curve(gtx285, query, VARY_REGISTERS, 1, 124);
+    query.no_granularity = true;
+    check_curve(gtx285, query, VARY_SHARED, 0, 16384);
+    check_curve(gtx285, query, VARY_BLOCK, 1, 512);
+    struct diag diag = {0};
+    struct machine future = {.id = "future", .path = "future.yaml", .cc_major = 15};
+    size_t count;
+    assert_int_equal(machine_occupancy_curve(&diag, &future, &query, VARY_BLOCK, NULL, 0, &count),
+                     WS_ERR_NO_MODEL);
+    diag_clear(&diag);
+    machine_destroy(h200);
+    machine_destroy(gtx285);
+}
+
+/* The least change, found by trying all. */
+static void check_next(const struct machine *machine, struct occupancy_query query,
+                       enum occupancy_vary vary)
+{
+    struct occupancy_query next;
+    struct occupancy after, now = machine_count_blocks(machine, &query);
+    bool found = machine_occupancy_next(machine, &query, vary, &next, &after);
+    struct occupancy_query best = query;
+    struct occupancy other = now;
+    while (other.warps_per_sm <= now.warps_per_sm &&
+           (vary == VARY_REGISTERS ? best.registers_per_thread > 1 : best.shared_bytes > 0)) {
+        if (vary == VARY_REGISTERS) best.registers_per_thread--;
+        if (vary == VARY_SHARED) best.shared_bytes--;
+        other = machine_count_blocks(machine, &best);
+    }
+    assert_int_equal(found, other.warps_per_sm > now.warps_per_sm);
+    if (!found) return;
+    assert_int_equal(next.registers_per_thread, best.registers_per_thread);
+    assert_int_equal(next.shared_bytes, best.shared_bytes);
+    assert_int_equal(after.warps_per_sm, other.warps_per_sm);
+}
+
+static void test_next(void **state)
+{
+    (void)state;
+    struct machine *h200 = load("h200"), *gtx285 = load("gtx285");
+    for (unsigned threads = 32; threads <= 512; threads += 96)
+        for (unsigned registers = 5; registers < 124; registers += 17)
+            for (unsigned shared = 0; shared < 16384; shared += 3333) {
+                struct occupancy_query query = {.threads_per_block = threads,
+                                                .registers_per_thread = registers,
+                                                .shared_bytes = shared};
+                check_next(h200, query, VARY_REGISTERS);
+                check_next(h200, query, VARY_SHARED);
+                check_next(gtx285, query, VARY_REGISTERS);
+                check_next(gtx285, query, VARY_SHARED);
+            }
+    struct occupancy_query next, query = {.threads_per_block = 736};
+    struct occupancy out;
+    /* 23 warps: 2 blocks, 46 warps. 24: 48, and 22: 44; 21: 63 of 64. The nearest is 24. */
+    assert_true(machine_occupancy_next(h200, &query, VARY_BLOCK, &next, &out));
+    assert_int_equal(next.threads_per_block, 768);
+    assert_int_equal(out.warps_per_sm, 48);
+    query.threads_per_block = 4000000000;
+    assert_true(machine_occupancy_next(h200, &query, VARY_BLOCK, &next, &out));
+    assert_int_equal(next.threads_per_block, 1024);
+    machine_destroy(h200);
+    machine_destroy(gtx285);
+}
+
 /* The file's figures go before the rules of the compute capability. */
 static void test_figures_go_before_rules(void **state)
 {
@@ -236,14 +455,9 @@ static void test_figures_go_before_rules(void **state)
 static void check_refused(const struct machine *machine, unsigned threads, unsigned registers,
                           uint64_t shared, ws_status wanted, const char *words)
 {
-    const struct occupancy_query query = {.threads_per_block = threads,
-                                          .registers_per_thread = registers,
-                                          .shared_bytes = shared};
-    struct diag diag = {0};
-    struct occupancy out;
-    assert_int_equal(machine_occupancy(&diag, machine, &query, &out), wanted);
-    if (!strstr(diag.text, words)) fail_msg("does not say \"%s\": %s", words, diag.text);
-    diag_clear(&diag);
+    const struct occupancy_query query = {
+        .threads_per_block = threads, .registers_per_thread = registers, .shared_bytes = shared};
+    check_refused_query(machine, &query, wanted, words);
 }
 
 static void test_refusals_say_why(void **state)
@@ -253,7 +467,7 @@ static void test_refusals_say_why(void **state)
     check_refused(machine, 0, 32, 0, WS_ERR_LAUNCH, "no threads");
     check_refused(machine, 1025, 32, 0, WS_ERR_LAUNCH, "at most 1024 are allowed");
     check_refused(machine, 1024, 65, 0, WS_ERR_LAUNCH, "65 registers a thread");
-    check_refused(machine, 32, 256, 0, WS_ERR_LAUNCH, "256 registers a thread");
+    check_refused(machine, 32, 256, 0, WS_ERR_LAUNCH, "a thread has at most 255");
     check_refused(machine, 32, 32, 232449, WS_ERR_LAUNCH, "at most 232448 are available");
     assert_int_equal(ask(machine, 32, 32, 232448).blocks_per_sm, 1);
     assert_int_equal(ask(machine, 1024, 64, 0).blocks_per_sm, 1);
@@ -291,6 +505,12 @@ int main(void)
         cmocka_unit_test(test_registers_of_the_g80),
         cmocka_unit_test(test_warps_in_pairs),
         cmocka_unit_test(test_fermi),
+        cmocka_unit_test(test_table_of_fermi),
+        cmocka_unit_test(test_plain_division),
+        cmocka_unit_test(test_named_barriers),
+        cmocka_unit_test(test_partitioned_caching),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_next),
         cmocka_unit_test(test_figures_go_before_rules),
         cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_unseen_capability),
