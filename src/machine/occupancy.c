@@ -65,13 +65,13 @@ static double max_warps(const struct machine *machine, double warp_size)
     return machine_get(machine, MACHINE_SM_MAX_WARPS, floor(threads / warp_size));
 }
 
-/* Named barriers that an SM has for each block it can hold; 0: not documented (before cc 5.0). */
+/* Named barriers that an SM has for each block it can hold. 0: no limit; NVIDIA's header knows one
+ * from cc 9.0 on only. */
 static double barriers_per_block_slot(const struct machine *machine)
 {
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
-    if (cc < 50) return 0;
-    bool is_small = (cc > 80 && cc < 90) || cc == 101 || cc == 110 || cc >= 120;
-    return is_small ? 1 : 2;
+    if (cc < 90) return 0;
+    return cc == 101 || cc == 110 || cc >= 120 ? 1 : 2;
 }
 
 /* A figure that neither file nor family has is 0 here; missing_figure() asks for those. */
