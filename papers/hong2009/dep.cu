@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dependent against independent loads (Hong's thesis, section 2.6.3): two loops with the same
-// instructions. In dep the address of every load needs the value of the one before; in indep it does
-// not, so that the two loads of a round can be under way together. If every element of `in` equals
-// `step`, both touch the same addresses.
+// instructions. In dep the address of every load needs the value of the one before; in indep it
+// does not, so that the two loads of a round can be under way together. If every element of `in`
+// equals `step`, both touch the same addresses.
 //
 //     iterations   rounds of two loads
 //     step         indep: distance of successive loads, in elements

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The micro-benchmarks Mb1 to Mb7 of Hong's thesis (chapter II, table 3): a loop with a given number
-// of global loads and of floating-point instructions, and, as the table's totals say, six integer
-// instructions for every load and three for the loop itself. The text does not give the programs;
-// these have the printed counts.
+// The micro-benchmarks Mb1 to Mb7 of Hong's thesis (chapter II, table 3): a loop with a given
+// number of global loads and of floating-point instructions, and, as the table's totals say, six
+// integer instructions for every load and three for the loop itself. The text does not give the
+// programs; these have the printed counts.
 //
-// Coalesced and uncoalesced are one program: thread t starts at element t * stride, so that stride 1
-// makes a warp's loads consecutive and stride 32 puts each lane into a line of its own. Position p
-// moves by multiples of 64 elements, alike in all threads.
+// Coalesced and uncoalesced are one program: thread t starts at element t * stride, so that stride
+// 1 makes a warp's loads consecutive and stride 32 puts each lane into a line of its own. Position
+// p moves by multiples of 64 elements, alike in all threads.
 //
 //     iterations   rounds of the loop
 //     stride       1: _C, 32: _UC
 //     mask         elements of `in` - 1; the number is a power of two, at least 64
-//     scale        a factor below 1, so that the sums stay small; an argument and no constant, since
-//                  PTX would move a constant into a register in every round
+//     scale        a factor below 1, so that the sums stay small; an argument and no constant,
+//                  since PTX would move a constant into a register in every round
 //     in           what is loaded (Mb1 loads nothing)
 //     out          one element a thread
 

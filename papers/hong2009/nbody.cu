@@ -6,7 +6,8 @@
 //              with the number of bodies known to the compiler, one pointer serves all four
 //     vecpack  one array of (x, y, z, m): one load of 16 bytes a source
 //     shmem    a thread's own body goes through shared memory, 4 words after one another a thread
-//              (the slides' loads of the sources stay as many as without, so the sources are not tiled)
+//              (the slides' loads of the sources stay as many as without, so the sources are not
+//              tiled)
 //     trans    ... transposed: word c of all threads, then word c + 1
 //     ujam     the loop is unrolled by 4, the loads of the four sources first
 //     rsqr     rsqrt instead of 1 / sqrt

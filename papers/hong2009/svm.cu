@@ -8,8 +8,8 @@
 // x the histogram of the position, s the support vectors. The original's source is not in the
 // text. Here are its three steps:
 //
-//     svm_naive      support vectors in global memory; a position's histogram is one row, so that the
-//                    lanes of a warp load elements BINS apart
+//     svm_naive      support vectors in global memory; a position's histogram is one row, so that
+//                    the lanes of a warp load elements BINS apart
 //     svm_constant   the same with the support vectors in constant memory
 //     svm_optimized  constant memory, and histograms stored bin by bin: consecutive lanes load
 //                    consecutive elements

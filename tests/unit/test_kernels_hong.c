@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The micro-benchmarks of papers/hong2009 against plain C and against the instruction counts that
- * table 3 of Hong's thesis prints: Mb1 to Mb7, dependent and independent loads. */
+ * table 3 of Hong's thesis prints: Mb1 to Mb7, dependent and independent loads; the table of all
+ * kernels there. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@
 
 #define HONG(name) "papers/hong2009/" name ".ptx"
 
-/* ---- Mb1 to Mb7: 2 blocks of 64 threads are 4 warps ------------------------------------------- */
+/* ---- Mb1 to Mb7: 2 blocks of 64 threads are 4 warps ----------------------------------- */
 
 enum { MB_ELEMENTS = 4096, MB_THREADS = 128, MB_WARPS = 4, MB_ITERATIONS = 3 };
 
@@ -107,7 +109,7 @@ static void test_mb(void **state)
     }
 }
 
-/* ---- dependent and independent loads ---------------------------------------------------------- */
+/* ---- dependent and independent loads -------------------------------------------------- */
 
 enum { DEP_ELEMENTS = 2048, DEP_THREADS = 128, DEP_WARPS = 4, DEP_STEP = 96 };
 
@@ -184,11 +186,59 @@ static void test_dep(void **state)
     assert_int_equal(integer[1], integer[0]);
 }
 
+/* ---- kernels.csv: rows name kernels that there are, an argument a parameter --------------- */
+
+static size_t count_words(const char *text)
+{
+    size_t words = 0;
+    for (; *text; text++)
+        words += *text != ' ' && (text[1] == ' ' || text[1] == '\0');
+    return words;
+}
+
+/* Columns id,file,entry,work_x,work_per,work_y,block,shared_bytes_per_thread,args,... */
+static void check_row(char *line)
+{
+    enum { COLUMNS = 11 };
+    char *columns[COLUMNS] = {line}, path[4096];
+    size_t n = 1;
+    for (char *c = line; *c; c++) {
+        if (*c != ',' && *c != '\n') continue;
+        if (*c == ',' && n < COLUMNS) columns[n++] = c + 1;
+        *c = '\0';
+    }
+    assert_int_equal(n, COLUMNS);
+    snprintf(path, sizeof path, "papers/hong2009/%s", columns[1]);
+    struct run run;
+    run_begin(&run, path, columns[2], 1);
+    assert_int_equal(count_words(columns[8]),
+                     ws_module_parameter_count(run.module, run.launch.kernel));
+    run_end(&run);
+    snprintf(path, sizeof path, "%s/papers/hong2009/launch/%s.yaml", SOURCE_DIR, columns[0]);
+    FILE *launch = fopen(path, "r");
+    if (!launch) fail_msg("%s: no launch file", path);
+    fclose(launch);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    FILE *file = fopen(SOURCE_DIR "/papers/hong2009/kernels.csv", "r");
+    assert_non_null(file);
+    char line[2048];
+    size_t rows = 0;
+    for (; fgets(line, sizeof line, file); rows++)
+        if (rows > 0) check_row(line);
+    fclose(file);
+    assert_true(rows > 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mb),
         cmocka_unit_test(test_dep),
+        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

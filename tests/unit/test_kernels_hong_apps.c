@@ -13,7 +13,7 @@
 
 #define HONG(name) "papers/hong2009/" name ".ptx"
 
-/* ---- n-body: 2 blocks of 64 bodies, 10 sources: two rounds of four and two more ---------------- */
+/* ---- n-body: 2 blocks of 64 bodies, 10 sources: two rounds of four and two more ------- */
 
 enum {
     BODIES = 585 * 256, /* the capacity of the arrays, fixed in nbody.cu */
@@ -149,7 +149,7 @@ static void test_nbody(void **state)
     }
 }
 
-/* ---- the classifier: 96 positions in 2 blocks of 64, so 3 warps and one with nothing to do ------ */
+/* ---- the classifier: 96 positions in 2 blocks of 64, so 3 warps and one with nothing to do  */
 
 enum { POSITIONS = 96, WORKING = 3, BINS = 16, MACHINE_VECTORS = 51, VECTORS = 5 };
 
