@@ -211,7 +211,7 @@ struct analysis {
     ws_machine **machines;
     size_t machine_count;
     unsigned *targets; /* compute capabilities of the machines */
-    unsigned rules;
+    ws_launch counted; /* rules and segments that the machines ask for */
     ws_module *module;
     size_t kernel;
     struct arg *args;
@@ -237,10 +237,12 @@ static int load_machines(struct analysis *a)
         }
         a->targets[a->machine_count] = ws_machine_target(machine);
         a->machines[a->machine_count++] = machine;
-        a->rules |= ws_machine_rules(machine);
+        if (a->request.profile) continue; /* counted already */
+        status = ws_machine_prepare_launch(machine, &a->counted);
+        if (status != WS_OK) return cli_failed(a->cli, status);
     }
     if (a->request.all_rules || a->request.save_profile)
-        a->rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
+        a->counted.rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
     return EXIT_DONE;
 }
 
@@ -319,7 +321,9 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .dynamic_shared_bytes = request->dynamic_shared_bytes,
         .max_instructions = request->max_instructions,
         .counters = true,
-        .rules = a->rules,
+        .rules = a->counted.rules,
+        .initial_segment_bytes = a->counted.initial_segment_bytes,
+        .min_segment_bytes = a->counted.min_segment_bytes,
         .unordered = request->unordered,
         .effort = effort,
         .register_targets = a->machine_count ? a->targets : NULL,

@@ -176,6 +176,9 @@ typedef struct ws_launch {
      * module's own target only. Each is asked once a kernel and module. */
     const unsigned *register_targets;
     size_t register_target_count;
+    /* Segments of WS_RULE_CC12 in bytes; 0: 128 and 32, those of cc 1.2 and 1.3. Powers of two,
+     * initial 32 to 256, min 4 to initial. */
+    unsigned initial_segment_bytes, min_segment_bytes;
 } ws_launch;
 
 /* Address and bank rules that cost time to count (CONTRACT section 2). */
@@ -223,6 +226,10 @@ WS_API const char *ws_machine_name(const ws_machine *machine);
 WS_API unsigned ws_machine_target(const ws_machine *machine);
 /* Rules of enum ws_rule that predictions for this machine are based on. */
 WS_API unsigned ws_machine_rules(const ws_machine *machine);
+/* Adds to `launch` what predictions for this machine need counted: its rules, and its segments where
+ * these are by the rule of cc 1.2. WS_ERR_COMPARE if `launch` has other segments already: one launch
+ * counts with one kind of them. */
+WS_API WS_CHECKED ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch);
 /* WS_ERR_LAUNCH, with the limit in the message, if grid, block or shared memory exceed what the
  * machine can launch. Limits that the machine file does not know are not checked. */
 WS_API WS_CHECKED ws_status ws_machine_check_launch(const ws_machine *machine,

@@ -48,6 +48,28 @@ unsigned ws_machine_rules(const ws_machine *machine)
     return rules;
 }
 
+ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch)
+{
+    const struct machine *inner = machine->machine;
+    unsigned rules = ws_machine_rules(machine);
+    launch->rules |= rules;
+    if (!(rules & WS_RULE_CC12)) return WS_OK;
+    struct segments usual = rules_segments(0);
+    unsigned initial = (unsigned)machine_get(inner, MACHINE_GLOBAL_INITIAL_SEGMENT, usual.initial);
+    unsigned least = (unsigned)machine_get(inner, MACHINE_GLOBAL_MIN_SEGMENT, usual.least);
+    bool is_other = launch->initial_segment_bytes && (launch->initial_segment_bytes != initial ||
+                                                      launch->min_segment_bytes != least);
+    if (is_other)
+        return diag_error(&machine->context->diag, WS_ERR_COMPARE,
+                          "%s moves segments of %u to %u bytes, another GPU of this launch %u to "
+                          "%u: analyse them one after the other",
+                          inner->id, initial, least, launch->initial_segment_bytes,
+                          launch->min_segment_bytes);
+    launch->initial_segment_bytes = initial;
+    launch->min_segment_bytes = least;
+    return WS_OK;
+}
+
 static ws_status unknown_key(struct diag *diag, const char *key)
 {
     const char *names[MACHINE_KEY_COUNT];

@@ -17,7 +17,17 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     TRY(handle_check_size(diag, "ws_launch", given->size, offsetof(ws_launch, rules)));
     *out = (ws_launch){0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    if (out->all_rules) out->rules = RULES_ALL;
+    out->rules = out->all_rules ? RULES_ALL : out->rules & RULES_ALL;
+    if (!out->initial_segment_bytes && !out->min_segment_bytes) return WS_OK;
+    struct segments segments = rules_segments(0);
+    if (out->initial_segment_bytes) segments.initial = out->initial_segment_bytes;
+    if (out->min_segment_bytes) segments.least = out->min_segment_bytes;
+    if (!segments_valid(segments))
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "segments of %u to %u bytes cannot be counted: give powers of two, the "
+                          "initial one 32 to 256, the smallest 4 to the initial one",
+                          segments.initial, segments.least);
+    out->rules = rules_with_segments(out->rules, segments);
     return WS_OK;
 }
 

@@ -55,6 +55,31 @@ unsigned counter_rule(enum counter counter)
     return 0;
 }
 
+/* ---- segments of cc 1.2 ----------------------------------------------------------------------- */
+
+/* log2 of initial and least segment in bits 8 to 11 and 12 to 15 of the rules. */
+enum { SEGMENT_SHIFT = 8, SEGMENT_MASK = 0xff00, INITIAL_DEFAULT = 128, LEAST_DEFAULT = 32 };
+
+bool segments_valid(struct segments segments)
+{
+    unsigned initial = segments.initial, least = segments.least;
+    bool powers = (initial & (initial - 1)) == 0 && (least & (least - 1)) == 0;
+    return powers && initial >= 32 && initial <= 256 && least >= 4 && least <= initial;
+}
+
+unsigned rules_with_segments(unsigned rules, struct segments segments)
+{
+    unsigned initial = bits_lowest(segments.initial), least = bits_lowest(segments.least);
+    return (rules & ~(unsigned)SEGMENT_MASK) | (initial | least << 4) << SEGMENT_SHIFT;
+}
+
+struct segments rules_segments(unsigned rules)
+{
+    unsigned both = (rules & SEGMENT_MASK) >> SEGMENT_SHIFT;
+    if (!both) return (struct segments){INITIAL_DEFAULT, LEAST_DEFAULT};
+    return (struct segments){1u << (both & 15), 1u << (both >> 4)};
+}
+
 /* ---- global and local memory ----------------------------------------------------------------- */
 
 /* The distinct 128-byte lines of a request, found through a small open hash. Which of their four
@@ -124,6 +149,22 @@ static struct transactions lines_cc12(const struct lines *lines, unsigned bytes)
     return total;
 }
 
+/* Both half-warps under RULE_CC12: by the table where the segments are those of cc 1.2. */
+static struct transactions halves_cc12(const struct lines *lines, const uint64_t *addresses,
+                                       uint32_t mask, unsigned bytes, unsigned rules)
+{
+    struct segments segments = rules_segments(rules);
+    if (segments.initial == INITIAL_DEFAULT && segments.least == LEAST_DEFAULT)
+        return lines_cc12(lines, bytes);
+    unsigned initial = coalesce_cc12_initial_segment(bytes);
+    if (initial == INITIAL_DEFAULT || segments.initial < initial) initial = segments.initial;
+    struct transactions low =
+        coalesce_cc12(addresses, mask & 0xffff, bytes, initial, segments.least);
+    struct transactions high =
+        coalesce_cc12(addresses + 16, mask >> 16, bytes, initial, segments.least);
+    return (struct transactions){low.count + high.count, low.bytes + high.bytes};
+}
+
 /* The five counters of one rule: coalesced means no more transactions than the fewest. */
 static void set_rule(uint16_t *fields, struct transactions total, unsigned fewest)
 {
@@ -177,7 +218,8 @@ static void global_cost(struct cost *out, unsigned bytes, uint32_t mask, const u
     if (rules & RULE_CC10)
         set_rule(&out->fields[COST_TRANSACTIONS_CC10], halves_cc10(addresses, mask, bytes), fewest);
     if (rules & RULE_CC12)
-        set_rule(&out->fields[COST_TRANSACTIONS_CC12], lines_cc12(&lines, bytes), fewest);
+        set_rule(&out->fields[COST_TRANSACTIONS_CC12],
+                 halves_cc12(&lines, addresses, mask, bytes, rules), fewest);
 }
 
 /* Local memory is interleaved by 4-byte words: word w of lane l lies at w * 128 + l * 4. So an
@@ -200,7 +242,7 @@ static void local_cost(struct cost *out, unsigned bytes, uint32_t mask, const ui
         }
         struct transactions t = halves_cc10(physical, mask, 4);
         cc10 = (struct transactions){cc10.count + t.count, cc10.bytes + t.bytes};
-        t = lines_cc12(&step, 4);
+        t = halves_cc12(&step, physical, mask, 4, rules);
         cc12 = (struct transactions){cc12.count + t.count, cc12.bytes + t.bytes};
     }
     set_sectors(out, &all, 2);
@@ -297,5 +339,6 @@ void access_cost(struct cost *out, enum memory_kind kind, unsigned bytes, uint32
 unsigned access_alignment(enum memory_kind kind, unsigned bytes, unsigned rules)
 {
     if (kind >= KIND_LOCAL_LOAD) return 4;
-    return (rules & RULE_CC10) && bytes == 16 ? 256 : 128;
+    bool wide = rules_segments(rules).initial > 128;
+    return ((rules & RULE_CC10) && bytes == 16) || wide ? 256 : 128;
 }

@@ -52,7 +52,7 @@ extern const unsigned memory_kind_fields[MEMORY_KIND_COUNT];
 unsigned counter_rule(enum counter counter);
 
 struct cost {
-    uint16_t fields[COST_FIELDS]; /* at most 16 KiB: 32 lanes x 4 words x 128 bytes */
+    uint16_t fields[COST_FIELDS]; /* at most 32 KiB: 32 lanes x 4 words x 256 bytes */
     uint16_t kind;
 };
 

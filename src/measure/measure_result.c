@@ -183,6 +183,25 @@ static void set_footprint(struct result *r)
     }
 }
 
+/* Loads that do not look into L1: .cg and .cv, and those that must see what others wrote, as L1
+ * caches are not coherent (volatile, relaxed, acquire). */
+static bool is_past_l1(const struct insn *insn)
+{
+    bool is_load = insn_operation(insn) == MEMORY_LOAD;
+    return is_load && (insn->cache_op == CACHE_CG || insn->cache_op == CACHE_CV ||
+                       insn->semantics != MEM_WEAK);
+}
+
+static void add_past_l1(const struct measure *m, uint64_t *counts)
+{
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const uint64_t *sums = m->sites[i].spaces[SITE_GLOBAL];
+        if (!is_past_l1(m->launch.insns[m->site_insns[i]])) continue;
+        counts[COUNTER_MEM_GLOBAL_PAST_L1_SECTORS32] += sums[COST_SECTORS32];
+        counts[COUNTER_MEM_GLOBAL_PAST_L1_LINES128] += sums[COST_LINES128];
+    }
+}
+
 static void set_launch_counters(struct result *r)
 {
     const struct measure *m = r->measure;
@@ -197,6 +216,7 @@ static void set_launch_counters(struct result *r)
     counts[COUNTER_MEM_LOADS] = loads;
     counts[COUNTER_MEM_GROUPS] = m->load_groups;
     counts[COUNTER_MEM_INDEPENDENT] = loads - m->load_groups;
+    add_past_l1(m, counts);
     set_counts(r, counts);
     /* Not scaled: it says how many really ran. */
     profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, ORIGIN_EMULATED);
@@ -416,6 +436,11 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
         .scale = sampled ? (double)m->launch.block_count / (double)m->blocks : 1,
     };
     r.profile->sampled_fraction = sampled ? sampled_fraction : 1;
+    if (m->rules & RULE_CC12) {
+        struct segments segments = rules_segments(m->rules);
+        r.profile->cc12_initial_segment = segments.initial;
+        r.profile->cc12_min_segment = segments.least;
+    }
     if (m->launch.module) {
         r.cells = add_cells(m);
         add_static_distances(m, r.cells);

@@ -99,6 +99,8 @@ struct profile {
     bool ordered;            /* execution order was fixed (CONTRACT section 3) */
     bool unordered_by_user;  /* not reproducible */
     double sampled_fraction; /* 1: every block was executed */
+    /* Of the cc12 counters; 0: not said, or these were not counted. */
+    unsigned cc12_initial_segment, cc12_min_segment;
     struct counter_value counters[COUNTER_COUNT];
     uint32_t instruction_count;
     struct instruction_profile *instructions;
@@ -130,6 +132,17 @@ char *profile_to_json(const struct profile *profile);
 
 /* Rules that cost time (CONTRACT section 2). */
 enum measure_rules { RULE_CC10 = 1, RULE_CC12 = 2, RULE_BANK16 = 4, RULES_ALL = 7 };
+
+/* The segments of RULE_CC12 in bytes. A word of rules carries them in its upper bits; without, they
+ * are those of cc 1.2 and 1.3: 128 and 32. */
+struct segments {
+    unsigned initial; /* of words of 4 bytes and more; at most 32 for 1 byte, 64 for 2 */
+    unsigned least;
+};
+/* Powers of two, initial 32 to 256, least 4 to initial. */
+bool segments_valid(struct segments segments);
+unsigned rules_with_segments(unsigned rules, struct segments segments); /* valid ones */
+struct segments rules_segments(unsigned rules);
 
 /* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of
  * the launch call measure_cancel. */

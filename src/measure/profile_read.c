@@ -464,6 +464,27 @@ static ws_status read_schema(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
+/* Bytes; without them the cc12 counters count for every machine. */
+static ws_status read_segments(const struct reader *r, json_t *root)
+{
+    static const char *const keys[] = {"initial", "min"};
+    struct profile *profile = r->profile;
+    json_t *item = json_object_get(root, "cc12_segments");
+    uint64_t initial = 0, least = 0;
+    if (!item) return WS_OK;
+    TRY(need_object(r, item, "cc12_segments"));
+    CHECK_KEYS(r, item, "cc12_segments", keys);
+    TRY(read_bytes(r, item, "initial", &initial));
+    TRY(read_bytes(r, item, "min", &least));
+    struct segments segments = {(unsigned)(initial & 0x1ff), (unsigned)(least & 0x1ff)};
+    if (initial > 256 || least > 256 || !segments_valid(segments))
+        return fail(r, "cc12_segments",
+                    "must be powers of two: initial 32 to 256, min 4 to initial");
+    profile->cc12_initial_segment = segments.initial;
+    profile->cc12_min_segment = segments.least;
+    return WS_OK;
+}
+
 static ws_status read_root(const struct reader *r, json_t *root)
 {
     static const char *const keys[] = {"schema",
@@ -476,6 +497,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "ordered",
                                        "unordered_by_user",
                                        "sampled_fraction",
+                                       "cc12_segments",
                                        "counters",
                                        "instructions",
                                        "stages"};
@@ -497,6 +519,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     if (fraction) TRY(read_number(r, fraction, "sampled_fraction", &profile->sampled_fraction));
     if (profile->sampled_fraction <= 0 || profile->sampled_fraction > 1)
         return fail(r, "sampled_fraction", "must be above 0 and at most 1");
+    TRY(read_segments(r, root));
     TRY(read_counters(r, root));
     TRY(read_instructions(r, root));
     return read_stages(r, root);

@@ -151,6 +151,12 @@ char *profile_to_json(const struct profile *profile)
     json_object_set_new(root, "ordered", json_boolean(profile->ordered));
     json_object_set_new(root, "unordered_by_user", json_boolean(profile->unordered_by_user));
     json_object_set_new(root, "sampled_fraction", number(profile->sampled_fraction));
+    if (profile->cc12_initial_segment) {
+        json_t *segments = json_object();
+        json_object_set_new(segments, "initial", unsigned_number(profile->cc12_initial_segment));
+        json_object_set_new(segments, "min", unsigned_number(profile->cc12_min_segment));
+        json_object_set_new(root, "cc12_segments", segments);
+    }
     json_object_set_new(root, "counters", counters_json(profile));
     json_object_set_new(root, "instructions", instructions);
     json_object_set_new(root, "stages", stages);

@@ -94,6 +94,21 @@ const char *needs_check(const struct model *model, const struct model_input *inp
     return text;
 }
 
+ws_status needs_check_segments(struct diag *diag, const struct profile *profile,
+                               const struct machine *machine)
+{
+    double initial = machine_get(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, 128);
+    double least = machine_get(machine, MACHINE_GLOBAL_MIN_SEGMENT, 32);
+    if (coalescing_rule_of(machine) != RULE_IS_CC12 || !profile->cc12_initial_segment) return WS_OK;
+    if (profile->cc12_initial_segment == initial && profile->cc12_min_segment == least)
+        return WS_OK;
+    return diag_error(diag, WS_ERR_COMPARE,
+                      "%s moves segments of %.0f to %.0f bytes, but the profile counted "
+                      "transactions of %u to %u: launch the kernel for this GPU",
+                      machine->id ? machine->id : "the machine", initial, least,
+                      profile->cc12_initial_segment, profile->cc12_min_segment);
+}
+
 static const struct model_option_info *find_option(const char *key)
 {
     for (size_t i = 0; i < model_count; i++)

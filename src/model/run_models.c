@@ -228,6 +228,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     const char *no_occupancy = NULL;
     ws_status status =
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
+    if (status == WS_OK) status = needs_check_segments(diag, profile, machine);
     if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
