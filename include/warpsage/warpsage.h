@@ -93,8 +93,10 @@ WS_API void ws_context_destroy(ws_context *context);
 WS_API const char *ws_context_error(const ws_context *context);
 WS_API void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user);
 WS_API void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user);
-/* Folder of the machine files. NULL: the one that was installed or built with the library. */
+/* Folder of the machine files. NULL: share/warpsage/machines beside the library or the program, else
+ * the folder that was fixed when the library was built. */
 WS_API WS_CHECKED ws_status ws_context_set_machine_dir(ws_context *context, const char *path);
+WS_API const char *ws_context_machine_dir(const ws_context *context);
 /* Compilers for .cu input and ptxas for register counts; searched in the colon-separated `path`
  * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
 WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
@@ -248,6 +250,14 @@ typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_form
  * use. Text, JSON or CSV, to be freed with ws_free. */
 WS_API WS_CHECKED ws_status ws_machine_describe(const ws_machine *machine, ws_format format,
                                                 char **out);
+/* The figures in which two machines differ, with the ratio b / a. To be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_machine_diff(const ws_machine *a, const ws_machine *b,
+                                            ws_format format, char **out);
+/* In words: which models find what they need of the machine, and what the others lack. To be freed
+ * with ws_free. */
+WS_API WS_CHECKED ws_status ws_machine_assess(const ws_machine *machine, char **out);
+/* Is `word` part of the id, an alias, the name, the chip, "cc 7.0" or "sm_70"? In any case. */
+WS_API bool ws_machine_matches(const ws_machine *machine, const char *word);
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 

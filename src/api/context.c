@@ -5,14 +5,15 @@
 #include "api/handles.h"
 #include "base/text.h"
 
-#ifndef WARPSAGE_MACHINE_DIR
-#error "define WARPSAGE_MACHINE_DIR: the folder of the machine files"
-#endif
-
 ws_status ws_context_create(ws_context **out)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? WS_OK : WS_ERR_MEMORY;
+    if (!*out) return WS_ERR_MEMORY;
+    (*out)->data_folder = data_folder_find();
+    if ((*out)->data_folder) return WS_OK;
+    free(*out);
+    *out = NULL;
+    return WS_ERR_MEMORY;
 }
 
 void ws_context_destroy(ws_context *context)
@@ -21,6 +22,7 @@ void ws_context_destroy(ws_context *context)
     diag_clear(&context->diag);
     prediction_destroy(context->last_prediction);
     free(context->machine_dir);
+    free(context->data_folder);
     free(context->tool_path);
     free(context);
 }
@@ -64,7 +66,12 @@ ws_status ws_context_set_tool_path(ws_context *context, const char *path)
 
 const char *context_machine_dir(const ws_context *context)
 {
-    return context->machine_dir ? context->machine_dir : WARPSAGE_MACHINE_DIR;
+    return context->machine_dir ? context->machine_dir : context->data_folder;
+}
+
+const char *ws_context_machine_dir(const ws_context *context)
+{
+    return context_machine_dir(context);
 }
 
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least)

@@ -18,8 +18,9 @@ struct ws_context {
     void *progress_user;
     ws_cancel_fn *cancel;
     void *cancel_user;
-    char *machine_dir;           /* NULL: WARPSAGE_MACHINE_DIR */
-    char *tool_path;             /* NULL: no tools */
+    char *machine_dir; /* NULL: data_folder */
+    char *data_folder; /* the machine files that were found at the start */
+    char *tool_path;   /* NULL: no tools */
     /* Of the last ws_predict, for ws_estimate_term; its arena keeps the texts of ws_estimate. Its
      * profile and machine may be gone. */
     struct prediction *last_prediction;
@@ -63,5 +64,8 @@ struct ws_machine {
 /* Checks the size member of an option struct of the caller: the first version is the smallest. */
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least);
 const char *context_machine_dir(const ws_context *context);
+/* Folder of the machine files that were installed or built with the library; to be freed. NULL: out
+ * of memory. */
+char *data_folder_find(void);
 
 #endif

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cmake --install BUILD [--prefix DIR]`: program, man page, static and shared library, header, machine
+# files, papers, schemas, examples, find_package(warpsage) and pkg-config. It may be moved afterwards.
+# Sanitizers have no business there.
+if(WARPSAGE_SANITIZE OR NOT TARGET warpsage)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+# Only what WS_API names leaves the shared library (CMAKE_C_VISIBILITY_PRESET).
+add_library(warpsage_shared SHARED ${STAGE_OBJECTS})
+set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAME warpsage
+                                                 VERSION ${PROJECT_VERSION}
+                                                 SOVERSION ${PROJECT_VERSION_MAJOR})
+target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON Threads::Threads m
+                                              ${CMAKE_DL_LIBS})
+foreach(library warpsage_shared warpsage_static)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+
+# The man page is the program's own help.
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/warpsage.1
+  COMMAND ${CMAKE_SOURCE_DIR}/tools/make-man.sh $<TARGET_FILE:warpsage>
+          > ${CMAKE_BINARY_DIR}/warpsage.1
+  DEPENDS warpsage ${CMAKE_SOURCE_DIR}/tools/make-man.sh
+  VERBATIM)
+add_custom_target(man ALL DEPENDS ${CMAKE_BINARY_DIR}/warpsage.1)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpsage)
+configure_package_config_file(
+  ${CMAKE_SOURCE_DIR}/cmake/warpsage-config.cmake.in ${CMAKE_BINARY_DIR}/warpsage-config.cmake
+  INSTALL_DESTINATION ${config_dir} NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/warpsage-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${CMAKE_SOURCE_DIR}/cmake/warpsage.pc.in ${CMAKE_BINARY_DIR}/warpsage.pc @ONLY)
+
+install(TARGETS warpsage)
+install(TARGETS warpsage_static warpsage_shared EXPORT warpsage)
+install(EXPORT warpsage NAMESPACE warpsage:: FILE warpsage-targets.cmake DESTINATION ${config_dir})
+install(FILES ${CMAKE_BINARY_DIR}/warpsage-config.cmake
+              ${CMAKE_BINARY_DIR}/warpsage-config-version.cmake DESTINATION ${config_dir})
+install(FILES ${CMAKE_BINARY_DIR}/warpsage.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY include/warpsage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_BINARY_DIR}/warpsage.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY data/machines papers schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
+install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md QUIRKS.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
