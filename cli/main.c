@@ -6,7 +6,7 @@
 #include "options.h"
 
 const struct command *const commands[] = {&command_analyze, &command_explain, &command_machines,
-                                          &command_occupancy, NULL};
+                                          &command_occupancy, &command_papers, NULL};
 
 static void print_usage(FILE *stream)
 {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The papers' results beside ours. A folder of papers/ holds what was published (published.json),
+ * the kernels (kernels.csv), and which curves are drawn from them (curves.json); doc/papers.md gives
+ * their keys. Nothing here knows a result: a row names a closed form with its inputs, or a curve
+ * and the statement about it that is to be judged. */
+#ifndef CLI_PAPERS_H
+#define CLI_PAPERS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cli.h"
+
+/* One line of kernels.csv. */
+struct papers_kernel {
+    const char *id, *file, *entry;
+    uint64_t work_x, work_y; /* threads or blocks in x; rows of blocks in y */
+    bool is_work_blocks;
+    uint32_t block; /* threads of a block, if nobody says otherwise */
+    bool is_square; /* blocks of as many rows as columns, work_y in threads */
+    uint64_t shared_bytes_per_thread;
+    const char **args;
+    size_t arg_count;
+};
+
+/* Values of all columns at one x; NAN: this launch cannot run there. */
+struct papers_point {
+    double x;
+    double *values;
+};
+
+struct papers_series {
+    const char *kernel, *machine; /* of a closed form: the name of its inputs */
+    unsigned blocks_per_sm;       /* 0: as many as fit */
+    struct papers_point *points;
+    size_t point_count;
+};
+
+struct papers_curve {
+    const char *id, *title, *figure, *x_name;
+    size_t column_count;
+    const char **columns, **units;
+    size_t series_count;
+    struct papers_series *series;
+};
+
+struct papers_module {
+    const char *path;
+    ws_module *module;
+};
+
+struct papers {
+    struct cli *cli;
+    const char *folder;
+    json_t *published, *curves_file;
+    struct papers_kernel *kernels;
+    size_t kernel_count;
+    ws_machine **machines;
+    size_t machine_count;
+    struct papers_module *modules;
+    size_t module_count;
+    struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
+    size_t curve_count;
+};
+
+/* Judged or not: only numbers whose inputs were printed or inferred are evidence. */
+struct papers_row {
+    const json_t *source; /* its object in published.json */
+    bool has_ours;
+    double ours;
+    const char *ours_text; /* of a statement: what came out; NULL: a number */
+    enum { PAPERS_NOT_JUDGED, PAPERS_AGREES, PAPERS_DIFFERS } verdict;
+};
+
+/* papers_data.c */
+int papers_open(struct cli *cli, struct papers *out);
+void papers_close(struct papers *papers);
+const char *papers_text(const json_t *object, const char *key); /* "" if there is none */
+double papers_number(const json_t *object, const char *key, double otherwise);
+/* The same handle for the same name. */
+int papers_machine(struct papers *papers, const char *name, ws_machine **out);
+const struct papers_kernel *papers_find_kernel(const struct papers *papers, const char *id);
+int papers_bad_file(struct papers *papers, const char *file, const char *what, const char *where);
+
+/* papers_run.c: executes a kernel, with a sample of its blocks. blocks_total 0: the work of
+ * kernels.csv. registers 0: as the kernel has them. */
+struct papers_launch {
+    const struct papers_kernel *kernel;
+    uint32_t block;
+    uint64_t blocks_total;
+    unsigned registers, rules;
+};
+int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
+
+/* papers_curves.c */
+int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);
+/* The inputs of a closed form: an object of numbers and readings, on top of a machine's. */
+int papers_evaluate(struct papers *papers, const char *function, const json_t *inputs,
+                    ws_machine *machine, ws_term *terms, size_t capacity, size_t *out_count);
+
+/* papers_checks.c: what `check` says of a curve; *number is set and *text is NULL if it is a
+ * number to be compared with the published one. */
+int papers_check(struct papers *papers, const json_t *check, double *number, const char **text,
+                 bool *holds);
+
+/* papers_rows.c */
+int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out);
+
+/* papers_write.c, papers_write_curves.c: to standard output or a file. */
+int papers_write_rows(struct papers *papers, const struct papers_row *rows, size_t count,
+                      ws_format format, bool all_details, const char *output);
+int papers_write_curves(struct papers *papers, const struct papers_curve *const *curves,
+                        size_t count, ws_format format, const char *output);
+
+#endif
