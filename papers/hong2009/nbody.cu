@@ -13,7 +13,8 @@
 //     rsqr     rsqrt instead of 1 / sqrt
 //     tight    ... the four of a round in a loop of their own that is not unrolled
 //
-// Dynamic shared memory with shmem: 16 bytes a thread. One thread a body.
+// Dynamic shared memory with shmem: 16 bytes a thread. One thread a body; threads beyond the last
+// one do its work again.
 
 #define BODIES (585 * 256) // the slides' grid
 
@@ -91,7 +92,7 @@ static __device__ __forceinline__ float3 acceleration(int sources, float eps2, B
     extern "C" __global__ void NAME(int sources, float eps2, const float *__restrict__ x,          \
                                     float *__restrict__ a)                                         \
     {                                                                                              \
-        int i = blockIdx.x * blockDim.x + threadIdx.x;                                             \
+        int i = min(blockIdx.x * blockDim.x + threadIdx.x, BODIES - 1);                            \
         float3 sum = acceleration<FORM>(sources, eps2, Plain{x}, i);                               \
         a[i] = sum.x;                                                                              \
         a[BODIES + i] = sum.y;                                                                     \
@@ -102,7 +103,7 @@ static __device__ __forceinline__ float3 acceleration(int sources, float eps2, B
     extern "C" __global__ void NAME(int sources, float eps2, const float4 *__restrict__ body,      \
                                     float4 *__restrict__ a)                                        \
     {                                                                                              \
-        int i = blockIdx.x * blockDim.x + threadIdx.x;                                             \
+        int i = min(blockIdx.x * blockDim.x + threadIdx.x, BODIES - 1);                            \
         float3 sum = acceleration<FORM>(sources, eps2, Packed{body}, i);                           \
         a[i] = make_float4(sum.x, sum.y, sum.z, 0.0f);                                             \
     }
