@@ -12,7 +12,7 @@
 
 #include "machine/machine.h"
 
-/* Capacities of SMs: data/machine files and NVIDIA's tables; the rules are what is compared. */
+/* What SMs have, without files: the rules of each compute capability are what is compared. */
 static const struct capacity {
     int major, minor, threads, registers, registers_per_block, shared, shared_optin;
 } capacities[] = {
@@ -147,12 +147,75 @@ static bool agrees(const struct occupancy *ours, const struct cudaOccResult *the
            are_limiters(ours, theirs, query);
 }
 
-static void print_difference(const struct capacity *capacity, const struct occupancy_query *query,
+/* ---- candidates: bare capacities, then all machine files from cc 3.0 on --------------------------- */
+
+enum { CANDIDATES_MAX = 256 };
+static struct candidate {
+    struct capacity capacity;
+    const struct machine *machine;
+} candidates[CANDIDATES_MAX];
+static size_t candidate_count;
+
+static void add_candidate(const struct capacity *capacity, const struct machine *machine)
+{
+    if (candidate_count == CANDIDATES_MAX) abort();
+    candidates[candidate_count++] = (struct candidate){*capacity, machine};
+}
+
+/* The capacities that the file says; how they are handed out, it may say otherwise than NVIDIA. */
+static void add_file(struct machine *machine)
+{
+    const struct capacity capacity = {
+        .major = (int)machine->cc_major,
+        .minor = (int)machine->cc_minor,
+        .threads = (int)(32 * machine_get(machine, MACHINE_SM_MAX_WARPS, 0)),
+        .registers = (int)machine_get(machine, MACHINE_SM_REGISTERS, 0),
+        .registers_per_block = (int)machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_BLOCK, 0),
+        .shared = (int)machine_get(machine, MACHINE_SHARED_PER_SM, 0),
+        .shared_optin = (int)machine_get(machine, MACHINE_SHARED_PER_BLOCK, 0),
+    };
+    if (machine->cc_major >= 3)
+        add_candidate(&capacity, machine);
+    else
+        machine_destroy(machine);
+}
+
+static bool add_files(void)
+{
+    struct diag diag = {0};
+    static struct arena arena;
+    const char *const *ids;
+    size_t count;
+    bool ok = machine_list(&diag, &arena, SOURCE_DIR "/data/machines", &ids, &count) == WS_OK;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct machine *machine;
+        ok = machine_load(&diag, SOURCE_DIR "/data/machines", ids[i], &machine) == WS_OK;
+        if (ok) add_file(machine);
+    }
+    if (!ok) fprintf(stderr, "%s\n", diag.text);
+    arena_clear(&arena);
+    diag_clear(&diag);
+    return ok;
+}
+
+static bool add_all(void)
+{
+    static struct machine bare[CAPACITIES];
+    for (size_t i = 0; i < CAPACITIES; i++) {
+        fill_machine(&bare[i], &capacities[i]);
+        add_candidate(&capacities[i], &bare[i]);
+    }
+    return add_files();
+}
+
+static void print_difference(const struct candidate *which, const struct occupancy_query *query,
                              const struct occupancy *ours, const struct cudaOccResult *theirs)
 {
-    printf("cc %d.%d, %u threads, %u registers, %" PRIu64 " bytes, %u barriers%s:\n",
-           capacity->major, capacity->minor, query->threads_per_block, query->registers_per_thread,
-           query->shared_bytes, query->barriers, query->partitioned_caching ? ", partitioned" : "");
+    const struct capacity *capacity = &which->capacity;
+    printf("%s, cc %d.%d, %u threads, %u registers, %" PRIu64 " bytes, %u barriers%s:\n",
+           which->machine->id, capacity->major, capacity->minor, query->threads_per_block,
+           query->registers_per_thread, query->shared_bytes, query->barriers,
+           query->partitioned_caching ? ", partitioned" : "");
     printf("  here %d blocks: warps %d, registers %d, shared %d, SM %d, barriers %d\n",
            (int)ours->blocks_per_sm, (int)ours->limit_warps, (int)ours->limit_registers,
            (int)ours->limit_shared, (int)ours->limit_sm, (int)ours->limit_barriers);
@@ -165,26 +228,24 @@ int main(int argc, char **argv)
 {
     unsigned long cases = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
     unsigned long compared = 0, differ = 0, fit = 0, unanswered = 0;
-    static struct machine machines[CAPACITIES];
     random_state = argc > 2 ? strtoull(argv[2], NULL, 10) | 1 : 88172645463325252;
-    for (size_t i = 0; i < CAPACITIES; i++)
-        fill_machine(&machines[i], &capacities[i]);
+    if (!add_all()) return 1;
     while (compared < cases && unanswered < cases) {
-        size_t which = random_below(CAPACITIES);
-        struct occupancy_query query = random_query(&capacities[which]);
+        const struct candidate *which = &candidates[random_below((unsigned)candidate_count)];
+        struct occupancy_query query = random_query(&which->capacity);
         struct cudaOccResult theirs = {0};
-        if (!ask_nvidia(&capacities[which], &query, &theirs)) {
+        if (!ask_nvidia(&which->capacity, &query, &theirs)) {
             unanswered++; /* a compute capability that this version of the header does not know */
             continue;
         }
-        struct occupancy ours = machine_count_blocks(&machines[which], &query);
+        struct occupancy ours = machine_count_blocks(which->machine, &query);
         compared++;
         fit += ours.blocks_per_sm > 0;
         if (agrees(&ours, &theirs, &query)) continue;
-        if (differ++ < 5) print_difference(&capacities[which], &query, &ours, &theirs);
+        if (differ++ < 5) print_difference(which, &query, &ours, &theirs);
     }
-    printf("%lu launches compared with NVIDIA's header, %lu fit, %lu differ; %lu on machines that "
-           "it does not know\n",
-           compared, fit, differ, unanswered);
+    printf("%lu launches compared with NVIDIA's header on %zu SMs, %lu fit, %lu differ; %lu on "
+           "SMs that it does not know\n",
+           compared, candidate_count, fit, differ, unanswered);
     return differ || compared < cases || fit < cases / 4 || fit > cases - cases / 20;
 }
