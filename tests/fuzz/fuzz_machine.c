@@ -19,7 +19,8 @@ static const char *tags[] = {"HONG",  "ZO11",  "TEG",   "WONG10",  "GPUDB",     
 
 static void use(struct diag *diag, struct machine *machine)
 {
-    static const struct occupancy_query query = {256, 32, 4096};
+    static const struct occupancy_query query = {
+        .threads_per_block = 256, .registers_per_thread = 32, .shared_bytes = 4096};
     struct occupancy occupancy;
     double value;
     if (machine_occupancy(diag, machine, &query, &occupancy) == WS_OK)
