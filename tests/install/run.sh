@@ -58,7 +58,9 @@ expect "$from_there" env PATH="$prefix/bin:$PATH" warpsage machines show v100
 expect ' 8 blocks, 64 of 64 warps' "$prefix/bin/warpsage" occupancy --gpu v100 --block 256
 expect "$from_there" env WARPSAGE_MACHINES="$prefix/share/warpsage/machines" \
     "$build/warpsage" machines show v100
-for command in analyze explain machines occupancy; do
+# shellcheck disable=SC2013
+for command in $("$prefix/bin/warpsage" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    [ "$command" = help ] && continue
     grep -q "^\.SH ${command^^}\$" "$prefix/share/man/man1/warpsage.1" ||
         fail "the man page does not have $command"
 done

@@ -300,8 +300,8 @@ static void test_named_barriers(void **state)
 }
 
 /* Partitioned caching, cc 5.2: a block of 7 warps fits 32 warps of a half 4 times, so 8 times in
- * all; the whole SM holds 64 / 7 = 9. With 40 registers: 1280 a warp, 12 warps a part, 24 in a half:
- * 3 + 3. A block of 32 warps with 64 registers needs more than a half: caching is off, one block. */
+ * all; the whole SM holds 64 / 7 = 9. With 40 registers: 1280 a warp, 12 warps a part, 24 a half: 3
+ * and 3. A block of 32 warps with 64 registers needs more than a half: caching is off, one block. */
 static void test_partitioned_caching(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void test_partitioned_caching(void **state)
     assert_int_equal(machine_count_blocks(&maxwell, &query).limit_warps, 9);
 }
 
-/* ---- curves and the next higher occupancy -------------------------------------------------------- */
+/* ---- curves and the next higher occupancy ------------------------------------------------------ */
 
 enum { POINTS = 2048 };
 
@@ -434,6 +434,63 @@ static void test_next(void **state)
     machine_destroy(gtx285);
 }
 
+static void check_public_refusals(const ws_context *context, const ws_machine *machine)
+{
+    ws_occupancy_query query = {.size = sizeof query, .threads_per_block = 1025};
+    ws_occupancy out = {.size = sizeof out, .blocks_per_sm = 9};
+    size_t count;
+    assert_int_equal(ws_machine_occupancy(machine, &query, &out), WS_ERR_LAUNCH);
+    assert_int_equal(out.blocks_per_sm, 0);
+    assert_int_equal(ws_machine_occupancy_curve(machine, &query, (ws_vary)6, NULL, 0, &count),
+                     WS_ERR_ARGUMENT);
+    out.size = 0;
+    assert_int_equal(ws_machine_occupancy(machine, &query, &out), WS_ERR_ARGUMENT);
+    assert_non_null(strstr(ws_context_error(context), "sizeof(ws_occupancy)"));
+    query.size = 8;
+    out.size = sizeof out;
+    assert_int_equal(ws_machine_occupancy(machine, &query, &out), WS_ERR_ARGUMENT);
+}
+
+/* The public functions hand everything through, and check what callers may get wrong. */
+static void test_public_functions(void **state)
+{
+    (void)state;
+    ws_context *context;
+    ws_machine *machine;
+    ws_occupancy_query query = {.size = sizeof query,
+                                .threads_per_block = 256,
+                                .registers_per_thread = 40,
+                                .shared_bytes = 16384};
+    ws_occupancy_query next = {.size = sizeof next};
+    ws_occupancy out = {.size = sizeof out};
+    ws_occupancy_point points[4];
+    size_t count;
+    assert_int_equal(ws_context_create(&context), WS_OK);
+    assert_int_equal(ws_context_set_machine_dir(context, SOURCE_DIR "/data/machines"), WS_OK);
+    assert_string_equal(ws_context_machine_dir(context), SOURCE_DIR "/data/machines");
+    assert_int_equal(ws_machine_load(context, "v100", &machine), WS_OK);
+    assert_int_equal(ws_machine_occupancy(machine, &query, &out), WS_OK);
+    assert_int_equal(out.blocks_per_sm,
+                     6); /* 65536 / 4 / 1280 = 12 warps: 48 / 8; 96 KiB / 16 KiB */
+    assert_int_equal(out.limiters, WS_LIMIT_REGISTERS | WS_LIMIT_SHARED);
+    assert_int_equal(out.max_warps_per_sm, 64);
+    assert_int_equal(ws_machine_occupancy_next(machine, &query, WS_VARY_REGISTERS, &next, &out),
+                     WS_ERR_COMPARE);
+    assert_int_equal(
+        ws_machine_occupancy_next(machine, &query, WS_VARY_REGISTERS | WS_VARY_SHARED, &next, &out),
+        WS_OK);
+    assert_int_equal(next.registers_per_thread, 32);
+    assert_int_equal(next.shared_bytes, 13824); /* 98304 / 7 in units of 256 */
+    assert_int_equal(out.blocks_per_sm, 7);
+    assert_int_equal(
+        ws_machine_occupancy_curve(machine, &query, WS_VARY_REGISTERS, points, 4, &count), WS_OK);
+    assert_true(count > 4);
+    assert_int_equal(points[0].first, 1);
+    check_public_refusals(context, machine);
+    ws_machine_destroy(machine);
+    ws_context_destroy(context);
+}
+
 /* The file's figures go before the rules of the compute capability. */
 static void test_figures_go_before_rules(void **state)
 {
@@ -512,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_partitioned_caching),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_next),
+        cmocka_unit_test(test_public_functions),
         cmocka_unit_test(test_figures_go_before_rules),
         cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_unseen_capability),
