@@ -41,7 +41,7 @@ static const struct option_row options[] = {
     {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "blocks of a cluster"},
     {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},
     {OPTION_GPU, 0, "gpu", "ID[,ID...]", "predict for these GPUs; `warpsage machines` lists them"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "form of the report"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write the report there"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_PRINT, 0, "print", "INDEX", "print that buffer after the launch"},
@@ -90,6 +90,8 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     const char *value = use->value;
     switch (use->id) {
     case OPTION_FORMAT:
+        request->is_analyzer = !strcmp(value, "analyzer");
+        if (request->is_analyzer) return EXIT_DONE;
         return parse_format(cli, value, &request->format);
     case OPTION_OUTPUT:
         request->output = value;
@@ -243,6 +245,8 @@ static int load_machines(struct analysis *a)
     }
     if (a->request.all_rules || a->request.save_profile)
         a->counted.rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
+    /* The counts of the analyser without a GPU: by the rule of the GPUs that it was made for. */
+    if (a->request.is_analyzer && !a->machine_count) a->counted.rules |= WS_RULE_CC12;
     return EXIT_DONE;
 }
 
@@ -250,7 +254,8 @@ static int load_machines(struct analysis *a)
 static int need_gpu(struct analysis *a)
 {
     char *ids;
-    bool is_free = a->request.save_profile || a->request.format != WS_FORMAT_TEXT;
+    bool is_free =
+        a->request.save_profile || a->request.is_analyzer || a->request.format != WS_FORMAT_TEXT;
     if (a->machine_count || is_free) return EXIT_DONE;
     ws_status status = ws_machine_list(a->cli->context, &ids);
     if (status != WS_OK) return cli_failed(a->cli, status);
@@ -411,9 +416,18 @@ static bool keep_text(void *user, const char *bytes, size_t size)
     return true;
 }
 
+/* The rule of the first GPU. */
+static int write_analyzer(struct analysis *a)
+{
+    unsigned rules = a->machine_count ? ws_machine_rules(a->machines[0]) : WS_RULE_CC12;
+    const char *rule = rules & WS_RULE_CC10 ? "cc10" : rules & WS_RULE_CC12 ? "cc12" : "sector32";
+    return analyzer_write(a->cli, a->profile, rule, a->request.output);
+}
+
 static int write_report(struct analysis *a)
 {
     struct request *request = &a->request;
+    if (request->is_analyzer) return write_analyzer(a);
     ws_predict_options predict = {sizeof predict, request->model_options, request->without};
     ws_report_options style = {
         .size = sizeof style,

@@ -88,7 +88,8 @@ struct papers_launch {
     const struct papers_kernel *kernel;
     uint32_t block;
     uint64_t blocks_total;
-    unsigned registers, rules;
+    unsigned registers;
+    ws_launch counted; /* what the machines ask to be counted: ws_machine_prepare_launch */
 };
 int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
 

@@ -237,7 +237,8 @@ static int kernel_curve(struct papers *papers, const json_t *source, struct pape
     {
         if (i == MACHINES) break;
         CLI_TRY(papers_machine(papers, json_string_value(name), &machines[i]));
-        sweep.launch.rules |= ws_machine_rules(machines[i]);
+        ws_status status = ws_machine_prepare_launch(machines[i], &sweep.launch.counted);
+        if (status != WS_OK) return cli_failed(papers->cli, status);
         sweep.machine_count = i + 1;
     }
     json_array_foreach(json_object_get(source, "kernels"), k, name)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files of a folder of papers/. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "papers.h"
 
-#ifndef WARPSAGE_PAPERS_DIR
-#error "define WARPSAGE_PAPERS_DIR: the folder papers/"
+#if !defined(WARPSAGE_PAPERS_DIR) || !defined(WARPSAGE_PAPERS_FROM_BIN)
+#error "define the folders of the papers: in the tree, and seen from the installed program"
 #endif
 
 int papers_bad_file(struct papers *papers, const char *file, const char *what, const char *where)
@@ -172,11 +174,24 @@ int papers_machine(struct papers *papers, const char *name, ws_machine **out)
     return EXIT_DONE;
 }
 
+/* Beside the installed program, wherever that has been moved since, else where they were built. */
+static const char *find_folder(struct cli *cli)
+{
+    char path[PATH_MAX];
+    const char *given = getenv("WARPSAGE_PAPERS");
+    if (given && *given) return given;
+    char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        const char *folder = cli_format(cli, "%s/" WARPSAGE_PAPERS_FROM_BIN "/hong2009", path);
+        if (access(cli_format(cli, "%s/published.json", folder), R_OK) == 0) return folder;
+    }
+    return WARPSAGE_PAPERS_DIR "/hong2009";
+}
+
 int papers_open(struct cli *cli, struct papers *out)
 {
-    const char *folder = getenv("WARPSAGE_PAPERS");
-    *out = (struct papers){.cli = cli};
-    out->folder = folder && *folder ? folder : WARPSAGE_PAPERS_DIR "/hong2009";
+    *out = (struct papers){.cli = cli, .folder = find_folder(cli)};
     CLI_TRY(load_json(out, "published.json", &out->published));
     CLI_TRY(load_json(out, "curves.json", &out->curves_file));
     CLI_TRY(read_kernels(out));

@@ -41,7 +41,7 @@ static int count_kernel(struct papers *papers, const json_t *ours, const char *c
                         double *out)
 {
     const char *id = papers_text(ours, "kernel"), *counter = papers_text(ours, "counter");
-    struct papers_launch launch = {.rules = WS_RULE_CC12};
+    struct papers_launch launch = {0};
     ws_profile *profile;
     double value = 0, warps = 1;
     const struct papers_kernel *found = papers_find_kernel(papers, id);

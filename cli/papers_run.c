@@ -66,12 +66,10 @@ int papers_run(struct papers *papers, const struct papers_launch *given, ws_prof
 {
     const struct papers_kernel *kernel = given->kernel;
     ws_device_options device_options = {.size = sizeof device_options};
-    ws_launch launch = {
-        .size = sizeof launch,
-        .dynamic_shared_bytes = kernel->shared_bytes_per_thread * given->block,
-        .counters = true,
-        .rules = given->rules,
-    };
+    ws_launch launch = given->counted;
+    launch.size = sizeof launch;
+    launch.dynamic_shared_bytes = kernel->shared_bytes_per_thread * given->block;
+    launch.counters = true;
     ws_module *module;
     ws_device *device;
     struct arg *args;

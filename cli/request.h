@@ -40,6 +40,7 @@ struct request {
     const char *save_profile, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
     ws_format format;
+    bool is_analyzer; /* --format analyzer */
     ws_details details;
 };
 
@@ -51,6 +52,9 @@ int request_set_effort(struct cli *cli, const char *text, struct effort *out);
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
                      bool may_tolerate, struct buffer_file **list, size_t *count);
 int request_add_print(struct cli *cli, const char *what, const char *text, struct request *request);
+
+/* --format analyzer (analyzer.c). rule: "cc10", "cc12" or "sector32". */
+int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const char *output);
 
 /* Reads launch.yaml (CONTRACT.md section 4). */
 int launchfile_read(struct cli *cli, const char *path, struct request *request);

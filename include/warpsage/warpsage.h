@@ -208,6 +208,9 @@ WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
 /* Name of the kernel as in the source; owned by the profile. */
 WS_API const char *ws_profile_kernel(const ws_profile *profile);
+/* Grid and block of the launch; zeros in a hand-written profile that does not say. */
+WS_API void ws_profile_shape(const ws_profile *profile, uint32_t out_grid[3],
+                             uint32_t out_block[3]);
 
 /* The table of counters: id, unit, one sentence, Nsight Compute's name or NULL. */
 typedef struct ws_counter_info {

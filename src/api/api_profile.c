@@ -32,6 +32,12 @@ const char *ws_profile_kernel(const ws_profile *profile)
     return profile->profile->kernel ? profile->profile->kernel : "";
 }
 
+void ws_profile_shape(const ws_profile *profile, uint32_t out_grid[3], uint32_t out_block[3])
+{
+    memcpy(out_grid, profile->profile->grid, 3 * sizeof *out_grid);
+    memcpy(out_block, profile->profile->block, 3 * sizeof *out_block);
+}
+
 static ws_status unknown_counter(struct diag *diag, const char *id)
 {
     const char *names[COUNTER_COUNT];
