@@ -7,25 +7,55 @@
 enum { OPTION_FORMAT = 1, OPTION_OUTPUT };
 
 static const struct option_row options[] = {
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show`"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show` and `diff`"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
     {0},
 };
 
-static void list_row(ws_machine *machine)
+/* Widths of the columns of the list. */
+struct columns {
+    int id, name;
+};
+
+static void fit_columns(struct columns *columns, const ws_machine *machine)
 {
-    double sms = 0, clock = 0, bandwidth = 0;
+    int id = (int)strlen(ws_machine_id(machine)), name = (int)strlen(ws_machine_name(machine));
+    if (id > columns->id) columns->id = id;
+    if (name > columns->name) columns->name = name;
+}
+
+/* A figure in `unit`, right-aligned; blanks where the file does not know it. */
+static void put_figure(const ws_machine *machine, const char *key, double unit, int width,
+                       int digits, const char *text)
+{
+    double value;
+    if (ws_machine_get(machine, key, &value) == WS_OK)
+        printf("  %*.*f %s", width, digits, value / unit, text);
+    else
+        printf("  %*s", width + 1 + (int)strlen(text), "");
+}
+
+static void list_row(const ws_machine *machine, const struct columns *columns)
+{
     unsigned target = ws_machine_target(machine);
-    printf("%-16s %-28s %2u.%u", ws_machine_id(machine), ws_machine_name(machine), target / 10,
-           target % 10);
-    if (ws_machine_get(machine, "sm.count", &sms) == WS_OK) printf("  %4.0f SMs", sms);
-    if (ws_machine_get(machine, "clock.core", &clock) == WS_OK) printf("  %5.3f GHz", clock / 1e9);
-    if (ws_machine_get(machine, "dram.bandwidth", &bandwidth) == WS_OK)
-        printf("  %7.1f GB/s", bandwidth / 1e9);
+    printf("%-*s  %-*s  cc %2u.%u", columns->id, ws_machine_id(machine), columns->name,
+           ws_machine_name(machine), target / 10, target % 10);
+    put_figure(machine, "sm.count", 1, 4, 0, "SMs");
+    put_figure(machine, "clock.core", 1e9, 5, 3, "GHz");
+    put_figure(machine, "dram.bandwidth", 1e9, 6, 1, "GB/s");
     putchar('\n');
 }
 
-static int list_machines(struct cli *cli)
+static bool is_wanted(const ws_machine *machine, const char **words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!ws_machine_matches(machine, words[i])) return false;
+    return true;
+}
+
+/* All that can be read; a broken file is reported and does not hide the others. */
+static int load_wanted(struct cli *cli, const char **words, size_t word_count, ws_machine ***out,
+                       size_t *out_count)
 {
     char *ids, *rest;
     int exit_code = EXIT_DONE;
@@ -36,14 +66,35 @@ static int list_machines(struct cli *cli)
         ws_machine *machine;
         if (!*id) continue;
         status = ws_machine_load(cli->context, id, &machine);
-        if (status == WS_OK)
-            list_row(machine);
-        else
+        if (status != WS_OK) {
             exit_code = cli_failed(cli, status);
-        ws_machine_destroy(machine);
+        } else if (is_wanted(machine, words, word_count)) {
+            CLI_APPEND(cli, *out, *out_count, machine);
+        } else {
+            ws_machine_destroy(machine);
+        }
     }
     ws_free(ids);
     return exit_code;
+}
+
+static int list_machines(struct cli *cli, const char **words, size_t word_count)
+{
+    ws_machine **machines = NULL;
+    size_t count = 0;
+    struct columns columns = {0, 0};
+    int exit_code = load_wanted(cli, words, word_count, &machines, &count);
+    for (size_t i = 0; i < count; i++)
+        fit_columns(&columns, machines[i]);
+    for (size_t i = 0; i < count; i++) {
+        list_row(machines[i], &columns);
+        ws_machine_destroy(machines[i]);
+    }
+    if (count || exit_code != EXIT_DONE) return exit_code;
+    return cli_error(cli, EXIT_USAGE,
+                     "no machine has '%s' in its id, alias, name, chip or cc; "
+                     "`warpsage machines` lists all",
+                     word_count ? words[0] : "");
 }
 
 static int show_machine(struct cli *cli, const char *name, ws_format format, const char *output)
@@ -63,6 +114,7 @@ static int show_machine(struct cli *cli, const char *name, ws_format format, con
 static int check_machine(struct cli *cli, const char *path)
 {
     ws_machine *machine;
+    char *text;
     size_t length = strlen(path);
     if (length < 5 || strcmp(path + length - 5, ".yaml") != 0)
         return cli_error(cli, EXIT_USAGE,
@@ -70,15 +122,54 @@ static int check_machine(struct cli *cli, const char *path)
                          "'%s'",
                          path);
     ws_status status = ws_machine_load(cli->context, path, &machine);
+    if (status == WS_OK) status = ws_machine_assess(machine, &text);
     if (status != WS_OK) return cli_failed(cli, status);
-    printf("%s: good\n", path);
+    printf("%s: good\n%s", path, text);
+    ws_free(text);
     ws_machine_destroy(machine);
+    return EXIT_DONE;
+}
+
+static int diff_machines(struct cli *cli, const char **names, ws_format format, const char *output)
+{
+    ws_machine *a = NULL, *b = NULL;
+    char *text = NULL;
+    ws_status status = ws_machine_load(cli->context, names[0], &a);
+    if (status == WS_OK) status = ws_machine_load(cli->context, names[1], &b);
+    if (status == WS_OK) status = ws_machine_diff(a, b, format, &text);
+    int exit_code =
+        status == WS_OK ? cli_write(cli, output, text, strlen(text)) : cli_failed(cli, status);
+    ws_free(text);
+    ws_machine_destroy(b);
+    ws_machine_destroy(a);
+    return exit_code;
+}
+
+enum verb { VERB_LIST, VERB_SHOW, VERB_CHECK, VERB_DIFF, VERB_COUNT };
+
+static int run_verb(struct cli *cli, enum verb verb, const struct command_line *line,
+                    ws_format format, const char *output)
+{
+    static const char *const needs[VERB_COUNT] = {
+        [VERB_SHOW] = "show needs a name; `warpsage machines` lists them",
+        [VERB_CHECK] = "check needs a file that ends in .yaml",
+        [VERB_DIFF] = "diff needs two names; `warpsage machines` lists them",
+    };
+    size_t count = line->operand_count ? line->operand_count - 1 : 0;
+    const char **operands = line->operands + 1;
+    if (verb == VERB_LIST) return list_machines(cli, operands, count);
+    if (verb == VERB_DIFF ? count != 2 : count == 0)
+        return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);
+    if (verb == VERB_DIFF) return diff_machines(cli, operands, format, output);
+    for (size_t i = 0; i < count; i++)
+        CLI_TRY(verb == VERB_SHOW ? show_machine(cli, operands[i], format, output)
+                                  : check_machine(cli, operands[i]));
     return EXIT_DONE;
 }
 
 static int run_machines(struct cli *cli, const struct command *command, int argc, char **argv)
 {
-    static const char *const verbs[] = {"list", "show", "check"};
+    static const char *const verbs[VERB_COUNT] = {"list", "show", "check", "diff"};
     struct command_line line;
     ws_format format = WS_FORMAT_TEXT;
     const char *output = NULL;
@@ -90,30 +181,27 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
             CLI_TRY(parse_format(cli, line.uses[i].value, &format));
         if (line.uses[i].id == OPTION_OUTPUT) output = line.uses[i].value;
     }
-    const char *verb = line.operand_count ? line.operands[0] : "list";
-    if (!strcmp(verb, "list")) return list_machines(cli);
-    bool is_show = !strcmp(verb, "show");
-    if (!is_show && strcmp(verb, "check") != 0)
-        return cli_error(cli, EXIT_USAGE, "machines has no '%s'%s: list, show NAME or check FILE",
-                         verb, cli_perhaps(cli, verb, verbs, 3));
-    if (line.operand_count < 2)
-        return cli_error(cli, EXIT_USAGE, "machines %s needs %s", verb,
-                         is_show ? "a name; `warpsage machines` lists them" : "a file");
-    for (size_t i = 1; i < line.operand_count; i++)
-        CLI_TRY(is_show ? show_machine(cli, line.operands[i], format, output)
-                        : check_machine(cli, line.operands[i]));
-    return EXIT_DONE;
+    const char *word = line.operand_count ? line.operands[0] : "list";
+    for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+        if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, format, output);
+    return cli_error(cli, EXIT_USAGE,
+                     "machines has no '%s'%s: list [WORD], show NAME, check FILE or diff A B", word,
+                     cli_perhaps(cli, word, verbs, VERB_COUNT));
 }
 
 const struct command command_machines = {
     .name = "machines",
-    .synopsis = "  warpsage machines [list]\n"
+    .synopsis = "  warpsage machines [list [WORD...]]\n"
                 "  warpsage machines show NAME... [--format text|json|csv]\n"
-                "  warpsage machines check FILE.yaml...",
-    .summary = "the GPUs that are described: list, show, check a file",
+                "  warpsage machines check FILE.yaml...\n"
+                "  warpsage machines diff NAME NAME [--format text|json|csv]",
+    .summary = "the GPUs that are described: list, show, check a file, diff two",
     .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"
-            "a path that ends in .yaml. `show` prints every figure with its source under the\n"
-            "path by which what-ifs name it. WARPSAGE_MACHINES names another folder.\n",
+            "a path that ends in .yaml. `list` takes words that must be part of the id, an alias,\n"
+            "the name, the chip or the compute capability (`cc 8.6`, sm_86). `show` prints every\n"
+            "figure with its source under the path by which what-ifs name it. `check` reads a\n"
+            "file and says which models find what they need in it. `diff` prints the figures\n"
+            "that differ. WARPSAGE_MACHINES names another folder.\n",
     .options = options,
     .run = run_machines,
 };

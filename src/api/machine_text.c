@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A machine file in words, JSON and CSV: every figure with unit and source. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/handles.h"
+#include "api/machine_text.h"
 #include "base/strbuf.h"
 #include "report/json_out.h"
-#include "report/quantity.h"
 
-static const char *key_unit(size_t key)
+const char *machine_key_unit(size_t key)
 {
     return dimension_unit((enum dimension)machine_key_infos[key].dimension);
+}
+
+struct quantity machine_quantity(size_t key, double value)
+{
+    static const struct {
+        double bytes;
+        const char *name;
+    } sizes[] = {{0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}};
+    struct quantity out;
+    if (machine_key_infos[key].dimension == DIM_BYTES)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+            if (value >= sizes[i].bytes && fmod(value, sizes[i].bytes) == 0) {
+                snprintf(out.text, sizeof out.text, "%.0f %s", value / sizes[i].bytes,
+                         sizes[i].name);
+                return out;
+            }
+    return quantity_exact(value, machine_key_unit(key));
 }
 
 static const char *value_source(const struct machine_value *value)
@@ -26,11 +44,14 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
     for (size_t i = 0; i < machine->alias_count; i++)
         strbuf_printf(out, "%s%s%s", i ? " " : "aliases   ", machine->aliases[i],
                       i + 1 == machine->alias_count ? "\n" : "");
+    if (machine->chip) strbuf_printf(out, "chip      %s\n", machine->chip);
+    for (size_t i = 0; i < machine->note_count; i++)
+        strbuf_printf(out, "note      %s\n", machine->notes[i]);
     strbuf_printf(out, "\n%-40s %-22s %s\n", "key", "value", "source");
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
         if (!value->known) continue;
-        struct quantity shown = quantity_exact(value->value, key_unit(key));
+        struct quantity shown = machine_quantity(key, value->value);
         strbuf_printf(out, "machine.%-32s %-22s %s\n", machine_key_infos[key].path, shown.text,
                       value_source(value));
     }
@@ -64,17 +85,23 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     for (size_t i = 0; i < machine->alias_count; i++)
         json_out_string(&json, NULL, machine->aliases[i]);
     json_out_close(&json, ']');
+    json_out_string(&json, "vendor", machine->vendor);
+    json_out_string(&json, "chip", machine->chip);
+    json_out_open(&json, "notes", '[');
+    for (size_t i = 0; i < machine->note_count; i++)
+        json_out_string(&json, NULL, machine->notes[i]);
+    json_out_close(&json, ']');
     json_out_open(&json, "values", '{');
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
         json_out_open(&json, machine_key_infos[key].path, '{');
         if (value->known) {
             json_out_number(&json, "value", value->value);
-            json_out_string(&json, "unit", key_unit(key));
+            json_out_string(&json, "unit", machine_key_unit(key));
             json_out_string(&json, "source", value_source(value));
         } else {
             json_out_null(&json, "value");
-            json_out_string(&json, "unit", key_unit(key));
+            json_out_string(&json, "unit", machine_key_unit(key));
             json_out_string(&json, "reason", "not in the machine file");
         }
         json_out_close(&json, '}');
@@ -93,7 +120,7 @@ static void describe_csv(const struct machine *machine, struct strbuf *out)
         char number[NUMBER_TEXT];
         number_exact(number, value->value);
         strbuf_printf(out, "%s,%s,%s,%s,%s\n", machine->id, machine_key_infos[key].path, number,
-                      key_unit(key), value_source(value));
+                      machine_key_unit(key), value_source(value));
     }
 }
 

@@ -177,6 +177,20 @@ static void merge(struct machine *machine, const struct machine *base)
     }
 }
 
+/* The file that the name is an alias of; NULL: there is none. */
+static const char *find_base_by_alias(struct diag *diag, struct arena *arena, const char *dir,
+                                      const char *name)
+{
+    struct machine_names names = {0};
+    const char *path = NULL;
+    if (list_names(diag, arena, dir, &names) == WS_OK)
+        for (size_t i = 0; i < names.count && !path; i++)
+            if (!strcmp(names.items[i].name, name))
+                path = arena_format(arena, "%s/%s.yaml", dir, names.items[i].id);
+    free(names.items);
+    return path;
+}
+
 static ws_status find_base(struct diag *diag, struct arena *arena, const char *dir,
                            const struct machine *machine, const char **out_path)
 {
@@ -189,6 +203,8 @@ static ws_status find_base(struct diag *diag, struct arena *arena, const char *d
         *out_path = arena_format(arena, "%s/%s.yaml", folders[i], machine->inherits);
         if (stat(*out_path, &status) == 0) return WS_OK;
     }
+    *out_path = find_base_by_alias(diag, arena, dir, machine->inherits);
+    if (*out_path) return WS_OK;
     const char *const *ids;
     size_t count;
     TRY(machine_list(diag, arena, dir, &ids, &count));

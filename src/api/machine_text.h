@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Figures of a machine in words, for machine_text.c and machine_compare.c. */
+#ifndef API_MACHINE_TEXT_H
+#define API_MACHINE_TEXT_H
+
+#include <stddef.h>
+
+#include "report/quantity.h"
+
+/* SI unit of a machine key; "" for counts. */
+const char *machine_key_unit(size_t key);
+/* Sizes that are whole KiB, MiB or GiB are written so: "16 KiB". */
+struct quantity machine_quantity(size_t key, double value);
+
+#endif
