@@ -156,7 +156,7 @@ static int run_verb(struct cli *cli, enum verb verb, const struct command_line *
         [VERB_DIFF] = "diff needs two names; `warpsage machines` lists them",
     };
     size_t count = line->operand_count ? line->operand_count - 1 : 0;
-    const char **operands = line->operands + 1;
+    const char **operands = count ? line->operands + 1 : NULL;
     if (verb == VERB_LIST) return list_machines(cli, operands, count);
     if (verb == VERB_DIFF ? count != 2 : count == 0)
         return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);

@@ -212,7 +212,7 @@ static void test_parameters_of_the_thesis(void **state)
             assert_true(get(machine, MACHINE_CLOCK_CORE) == rows[i].clock);
             assert_true(get(machine, MACHINE_DRAM_BANDWIDTH) == rows[i].bandwidth);
             assert_true(get(machine, MACHINE_DRAM_LATENCY) == rows[i].latency);
-            if (!rows[i].coalesced) continue;
+            if (!(rows[i].coalesced > 0)) continue;
             assert_true(get(machine, MACHINE_ISSUE_CYCLES) == 4);
             assert_true(get(machine, MACHINE_DEPARTURE_COALESCED) == rows[i].coalesced);
             assert_true(get(machine, MACHINE_DEPARTURE_UNCOALESCED) == rows[i].uncoalesced);
