@@ -15,15 +15,12 @@ static const char *series_name(struct papers *papers, const struct papers_series
     return cli_format(papers->cli, "%s@%s", series->kernel, series->machine);
 }
 
-static void print_header(FILE *out, const struct papers_curve *curve)
-{
-    fprintf(out, "# %s: %s (%s)\n", curve->id, curve->title, curve->figure);
-}
-
 static void print_series(struct papers *papers, FILE *out, const struct papers_curve *curve,
                          const struct papers_series *series)
 {
-    fprintf(out, "# %s %s\n# %-9s", curve->id, series_name(papers, series), curve->x_name);
+    /* gnuplot takes the first comment of a data set as its name. */
+    fprintf(out, "# %s %s\n# %s (%s)\n# %-9s", curve->id, series_name(papers, series), curve->title,
+            curve->figure, curve->x_name);
     for (size_t c = 0; c < curve->column_count; c++)
         fprintf(out, " %13s", curve->columns[c]);
     fputc('\n', out);
@@ -44,11 +41,9 @@ static void print_series(struct papers *papers, FILE *out, const struct papers_c
 static void print_text(struct papers *papers, FILE *out, const struct papers_curve *const *curves,
                        size_t count)
 {
-    for (size_t k = 0; k < count; k++) {
-        print_header(out, curves[k]);
+    for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < curves[k]->series_count; i++)
             print_series(papers, out, curves[k], &curves[k]->series[i]);
-    }
 }
 
 static void print_csv(struct papers *papers, FILE *out, const struct papers_curve *const *curves,
