@@ -5,8 +5,8 @@
 
 #include "options.h"
 
-const struct command *const commands[] = {&command_analyze, &command_explain, &command_machines,
-                                          &command_occupancy, &command_papers, NULL};
+const struct command *const commands[] = {&command_analyze,   &command_explain, &command_machines,
+                                          &command_occupancy, &command_papers,  NULL};
 
 static void print_usage(FILE *stream)
 {
