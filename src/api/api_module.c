@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/arena.h"
 #include "base/strbuf.h"
 
 static ws_module *wrap_module(ws_context *context, struct module *module)
@@ -84,30 +85,45 @@ size_t ws_module_parameter_count(const ws_module *module, size_t kernel)
     return function ? function->parameter_count : 0;
 }
 
-static bool reads_register(const struct insn *insn, int32_t reg)
+/* Does the instruction use one of the registers as an address? */
+static bool is_address_in(const struct insn *insn, const bool *derived)
 {
     for (unsigned i = 0; i < insn->nsrc; i++) {
         const struct operand *source = insn_source(insn, i);
-        bool is_address = source->kind == OPERAND_ADDRESS;
-        bool is_converted = insn->op == OP_CVTA && source->kind == OPERAND_REGISTER;
-        if ((is_address || is_converted) && source->reg == reg) return true;
+        if (source->kind == OPERAND_ADDRESS && source->reg >= 0 && derived[source->reg])
+            return true;
     }
     return false;
 }
 
-/* A hint: the parameter is loaded into a register that is an address or is made one by cvta. */
-static bool used_as_address(const struct function *function, int32_t symbol)
+/* An address plus something, moved or made generic is an address still. */
+static bool keeps_address(const struct insn *insn, const bool *derived)
 {
-    for (uint32_t i = 0; i < function->insn_count; i++) {
-        const struct insn *load = &function->insns[i];
-        bool from_parameter = load->op == OP_LD && load->space == SPACE_PARAM && load->nsrc > 0 &&
-                              load->vector == 1 && insn_source(load, 0)->symbol == symbol &&
-                              load->operands[0].kind == OPERAND_REGISTER;
-        if (!from_parameter) continue;
-        for (uint32_t k = i + 1; k < function->insn_count; k++)
-            if (reads_register(&function->insns[k], load->operands[0].reg)) return true;
+    bool moves = insn->op == OP_ADD || insn->op == OP_SUB || insn->op == OP_MOV ||
+                 insn->op == OP_CVTA || insn->op == OP_CVT || insn->op == OP_SELP;
+    bool adds_product = insn->op == OP_MAD || insn->op == OP_MAD24;
+    for (unsigned i = adds_product ? 2 : 0; (moves || adds_product) && i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        if (source->kind == OPERAND_REGISTER && derived[source->reg]) return true;
     }
     return false;
+}
+
+/* A hint: what the parameter is loaded into, or what follows from it by additions, is an address. */
+static bool used_as_address(const struct function *function, int32_t symbol)
+{
+    bool *derived = mem_zalloc(function->vreg_count, sizeof *derived), found = false;
+    for (uint32_t i = 0; i < function->insn_count && !found; i++) {
+        const struct insn *insn = &function->insns[i];
+        bool from_parameter = insn->op == OP_LD && insn->space == SPACE_PARAM && insn->nsrc > 0 &&
+                              insn->vector == 1 && insn_source(insn, 0)->symbol == symbol;
+        found = is_address_in(insn, derived);
+        if (insn->ndst && insn->operands[0].kind == OPERAND_REGISTER &&
+            (from_parameter || keeps_address(insn, derived)))
+            derived[insn->operands[0].reg] = true;
+    }
+    free(derived);
+    return found;
 }
 
 ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t index,
