@@ -376,6 +376,21 @@ static void fault_misaligned(void **state)
                  (const char *[]){"global load of 4 bytes at a misaligned address", NULL});
 }
 
+/* After a valid access of the same instruction, one whose end wraps to address 0. */
+static void fault_wraps(void **state)
+{
+    (void)state;
+    static const char ptx[] =
+        KERNEL(".reg .b32 %r<4>; .reg .pred %p;\n", "mov.u32 %r2, 0;\n"
+                                                    "L: ld.global.u32 %r1, [%out];\n"
+                                                    "mov.u64 %out, -4;\n"
+                                                    "add.u32 %r2, %r2, 1;\n"
+                                                    "setp.lt.u32 %p, %r2, 2;\n"
+                                                    "@%p bra L;\n");
+    expect_fault(&(struct run){ptx, 1, 32, 4, NULL, 0}, WS_ERR_FAULT,
+                 (const char *[]){"out of bounds: address 0xfffffffffffffffc", NULL});
+}
+
 static void fault_deadlock(void **state)
 {
     (void)state;
@@ -453,6 +468,7 @@ int main(void)
         cmocka_unit_test(named_barrier),
         cmocka_unit_test(fault_out_of_bounds),
         cmocka_unit_test(fault_misaligned),
+        cmocka_unit_test(fault_wraps),
         cmocka_unit_test(fault_deadlock),
         cmocka_unit_test(fault_endless),
         cmocka_unit_test(fault_trap),
