@@ -5,108 +5,7 @@
 
 #include "base/text.h"
 #include "decode/parser.h"
-
-enum modifier_group {
-    GROUP_ROUND = 1 << 0,
-    GROUP_CVT = 1 << 1,
-    GROUP_FTZ = 1 << 2,
-    GROUP_SAT = 1 << 3,
-    GROUP_APPROX = 1 << 4,
-    GROUP_FULL = 1 << 5,
-    GROUP_PART = 1 << 6,
-    GROUP_DP2A = 1 << 7,
-    GROUP_CARRY = 1 << 8,
-    GROUP_MINMAX = 1 << 9,
-    GROUP_COMPARE = 1 << 10,
-    GROUP_TESTP = 1 << 11,
-    GROUP_SHF = 1 << 12,
-    GROUP_BMSK = 1 << 13,
-    GROUP_BFIND = 1 << 14,
-    GROUP_PRMT = 1 << 15,
-    GROUP_SPACE = 1 << 16,
-    GROUP_TO = 1 << 17,
-    GROUP_MEMORY = 1 << 18,
-    GROUP_SCOPE = 1 << 19,
-    GROUP_FENCE = 1 << 20,
-    GROUP_CACHE = 1 << 21,
-    GROUP_NC = 1 << 22,
-    GROUP_VECTOR = 1 << 23,
-    GROUP_ATOM = 1 << 24,
-    GROUP_LEVEL = 1 << 25,
-    GROUP_UNI = 1 << 26,
-    GROUP_BRX = 1 << 27,
-    GROUP_BAR = 1 << 28,
-    GROUP_SYNC = 1 << 29,
-    GROUP_SHFL = 1 << 30,
-};
-/* An enumerator cannot hold more bits. */
-#define GROUP_VOTE (UINT64_C(1) << 31)
-#define GROUP_MATCH (UINT64_C(1) << 32)
-#define GROUP_REDUX (UINT64_C(1) << 33)
-#define GROUP_PMEVENT (UINT64_C(1) << 34)
-#define GROUP_RELU (UINT64_C(1) << 35)
-#define GROUP_PART_LOHI (UINT64_C(1) << 36)
-
-#define MEMORY_ACCESS GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_CACHE | GROUP_VECTOR
-/* Which groups an instruction takes; none if it is not listed. */
-static const uint64_t op_groups[OP_COUNT] = {
-    [OP_ADD] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_CARRY,
-    [OP_SUB] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_CARRY,
-    [OP_MUL] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_PART,
-    [OP_MAD] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_PART | GROUP_CARRY,
-    [OP_FMA] = GROUP_ROUND | GROUP_FTZ | GROUP_SAT | GROUP_RELU,
-    [OP_MUL24] = GROUP_PART_LOHI,
-    [OP_MAD24] = GROUP_PART_LOHI | GROUP_SAT,
-    [OP_DIV] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX | GROUP_FULL,
-    [OP_ABS] = GROUP_FTZ,
-    [OP_NEG] = GROUP_FTZ,
-    [OP_MIN] = GROUP_FTZ | GROUP_MINMAX,
-    [OP_MAX] = GROUP_FTZ | GROUP_MINMAX,
-    [OP_ADDC] = GROUP_CARRY,
-    [OP_SUBC] = GROUP_CARRY,
-    [OP_MADC] = GROUP_CARRY | GROUP_PART_LOHI,
-    [OP_DP2A] = GROUP_DP2A,
-    [OP_SHF] = GROUP_SHF,
-    [OP_BMSK] = GROUP_BMSK,
-    [OP_PRMT] = GROUP_PRMT,
-    [OP_BFIND] = GROUP_BFIND,
-    [OP_SETP] = GROUP_COMPARE | GROUP_FTZ,
-    [OP_SET] = GROUP_COMPARE | GROUP_FTZ,
-    [OP_SLCT] = GROUP_FTZ,
-    [OP_TESTP] = GROUP_TESTP,
-    [OP_MOV] = GROUP_VECTOR,
-    [OP_CVT] = GROUP_ROUND | GROUP_CVT | GROUP_FTZ | GROUP_SAT,
-    [OP_CVTA] = GROUP_SPACE | GROUP_TO,
-    [OP_ISSPACEP] = GROUP_SPACE,
-    [OP_RCP] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX,
-    [OP_SQRT] = GROUP_ROUND | GROUP_FTZ | GROUP_APPROX,
-    [OP_RSQRT] = GROUP_FTZ | GROUP_APPROX,
-    [OP_SIN] = GROUP_FTZ | GROUP_APPROX,
-    [OP_COS] = GROUP_FTZ | GROUP_APPROX,
-    [OP_LG2] = GROUP_FTZ | GROUP_APPROX,
-    [OP_EX2] = GROUP_FTZ | GROUP_APPROX,
-    [OP_TANH] = GROUP_APPROX,
-    [OP_LD] = MEMORY_ACCESS | GROUP_NC,
-    [OP_LDU] = GROUP_SPACE | GROUP_VECTOR,
-    [OP_ST] = MEMORY_ACCESS,
-    [OP_ATOM] = GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_ATOM | GROUP_VECTOR,
-    [OP_RED] = GROUP_SPACE | GROUP_MEMORY | GROUP_SCOPE | GROUP_ATOM | GROUP_VECTOR,
-    [OP_PREFETCH] = GROUP_SPACE | GROUP_LEVEL,
-    [OP_PREFETCHU] = GROUP_LEVEL,
-    [OP_BRA] = GROUP_UNI,
-    [OP_BRX] = GROUP_UNI | GROUP_BRX,
-    [OP_CALL] = GROUP_UNI,
-    [OP_RET] = GROUP_UNI,
-    [OP_PMEVENT] = GROUP_PMEVENT,
-    [OP_BAR] = GROUP_BAR,
-    [OP_BARRIER] = GROUP_BAR,
-    [OP_SHFL] = GROUP_SYNC | GROUP_SHFL,
-    [OP_VOTE] = GROUP_SYNC | GROUP_VOTE,
-    [OP_MATCH] = GROUP_SYNC | GROUP_MATCH,
-    [OP_REDUX] = GROUP_SYNC | GROUP_REDUX | GROUP_MINMAX,
-    [OP_MEMBAR] = GROUP_SCOPE | GROUP_FENCE,
-    [OP_FENCE] = GROUP_SCOPE | GROUP_FENCE,
-};
+#include "isa/modifiers.h"
 
 enum modifier_slot {
     SLOT_IGNORE,
@@ -130,8 +29,8 @@ struct modifier {
     uint32_t value;
 };
 static const struct modifier modifiers[] = {
-#define MODIFIER(group, text, slot, value) {GROUP_##group, text, SLOT_##slot, value},
-#include "decode/modifiers.def"
+#define MODIFIER(group, text, slot, value) {MG_##group, text, SLOT_##slot, value},
+#include "isa/modifiers.def"
 #undef MODIFIER
 };
 enum { MODIFIER_COUNT = sizeof modifiers / sizeof *modifiers };
@@ -264,7 +163,7 @@ static ws_status wrong_suffix(struct builder *builder, bool is_known)
     const char *names[MODIFIER_COUNT + TYPE_COUNT];
     size_t count = 0;
     struct parser *parser = builder->parser;
-    uint64_t groups = op_groups[builder->mnemonic->insn.op];
+    uint64_t groups = op_infos[builder->mnemonic->insn.op].modifiers;
     for (unsigned i = 0; i < MODIFIER_COUNT; i++)
         if (modifiers[i].group & groups) names[count++] = modifiers[i].text;
     for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++)
@@ -296,7 +195,8 @@ static unsigned type_places(const struct insn *insn)
 /* Types of PTX that a row lacks are refused where they are reached, not for the whole file. */
 static bool is_late_type(enum ptx_type type)
 {
-    return (TS_F16 | TS_B128) >> type & 1;
+    uint64_t old = TS_NONE | TS_PRED | TS_BITS8 | TS_INT8 | TS_FLOAT;
+    return !(old >> type & 1);
 }
 
 static ws_status set_type(struct builder *builder, enum ptx_type type)
@@ -321,14 +221,14 @@ static bool is_cache_hint(struct builder *builder)
 {
     const struct token *part = &builder->part;
     bool is_hint = part->length > 4 && part->start[0] == 'L' && part->start[2] == ':' &&
-                   op_groups[builder->mnemonic->insn.op] & GROUP_SPACE;
+                   op_infos[builder->mnemonic->insn.op].modifiers & MG_SPACE;
     if (is_hint && text_is(part, "L2::cache_hint")) builder->mnemonic->has_cache_policy = true;
     return is_hint;
 }
 
 static ws_status decode_suffix(struct builder *builder)
 {
-    uint64_t groups = op_groups[builder->mnemonic->insn.op];
+    uint64_t groups = op_infos[builder->mnemonic->insn.op].modifiers;
     bool known = false;
     for (unsigned i = 0; i < MODIFIER_COUNT; i++) {
         if (!text_is(&builder->part, modifiers[i].text)) continue;

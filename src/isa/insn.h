@@ -31,7 +31,24 @@
     TYPE(BF16, "bf16", 16, FLOAT)                                                                  \
     TYPE(BF16X2, "bf16x2", 32, FLOAT)                                                              \
     TYPE(F32, "f32", 32, FLOAT)                                                                    \
-    TYPE(F64, "f64", 64, FLOAT)
+    TYPE(F32X2, "f32x2", 64, FLOAT)                                                                \
+    TYPE(F64, "f64", 64, FLOAT)                                                                    \
+    TYPE(U16X2, "u16x2", 32, UNSIGNED)                                                             \
+    TYPE(S16X2, "s16x2", 32, SIGNED)                                                               \
+    /* formats that only conversions know; their registers are bits */                             \
+    TYPE(TF32, "tf32", 32, BITS)                                                                   \
+    TYPE(E4M3X2, "e4m3x2", 16, BITS)                                                               \
+    TYPE(E5M2X2, "e5m2x2", 16, BITS)                                                               \
+    TYPE(E2M3X2, "e2m3x2", 16, BITS)                                                               \
+    TYPE(E3M2X2, "e3m2x2", 16, BITS)                                                               \
+    TYPE(E2M1X2, "e2m1x2", 8, BITS)                                                                \
+    TYPE(UE8M0X2, "ue8m0x2", 16, BITS)                                                             \
+    TYPE(S2F6X2, "s2f6x2", 16, BITS)                                                               \
+    TYPE(E4M3X4, "e4m3x4", 32, BITS)                                                               \
+    TYPE(E5M2X4, "e5m2x4", 32, BITS)                                                               \
+    TYPE(E2M3X4, "e2m3x4", 32, BITS)                                                               \
+    TYPE(E3M2X4, "e3m2x4", 32, BITS)                                                               \
+    TYPE(E2M1X4, "e2m1x4", 16, BITS)
 
 enum ptx_type {
 #define TYPE(name, suffix, bits, kind) TYPE_##name,
@@ -73,7 +90,7 @@ extern const struct type_info type_infos[TYPE_COUNT];
 /* ---- opcodes, forms, families, special registers, classes ------------------------------------ */
 
 enum ptx_op {
-#define OP(name, mnemonic, form, types, family, semantics) OP_##name,
+#define OP(name, mnemonic, form, types, modifiers, family, semantics) OP_##name,
 #include "isa/ptx_ops.def"
 #undef OP
     OP_COUNT
@@ -151,7 +168,8 @@ enum op_family {
 struct op_info {
     const char *mnemonic;
     uint8_t form, family;
-    uint64_t types;
+    uint64_t types;     /* set of enum ptx_type */
+    uint64_t modifiers; /* set of enum modifier_group */
 };
 extern const struct op_info op_infos[OP_COUNT];
 

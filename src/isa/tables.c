@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The .def files as tables. */
 #include "isa/insn.h"
+#include "isa/modifiers.h"
 
 const struct type_info type_infos[TYPE_COUNT] = {
 #define TYPE(name, suffix, bits, kind) [TYPE_##name] = {suffix, bits, KIND_##kind},
@@ -9,8 +10,8 @@ const struct type_info type_infos[TYPE_COUNT] = {
 };
 
 const struct op_info op_infos[OP_COUNT] = {
-#define OP(name, mnemonic, form, types, family, semantics)                                         \
-    [OP_##name] = {mnemonic, FORM_##form, FAMILY_##family, types},
+#define OP(name, mnemonic, form, types, modifiers, family, semantics)                              \
+    [OP_##name] = {mnemonic, FORM_##form, FAMILY_##family, types, modifiers},
 #include "isa/ptx_ops.def"
 #undef OP
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Groups of modifiers: a row of ptx_ops.def names the groups its instruction takes, a row of
+ * modifiers.def the group a suffix belongs to. */
+#ifndef ISA_MODIFIERS_H
+#define ISA_MODIFIERS_H
+
+#include <stdint.h>
+
+#define MODIFIER_GROUPS(GROUP)                                                                     \
+    GROUP(ROUND)                                                                                   \
+    GROUP(CVT)                                                                                     \
+    GROUP(FTZ)                                                                                     \
+    GROUP(SAT)                                                                                     \
+    GROUP(APPROX) GROUP(FULL) GROUP(PART) GROUP(PART_LOHI) GROUP(DP2A) GROUP(CARRY) GROUP(MINMAX)  \
+        GROUP(RELU) GROUP(COMPARE) GROUP(TESTP) GROUP(SHF) GROUP(BMSK) GROUP(BFIND) GROUP(PRMT)    \
+            GROUP(SPACE) GROUP(TO) GROUP(MEMORY) GROUP(SCOPE) GROUP(FENCE) GROUP(CACHE) GROUP(NC)  \
+                GROUP(VECTOR) GROUP(ATOM) GROUP(LEVEL) GROUP(UNI) GROUP(BRX) GROUP(BAR)            \
+                    GROUP(SYNC) GROUP(SHFL) GROUP(VOTE) GROUP(MATCH) GROUP(REDUX) GROUP(PMEVENT)
+
+enum modifier_group {
+#define GROUP(name) GROUP_##name,
+    MODIFIER_GROUPS(GROUP)
+#undef GROUP
+        MODIFIER_GROUP_COUNT
+};
+
+#define MG(name) (UINT64_C(1) << GROUP_##name)
+#define MG_NONE UINT64_C(0)
+#define MG_ROUND MG(ROUND)
+#define MG_CVT MG(CVT)
+#define MG_FTZ MG(FTZ)
+#define MG_SAT MG(SAT)
+#define MG_APPROX MG(APPROX)
+#define MG_FULL MG(FULL)
+#define MG_PART MG(PART)
+#define MG_PART_LOHI MG(PART_LOHI)
+#define MG_DP2A MG(DP2A)
+#define MG_CARRY MG(CARRY)
+#define MG_MINMAX MG(MINMAX)
+#define MG_RELU MG(RELU)
+#define MG_COMPARE MG(COMPARE)
+#define MG_TESTP MG(TESTP)
+#define MG_SHF MG(SHF)
+#define MG_BMSK MG(BMSK)
+#define MG_BFIND MG(BFIND)
+#define MG_PRMT MG(PRMT)
+#define MG_SPACE MG(SPACE)
+#define MG_TO MG(TO)
+#define MG_MEMORY MG(MEMORY)
+#define MG_SCOPE MG(SCOPE)
+#define MG_FENCE MG(FENCE)
+#define MG_CACHE MG(CACHE)
+#define MG_NC MG(NC)
+#define MG_VECTOR MG(VECTOR)
+#define MG_ATOM MG(ATOM)
+#define MG_LEVEL MG(LEVEL)
+#define MG_UNI MG(UNI)
+#define MG_BRX MG(BRX)
+#define MG_BAR MG(BAR)
+#define MG_SYNC MG(SYNC)
+#define MG_SHFL MG(SHFL)
+#define MG_VOTE MG(VOTE)
+#define MG_MATCH MG(MATCH)
+#define MG_REDUX MG(REDUX)
+#define MG_PMEVENT MG(PMEVENT)
+#define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR)
+
+#endif
