@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Modules: loading, finding kernels, the layout of shared memory, what is not supported. */
+/* Modules: loading, finding kernels, the layout of shared memory. */
 #include "decode/module.h"
 
 #include <stdlib.h>
@@ -245,63 +245,4 @@ uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint6
     free(used);
     free(reached);
     return end;
-}
-
-/* ---- what is not supported ------------------------------------------------------------------- */
-
-struct refusal {
-    struct strbuf text;
-    uint32_t count;
-};
-
-static void refuse(struct refusal *refusal, uint32_t line, const char *format, const char *what)
-{
-    if (refusal->count++ >= UNSUPPORTED_SHOWN) return;
-    strbuf_printf(&refusal->text, "\n  line %u: ", line);
-    strbuf_printf(&refusal->text, "%s%s", what, format);
-}
-
-static void refuse_calls(struct refusal *refusal, const struct module *module,
-                         const struct function *function)
-{
-    for (uint32_t i = 0; i < function->insn_count; i++) {
-        const struct insn *insn = &function->insns[i];
-        if (insn->op == OP_CALL && insn->call->function >= 0) {
-            const struct function *callee = &module->functions[insn->call->function];
-            if (!callee->is_defined)
-                refuse(refusal, insn->line, ": called, but not defined in this file", callee->name);
-        }
-        for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
-            const struct operand *operand = &insn->operands[k];
-            bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
-            if (!names || operand->symbol < 0) continue;
-            const struct variable *variable = &module->variables[operand->symbol];
-            if (variable->is_extern && variable->space != SPACE_SHARED)
-                refuse(refusal, insn->line, ": used, but not defined in this file", variable->name);
-        }
-    }
-}
-
-ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry)
-{
-    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
-    struct refusal refusal = {0};
-    module_reachable(module, entry, reached);
-    for (uint32_t f = 0; f < module->function_count; f++) {
-        const struct function *function = &module->functions[f];
-        if (!reached[f]) continue;
-        for (uint32_t i = 0; i < function->unsupported_count; i++)
-            refuse(&refusal, function->unsupported[i].line, " is not supported",
-                   function->unsupported[i].what);
-        refuse_calls(&refusal, module, function);
-    }
-    free(reached);
-    if (refusal.count == 0) return WS_OK;
-    if (refusal.count > UNSUPPORTED_SHOWN)
-        strbuf_printf(&refusal.text, "\n  and %u more", refusal.count - UNSUPPORTED_SHOWN);
-    diag_error(diag, WS_ERR_UNSUPPORTED, "%s: kernel '%s' cannot be executed: %u place%s%s",
-               module->path, module->functions[entry].display_name, refusal.count,
-               refusal.count == 1 ? "" : "s", refusal.text.data);
-    strbuf_clear(&refusal.text);
-    return WS_ERR_UNSUPPORTED;
 }

@@ -119,9 +119,13 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
  * bytes; extern arrays lie at the end of them (aligned to 16). */
 uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets);
 
+/* Can this form of the instruction be executed? */
+typedef bool executes_fn(const struct insn *insn, const struct function *function);
+
 /* Everything in `entry` and the functions it may call that warpsage cannot execute makes one error
  * that names it all with its lines. (What is no PTX at all is refused at load.) */
-ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry);
+ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry,
+                                 executes_fn *executes);
 
 /* Registers per thread from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
  * WS_ERR_COMPARE if there is no ptxas or it fails. */

@@ -34,6 +34,9 @@ ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uin
 ws_status device_symbol(struct diag *diag, struct device *device, const struct module *module,
                         const char *name, uint64_t *out_address, size_t *out_bytes);
 
+/* Whether an instruction has semantics here: an executes_fn. */
+bool program_executes(const struct insn *insn, const struct function *function);
+
 struct launch_options {
     uint32_t entry;
     uint32_t grid[3], block[3];

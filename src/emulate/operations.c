@@ -396,7 +396,6 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
     const struct insn *insn = &function->insns[index];
     struct making m = {diag, b, build, function, insn, f == 0, 0};
     struct uop_pair pair = b->semantics->select(insn, function);
-    if (!pair.full) return unsupported(&m, "this form of the instruction is not implemented yet");
     struct uop *u = new_uop(b);
     u->insn = insn;
     u->index = build->first_insn + index;

@@ -378,11 +378,16 @@ static ws_status make_code(struct diag *diag, struct builder *b)
     return WS_OK;
 }
 
+bool program_executes(const struct insn *insn, const struct function *function)
+{
+    return semantics_base.select(insn, function).full != NULL;
+}
+
 ws_status program_create(struct diag *diag, struct device *device, const struct module *module,
                          uint32_t entry, const struct semantics *semantics, struct program **out)
 {
     *out = NULL;
-    TRY(module_check_supported(diag, module, entry));
+    TRY(module_check_supported(diag, module, entry, program_executes));
     struct builder b = {.module = module, .semantics = semantics};
     TRY(device_place(diag, device, module, &b.addresses));
     struct program *program = mem_zalloc(1, sizeof *program);

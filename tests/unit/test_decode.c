@@ -379,6 +379,12 @@ static void finding_kernels(void **state)
 
 /* ---- what is refused late -------------------------------------------------------------------- */
 
+static bool all_execute(const struct insn *insn, const struct function *function)
+{
+    (void)insn, (void)function;
+    return true;
+}
+
 static void unsupported_parts(void **state)
 {
     (void)state;
@@ -386,9 +392,10 @@ static void unsupported_parts(void **state)
     uint32_t kernel;
     struct module *module = load_file(TESTS_DIR "/ptx/ok/unsupported_parts.ptx");
     assert_int_equal(module_find_entry(&diag, module, "plain", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel), WS_OK);
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute), WS_OK);
     assert_int_equal(module_find_entry(&diag, module, "copies", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel), WS_ERR_UNSUPPORTED);
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute),
+                     WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "3 places"));
     assert_non_null(strstr(diag.text, "line 79: instruction 'cp.async.ca.shared.global'"));
     assert_non_null(strstr(diag.text, "line 85: instruction 'cp.async.wait_group'"));
@@ -398,7 +405,8 @@ static void unsupported_parts(void **state)
                             ".entry k() { .reg .b32 %r<2>;\n call f;\n"
                             " mov.u32 %r1, %cluster_ctarank;\n ld.u32 %r1, [elsewhere]; ret; }\n");
     assert_int_equal(module_find_entry(&diag, module, "k", &kernel), WS_OK);
-    assert_int_equal(module_check_supported(&diag, module, kernel), WS_ERR_UNSUPPORTED);
+    assert_int_equal(module_check_supported(&diag, module, kernel, all_execute),
+                     WS_ERR_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "vprintf"));
     assert_non_null(strstr(diag.text, "special register '%cluster_ctarank'"));
     assert_non_null(strstr(diag.text, "elsewhere"));
@@ -406,21 +414,19 @@ static void unsupported_parts(void **state)
     diag_clear(&diag);
 }
 
-/* A kernel with many such places names 20 of them. */
+/* A kernel with many such places names all their lines. */
 static void many_unsupported(void **state)
 {
     (void)state;
     struct diag diag = {0};
     char text[4096] = HEAD ".entry k() {\n";
     for (unsigned i = 0; i < 25; i++)
-        strcat(text, "cp.async.commit_group;\n");
+        strcat(text, i == 20 ? "\n" : "cp.async.commit_group;\n");
     strcat(text, "ret; }\n");
     struct module *module = load_text(text);
-    assert_int_equal(module_check_supported(&diag, module, 0), WS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "25 places"));
-    assert_non_null(strstr(diag.text, "line 24:"));
-    assert_null(strstr(diag.text, "line 25:"));
-    assert_non_null(strstr(diag.text, "and 5 more"));
+    assert_int_equal(module_check_supported(&diag, module, 0, all_execute), WS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "24 places"));
+    assert_non_null(strstr(diag.text, "lines 5-24, 26-29: instruction 'cp.async.commit_group'"));
     module_destroy(module);
     diag_clear(&diag);
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a kernel reaches that cannot be executed, in one error: every instruction once, with all its
+ * lines. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "decode/module.h"
+#include "decode/parser.h"
+
+struct place {
+    const char *what, *why;
+    uint32_t line;
+};
+
+/* Places that name the same thing, by line. */
+struct group {
+    const struct place *places;
+    uint32_t count;
+};
+
+struct refusal {
+    const struct module *module;
+    executes_fn *executes;
+    struct place *places;
+    uint32_t count, room;
+};
+
+static void refuse(struct refusal *refusal, uint32_t line, const char *what, const char *why)
+{
+    GROW(refusal->places, refusal->count, refusal->room);
+    refusal->places[refusal->count++] = (struct place){what, why, line};
+}
+
+static void refuse_symbols(struct refusal *refusal, const struct insn *insn)
+{
+    for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
+        const struct operand *operand = &insn->operands[k];
+        bool names = operand->kind == OPERAND_SYMBOL || operand->kind == OPERAND_ADDRESS;
+        if (!names || operand->symbol < 0) continue;
+        const struct variable *variable = &refusal->module->variables[operand->symbol];
+        if (variable->is_extern && variable->space != SPACE_SHARED)
+            refuse(refusal, insn->line, variable->name, "used, but not defined in this file");
+    }
+}
+
+static void refuse_in(struct refusal *refusal, const struct function *function)
+{
+    for (uint32_t i = 0; i < function->unsupported_count; i++)
+        refuse(refusal, function->unsupported[i].line, function->unsupported[i].what,
+               "not supported");
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *insn = &function->insns[i];
+        if (insn->op == OP_CALL && insn->call->function >= 0) {
+            const struct function *callee = &refusal->module->functions[insn->call->function];
+            if (!callee->is_defined)
+                refuse(refusal, insn->line, callee->name, "called, but not defined in this file");
+        }
+        refuse_symbols(refusal, insn);
+        if (!refusal->executes(insn, function))
+            refuse(refusal, insn->line, insn->text, "this form is not supported");
+    }
+}
+
+static int compare_text(const struct place *a, const struct place *b)
+{
+    int order = strcmp(a->what, b->what);
+    return order ? order : strcmp(a->why, b->why);
+}
+
+static int by_text(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    int order = compare_text(a, b);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_first_line(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    if (a->places->line != b->places->line) return a->places->line < b->places->line ? -1 : 1;
+    return strcmp(a->places->what, b->places->what);
+}
+
+static uint32_t group_places(struct refusal *refusal, struct group *groups)
+{
+    uint32_t count = 0;
+    qsort(refusal->places, refusal->count, sizeof *refusal->places, by_text);
+    for (uint32_t i = 0; i < refusal->count; i++) {
+        const struct place *place = &refusal->places[i];
+        bool same = count && compare_text(groups[count - 1].places, place) == 0;
+        if (!same) groups[count++] = (struct group){place, 0};
+        groups[count - 1].count++;
+    }
+    qsort(groups, count, sizeof *groups, by_first_line);
+    return count;
+}
+
+/* "  lines 12, 40-42: instruction 'cp.async.wait_all': not supported" */
+static void describe_group(struct strbuf *text, const struct group *group)
+{
+    const struct place *places = group->places;
+    strbuf_printf(text, "\n  line%s ", group->count > 1 ? "s" : "");
+    for (uint32_t i = 0, last; i < group->count; i = last + 1) {
+        last = i;
+        while (last + 1 < group->count && places[last + 1].line - places[last].line <= 1)
+            last++;
+        strbuf_printf(text, "%s%u", i ? ", " : "", places[i].line);
+        if (places[last].line > places[i].line) strbuf_printf(text, "-%u", places[last].line);
+    }
+    strbuf_printf(text, ": %s: %s", places->what, places->why);
+}
+
+static ws_status report(struct diag *diag, struct refusal *refusal, uint32_t entry)
+{
+    struct group *groups = mem_zalloc(refusal->count, sizeof *groups);
+    uint32_t count = group_places(refusal, groups);
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < count; i++)
+        describe_group(&text, &groups[i]);
+    diag_error(diag, WS_ERR_UNSUPPORTED,
+               "%s: kernel '%s' cannot be executed: %u place%s; nothing was executed%s",
+               refusal->module->path, refusal->module->functions[entry].display_name,
+               refusal->count, refusal->count == 1 ? "" : "s", text.data);
+    strbuf_clear(&text);
+    free(groups);
+    return WS_ERR_UNSUPPORTED;
+}
+
+ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry,
+                                 executes_fn *executes)
+{
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
+    struct refusal refusal = {.module = module, .executes = executes};
+    module_reachable(module, entry, reached);
+    for (uint32_t f = 0; f < module->function_count; f++)
+        if (reached[f]) refuse_in(&refusal, &module->functions[f]);
+    free(reached);
+    ws_status status = refusal.count ? report(diag, &refusal, entry) : WS_OK;
+    free(refusal.places);
+    return status;
+}
