@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "emulate/exec.h"
+#include "emulate/splits.h"
 
 static void create_warps(const struct launch *launch, struct block *block)
 {
@@ -111,13 +111,6 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-static uint32_t operand_lane(const struct exec *x, operand_ref ref, uint32_t mask)
-{
-    const uint32_t *lanes =
-        (const uint32_t *)(const void *)(x->base[ref >> 30] + (ref & 0x3fffffff));
-    return lanes[__builtin_ctz(mask)];
-}
-
 /* Result of bar.red for the lanes of one split. */
 static void write_reduction(unsigned char *frame, const struct uop *u, uint32_t mask,
                             const struct barrier_state *barrier)
@@ -173,32 +166,26 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
 {
     const struct uop *u = &code->uops[code->uop_count];
     const struct insn *insn = u->insn;
-    uint32_t lanes = split->mask;
-    if (code->guard != REF_NONE) {
-        uint32_t p =
-            *(const uint32_t *)(const void *)(x->base[BASE_FRAME] + (code->guard & 0x3fffffff));
-        lanes &= code->guard_negated ? ~p : p;
-        if (x->observe)
-            x->observe->guard(x->observer_worker, &warp->ref, code->last_index, split->mask, lanes);
-    }
+    uint32_t lanes = guard_lanes(x, code, split->mask);
+    observe_guard(x, warp, code, split->mask, lanes);
     if (!lanes) {
         split->block = code->next;
         return true;
     }
     unsigned sources = insn->nsrc - (is_reduction(insn) ? 1u : 0u);
-    uint32_t id = operand_lane(x, u->src[0], lanes);
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    uint32_t id = operand_words(x, u->src[0])[first];
     if (id >= BARRIERS) {
         fault_at(x, FAULT_BARRIER_ID, insn, lanes);
         return true;
     }
     struct barrier_state *barrier = &block->barriers[id];
     if (sources > 1 && insn_source(insn, 1)->kind != OPERAND_NONE)
-        barrier->expected = operand_lane(x, u->src[1], lanes);
+        barrier->expected = operand_words(x, u->src[1])[first];
     barrier->arrived +=
         x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
     if (is_reduction(insn)) {
-        uint32_t p = *(const uint32_t *)(const void *)(x->base[u->src[sources] >> 30] +
-                                                       (u->src[sources] & 0x3fffffff));
+        uint32_t p = *operand_words(x, u->src[sources]);
         if ((u->negate >> sources) & 1) p = ~p;
         barrier->true_count += (uint32_t)__builtin_popcount(p & lanes);
         barrier->lanes += (uint32_t)__builtin_popcount(lanes);

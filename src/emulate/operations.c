@@ -36,8 +36,7 @@ static ws_status unsupported(const struct making *m, const char *what)
 
 /* ---- operand widths -------------------------------------------------------------------------- */
 
-/* Bytes of a lane that source k is read in; 1 stands for a predicate. */
-static unsigned source_bytes(const struct insn *insn, unsigned k)
+unsigned source_bytes(const struct insn *insn, unsigned k)
 {
     unsigned bits = type_infos[insn->type].bits, bytes = bits <= 16 ? 2 : bits / 8;
     if (insn->type == TYPE_PRED) bytes = 1;

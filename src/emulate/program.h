@@ -39,6 +39,8 @@ struct builder {
 
 /* 32 lanes of a constant; bytes is 2, 4 or 8. */
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes);
+/* Bytes of a lane that source k is read in; 1 stands for a predicate. */
+unsigned source_bytes(const struct insn *insn, unsigned k);
 /* Appends the operation of instruction `index` of program function `f` to b->uops. */
 ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index);
 

@@ -9,6 +9,45 @@
 
 #include "emulate/exec.h"
 
+/* ---- what an operation sees of its split ----------------------------------------------------- */
+
+static inline void warp_set_mask(struct exec *x, uint32_t mask)
+{
+    if (x->mask == mask) return;
+    x->mask = mask;
+    expand_mask(mask, x->lane_mask);
+}
+
+static inline void warp_set_frame(struct exec *x, struct warp *warp, struct frame *frame)
+{
+    x->frame = frame;
+    x->base[BASE_FRAME] = warp->registers + frame->registers;
+    x->parameters = warp->parameters + frame->parameters;
+}
+
+/* The 32-bit lanes of an operand; a predicate is one word. */
+static inline uint32_t *operand_words(const struct exec *x, operand_ref ref)
+{
+    return (uint32_t *)(void *)(x->base[ref >> 30] + (ref & 0x3fffffff));
+}
+
+/* Those of `mask` for which the guard of the operation that ends the code block holds. */
+static inline uint32_t guard_lanes(const struct exec *x, const struct code *code, uint32_t mask)
+{
+    if (code->guard == REF_NONE) return mask;
+    uint32_t p = *operand_words(x, code->guard);
+    return mask & (code->guard_negated ? ~p : p);
+}
+
+static inline void observe_guard(struct exec *x, const struct warp *warp, const struct code *code,
+                                 uint32_t mask, uint32_t on)
+{
+    if (x->observe && code->guard != REF_NONE)
+        x->observe->guard(x->observer_worker, &warp->ref, code->last_index, mask, on);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
 struct frame *frame_alloc(struct warp *warp);
 void frame_release(struct warp *warp, struct frame *frame);
 
@@ -28,6 +67,12 @@ int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t paren
                  struct frame *frame);
 /* Lanes have left the code below these nodes. Ends before node `until` (-1: the root). */
 void nodes_leave(struct warp *warp, int32_t at, uint32_t lanes, int32_t until);
+
+/* meet.c: a split has come to a .sync operation. It goes on when all lanes that the operation names
+ * have come, or waits there. */
+void meet(struct exec *x, struct warp *warp, uint32_t at);
+/* Lanes that waiting splits named may have left meanwhile. True if a split went on. */
+bool meet_again(struct exec *x, struct warp *warp);
 
 /* call.c: lanes with true guard call; all meet again after the call. True if the split was
  * replaced. A fault may have been recorded. */

@@ -17,28 +17,6 @@ enum { POLL_TURNS = 32, LOOP_TURNS = 1 << 20 };
 
 /* ---- running one split ----------------------------------------------------------------------- */
 
-static void set_mask(struct exec *x, uint32_t mask)
-{
-    if (x->mask == mask) return;
-    x->mask = mask;
-    expand_mask(mask, x->lane_mask);
-}
-
-static void set_frame(struct exec *x, struct warp *warp, struct frame *frame)
-{
-    x->frame = frame;
-    x->base[BASE_FRAME] = warp->registers + frame->registers;
-    x->parameters = warp->parameters + frame->parameters;
-}
-
-static uint32_t guard_lanes(const struct exec *x, const struct code *code, uint32_t mask)
-{
-    if (code->guard == REF_NONE) return mask;
-    uint32_t p =
-        *(const uint32_t *)(const void *)(x->base[BASE_FRAME] + (code->guard & 0x3fffffff));
-    return mask & (code->guard_negated ? ~p : p);
-}
-
 static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
 {
     const struct uop *u = code->uops, *end = u + code->uop_count;
@@ -123,8 +101,7 @@ static enum step branch_indexed(struct exec *x, struct warp *warp, uint32_t at,
     uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
     const struct insn *insn = code->last;
     const struct uop *u = &code->uops[code->uop_count];
-    const uint32_t *index =
-        (const uint32_t *)(const void *)(x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff));
+    const uint32_t *index = operand_words(x, u->src[0]);
     struct route routes[WARP_LANES + 1];
     unsigned count = 0;
     if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
@@ -148,75 +125,6 @@ static enum step branch_indexed(struct exec *x, struct warp *warp, uint32_t at,
     }
     diverge(warp, at, code, routes, count);
     return STEP_SWITCH;
-}
-
-static void observe_guard(struct exec *x, struct warp *warp, const struct code *code, uint32_t mask,
-                          uint32_t on)
-{
-    if (x->observe && code->guard != REF_NONE)
-        x->observe->guard(x->observer_worker, &warp->ref, code->last_index, mask, on);
-}
-
-/* The lanes that a .sync operation waits for: its last source, read in the first active lane. */
-static uint32_t member_mask(const struct exec *x, const struct uop *u, uint32_t mask)
-{
-    operand_ref ref = u->src[u->insn->nsrc - 1];
-    if (!(u->insn->flags & INSN_SYNC) && u->insn->sub_op != SUB_WARP_SYNC) return 0;
-    const uint32_t *lanes =
-        (const uint32_t *)(const void *)(x->base[ref >> 30] + (ref & 0x3fffffff));
-    return lanes[__builtin_ctz(mask)];
-}
-
-/* Waits for the lanes that the operation names; other splits that wait at the same place join. */
-static enum step synchronise(struct exec *x, struct warp *warp, uint32_t at,
-                             const struct code *code)
-{
-    const struct uop *u = &code->uops[code->uop_count];
-    for (uint32_t i = 0; i < warp->split_count; i++) {
-        const struct split *other = &warp->splits[i], *mine = &warp->splits[at];
-        if (i == at || other->state != SPLIT_AT_SYNC || other->block != mine->block ||
-            other->frame != mine->frame)
-            continue;
-        uint32_t need = member_mask(x, u, mine->mask) & ~warp->dead;
-        if (!(need & ~mine->mask)) break;
-        split_merge(warp, at, i);
-        if (i < at) at--;
-        i--;
-    }
-    struct split *split = &warp->splits[at];
-    uint32_t on = guard_lanes(x, code, split->mask);
-    if (on && (member_mask(x, u, on) & ~warp->dead & ~on)) {
-        split->state = SPLIT_AT_SYNC;
-        return STEP_SWITCH;
-    }
-    observe_guard(x, warp, code, split->mask, on);
-    if (on) {
-        uint32_t active = split->mask;
-        set_mask(x, on);
-        ((on | warp->dead) == UINT32_MAX ? u->full : u->part)(x, u);
-        set_mask(x, active);
-    }
-    split->state = SPLIT_READY;
-    split->block = code->next;
-    return STEP_SWITCH; /* the table may have changed */
-}
-
-/* Lanes that a waiting split named may have left meanwhile. True if one can go on now. */
-static bool retry_waiting(struct exec *x, struct warp *warp)
-{
-    for (uint32_t i = 0; i < warp->split_count; i++) {
-        struct split *split = &warp->splits[i];
-        if (split->state != SPLIT_AT_SYNC) continue;
-        const struct code *code = &x->launch->program->code[split->block];
-        set_frame(x, warp, split->frame);
-        set_mask(x, split->mask);
-        uint32_t on = guard_lanes(x, code, split->mask);
-        uint32_t need = on ? member_mask(x, &code->uops[code->uop_count], on) : 0;
-        if (need & ~warp->dead & ~on) continue;
-        synchronise(x, warp, i, code);
-        return true;
-    }
-    return false;
 }
 
 /* What follows the body of a code block. */
@@ -258,7 +166,8 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_BARRIER:
         return block_barrier(x, x->block, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
     default:
-        return synchronise(x, warp, at, code);
+        meet(x, warp, at);
+        return STEP_SWITCH; /* the table may have changed */
     }
     return STEP_NEXT;
 }
@@ -288,7 +197,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
     const struct code *codes = x->launch->program->code;
     uint32_t turns = 0;
     x->polled = 0;
-    set_frame(x, warp, warp->splits[at].frame);
+    warp_set_frame(x, warp, warp->splits[at].frame);
     for (;;) {
         struct split *split = &warp->splits[at];
         uint32_t index = split->block;
@@ -297,7 +206,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
             return WARP_DONE;
         }
         const struct code *code = &codes[index];
-        set_mask(x, split->mask);
+        warp_set_mask(x, split->mask);
         note_run(x, warp, index, code, split->mask);
         run_body(x, code, warp->dead);
         if (x->fault.kind) return WARP_FAULT;
@@ -328,7 +237,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
     x->locals = warp->locals;
     for (;;) {
         int32_t at = choose(warp, in_turn);
-        if (at < 0 && retry_waiting(x, warp)) continue;
+        if (at < 0 && meet_again(x, warp)) continue;
         if (at < 0) break;
         enum warp_stop stop = run_split(x, warp, (uint32_t)at);
         if (stop == WARP_FAULT) return stop;

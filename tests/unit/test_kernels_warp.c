@@ -362,13 +362,57 @@ static void test_shared_atomics(void **state)
     run_kernel(BLOCK, "shared_atomics", shared_atomics_setup, shared_atomics_check);
 }
 
+/* ---- lanes at different places --------------------------------------------------------------- */
+
+#define MEET "tests/kernels/meet.ptx"
+
+static void apart_setup(struct run *run)
+{
+    run_shape(run, 2, 64);
+    for (unsigned k = 0; k < 3; k++)
+        run_output(run, 64 * sizeof(int32_t));
+}
+
+static uint32_t apart_value(unsigned lane)
+{
+    return lane * 3 + 1 + (lane < 7 ? 0 : lane & 1 ? 100 : 1000);
+}
+
+static void apart_check(struct run *run)
+{
+    int32_t shuffled[64], votes[64], matches[64];
+    uint32_t vote = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        uint32_t v = apart_value(l);
+        bool yes = l < 7 ? v > 10 : l & 1 ? v >= 160 : v == 1049;
+        vote |= (uint32_t)yes << l;
+    }
+    for (unsigned i = 0; i < 64; i++) {
+        unsigned lane = i & 31;
+        bool nine = lane == 3 || lane & 4;
+        shuffled[i] = (int32_t)apart_value(lane ^ 16);
+        votes[i] = (int32_t)vote;
+        matches[i] = (int32_t)(nine ? 0xf0f0f0f8u : 0x0f0f0f07u);
+    }
+    expect_ints(run, 0, shuffled, 64, "shuffle between places");
+    expect_ints(run, 1, votes, 64, "vote between places");
+    expect_ints(run, 2, matches, 64, "match between places");
+}
+
+static void test_meet_apart(void **state)
+{
+    (void)state;
+    run_kernel(MEET, "meet_apart", apart_setup, apart_check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles),          cmocka_unit_test(test_votes),
-        cmocka_unit_test(test_compact),           cmocka_unit_test(test_barrier_votes),
-        cmocka_unit_test(test_producer_consumer), cmocka_unit_test(test_reverse),
-        cmocka_unit_test(test_transpose),         cmocka_unit_test(test_shared_atomics),
+        cmocka_unit_test(test_meet_apart),     cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_votes),          cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_barrier_votes),  cmocka_unit_test(test_producer_consumer),
+        cmocka_unit_test(test_reverse),        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_shared_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
