@@ -28,7 +28,7 @@ check_includes() {
         for (i in order) level[order[i]] = i + 0
         level["replay"] = level["emulate"]
         # One header a stage, named after the noun it makes; what follows it are exceptions.
-        exported["isa"] = "insn.h"; exported["machine"] = "machine.h"
+        exported["isa"] = "insn.h modifiers.h"; exported["machine"] = "machine.h"
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"; exported["measure"] = "profile.h"
         exported["model"] = "estimate.h"; exported["recommend"] = "advice.h"

@@ -11,11 +11,39 @@
     GROUP(CVT)                                                                                     \
     GROUP(FTZ)                                                                                     \
     GROUP(SAT)                                                                                     \
-    GROUP(APPROX) GROUP(FULL) GROUP(PART) GROUP(PART_LOHI) GROUP(DP2A) GROUP(CARRY) GROUP(MINMAX)  \
-        GROUP(RELU) GROUP(COMPARE) GROUP(TESTP) GROUP(SHF) GROUP(BMSK) GROUP(BFIND) GROUP(PRMT)    \
-            GROUP(SPACE) GROUP(TO) GROUP(MEMORY) GROUP(SCOPE) GROUP(FENCE) GROUP(CACHE) GROUP(NC)  \
-                GROUP(VECTOR) GROUP(ATOM) GROUP(LEVEL) GROUP(UNI) GROUP(BRX) GROUP(BAR)            \
-                    GROUP(SYNC) GROUP(SHFL) GROUP(VOTE) GROUP(MATCH) GROUP(REDUX) GROUP(PMEVENT)
+    GROUP(APPROX)                                                                                  \
+    GROUP(FULL)                                                                                    \
+    GROUP(PART)                                                                                    \
+    GROUP(PART_LOHI)                                                                               \
+    GROUP(DP2A)                                                                                    \
+    GROUP(CARRY)                                                                                   \
+    GROUP(MINMAX)                                                                                  \
+    GROUP(RELU)                                                                                    \
+    GROUP(COMPARE)                                                                                 \
+    GROUP(TESTP)                                                                                   \
+    GROUP(SHF)                                                                                     \
+    GROUP(BMSK)                                                                                    \
+    GROUP(BFIND)                                                                                   \
+    GROUP(PRMT)                                                                                    \
+    GROUP(SPACE)                                                                                   \
+    GROUP(TO)                                                                                      \
+    GROUP(MEMORY)                                                                                  \
+    GROUP(SCOPE)                                                                                   \
+    GROUP(FENCE)                                                                                   \
+    GROUP(CACHE)                                                                                   \
+    GROUP(NC)                                                                                      \
+    GROUP(VECTOR)                                                                                  \
+    GROUP(ATOM)                                                                                    \
+    GROUP(LEVEL)                                                                                   \
+    GROUP(UNI)                                                                                     \
+    GROUP(BRX)                                                                                     \
+    GROUP(BAR)                                                                                     \
+    GROUP(SYNC)                                                                                    \
+    GROUP(SHFL)                                                                                    \
+    GROUP(VOTE)                                                                                    \
+    GROUP(MATCH)                                                                                   \
+    GROUP(REDUX)                                                                                   \
+    GROUP(PMEVENT)
 
 enum modifier_group {
 #define GROUP(name) GROUP_##name,
