@@ -50,6 +50,13 @@ void cli_clear_progress(struct cli *cli)
     cli->progress_shown = false;
 }
 
+/* What kernels print goes to standard error, so that the report has standard output for itself. */
+static bool write_printed(void *user, const char *bytes, size_t size)
+{
+    cli_clear_progress(user);
+    return fwrite(bytes, 1, size, stderr) == size;
+}
+
 static bool is_dumb(void)
 {
     const char *term = getenv("TERM");
@@ -59,6 +66,7 @@ static bool is_dumb(void)
 void cli_attach(struct cli *cli)
 {
     ws_context_set_cancel(cli->context, is_cancelled, NULL);
+    ws_context_set_print(cli->context, write_printed, cli);
     if (!cli->quiet && isatty(STDERR_FILENO) && !is_dumb())
         ws_context_set_progress(cli->context, show_progress, cli);
 }

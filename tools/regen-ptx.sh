@@ -5,6 +5,7 @@
 #
 #     tools/regen-ptx.sh [FILE.cu ...]     default: all under examples/kernels, papers and tests
 #
+# A line `// arch: sm_90` in the .cu asks for that target; else it is sm_75.
 # nvcc writes absolute paths into .file; they are made relative to the .cu (CUDA's own headers:
 # cuda/NAME), so that the result is the same on every machine.
 set -euo pipefail
@@ -23,7 +24,8 @@ for source in "$@"; do
     name=$(basename "$source" .cu)
     (
         cd "$folder"
-        "$nvcc" -ptx -lineinfo -arch=sm_75 "$name.cu" -o "$name.ptx"
+        arch=$(sed -n -E 's|^// arch: (sm_[0-9a-f]+)$|\1|p' "$name.cu")
+        "$nvcc" -ptx -lineinfo -arch="${arch:-sm_75}" "$name.cu" -o "$name.ptx"
         sed -i -E "s|^([[:space:]]*\.file[[:space:]]+[0-9]+ )\"$folder/|\1\"|
                    s|^([[:space:]]*\.file[[:space:]]+[0-9]+ )\"/[^\"]*/([^/\"]+)\"|\1\"cuda/\2\"|
                    1i // SPDX-License-Identifier: Apache-2.0" "$name.ptx"

@@ -84,7 +84,8 @@ typedef struct ws_report ws_report;
 typedef void ws_progress_fn(void *user, const char *what, double fraction);
 /* Polled during long work; true stops it with WS_ERR_CANCELLED. Must be safe from any thread. */
 typedef bool ws_cancel_fn(void *user);
-/* Receives the bytes of a report; a false return stops writing with WS_ERR_IO. */
+/* Receives bytes of a report or of what a kernel prints; a false return stops writing, a report with
+ * WS_ERR_IO. */
 typedef bool ws_write_fn(void *user, const char *bytes, size_t size);
 
 WS_API WS_CHECKED ws_status ws_context_create(ws_context **out);
@@ -93,6 +94,10 @@ WS_API void ws_context_destroy(ws_context *context);
 WS_API const char *ws_context_error(const ws_context *context);
 WS_API void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user);
 WS_API void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user);
+/* Gets what kernels print (printf), when a launch has ended, well or with a fault: block by block in
+ * the order of their indices, 16 MiB a launch at most; a last line then tells how much was lost. A
+ * false return drops the rest. Without a function nothing is kept. */
+WS_API void ws_context_set_print(ws_context *context, ws_write_fn *fn, void *user);
 /* Folder of the machine files. NULL: share/warpsage/machines beside the library or the program, else
  * the folder that was fixed when the library was built. */
 WS_API WS_CHECKED ws_status ws_context_set_machine_dir(ws_context *context, const char *path);

@@ -44,6 +44,12 @@ void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user)
     context->cancel_user = user;
 }
 
+void ws_context_set_print(ws_context *context, ws_write_fn *fn, void *user)
+{
+    context->print = fn;
+    context->print_user = user;
+}
+
 /* Replaces *slot by a copy of text, which may be NULL. */
 static ws_status set_text(ws_context *context, char **slot, const char *text)
 {

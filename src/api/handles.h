@@ -18,6 +18,8 @@ struct ws_context {
     void *progress_user;
     ws_cancel_fn *cancel;
     void *cancel_user;
+    ws_write_fn *print;
+    void *print_user;
     char *machine_dir; /* NULL: data_folder */
     char *data_folder; /* the machine files that were found at the start */
     char *tool_path;   /* NULL: no tools */

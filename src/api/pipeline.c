@@ -117,6 +117,8 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
         .progress_user = context->progress_user,
         .cancel = context->cancel,
         .cancel_user = context->cancel_user,
+        .print = context->print,
+        .print_user = context->print_user,
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
     memcpy(options.block, launch->block, sizeof options.block);

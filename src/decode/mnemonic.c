@@ -21,6 +21,7 @@ enum modifier_slot {
     SLOT_SPACE,
     SLOT_VECTOR,
     SLOT_BAR_SYNC,
+    SLOT_POLICY, /* one more operand */
 };
 struct modifier {
     uint64_t group;
@@ -107,6 +108,10 @@ static ws_status set_slot(struct builder *builder, const struct modifier *modifi
     if (slot == SLOT_IGNORE) return WS_OK;
     if (slot == SLOT_FLAG) {
         insn->flags |= modifier->value;
+        return WS_OK;
+    }
+    if (slot == SLOT_POLICY) {
+        builder->mnemonic->has_cache_policy = true;
         return WS_OK;
     }
     if (slot == SLOT_BAR_SYNC) { /* bar.warp.sync is another operation than bar.sync */
@@ -216,16 +221,6 @@ static ws_status set_type(struct builder *builder, enum ptx_type type)
     return WS_OK;
 }
 
-/* Hints to the caches: .L1::evict_last, .L2::128B, .level::eviction_priority ... */
-static bool is_cache_hint(struct builder *builder)
-{
-    const struct token *part = &builder->part;
-    bool is_hint = part->length > 4 && part->start[0] == 'L' && part->start[2] == ':' &&
-                   op_infos[builder->mnemonic->insn.op].modifiers & MG_SPACE;
-    if (is_hint && text_is(part, "L2::cache_hint")) builder->mnemonic->has_cache_policy = true;
-    return is_hint;
-}
-
 static ws_status decode_suffix(struct builder *builder)
 {
     uint64_t groups = op_infos[builder->mnemonic->insn.op].modifiers;
@@ -238,7 +233,6 @@ static ws_status decode_suffix(struct builder *builder)
     for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++)
         if (text_is(&builder->part, type_infos[i].suffix))
             return set_type(builder, (enum ptx_type)i);
-    if (is_cache_hint(builder)) return WS_OK;
     if (is_one_of(&builder->part, foreign_suffixes, FOREIGN_SUFFIXES)) {
         builder->mnemonic->unsupported = true;
         return WS_OK;
@@ -349,6 +343,38 @@ static ws_status check_cvt(struct builder *builder)
     return WS_OK;
 }
 
+static bool is_small_float(enum ptx_type type)
+{
+    return TS_F16 >> type & 1;
+}
+
+/* Vectors: sums of floats, sums and extremes of halves, in global memory. Halves alone: sums. */
+static ws_status check_atomic_float(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    bool small = is_small_float(insn->type), vector = insn->vector > 1;
+    bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
+    bool extreme = insn->atom_op == ATOM_MIN || insn->atom_op == ATOM_MAX;
+    if (small && !(insn->flags & INSN_NOFTZ)) return lacks(builder, "'.noftz'");
+    if (!small && insn->flags & INSN_NOFTZ) return wrong_with(builder, "'.noftz' is for halves");
+    if (insn->atom_op != ATOM_ADD && !(extreme && small && vector) && (small || !swaps))
+        return wrong_with(builder, "floats can only be added");
+    if (vector && insn->type == TYPE_F64) return wrong_with(builder, "no vectors of .f64");
+    return WS_OK;
+}
+
+static ws_status check_atomic_vector(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    const struct type_info *type = &type_infos[insn->type];
+    if (insn->vector <= 1) return WS_OK;
+    if (type->kind != KIND_FLOAT) return wrong_with(builder, "vectors are for floats");
+    if (insn->vector * type->bits > 128) return wrong_with(builder, "at most 16 bytes");
+    if (insn->space != SPACE_GLOBAL && insn->space != SPACE_GENERIC)
+        return wrong_with(builder, "vectors need .global");
+    return WS_OK;
+}
+
 static ws_status check_atomic(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
@@ -357,33 +383,60 @@ static ws_status check_atomic(struct builder *builder)
     if (!insn->atom_op) return lacks(builder, "its operation, such as .add");
     bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
     if (insn->op == OP_RED && swaps) return wrong_with(builder, "red returns nothing: use atom");
-    bool is_float = type->kind == KIND_FLOAT;
-    if (is_float && insn->atom_op != ATOM_ADD && !swaps)
-        return wrong_with(builder, "floats can only be added");
+    if (insn->op == OP_RED && (insn->semantics == MEM_ACQUIRE || insn->semantics == MEM_ACQ_REL))
+        return wrong_with(builder, "red reads nothing that it could acquire");
+    if (insn->semantics == MEM_VOLATILE) return wrong_with(builder, "atomics are not .volatile");
+    if (type->bits == 128 && !swaps) return wrong_with(builder, ".b128 can only be swapped");
+    if (type->bits == 16 && type->kind != KIND_FLOAT && insn->atom_op != ATOM_CAS)
+        return wrong_with(builder, "16 bits can only be compared and swapped");
     if ((insn->atom_op == ATOM_INC || insn->atom_op == ATOM_DEC) && insn->type != TYPE_U32)
         return wrong_with(builder, ".inc and .dec need .u32");
     bool is_numeric = insn->atom_op <= ATOM_MAX;
     if (is_numeric && type->kind == KIND_BITS) return wrong_with(builder, "bits have no order");
-    return WS_OK;
+    TRY(check_atomic_vector(builder));
+    return type->kind == KIND_FLOAT ? check_atomic_float(builder) : WS_OK;
+}
+
+/* 16 bytes; 32 in global memory, of elements of 32 or 64 bits. */
+static ws_status check_vector_size(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    unsigned bytes = insn_access_bytes(insn);
+    bool global = insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC;
+    bool wide = bytes == 32 && global && type_infos[insn->type].bits < 128;
+    return insn->vector <= 1 || bytes <= 16 || wide ? WS_OK
+                                                    : wrong_with(builder, "the vector is too long");
 }
 
 static ws_status check_memory(struct builder *builder)
 {
     struct insn *insn = &builder->mnemonic->insn;
     unsigned form = op_infos[insn->op].form;
-    bool accesses = form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
+    bool atomic = form == FORM_ATOM || form == FORM_RED;
     if (form == FORM_CVTA || form == FORM_ISSPACEP)
         return insn->space ? WS_OK : lacks(builder, "a space such as .global");
     if (form == FORM_PREFETCH && !insn->space) insn->space = SPACE_GENERIC;
-    if (!accesses) return WS_OK;
+    if (form == FORM_POLICY && !insn->sub_op) return lacks(builder, "its mode");
+    if (form != FORM_LD && form != FORM_ST && !atomic) return WS_OK;
     if (!insn->space) insn->space = SPACE_GENERIC;
-    bool atomic = form == FORM_ATOM || form == FORM_RED;
     bool read_only = insn->space == SPACE_CONST || (atomic && insn->space == SPACE_PARAM) ||
                      (atomic && insn->space == SPACE_LOCAL);
     if (form != FORM_LD && read_only) return wrong_with(builder, "this space cannot be written so");
-    if (atomic && insn->vector > 1) builder->mnemonic->unsupported = true;
     if (insn->flags & INSN_NC && insn->space != SPACE_GLOBAL)
         return wrong_with(builder, "'.nc' needs .global");
+    return atomic ? WS_OK : check_vector_size(builder);
+}
+
+static ws_status check_redux(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    bool logic = insn->sub_op >= SUB_AND && insn->sub_op <= SUB_XOR;
+    if (logic != (insn->type == TYPE_B32))
+        return wrong_with(builder, ".and, .or, .xor need .b32, the others have signs");
+    if (insn->type != TYPE_F32 && insn->flags & (INSN_ABS | INSN_NAN))
+        return wrong_with(builder, "'.abs' and '.NaN' are for .f32");
+    if (insn->type == TYPE_F32 && insn->sub_op == SUB_ADD)
+        return wrong_with(builder, "floats have .min and .max only");
     return WS_OK;
 }
 
@@ -402,9 +455,13 @@ static ws_status check_lanes(struct builder *builder)
         if (!insn->sub_op) return lacks(builder, "its mode");
         if ((insn->op == OP_MATCH || insn->op == OP_REDUX) && !(insn->flags & INSN_SYNC))
             return lacks(builder, "'.sync'");
+        if (insn->op == OP_REDUX) TRY(check_redux(builder));
         if (insn->op == OP_VOTE && (insn->sub_op == SUB_BALLOT) != (insn->type == TYPE_B32))
             return wrong_with(builder, ".ballot gives .b32, the others .pred");
         return WS_OK;
+    case FORM_ELECT:
+        insn->type = TYPE_B32;
+        return insn->flags & INSN_SYNC ? WS_OK : lacks(builder, "'.sync'");
     default:
         return WS_OK;
     }
@@ -430,8 +487,8 @@ static ws_status check_complete(struct builder *builder)
     TRY(check_compare(builder));
     TRY(check_integer(builder));
     TRY(check_cvt(builder));
-    TRY(check_atomic(builder));
     TRY(check_memory(builder));
+    TRY(check_atomic(builder));
     TRY(check_lanes(builder));
     struct insn *insn = &builder->mnemonic->insn;
     bool needs_sub = op_infos[insn->op].form == FORM_TESTP || insn->op == OP_SHF;

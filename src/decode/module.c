@@ -36,9 +36,30 @@ static void settle_files(struct parser *parser, struct module *module)
     }
 }
 
+static enum builtin builtin_of(const struct function *function)
+{
+    static const struct {
+        const char *name;
+        uint32_t parameters, results;
+    } builtins[] = {
+        [BUILTIN_NONE] = {"", 0, 0},
+#define BUILTIN(name, text, parameters, results) [BUILTIN_##name] = {text, parameters, results},
+#include "decode/builtins.def"
+#undef BUILTIN
+    };
+    for (unsigned i = 1; i < sizeof builtins / sizeof *builtins && !function->is_defined; i++)
+        if (!strcmp(function->name, builtins[i].name) &&
+            function->parameter_count == builtins[i].parameters &&
+            function->return_count == builtins[i].results)
+            return (enum builtin)i;
+    return BUILTIN_NONE;
+}
+
 static void settle(struct parser *parser, struct module *module)
 {
     settle_files(parser, module);
+    for (uint32_t f = 0; f < parser->function_count; f++)
+        parser->functions[f].builtin = (uint8_t)builtin_of(&parser->functions[f]);
     module->variable_count = parser->variable_count;
     module->variables = move_array(&module->arena, parser->variables,
                                    parser->variable_count * sizeof *parser->variables);

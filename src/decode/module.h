@@ -59,9 +59,17 @@ struct unsupported {
     uint32_t line;
 };
 
+enum builtin {
+    BUILTIN_NONE,
+#define BUILTIN(name, text, parameters, results) BUILTIN_##name,
+#include "decode/builtins.def"
+#undef BUILTIN
+};
+
 struct function {
     const char *name, *display_name; /* mangled; demangled without parameters */
     bool is_entry, is_defined;
+    uint8_t builtin; /* enum builtin: declared only, and the engine has it */
     uint32_t parameter_count;
     int32_t *parameters; /* variables, in order */
     uint32_t return_count;

@@ -93,7 +93,7 @@ static ws_status parse_typed(struct parser *parser, struct insn *insn, bool is_d
  *   d like t, or _        b predicate, or _      Q optional |q
  *   a address             A register or symbol   x register of 32 or 64 bits
  *   q predicate, if the instruction combines     m member mask, if it is .sync
- *   c like t, if it compares and swaps           e like S, if it packs two */
+ *   e like S, if it packs two */
 static ws_status parse_letter(struct parser *parser, struct insn *insn, char letter, bool is_dst)
 {
     unsigned plain = is_dst ? ACCEPT_REGISTER : ACCEPT_SOURCE;
@@ -110,8 +110,6 @@ static ws_status parse_letter(struct parser *parser, struct insn *insn, char let
         return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
     case 'e':
         return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
-    case 'c':
-        return parse_typed(parser, insn, is_dst, insn->type, plain);
     case 'u':
     case 'm':
         return parse_typed(parser, insn, is_dst, TYPE_B32, plain);
@@ -147,8 +145,6 @@ static bool is_present(const struct insn *insn, char letter)
         return insn->combine != COMBINE_NONE;
     case 'm':
         return insn->flags & INSN_SYNC;
-    case 'c':
-        return insn->atom_op == ATOM_CAS;
     case 'e':
         return insn->type2 == TYPE_F32 && (insn->type == TYPE_F16X2 || insn->type == TYPE_BF16X2);
     default:
@@ -193,9 +189,11 @@ static ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_
     return parser_expect(parser, '}', "after the elements of the vector");
 }
 
-static ws_status parse_data(struct parser *parser, struct insn *insn, bool is_dst)
+/* What moves between registers and memory; special registers must be copied first. */
+static ws_status parse_data(struct parser *parser, struct insn *insn, bool is_dst, unsigned wider)
 {
-    unsigned accept = (is_dst ? ACCEPT_DESTINATION : ACCEPT_SOURCE) | ACCEPT_WIDER;
+    unsigned value = ACCEPT_REGISTER | ACCEPT_IMMEDIATE;
+    unsigned accept = (is_dst ? ACCEPT_DESTINATION : value) | wider;
     if (insn->vector > 1)
         return parse_vector(parser, insn, is_dst, insn->type, accept, insn->vector);
     if (at_punct(parser, '{')) return parse_vector(parser, insn, is_dst, insn->type, accept, 1);
@@ -230,7 +228,7 @@ static ws_status parse_place(struct parser *parser, struct insn *insn)
 
 static ws_status parse_load(struct parser *parser, struct insn *insn)
 {
-    TRY(parse_data(parser, insn, true));
+    TRY(parse_data(parser, insn, true, ACCEPT_WIDER));
     TRY(parser_expect(parser, ',', "between operands"));
     return parse_place(parser, insn);
 }
@@ -239,14 +237,83 @@ static ws_status parse_store(struct parser *parser, struct insn *insn)
 {
     TRY(parse_place(parser, insn));
     TRY(parser_expect(parser, ',', "between operands"));
-    return parse_data(parser, insn, false);
+    return parse_data(parser, insn, false, ACCEPT_WIDER);
+}
+
+/* A vector whose old value nobody wants is written `_`. */
+static ws_status parse_old_value(struct parser *parser, struct insn *insn)
+{
+    const struct token *token = current(parser);
+    bool is_sink = token->kind == TOKEN_NAME && token->length == 1 && *token->start == '_';
+    if (insn->vector <= 1 || !is_sink) return parse_data(parser, insn, true, 0);
+    return parse_typed(parser, insn, true, insn->type, ACCEPT_SINK);
 }
 
 static ws_status parse_atomic(struct parser *parser, struct insn *insn)
 {
+    if (insn->op == OP_ATOM) {
+        TRY(parse_old_value(parser, insn));
+        TRY(parser_expect(parser, ',', "between operands"));
+    }
+    TRY(parse_place(parser, insn));
+    TRY(parser_expect(parser, ',', "between operands"));
+    TRY(parse_data(parser, insn, false, 0));
+    if (insn->atom_op != ATOM_CAS) return WS_OK;
+    TRY(parser_expect(parser, ',', "between operands"));
+    return parse_data(parser, insn, false, 0);
+}
+
+static ws_status parse_size(struct parser *parser)
+{
+    uint64_t size;
+    TRY(parser_expect(parser, ',', "between operands"));
+    return parse_count(parser, "a size in bytes", UINT32_MAX, &size);
+}
+
+static ws_status parse_prefetch(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_address(parser, add_source(insn)));
+    return insn->op == OP_DISCARD || insn->op == OP_APPLYPRIORITY ? parse_size(parser) : WS_OK;
+}
+
+/* The fence of the tensor maps names what was written. */
+static ws_status parse_fence(struct parser *parser, struct insn *insn)
+{
+    if (!at_punct(parser, '[')) return WS_OK;
+    TRY(parse_address(parser, add_source(insn)));
+    return parse_size(parser);
+}
+
+static ws_status parse_policy(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_typed(parser, insn, true, TYPE_B64, ACCEPT_REGISTER));
+    if (insn->sub_op == SUB_FRACTIONAL && !at_punct(parser, ',')) return WS_OK;
+    TRY(parser_expect(parser, ',', "between operands"));
+    if (insn->sub_op == SUB_FRACTIONAL)
+        return parse_typed(parser, insn, false, TYPE_F32, ACCEPT_REGISTER | ACCEPT_IMMEDIATE);
+    if (insn->sub_op == SUB_CVT)
+        return parse_typed(parser, insn, false, TYPE_B64, ACCEPT_REGISTER | ACCEPT_IMMEDIATE);
+    TRY(parse_address(parser, add_source(insn)));
+    for (unsigned i = 0; i < 2; i++) {
+        TRY(parser_expect(parser, ',', "between operands"));
+        TRY(parse_typed(parser, insn, false, TYPE_B32, ACCEPT_REGISTER | ACCEPT_IMMEDIATE));
+    }
+    return WS_OK;
+}
+
+/* alloca d, size{, alignment} */
+static ws_status parse_alloca(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_signature(parser, insn, "t|t"));
+    struct operand *alignment = add_source(insn);
+    *alignment = (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = 8};
+    if (!parser_take(parser, ',')) return WS_OK;
     struct token token = *current(parser);
-    TRY(parse_signature(parser, insn, insn->op == OP_ATOM ? "d|atc" : "|at"));
-    return settle_space(parser, &token, insn, insn_source(insn, 0));
+    TRY(parse_operand(parser, TYPE_U32, ACCEPT_IMMEDIATE, alignment));
+    uint64_t bytes = (uint64_t)alignment->imm;
+    if (bytes >= 1 && bytes <= ALLOCA_ALIGNMENT_MAX && !(bytes & (bytes - 1))) return WS_OK;
+    return parser_error(parser, WS_ERR_INPUT, &token, "an alignment is a power of two up to %d",
+                        ALLOCA_ALIGNMENT_MAX);
 }
 
 static enum ptx_type element_type(enum ptx_type whole, unsigned count)
@@ -371,7 +438,15 @@ static const struct form forms[] = {
     [FORM_ST] = {NULL, parse_store},
     [FORM_ATOM] = {NULL, parse_atomic},
     [FORM_RED] = {NULL, parse_atomic},
-    [FORM_PREFETCH] = {"|a", NULL},
+    [FORM_PREFETCH] = {NULL, parse_prefetch},
+    [FORM_POLICY] = {NULL, parse_policy},
+    [FORM_MAPA] = {"t|Au", NULL},
+    [FORM_GETCTARANK] = {"u|A", NULL},
+    [FORM_ALLOCA] = {NULL, parse_alloca},
+    [FORM_STACKRESTORE] = {"|t", NULL},
+    [FORM_ELECT] = {"dQ|m", NULL},
+    [FORM_FENCE] = {NULL, parse_fence},
+    [FORM_I] = {"|i", NULL},
     [FORM_BRA] = {NULL, parse_branch},
     [FORM_BRX] = {NULL, parse_branch_indexed},
     [FORM_CALL] = {NULL, parse_call},

@@ -176,7 +176,8 @@ static ws_status use_symbol(struct parser *parser, const struct token *token,
         return WS_OK;
     case SYMBOL_SPECIAL:
         /* Old code reads 32-bit special registers as 16 bits; the kind must fit all the same. */
-        if (type_infos[type].kind == KIND_FLOAT || type_infos[type].kind == KIND_PRED)
+        if (type_infos[type].kind == KIND_FLOAT ||
+            (type_infos[type].kind == KIND_PRED) != (sreg_infos[symbol->value].bits == 1))
             return parser_error(parser, WS_ERR_INPUT, token, "%s is an integer, not .%s",
                                 parser_token_text(parser, token), type_infos[type].suffix);
         out->kind = OPERAND_SPECIAL;

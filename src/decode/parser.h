@@ -21,6 +21,7 @@ enum {
     SCOPES_MAX = 64,     /* nested braces in a function */
     NESTING_MAX = 64,    /* nested expressions and initialisers */
     RANGE_MAX = 1 << 24, /* registers of one .reg %r<N> */
+    ALLOCA_ALIGNMENT_MAX = 1 << 12,
 };
 
 /* Bytes of all initialisers of a file: constant memory and tables are far smaller. */

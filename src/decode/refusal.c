@@ -53,7 +53,7 @@ static void refuse_in(struct refusal *refusal, const struct function *function)
         const struct insn *insn = &function->insns[i];
         if (insn->op == OP_CALL && insn->call->function >= 0) {
             const struct function *callee = &refusal->module->functions[insn->call->function];
-            if (!callee->is_defined)
+            if (!callee->is_defined && !callee->builtin)
                 refuse(refusal, insn->line, callee->name, "called, but not defined in this file");
         }
         refuse_symbols(refusal, insn);

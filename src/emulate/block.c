@@ -61,6 +61,7 @@ void block_destroy(struct block *block)
         }
     }
     free(block->warps);
+    strbuf_clear(&block->printed.text);
     free(block->shared);
     free(block);
 }

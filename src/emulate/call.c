@@ -19,6 +19,11 @@ static void copy_lanes(unsigned char *to, uint32_t to_stride, const unsigned cha
     }
 }
 
+static bool has_alloca(const struct program *program)
+{
+    return program->stack_end > program->stack_begin;
+}
+
 static bool stack_fits(const struct exec *x, const struct frame *caller,
                        const struct call_site *site)
 {
@@ -28,7 +33,7 @@ static bool stack_fits(const struct exec *x, const struct frame *caller,
     return caller->registers + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
            caller->parameters + from->parameter_bytes + to->parameter_bytes <=
                program->parameter_bytes_max &&
-           caller->locals + from->local_bytes + to->local_bytes <= program->local_bytes_max;
+           caller->locals + from->local_bytes + to->local_bytes <= program->locals_end;
 }
 
 static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame *caller,
@@ -45,6 +50,7 @@ static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame 
                             .registers = caller->registers + from->frame_bytes,
                             .parameters = caller->parameters + from->parameter_bytes,
                             .locals = caller->locals + from->local_bytes};
+    if (has_alloca(program)) memcpy(frame->stack, warp->stack, sizeof frame->stack);
     caller->references++;
     const struct program_function *callee = &program->functions[frame->function];
     if (callee->zero_count) frame_zero_registers(warp->registers + frame->registers, callee);
@@ -123,6 +129,9 @@ bool split_return(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
                    warp->parameters + frame->parameters + copy->from, x->parameter_stride,
                    copy->bytes, lanes);
     }
+    if (has_alloca(x->launch->program))
+        copy_lanes((unsigned char *)warp->stack, sizeof *warp->stack, (unsigned char *)frame->stack,
+                   sizeof *frame->stack, sizeof *warp->stack, lanes);
     /* Nodes inside the callee are left; the call's own node is the first of the caller's frame. */
     int32_t outer = split->node;
     while (outer >= 0 && warp->nodes[outer].frame == frame)

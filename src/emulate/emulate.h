@@ -51,6 +51,8 @@ struct launch_options {
     void *progress_user;
     ws_cancel_fn *cancel; /* may be NULL */
     void *cancel_user;
+    ws_write_fn *print; /* gets what the kernel printed, after it has run; may be NULL */
+    void *print_user;
 };
 
 struct launch_result {

@@ -20,6 +20,7 @@
 #include "emulate/devmem.h"
 #include "emulate/emulate.h"
 #include "emulate/observer.h"
+#include "emulate/print.h"
 
 enum { WARP_LANES = 32 };
 
@@ -53,6 +54,8 @@ struct uop {
     uint8_t negate;          /* bit i: source i is a negated predicate */
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
     int64_t imm;
+    const operand_ref *elements;     /* vector of more than 4: places of the destinations' elements,
+                                      * then of the values'; else NULL */
     uop_fn *inner_full, *inner_part; /* of a guarded operation */
     const struct insn *insn;
     uint32_t index; /* launch instruction index */
@@ -97,6 +100,7 @@ enum terminator {
     TERM_BRANCH,
     TERM_BRANCH_INDEXED,
     TERM_CALL,
+    TERM_BUILTIN,
     TERM_RET,
     TERM_EXIT,
     TERM_TRAP,
@@ -124,6 +128,8 @@ struct code {
     const struct call_site *const *sites; /* TERM_CALL: by module function; NULL: not called here */
     operand_ref callee_register;          /* indirect call: function + 1; REF_NONE: direct */
     uint8_t callee_bytes;                 /* of a lane of that register */
+    uint8_t builtin;                      /* TERM_BUILTIN */
+    const struct call_site *builtin_site;
 };
 
 /* Bytes to move between parameter frames. Offsets are by lane. */
@@ -159,6 +165,8 @@ struct program {
     uint64_t static_shared_bytes;
     bool warps_at_barriers; /* before sm_70 a barrier counts warps */
     bool recursive;
+    uint32_t locals_end;             /* of local variables, in a thread's local memory */
+    uint32_t stack_begin, stack_end; /* what alloca hands out lies behind them */
     uint32_t frame_bytes_max, parameter_bytes_max, local_bytes_max; /* over any call path */
 };
 
@@ -198,6 +206,7 @@ enum fault_kind {
     FAULT_UNINITIALISED,
     FAULT_READ_ONLY,
     FAULT_TRAP,
+    FAULT_ASSERT,
     FAULT_DEADLOCK,
     FAULT_LIMIT,
     FAULT_STACK,
@@ -216,7 +225,7 @@ struct fault {
     bool store;
     uint64_t address;
     uint32_t bytes;
-    char *detail; /* malloc'ed further lines (deadlock: who waits where), or NULL */
+    char *detail; /* malloc'ed further lines (deadlock: who waits where; assertion), or NULL */
 };
 
 /* The allocation a memory operation touched last. */
@@ -233,6 +242,7 @@ struct frame {
     uint32_t return_block;
     const struct call_site *site;
     uint32_t registers, parameters, locals; /* offsets in the warp's stacks */
+    uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
 };
 
 /* Lanes that will meet again at `block` of `frame`. */
@@ -265,9 +275,10 @@ struct warp {
     uint32_t nodes_used; /* high-water mark */
     struct node nodes[NODES_MAX];
     uint32_t index;
-    uint32_t threads; /* lanes that exist */
-    uint32_t dead;    /* lanes that do not exist or have left */
-    uint32_t carry;   /* condition code of add.cc, by lane */
+    uint32_t threads;           /* lanes that exist */
+    uint32_t dead;              /* lanes that do not exist or have left */
+    uint32_t carry;             /* condition code of add.cc, by lane */
+    uint32_t stack[WARP_LANES]; /* top of alloca's stack */
     uint64_t stamp;
     unsigned char *registers, *parameters, *locals;
     struct frame *free_frames, *made_frames, root;
@@ -295,6 +306,7 @@ struct block {
     uint64_t instructions;
     uint64_t yielded_at; /* instructions at the last turn */
     void *observed;      /* the observer's state of this block */
+    struct printed printed;
     struct block *next;
 };
 
@@ -318,6 +330,8 @@ struct exec {
     bool concurrent; /* other threads run blocks: atomics must be real */
 };
 
+enum { LAUNCH_LOCKS = 64 };
+
 struct launch {
     struct device *device;
     struct devmem *memory;
@@ -330,12 +344,20 @@ struct launch {
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */
     uint64_t max_instructions;
-    uint64_t sampled;      /* blocks to execute */
-    uint64_t next_block;   /* atomic: ordinal of the next to hand out */
-    uint64_t finished;     /* atomic */
-    uint64_t fault_block;  /* atomic: least block that failed, UINT64_MAX */
-    uint64_t shown_tenths; /* time of the last progress message */
+    uint64_t sampled;             /* blocks to execute */
+    uint64_t next_block;          /* atomic: ordinal of the next to hand out */
+    uint64_t finished;            /* atomic */
+    uint64_t fault_block;         /* atomic: least block that failed, UINT64_MAX */
+    uint64_t shown_tenths;        /* time of the last progress message */
+    struct print_log *printed;    /* NULL: nobody reads what the kernel prints */
+    uint32_t locks[LAUNCH_LOCKS]; /* of 16-byte atomics: 1 while one is at work */
 };
+
+/* The lock of 16 aligned bytes. */
+static inline uint32_t *launch_lock(struct launch *launch, const void *at)
+{
+    return &launch->locks[((uintptr_t)at >> 4) % LAUNCH_LOCKS];
+}
 
 struct worker {
     struct exec exec;
@@ -381,6 +403,9 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
                    const struct code *code);
 /* After lanes have left: barriers that wait for all may be complete. */
 void block_recheck(struct exec *x, struct block *block);
+
+/* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
+void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);
 
 /* fault.c */
 void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,

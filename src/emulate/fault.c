@@ -48,6 +48,8 @@ static const char *what(const struct fault *fault)
         return "to read-only memory";
     case FAULT_TRAP:
         return "the kernel executed a trap";
+    case FAULT_ASSERT:
+        return "an assertion of the kernel failed";
     case FAULT_DEADLOCK:
         return "deadlock: no warp of the block can go on";
     case FAULT_LIMIT:

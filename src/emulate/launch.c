@@ -74,6 +74,12 @@ static void keep_fault(struct worker *worker, struct block *block)
     *fault = (struct fault){0};
 }
 
+/* Of a block that has ended, or will not go on. */
+static void keep_printed(struct launch *launch, struct block *block)
+{
+    if (launch->printed) print_log_keep(launch->printed, block->index, &block->printed);
+}
+
 static uint64_t block_of_ordinal(const struct launch *launch, uint64_t ordinal)
 {
     /* Stratified: the middle of each of `sampled` equal parts of the grid. */
@@ -107,7 +113,9 @@ static void *run_independent(void *argument)
         uint64_t index = block_of_ordinal(launch, ordinal);
         if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) break;
         block_start(worker, block, index);
-        if (block_run(worker, block, 0) == BLOCK_FAULT) {
+        enum block_stop stop = block_run(worker, block, 0);
+        keep_printed(launch, block);
+        if (stop == BLOCK_FAULT) {
             keep_fault(worker, block);
             break;
         }
@@ -156,10 +164,12 @@ static void run_ordered(struct worker *worker)
         if (stop == BLOCK_FAULT || launch_cancelled(launch)) {
             if (stop != BLOCK_FAULT) fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
             keep_fault(worker, block);
+            keep_printed(launch, block);
             block_give(worker, block);
             break;
         }
         if (stop == BLOCK_DONE) {
+            keep_printed(launch, block);
             block_give(worker, block);
             resident--;
             launch->finished++;
@@ -182,6 +192,7 @@ static void run_ordered(struct worker *worker)
     }
     while (head) {
         struct block *next = head->next;
+        keep_printed(launch, head);
         block_give(worker, head);
         head = next;
     }
@@ -368,7 +379,12 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     size_t bytes = (count * sizeof(struct worker) + 63) & ~(size_t)63;
     struct worker *workers = aligned_alloc(64, bytes);
     if (!workers) abort();
+    if (launch->options->print) launch->printed = print_log_create();
     run_workers(launch, count, ordered, workers);
+    if (launch->printed)
+        print_log_deliver(launch->printed, launch->fault_block, launch->options->print,
+                          launch->options->print_user);
+    print_log_destroy(launch->printed);
     ws_status status = collect(diag, launch, workers, count, out);
     free(workers);
     free(launch->warp_specials);

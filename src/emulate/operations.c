@@ -14,15 +14,21 @@ struct making {
     uint32_t temporaries; /* used by this instruction */
 };
 
+static struct uop empty_uop(void)
+{
+    struct uop u = {.guard = REF_NONE};
+    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
+        u.dst[k] = REF_NONE;
+    for (unsigned k = 0; k < UOP_SOURCES; k++)
+        u.src[k] = REF_NONE;
+    return u;
+}
+
 static struct uop *new_uop(struct builder *b)
 {
     GROW(b->uops, b->uop_count, b->uop_room);
     struct uop *u = &b->uops[b->uop_count++];
-    *u = (struct uop){.guard = REF_NONE};
-    for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
-        u->dst[k] = REF_NONE;
-    for (unsigned k = 0; k < UOP_SOURCES; k++)
-        u->src[k] = REF_NONE;
+    *u = empty_uop();
     return u;
 }
 
@@ -77,6 +83,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
                    : 4;
     case FORM_ISSPACEP:
         return 8;
+    case FORM_ELECT:
+        return 4;
     case FORM_BRX:
     case FORM_A:
         return 4;
@@ -87,8 +95,11 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
 
 /* ---- special registers ----------------------------------------------------------------------- */
 
+/* Those without a place of their own read as zero: environment, performance counters, offsets of
+ * reserved shared memory (there is none), positions in a cluster of one block. */
 static operand_ref special_place(int32_t sreg)
 {
+    enum { UNPLACED = BASE_FRAME };
     static const struct {
         uint8_t base, index;
     } places[SREG_COUNT] = {
@@ -117,9 +128,20 @@ static operand_ref special_place(int32_t sreg)
         [SREG_GRIDID] = {BASE_BLOCK, BLOCK_ONE},
         [SREG_DYNAMIC_SMEM_SIZE] = {BASE_BLOCK, BLOCK_DYNAMIC_SMEM},
         [SREG_TOTAL_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
-        [SREG_ENVREG1] = {BASE_BLOCK, BLOCK_ZERO},
-        [SREG_ENVREG2] = {BASE_BLOCK, BLOCK_ZERO},
+        [SREG_AGGR_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
+        /* without clusters in the launch every block is one */
+        [SREG_CLUSTERID_X] = {BASE_BLOCK, BLOCK_CTAID_X},
+        [SREG_CLUSTERID_Y] = {BASE_BLOCK, BLOCK_CTAID_Y},
+        [SREG_CLUSTERID_Z] = {BASE_BLOCK, BLOCK_CTAID_Z},
+        [SREG_NCLUSTERID_X] = {BASE_BLOCK, BLOCK_NCTAID_X},
+        [SREG_NCLUSTERID_Y] = {BASE_BLOCK, BLOCK_NCTAID_Y},
+        [SREG_NCLUSTERID_Z] = {BASE_BLOCK, BLOCK_NCTAID_Z},
+        [SREG_CLUSTER_NCTAID_X] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_CLUSTER_NCTAID_Y] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_CLUSTER_NCTAID_Z] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_CLUSTER_NCTARANK] = {BASE_BLOCK, BLOCK_ONE},
     };
+    if (places[sreg].base == UNPLACED) return REF(BASE_BLOCK, BLOCK_ZERO * 4u * WARP_LANES);
     return REF(places[sreg].base, places[sreg].index * 4u * WARP_LANES);
 }
 
@@ -136,7 +158,8 @@ static operand_ref temporary(struct making *m)
 
 static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
 {
-    if (!is_clock(sreg) && bytes == 4) return special_place(sreg);
+    bool as_it_is = bytes == 4 || bytes == 1; /* 1: a predicate, and zero */
+    if (!is_clock(sreg) && as_it_is) return special_place(sreg);
     operand_ref temp = temporary(m);
     struct uop *u = new_uop(m->b);
     u->dst[0] = temp;
@@ -221,7 +244,15 @@ static unsigned operand_bits(const struct making *m, const struct operand *opera
     return bits == 8 ? 16 : bits;
 }
 
-/* Address operand: source 0 of loads, stores and atomics. */
+static uint64_t space_window(unsigned space)
+{
+    return space == SPACE_SHARED  ? SHARED_WINDOW
+           : space == SPACE_LOCAL ? LOCAL_WINDOW
+           : space == SPACE_PARAM ? PARAM_WINDOW
+                                  : 0;
+}
+
+/* Address operand: source 0 of loads, stores and atomics. May put a helper before the operation. */
 static void place_address(struct making *m, struct uop *u)
 {
     const struct operand *operand = insn_source(m->insn, 0);
@@ -232,16 +263,9 @@ static void place_address(struct making *m, struct uop *u)
         bool frame_relative;
         uint64_t address = symbol_address(m, operand->symbol, &frame_relative);
         if (m->insn->space == SPACE_GENERIC || m->insn->space == SPACE_NONE)
-            address += variable->space == SPACE_SHARED  ? SHARED_WINDOW
-                       : variable->space == SPACE_LOCAL ? LOCAL_WINDOW
-                       : variable->space == SPACE_PARAM ? PARAM_WINDOW
-                                                        : 0;
+            address += space_window(variable->space);
         if (frame_relative) {
-            struct uop saved = *u;
-            m->b->uop_count--; /* the helper goes before it */
-            saved.src[0] = place_symbol(m, operand->symbol, 0, 8);
-            *new_uop(m->b) = saved;
-            u = &m->b->uops[m->b->uop_count - 1];
+            u->src[0] = place_symbol(m, operand->symbol, 0, 8);
             u->has_address = u->address64 = true;
             return;
         }
@@ -250,8 +274,7 @@ static void place_address(struct making *m, struct uop *u)
     if (operand->reg >= 0) {
         u->src[0] = REF(BASE_FRAME, m->build->slots[operand->reg]);
         u->has_address = true;
-        u->address64 = operand_bits(m, operand) == 64 ||
-                       type_infos[m->function->vregs[operand->reg].type].bits == 64;
+        u->address64 = type_infos[m->function->vregs[operand->reg].type].bits == 64;
     }
 }
 
@@ -272,14 +295,6 @@ static bool polls(const struct insn *insn)
                   insn->space == SPACE_SHARED || insn->space == SPACE_NONE;
     if (insn->op == OP_ATOM) return true;
     return insn->op == OP_LD && global && insn->semantics != MEM_WEAK;
-}
-
-static uint64_t space_window(unsigned space)
-{
-    return space == SPACE_SHARED  ? SHARED_WINDOW
-           : space == SPACE_LOCAL ? LOCAL_WINDOW
-           : space == SPACE_PARAM ? PARAM_WINDOW
-                                  : 0;
 }
 
 /* What the lane loops expect in imm beside an address. */
@@ -347,6 +362,27 @@ static bool is_memory(const struct insn *insn)
     return form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
 }
 
+static operand_ref place_value(struct making *m, const struct operand *value, unsigned bytes)
+{
+    return value->kind == OPERAND_REGISTER ? REF(BASE_FRAME, m->build->slots[value->reg])
+                                           : pool_constant(m->b, (uint64_t)value->imm, bytes);
+}
+
+/* A vector that is too long for dst and src. */
+static void place_elements(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    operand_ref *elements = ARENA_ARRAY(&m->b->program->arena, operand_ref, 2u * insn->vector);
+    for (unsigned k = 0; k < 2u * insn->vector; k++)
+        elements[k] = REF_NONE;
+    for (unsigned k = 0; k < insn->ndst; k++)
+        if (insn->operands[k].kind == OPERAND_REGISTER)
+            elements[k] = REF(BASE_FRAME, m->build->slots[insn->operands[k].reg]);
+    for (unsigned k = 1; k < insn->nsrc; k++)
+        elements[insn->vector + k - 1] = place_value(m, insn_source(insn, k), u->dst_bits / 8u);
+    u->elements = elements;
+}
+
 static void place_operands(struct making *m, struct uop *u)
 {
     const struct insn *insn = m->insn;
@@ -355,13 +391,9 @@ static void place_operands(struct making *m, struct uop *u)
             u->dst[k] = REF(BASE_FRAME, m->build->slots[insn->operands[k].reg]);
     if (is_memory(insn)) {
         place_memory(m, u);
-        for (unsigned k = 1; k < insn->nsrc && k < UOP_SOURCES; k++) {
-            const struct operand *value = insn_source(insn, k);
-            if (value->kind == OPERAND_REGISTER)
-                u->src[k] = REF(BASE_FRAME, m->build->slots[value->reg]);
-            else
-                u->src[k] = pool_constant(m->b, (uint64_t)value->imm, u->dst_bits / 8u);
-        }
+        if (insn->vector > UOP_DESTINATIONS) place_elements(m, u);
+        for (unsigned k = 1; k < insn->nsrc && k < UOP_SOURCES; k++)
+            u->src[k] = place_value(m, insn_source(insn, k), u->dst_bits / 8u);
         return;
     }
     u->dst_bits = (uint8_t)(insn->ndst ? operand_bits(m, &insn->operands[0]) : 0);
@@ -376,15 +408,32 @@ static void place_operands(struct making *m, struct uop *u)
         if (insn_source(insn, k)->negate) u->negate |= (uint8_t)(1u << k);
 }
 
-/* Sources last: they may put helper operations before this one. */
-static ws_status finish_sources(struct making *m, struct uop made)
+/* What the operation does not look at needs no place. */
+static unsigned placed_sources(const struct insn *insn)
 {
-    unsigned sources = m->insn->op == OP_LOP3 ? 3 : m->insn->nsrc;
+    switch (op_infos[insn->op].form) {
+    case FORM_PREFETCH:
+    case FORM_POLICY:
+    case FORM_FENCE:
+        return 0;
+    case FORM_MAPA:
+        return 1;
+    default:
+        return insn->op == OP_LOP3 ? 3 : insn->nsrc;
+    }
+}
+
+/* Sources last: they may put helper operations before this one. */
+static ws_status place_sources(struct making *m, struct uop *u)
+{
+    if (is_memory(m->insn)) {
+        place_address(m, u);
+        return WS_OK;
+    }
+    unsigned sources = placed_sources(m->insn);
     if (sources > UOP_SOURCES) return unsupported(m, "too many operands");
-    if (op_infos[m->insn->op].form != FORM_PREFETCH)
-        for (unsigned k = 0; k < sources; k++)
-            made.src[k] = place_source(m, k);
-    *new_uop(m->b) = made;
+    for (unsigned k = 0; k < sources; k++)
+        u->src[k] = place_source(m, k);
     return WS_OK;
 }
 
@@ -395,26 +444,22 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
     const struct insn *insn = &function->insns[index];
     struct making m = {diag, b, build, function, insn, f == 0, 0};
     struct uop_pair pair = b->semantics->select(insn, function);
-    struct uop *u = new_uop(b);
-    u->insn = insn;
-    u->index = build->first_insn + index;
-    u->full = pair.full;
-    u->part = pair.part;
+    struct uop u = empty_uop();
+    u.insn = insn;
+    u.index = build->first_insn + index;
+    u.full = pair.full;
+    u.part = pair.part;
     bool ends_block = op_infos[insn->op].form == FORM_BAR || op_infos[insn->op].form == FORM_BRX ||
                       (insn->flags & INSN_SYNC);
     if (insn->guard >= 0 && !ends_block) {
-        u->guard = REF(BASE_FRAME, build->slots[insn->guard]);
-        u->guard_negated = (insn->flags & INSN_NEG_GUARD) != 0;
-        u->inner_full = pair.full;
-        u->inner_part = pair.part;
-        u->full = u->part = b->semantics->guarded;
+        u.guard = REF(BASE_FRAME, build->slots[insn->guard]);
+        u.guard_negated = (insn->flags & INSN_NEG_GUARD) != 0;
+        u.inner_full = pair.full;
+        u.inner_part = pair.part;
+        u.full = u.part = b->semantics->guarded;
     }
-    place_operands(&m, u);
-    if (is_memory(insn)) {
-        place_address(&m, u);
-        return WS_OK;
-    }
-    struct uop made = *u;
-    b->uop_count--;
-    return finish_sources(&m, made);
+    place_operands(&m, &u);
+    TRY(place_sources(&m, &u));
+    *new_uop(b) = u;
+    return WS_OK;
 }

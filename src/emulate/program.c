@@ -20,13 +20,21 @@ operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
     return REF(BASE_POOL, made->offset);
 }
 
+/* 16 bytes hold 64 bits with their sign. */
+static void fill_constant(unsigned char *lane, const struct constant *constant)
+{
+    uint32_t low = constant->bytes < 8 ? constant->bytes : 8;
+    memcpy(lane, &constant->bits, low);
+    memset(lane + low, constant->bits >> 63 ? 0xff : 0, constant->bytes - low);
+}
+
 static unsigned char *fill_pool(struct builder *b)
 {
     unsigned char *pool = arena_alloc_aligned(&b->program->arena, b->pool_bytes + 64, 64);
     for (uint32_t i = 0; i < b->constant_count; i++)
         for (unsigned lane = 0; lane < WARP_LANES; lane++)
-            memcpy(pool + b->constants[i].offset + lane * b->constants[i].bytes,
-                   &b->constants[i].bits, b->constants[i].bytes);
+            fill_constant(pool + b->constants[i].offset + lane * b->constants[i].bytes,
+                          &b->constants[i]);
     return pool;
 }
 
@@ -60,6 +68,12 @@ static void reach_relocations(struct builder *b)
         }
 }
 
+static enum builtin called_builtin(const struct builder *b, const struct insn *insn)
+{
+    int32_t callee = insn->call->function;
+    return callee >= 0 ? b->module->functions[callee].builtin : BUILTIN_NONE;
+}
+
 static ws_status reach_all(struct diag *diag, struct builder *b)
 {
     reach(b, b->program->entry);
@@ -73,6 +87,7 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
             const struct insn *insn = &function->insns[i];
             reach_operands(b, insn);
             if (insn->op != OP_CALL || !insn->call) continue;
+            if (called_builtin(b, insn)) continue;
             if (insn->call->function >= 0)
                 reach(b, (uint32_t)insn->call->function);
             else
@@ -177,6 +192,30 @@ static void stack_depth(struct builder *b, uint32_t f, uint32_t depth, const uin
 
 enum { RECURSIVE_FRAMES = 1 << 20, RECURSIVE_PARAMETERS = 1 << 12, RECURSIVE_LOCALS = 1 << 14 };
 
+/* Local memory of a thread for alloca. A guess: more than compilers put there, little enough that
+ * all threads of a block have it. */
+enum { ALLOCA_BYTES = 1 << 14 };
+
+static bool allocates(const struct builder *b)
+{
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function *function = b->program->functions[f].function;
+        for (uint32_t i = 0; i < function->insn_count; i++)
+            if (function->insns[i].op == OP_ALLOCA) return true;
+    }
+    return false;
+}
+
+/* Behind the locals of all functions. */
+static void place_alloca_stack(struct builder *b)
+{
+    struct program *program = b->program;
+    program->stack_begin = program->stack_end = (program->local_bytes_max + 15) & ~15u;
+    if (!allocates(b)) return;
+    program->stack_end += ALLOCA_BYTES;
+    program->local_bytes_max = program->stack_end;
+}
+
 static void size_stacks(struct builder *b)
 {
     const uint32_t none[3] = {0, 0, 0};
@@ -187,6 +226,8 @@ static void size_stacks(struct builder *b)
         program->parameter_bytes_max = RECURSIVE_PARAMETERS;
         program->local_bytes_max = RECURSIVE_LOCALS;
     }
+    program->locals_end = program->local_bytes_max;
+    place_alloca_stack(b);
 }
 
 static void make_functions(struct builder *b)
@@ -266,6 +307,29 @@ static const struct call_site *make_call_site(struct builder *b, const struct in
     return site;
 }
 
+/* Where the parameters and results of a built-in function lie in the caller's frame. */
+static const struct call_site *make_builtin_site(struct builder *b, const struct insn *insn)
+{
+    const struct call_info *call = insn->call;
+    struct arena *arena = &b->program->arena;
+    struct call_site *site = ARENA_ARRAY(arena, struct call_site, 1);
+    struct call_copy *in = ARENA_ARRAY(arena, struct call_copy, call->argument_count + 1u);
+    struct call_copy *out = ARENA_ARRAY(arena, struct call_copy, call->return_count + 1u);
+    for (uint32_t k = 0; k < call->argument_count; k++)
+        in[k] =
+            (struct call_copy){.from = b->parameter_offsets[call->arguments[k]],
+                               .bytes = (uint32_t)b->module->variables[call->arguments[k]].bytes};
+    for (uint32_t k = 0; k < call->return_count; k++)
+        out[k] =
+            (struct call_copy){.to = b->parameter_offsets[call->returns[k]],
+                               .bytes = (uint32_t)b->module->variables[call->returns[k]].bytes};
+    site->arguments = in;
+    site->argument_count = call->argument_count;
+    site->returns = out;
+    site->return_count = call->return_count;
+    return site;
+}
+
 /* One site a function that the call may reach. */
 static void make_calls(struct builder *b, const struct function_build *build,
                        const struct insn *insn, struct code *code)
@@ -321,8 +385,12 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
         break;
     }
     case OP_CALL:
-        code->terminator = TERM_CALL;
-        make_calls(b, build, insn, code);
+        code->builtin = (uint8_t)called_builtin(b, insn);
+        code->terminator = code->builtin ? TERM_BUILTIN : TERM_CALL;
+        if (code->builtin)
+            code->builtin_site = make_builtin_site(b, insn);
+        else
+            make_calls(b, build, insn, code);
         break;
     case OP_RET:
         code->terminator = TERM_RET;

@@ -37,7 +37,7 @@ struct builder {
     struct uop *uops; /* of the block being made */
 };
 
-/* 32 lanes of a constant; bytes is 2, 4 or 8. */
+/* 32 lanes of a constant; bytes is 2, 4, 8 or 16. */
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes);
 /* Bytes of a lane that source k is read in; 1 stands for a predicate. */
 unsigned source_bytes(const struct insn *insn, unsigned k);

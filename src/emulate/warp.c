@@ -145,6 +145,13 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         observe_guard(x, warp, code, split->mask, lanes);
         if (!split_call(x, warp, at, code, lanes)) return STEP_NEXT;
         return x->fault.kind ? STEP_FAULT : STEP_SWITCH;
+    case TERM_BUILTIN:
+        lanes = guard_lanes(x, code, split->mask);
+        observe_guard(x, warp, code, split->mask, lanes);
+        if (lanes) builtin_call(x, code, lanes);
+        if (x->fault.kind) return STEP_FAULT;
+        split->block = code->next;
+        break;
     case TERM_RET:
     case TERM_EXIT:
         lanes = guard_lanes(x, code, split->mask);
@@ -271,6 +278,8 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->dead = ~warp->threads;
     warp->done = false;
     warp->carry = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        warp->stack[i] = program->stack_begin;
     warp->stamp = 0;
     warp->split_count = 0;
     for (uint32_t i = 0; i < NODES_MAX; i++)

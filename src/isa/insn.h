@@ -122,7 +122,12 @@ enum op_form {
     FORM_ST,              /* st.global.f32 [a+16], b */
     FORM_ATOM,            /* atom.global.add.u32 d, [a], b, c */
     FORM_RED,             /* red.global.add.u32 [a], b */
-    FORM_PREFETCH,        /* prefetch.global.L2 [a] */
+    FORM_PREFETCH,        /* prefetch.global.L2 [a]    discard.global.L2 [a], 128 */
+    FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
+    FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
+    FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */
+    FORM_ALLOCA,          /* alloca.u64 d, size, 16 */
+    FORM_STACKRESTORE,    /* stackrestore.u64 a */
     FORM_BRA,             /* bra LABEL */
     FORM_BRX,             /* brx.idx a, TARGETS */
     FORM_CALL,            /* call.uni (r), f, (a, b) */
@@ -131,6 +136,9 @@ enum op_form {
     FORM_VOTE,            /* vote.sync.ballot.b32 d, p, membermask */
     FORM_MATCH,           /* match.any.sync.b32 d, a, membermask */
     FORM_REDUX,           /* redux.sync.add.s32 d, a, membermask */
+    FORM_ELECT,           /* elect.sync d|p, membermask */
+    FORM_FENCE,           /* fence.sc.gpu    fence.proxy.tensormap::generic.acquire.gpu [a], 128 */
+    FORM_I,               /* setmaxnreg.inc.sync.aligned.u32 i */
 };
 
 enum op_family {
@@ -312,6 +320,9 @@ enum sub_op {
     SUB_RC16,        /* prmt */
     SUB_TO,          /* cvta.to.SPACE */
     SUB_IDX_TARGETS, /* brx.idx */
+    SUB_FRACTIONAL,
+    SUB_RANGE,
+    SUB_CVT, /* createpolicy */
 };
 enum cache_op {
     CACHE_DEFAULT,
@@ -323,15 +334,7 @@ enum cache_op {
     CACHE_WB,
     CACHE_WT
 };
-enum mem_semantics {
-    MEM_WEAK,
-    MEM_RELAXED,
-    MEM_ACQUIRE,
-    MEM_RELEASE,
-    MEM_ACQ_REL,
-    MEM_VOLATILE,
-    MEM_MMIO
-};
+enum mem_semantics { MEM_WEAK, MEM_RELAXED, MEM_ACQUIRE, MEM_RELEASE, MEM_ACQ_REL, MEM_VOLATILE };
 
 enum insn_flags {
     INSN_FTZ = 1 << 0,
@@ -375,7 +378,7 @@ struct operand {
     int64_t imm;
 };
 
-enum { OPERANDS_MAX = 10 };
+enum { OPERANDS_MAX = 17 }; /* atom.global.add.noftz.v8.f16: 8 results, address, 8 values */
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {

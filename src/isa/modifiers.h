@@ -39,6 +39,11 @@
     GROUP(BRX)                                                                                     \
     GROUP(BAR)                                                                                     \
     GROUP(SYNC)                                                                                    \
+    GROUP(HINT)                                                                                    \
+    GROUP(POLICY)                                                                                  \
+    GROUP(CREATEPOLICY)                                                                            \
+    GROUP(GRID)                                                                                    \
+    GROUP(MAXNREG)                                                                                 \
     GROUP(SHFL)                                                                                    \
     GROUP(VOTE)                                                                                    \
     GROUP(MATCH)                                                                                   \
@@ -91,6 +96,11 @@ enum modifier_group {
 #define MG_MATCH MG(MATCH)
 #define MG_REDUX MG(REDUX)
 #define MG_PMEVENT MG(PMEVENT)
-#define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR)
+#define MG_HINT MG(HINT)
+#define MG_POLICY MG(POLICY)
+#define MG_CREATEPOLICY MG(CREATEPOLICY)
+#define MG_GRID MG(GRID)
+#define MG_MAXNREG MG(MAXNREG)
+#define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR | MG_HINT | MG_POLICY)
 
 #endif

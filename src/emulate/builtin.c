@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Functions of the CUDA device runtime: vprintf and __assertfail (decode/builtins.def).
+ *
+ * vprintf gets the addresses of a format and of a buffer in which the arguments lie one after the
+ * other, each aligned to its size: 4 bytes for int and less, 8 for long long and double, a pointer's
+ * for long, %s and %p (CUDA C++ Programming Guide, formatted output). */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulate/exec.h"
+
+enum { ARGUMENTS_MAX = 32 }; /* conversions beyond them are printed as they stand (guide) */
+enum { FIELD_MAX = 1 << 16 };
+
+/* One lane that calls. */
+struct caller {
+    struct exec *x;
+    const struct code *code;
+    uint32_t lane;
+};
+
+/* ---- the caller's memory --------------------------------------------------------------------- */
+
+static uint64_t argument(const struct caller *caller, unsigned k)
+{
+    const struct exec *x = caller->x;
+    const struct call_copy *place = &caller->code->builtin_site->arguments[k];
+    uint64_t value = 0;
+    memcpy(&value, x->parameters + (size_t)caller->lane * x->parameter_stride + place->from,
+           place->bytes < sizeof value ? place->bytes : sizeof value);
+    return value;
+}
+
+static void give_result(const struct caller *caller, int32_t value)
+{
+    const struct exec *x = caller->x;
+    const struct call_copy *place = &caller->code->builtin_site->returns[0];
+    memcpy(x->parameters + (size_t)caller->lane * x->parameter_stride + place->to, &value,
+           place->bytes < sizeof value ? place->bytes : sizeof value);
+}
+
+/* Host bytes of a generic address and how many follow it; NULL if there are none. */
+static const unsigned char *guest_bytes(const struct caller *caller, uint64_t address,
+                                        uint64_t *room)
+{
+    const struct exec *x = caller->x;
+    const struct launch *launch = x->launch;
+    const struct {
+        uint64_t window, bytes;
+        const unsigned char *host;
+    } windows[] = {
+        {SHARED_WINDOW, launch->shared_bytes, x->shared},
+        {LOCAL_WINDOW, x->local_stride, x->locals + (size_t)caller->lane * x->local_stride},
+        {PARAM_WINDOW, launch->parameter_bytes, launch->parameters},
+    };
+    for (unsigned i = 0; i < sizeof windows / sizeof *windows; i++) {
+        uint64_t at = address - windows[i].window;
+        if (at >= windows[i].bytes) continue;
+        *room = windows[i].bytes - at;
+        return windows[i].host + at;
+    }
+    const struct allocation *found = devmem_find(launch->memory, address);
+    *room = found ? found->address + found->bytes - address : 0;
+    return found ? devmem_host(launch->memory, address) : NULL;
+}
+
+static bool refuse_read(const struct caller *caller, uint64_t address, uint32_t bytes)
+{
+    const struct uop u = {
+        .insn = caller->code->last, .space = SPACE_GENERIC, .bytes = (uint8_t)bytes};
+    fault_memory(caller->x, &u, FAULT_OUT_OF_BOUNDS, caller->lane, address);
+    return false;
+}
+
+/* The text at an address: up to its end or, if that comes first, `most` bytes. */
+static bool guest_text(const struct caller *caller, uint64_t address, uint64_t most,
+                       const char **text, size_t *length)
+{
+    uint64_t room;
+    const unsigned char *host = guest_bytes(caller, address, &room);
+    if (!host) return refuse_read(caller, address, 1);
+    const unsigned char *end = memchr(host, 0, room < most ? room : most);
+    if (!end && most > room) return refuse_read(caller, address + room, 1);
+    *text = (const char *)host;
+    *length = end ? (size_t)(end - host) : (size_t)most;
+    return true;
+}
+
+/* ---- vprintf --------------------------------------------------------------------------------- */
+
+/* %[flags][width][.precision][size]type */
+struct conversion {
+    char flags[6];
+    int width, precision;              /* precision -1: none */
+    bool width_given, precision_given; /* by an argument, `*` */
+    unsigned bytes;                    /* of the argument */
+    unsigned short_bits;               /* of h and hh, else 0 */
+    char type;
+};
+
+struct printing {
+    struct caller caller;
+    uint64_t cursor; /* address of the next argument */
+    unsigned arguments, pointer_bytes;
+    struct strbuf text;
+};
+
+static const char *read_number(const char *at, int *out)
+{
+    int value = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        value = value * 10 + (*at - '0') > FIELD_MAX ? FIELD_MAX : value * 10 + (*at - '0');
+    *out = value;
+    return at;
+}
+
+static const char *read_size(const char *at, const struct printing *p, struct conversion *c)
+{
+    c->bytes = 4;
+    c->short_bits = 0;
+    for (; *at && strchr("hljztL", *at); at++) {
+        if (*at == 'h')
+            c->short_bits = c->short_bits ? 8 : 16;
+        else
+            c->bytes = *at == 'j' || at[-1] == 'l' ? 8 : p->pointer_bytes;
+    }
+    return at;
+}
+
+/* What stands behind a '%'. NULL if it is no conversion that a kernel can print. */
+static const char *read_conversion(const char *at, const struct printing *p, struct conversion *c)
+{
+    *c = (struct conversion){.precision = -1};
+    for (unsigned n = 0; *at && strchr("-+ #0", *at); at++)
+        if (!strchr(c->flags, *at)) c->flags[n++] = *at;
+    c->width_given = *at == '*';
+    at = c->width_given ? at + 1 : read_number(at, &c->width);
+    if (*at == '.') {
+        c->precision_given = *++at == '*';
+        at = c->precision_given ? at + 1 : read_number(at, &c->precision);
+    }
+    at = read_size(at, p, c);
+    c->type = *at;
+    if (!*at || !strchr("diouxXcspaAeEfFgG", *at)) return NULL;
+    if (*at == 's' || *at == 'p') c->bytes = p->pointer_bytes;
+    if (strchr("aAeEfFgG", *at)) c->bytes = 8;
+    return at + 1;
+}
+
+static bool next_argument(struct printing *p, unsigned bytes, uint64_t *out)
+{
+    uint64_t room, address = (p->cursor + bytes - 1) & ~(uint64_t)(bytes - 1);
+    const unsigned char *host = guest_bytes(&p->caller, address, &room);
+    *out = 0;
+    if (!host || room < bytes) return refuse_read(&p->caller, address, bytes);
+    memcpy(out, host, bytes);
+    p->cursor = address + bytes;
+    p->arguments++;
+    return true;
+}
+
+/* A field that an argument gives; false: it could not be read. */
+static bool take_field(struct printing *p, bool given, int *field)
+{
+    uint64_t value;
+    if (!given) return true;
+    if (!next_argument(p, 4, &value)) return false;
+    int32_t wanted = (int32_t)(uint32_t)value;
+    *field = wanted > FIELD_MAX ? FIELD_MAX : wanted < -FIELD_MAX ? -FIELD_MAX : wanted;
+    return true;
+}
+
+static int64_t as_signed(const struct conversion *c, uint64_t value)
+{
+    unsigned bits = c->short_bits ? c->short_bits : 8 * c->bytes;
+    return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+static uint64_t as_unsigned(const struct conversion *c, uint64_t value)
+{
+    unsigned bits = c->short_bits ? c->short_bits : 8 * c->bytes;
+    return value << (64 - bits) >> (64 - bits);
+}
+
+static bool print_string(struct printing *p, const struct conversion *c, const char *format,
+                         uint64_t address)
+{
+    static const char null[] = "(null)";
+    const char *text = null;
+    size_t length = sizeof null - 1;
+    uint64_t most = c->precision < 0 ? UINT64_MAX : (uint64_t)c->precision;
+    if (address && !guest_text(&p->caller, address, most, &text, &length)) return false;
+    if (length > INT32_MAX) length = INT32_MAX;
+    strbuf_printf(&p->text, format, c->width, (int)length, text);
+    return true;
+}
+
+static bool print_value(struct printing *p, const struct conversion *c, uint64_t value)
+{
+    char format[16];
+    const char *fields = c->type == 'c' || c->type == 'p' ? "*" : "*.*";
+    bool is_integer = strchr("diouxX", c->type) != NULL;
+    double real;
+    memcpy(&real, &value, sizeof real);
+    snprintf(format, sizeof format, "%%%s%s%s%c", c->flags, fields, is_integer ? "ll" : "",
+             c->type);
+    switch (c->type) {
+    case 's':
+        return print_string(p, c, format, value);
+    case 'c':
+        strbuf_printf(&p->text, format, c->width, (int)(unsigned char)value);
+        return true;
+    case 'p':
+        strbuf_printf(&p->text, format, c->width, (void *)(uintptr_t)value);
+        return true;
+    case 'd':
+    case 'i':
+        strbuf_printf(&p->text, format, c->width, c->precision, (long long)as_signed(c, value));
+        return true;
+    default:
+        if (is_integer)
+            strbuf_printf(&p->text, format, c->width, c->precision,
+                          (unsigned long long)as_unsigned(c, value));
+        else
+            strbuf_printf(&p->text, format, c->width, c->precision, real);
+        return true;
+    }
+}
+
+static bool print_conversion(struct printing *p, struct conversion *c)
+{
+    uint64_t value;
+    return take_field(p, c->width_given, &c->width) &&
+           take_field(p, c->precision_given, &c->precision) && next_argument(p, c->bytes, &value) &&
+           print_value(p, c, value);
+}
+
+static bool print_format(struct printing *p, const char *format)
+{
+    struct conversion c;
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+        strbuf_append(&p->text, format, plain);
+        format += plain;
+        if (!*format) break;
+        const char *next = format[1] == '%' ? NULL : read_conversion(format + 1, p, &c);
+        unsigned needed = next ? 1u + c.width_given + c.precision_given : 0;
+        if (next && p->arguments + needed <= ARGUMENTS_MAX) {
+            if (!print_conversion(p, &c)) return false;
+            format = next;
+            continue;
+        }
+        strbuf_putc(&p->text, '%');
+        format += format[1] == '%' ? 2 : 1;
+    }
+    return true;
+}
+
+/* The result: how many arguments were printed; -1 if there is no format (guide). */
+static bool call_vprintf(const struct caller *caller)
+{
+    struct exec *x = caller->x;
+    struct printing p = {.caller = *caller,
+                         .cursor = argument(caller, 1),
+                         .pointer_bytes = x->launch->program->module->address_bits / 8};
+    const char *format;
+    size_t length;
+    uint64_t address = argument(caller, 0);
+    if (!address) {
+        give_result(caller, -1);
+        return true;
+    }
+    if (!guest_text(caller, address, UINT64_MAX, &format, &length)) return false;
+    bool printed = print_format(&p, format);
+    if (printed && x->launch->printed) print_add(&x->block->printed, p.text.data, p.text.length);
+    strbuf_clear(&p.text);
+    give_result(caller, (int32_t)p.arguments);
+    return printed;
+}
+
+/* ---- __assertfail ---------------------------------------------------------------------------- */
+
+static void add_text(struct strbuf *out, const struct caller *caller, unsigned k)
+{
+    enum { SHOWN_MAX = 1024 };
+    const char *text = "?";
+    size_t length = 1;
+    uint64_t address = argument(caller, k), room;
+    if (guest_bytes(caller, address, &room))
+        guest_text(caller, address, room < SHOWN_MAX ? room : SHOWN_MAX, &text, &length);
+    strbuf_append(out, text, length);
+}
+
+/* __assertfail(message, file, line, function, size of a character) */
+static void call_assertfail(const struct caller *caller)
+{
+    struct exec *x = caller->x;
+    struct strbuf text = {0};
+    strbuf_puts(&text, "  ");
+    add_text(&text, caller, 1);
+    strbuf_printf(&text, ":%u: ", (unsigned)argument(caller, 2));
+    add_text(&text, caller, 3);
+    strbuf_puts(&text, ": assertion '");
+    add_text(&text, caller, 0);
+    strbuf_puts(&text, "' failed");
+    fault_at(x, FAULT_ASSERT, caller->code->last, 1u << caller->lane);
+    x->fault.detail = strbuf_take(&text);
+}
+
+void builtin_call(struct exec *x, const struct code *code, uint32_t lanes)
+{
+    struct caller caller = {.x = x, .code = code};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        caller.lane = (uint32_t)__builtin_ctz(left);
+        if (code->builtin == BUILTIN_ASSERTFAIL) {
+            call_assertfail(&caller);
+            return;
+        }
+        if (!call_vprintf(&caller)) return;
+    }
+}
