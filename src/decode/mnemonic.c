@@ -184,7 +184,14 @@ static ws_status wrong_suffix(struct builder *builder, bool is_known)
                         part, op_name(builder), *near ? ": did you mean " : "", near);
 }
 
-/* True for the forms with two types: destination and source, or two sources. */
+/* add.f32.f16: mixed precision. */
+static bool may_mix(const struct insn *insn)
+{
+    bool has_form = insn->op == OP_ADD || insn->op == OP_SUB || insn->op == OP_FMA;
+    return has_form && insn->type == TYPE_F32;
+}
+
+/* How many types it must have: destination and source, or two sources. */
 static unsigned type_places(const struct insn *insn)
 {
     switch (op_infos[insn->op].form) {
@@ -208,10 +215,13 @@ static ws_status set_type(struct builder *builder, enum ptx_type type)
 {
     struct insn *insn = &builder->mnemonic->insn;
     uint64_t legal = op_infos[insn->op].types;
-    if (builder->type_count == type_places(insn)) return wrong_suffix(builder, true);
+    bool mixes = builder->type_count == 1 && may_mix(insn);
+    if (builder->type_count == type_places(insn) && !mixes) return wrong_suffix(builder, true);
     bool is_selector = op_infos[insn->op].form == FORM_D_ABC_SLCT && builder->type_count == 1;
     if (is_selector) legal = TS_F32 | TS(S32);
-    if (insn->op == OP_SET && builder->type_count == 1) legal |= TS_BITS;
+    if (insn->op == OP_SET && builder->type_count == 1)
+        legal = TS_BITS | TS_INT | TS_FLOAT | TS_F16;
+    if (mixes) legal = TS(F16) | TS(BF16);
     if (!(legal >> type & 1) && !is_late_type(type)) return wrong_suffix(builder, true);
     if (!(legal >> type & 1)) builder->mnemonic->unsupported = true;
     if (builder->type_count++ == 0)
@@ -289,6 +299,36 @@ static ws_status check_precision(struct builder *builder)
     return WS_OK;
 }
 
+static ws_status check_float(struct builder *builder)
+{
+    const char *fault = insn_float_fault(&builder->mnemonic->insn);
+    return fault ? wrong_with(builder, fault) : WS_OK;
+}
+
+/* Halves give a half or an integer, packed ones one as wide; the other types 32 bits or a half. */
+static ws_status check_set_types(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    uint64_t legal = TS_I32 | TS_F32 | TS(F16) | TS(BF16);
+    switch (insn->type2) {
+    case TYPE_F16:
+        legal = TS_I32 | TS(U16) | TS(S16) | TS(F16) | TS(BF16);
+        break;
+    case TYPE_BF16:
+        legal = TS_I32 | TS(U16) | TS(S16) | TS(BF16);
+        break;
+    case TYPE_F16X2:
+        legal = TS_I32 | TS(F16X2);
+        break;
+    case TYPE_BF16X2:
+        legal = TS_I32 | TS(BF16X2);
+        break;
+    default:
+        break;
+    }
+    return legal >> insn->type & 1 ? WS_OK : wrong_with(builder, "its types do not go together");
+}
+
 static ws_status check_compare(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
@@ -297,6 +337,7 @@ static ws_status check_compare(struct builder *builder)
     unsigned kind = type_infos[is_set ? insn->type2 : insn->type].kind;
     unsigned compare = insn->compare;
     if (!compare) return lacks(builder, "a comparison such as .lt");
+    if (is_set) TRY(check_set_types(builder));
     bool legal = compare <= CMP_NE || (compare <= CMP_GE && kind != KIND_BITS) ||
                  (compare >= CMP_LO && compare <= CMP_HS && kind == KIND_UNSIGNED) ||
                  (compare >= CMP_EQU && kind == KIND_FLOAT);
@@ -319,6 +360,9 @@ static ws_status check_integer(struct builder *builder)
         return wrong_with(builder, "'.cc' does not go with '.wide'");
     bool saturates = insn->flags & INSN_SAT && !is_float && insn->op != OP_CVT;
     if (saturates && insn->type != TYPE_S32) return wrong_with(builder, "'.sat' needs .s32");
+    bool clamps = insn->flags & INSN_RELU && (insn->op == OP_MIN || insn->op == OP_MAX);
+    if (clamps && insn->type != TYPE_S32 && insn->type != TYPE_S16X2)
+        return wrong_with(builder, "'.relu' needs .s32 or .s16x2");
     if (insn->flags & INSN_FTZ && insn->op != OP_CVT && insn->op != OP_SET && insn->op != OP_SLCT &&
         !is_float)
         return wrong_with(builder, "'.ftz' is for floats");
@@ -484,6 +528,7 @@ static ws_status check_complete(struct builder *builder)
     if (builder->mnemonic->unsupported) return WS_OK;
     TRY(check_types(builder));
     TRY(check_precision(builder));
+    TRY(check_float(builder));
     TRY(check_compare(builder));
     TRY(check_integer(builder));
     TRY(check_cvt(builder));

@@ -60,7 +60,10 @@ static struct operand *add_destination(struct insn *insn)
 /* p|q: the second destination is a predicate. */
 static ws_status parse_second_destination(struct parser *parser, struct insn *insn)
 {
+    struct token bar = *current(parser);
     if (!parser_take(parser, '|')) return WS_OK;
+    if (insn->op == OP_SETP && (insn->type == TYPE_F16 || insn->type == TYPE_BF16))
+        return parser_error(parser, WS_ERR_INPUT, &bar, "'%s' has one destination", insn->text);
     return parse_operand(parser, TYPE_PRED, ACCEPT_DESTINATION, add_destination(insn));
 }
 
@@ -88,6 +91,7 @@ static ws_status parse_typed(struct parser *parser, struct insn *insn, bool is_d
 
 /* The letters of a signature. Left of the bar are destinations:
  *   t the type            2 the second type      w the type, doubled by .wide
+ *   n the type, or the half type of a mixed-precision operation
  *   T, S like t, 2, but the register may be wider
  *   u 32 bits             i a constant           p predicate
  *   d like t, or _        b predicate, or _      Q optional |q
@@ -100,6 +104,8 @@ static ws_status parse_letter(struct parser *parser, struct insn *insn, char let
     switch (letter) {
     case 't':
         return parse_typed(parser, insn, is_dst, insn->type, plain);
+    case 'n':
+        return parse_typed(parser, insn, is_dst, insn_narrow_type(insn), plain);
     case '2':
         return parse_typed(parser, insn, is_dst, insn->type2, plain);
     case 'w':
@@ -372,6 +378,21 @@ static ws_status parse_mov(struct parser *parser, struct insn *insn)
     return parse_typed(parser, insn, false, insn->type, ACCEPT_SOURCE | ACCEPT_SYMBOL);
 }
 
+/* Of two numbers .abs comes with .xorsign, of three without. */
+static ws_status parse_min_max(struct parser *parser, struct insn *insn)
+{
+    struct token token = *current(parser);
+    bool xorsign = insn->flags & INSN_XORSIGN;
+    TRY(parse_signature(parser, insn, "t|tt"));
+    if (insn->type == TYPE_F32 && at_punct(parser, ',')) {
+        TRY(parse_signature(parser, insn, "|t"));
+        if (!xorsign) return WS_OK;
+        return parser_error(parser, WS_ERR_INPUT, &token, "'.xorsign' has no third operand");
+    }
+    if (!(insn->flags & INSN_ABS) || xorsign) return WS_OK;
+    return parser_error(parser, WS_ERR_INPUT, &token, "'.abs' of two operands needs '.xorsign'");
+}
+
 /* bar.red d, a, [b,] p: the sources are always a, b, p; b is OPERAND_NONE if it is left out. */
 static ws_status parse_bar_red(struct parser *parser, struct insn *insn)
 {
@@ -419,9 +440,10 @@ static const struct form forms[] = {
     [FORM_D] = {"t|", NULL},
     [FORM_D_A] = {"t|t", NULL},
     [FORM_D32_A] = {"u|t", NULL},
-    [FORM_D_AB] = {"w|tt", NULL},
+    [FORM_D_AB] = {"w|nt", NULL},
+    [FORM_MINMAX] = {NULL, parse_min_max},
     [FORM_D_AB32] = {"t|tu", NULL},
-    [FORM_D_ABC] = {"w|ttw", NULL},
+    [FORM_D_ABC] = {"w|nnw", NULL},
     [FORM_D_ABCI] = {"t|ttti", NULL},
     [FORM_D_ABC_BITFIELD] = {"t|tuu", NULL},
     [FORM_D_ABCD_BITFIELD] = {"t|ttuu", NULL},

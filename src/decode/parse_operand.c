@@ -70,14 +70,16 @@ bool parser_find_register(struct parser *parser, const struct token *token, int3
     return true;
 }
 
-/* PTX ISA 9.2: same size, and the same kind unless one side is untyped bits. */
+/* PTX ISA 9.2: same size, and the same kind unless one side is untyped bits. Types of floats that
+ * are equally large (f32, f16x2, bf16x2) differ; packed integers live in bits only. */
 static bool fits(enum ptx_type wanted, enum ptx_type declared, bool may_be_wider)
 {
     const struct type_info *want = &type_infos[wanted], *have = &type_infos[declared];
     if (want->kind == KIND_PRED || have->kind == KIND_PRED) return want->kind == have->kind;
     if (may_be_wider ? have->bits < want->bits : have->bits != want->bits) return false;
     if (want->kind == KIND_BITS || have->kind == KIND_BITS || may_be_wider) return true;
-    return (want->kind == KIND_FLOAT) == (have->kind == KIND_FLOAT);
+    if (want->kind == KIND_FLOAT || have->kind == KIND_FLOAT) return wanted == declared;
+    return wanted != TYPE_U16X2 && wanted != TYPE_S16X2;
 }
 
 static ws_status use_register(struct parser *parser, const struct token *token, int32_t reg,
@@ -97,6 +99,12 @@ static ws_status use_register(struct parser *parser, const struct token *token, 
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* Halves and packed types have no constants. */
+static bool takes_constants(enum ptx_type type)
+{
+    return !((TS_F16 | TS_F32X2 | TS_I16X2) >> type & 1);
+}
+
 static ws_status use_constant(struct parser *parser, enum ptx_type type, unsigned accept,
                               struct operand *out)
 {
@@ -107,6 +115,9 @@ static ws_status use_constant(struct parser *parser, enum ptx_type type, unsigne
     bool is_float = constant.kind == CONSTANT_FLOAT;
     if (!(accept & ACCEPT_IMMEDIATE))
         return parser_error(parser, WS_ERR_INPUT, &token, "expected a register, found a constant");
+    if (!takes_constants(type))
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "a constant where a register of .%s is read", type_infos[type].suffix);
     if (is_float && (kind == KIND_SIGNED || kind == KIND_UNSIGNED || kind == KIND_PRED))
         return parser_error(parser, WS_ERR_INPUT, &token, "a float where .%s is read",
                             type_infos[type].suffix);

@@ -39,6 +39,21 @@ enum { BASE_FRAME, BASE_POOL, BASE_WARP, BASE_BLOCK, BASE_COUNT };
 #define REF(base, offset) (((uint32_t)(base) << 30) | (uint32_t)(offset))
 #define REF_NONE REF(BASE_BLOCK, 0x3fffffff)
 
+/* What an operation on floats finds in uop.imm. */
+enum float_modifiers {
+    F_FTZ = 1,
+    F_SAT = 2,
+    F_DIRECTION = 12, /* one of the next three; 0: to nearest */
+    F_RZ = 4,
+    F_RM = 8,
+    F_RP = 12,
+    F_RELU = 16,
+    F_NAN = 32, /* min.NaN */
+    F_ABS = 64,
+    F_XORSIGN = 128,
+    F_OOB = 256,
+};
+
 enum { UOP_DESTINATIONS = 4, UOP_SOURCES = 5 };
 
 struct uop {

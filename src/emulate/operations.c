@@ -42,10 +42,16 @@ static ws_status unsupported(const struct making *m, const char *what)
 
 /* ---- operand widths -------------------------------------------------------------------------- */
 
+static unsigned lane_bytes(unsigned type)
+{
+    unsigned bits = type_infos[type].bits;
+    return bits <= 16 ? 2 : bits / 8;
+}
+
 unsigned source_bytes(const struct insn *insn, unsigned k)
 {
-    unsigned bits = type_infos[insn->type].bits, bytes = bits <= 16 ? 2 : bits / 8;
-    if (insn->type == TYPE_PRED) bytes = 1;
+    unsigned bytes = insn->type == TYPE_PRED ? 1 : lane_bytes(insn->type);
+    unsigned narrow_bytes = lane_bytes(insn_narrow_type(insn));
     switch (op_infos[insn->op].form) {
     case FORM_D_AB32:
         return k == 1 ? 4 : bytes;
@@ -53,8 +59,11 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
         return k >= 1 ? 4 : bytes;
     case FORM_D_ABCD_BITFIELD:
         return k >= 2 ? 4 : bytes;
+    case FORM_D_AB:
+        return k == 0 && insn->type != TYPE_PRED ? narrow_bytes : bytes;
     case FORM_D_ABC:
-        return insn->mul_part == MUL_WIDE && k == 2 ? 2 * bytes : bytes;
+        if (k < 2) return narrow_bytes;
+        return insn->mul_part == MUL_WIDE ? 2 * bytes : bytes;
     case FORM_D_ABP:
         return k == 2 ? 1 : bytes;
     case FORM_D_ABC_SLCT:
@@ -62,11 +71,9 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_SETP:
         return k == 2 ? 1 : bytes;
     case FORM_SET:
-        return k == 2                               ? 1
-               : type_infos[insn->type2].bits <= 16 ? 2
-                                                    : type_infos[insn->type2].bits / 8;
+        return k == 2 ? 1 : lane_bytes(insn->type2);
     case FORM_CVT:
-        return type_infos[insn->type2].bits <= 16 ? 2 : type_infos[insn->type2].bits / 8;
+        return lane_bytes(insn->type2);
     case FORM_MOV:
         return insn->nsrc > 1 ? bytes / insn->nsrc : bytes;
     case FORM_SHFL:
@@ -297,19 +304,30 @@ static bool polls(const struct insn *insn)
     return insn->op == OP_LD && global && insn->semantics != MEM_WEAK;
 }
 
+static int64_t float_modifiers(const struct insn *insn)
+{
+    static const struct {
+        uint32_t flag;
+        int64_t modifier;
+    } pairs[] = {{INSN_FTZ, F_FTZ}, {INSN_SAT, F_SAT}, {INSN_RELU, F_RELU},      {INSN_NAN, F_NAN},
+                 {INSN_ABS, F_ABS}, {INSN_OOB, F_OOB}, {INSN_XORSIGN, F_XORSIGN}};
+    int64_t modifiers = insn->rounding == ROUND_RZ   ? F_RZ
+                        : insn->rounding == ROUND_RM ? F_RM
+                        : insn->rounding == ROUND_RP ? F_RP
+                                                     : 0;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (insn->flags & pairs[i].flag) modifiers |= pairs[i].modifier;
+    return modifiers;
+}
+
 /* What the lane loops expect in imm beside an address. */
 static int64_t modifiers(const struct insn *insn)
 {
-    int64_t direction = insn->rounding == ROUND_RZ   ? 4
-                        : insn->rounding == ROUND_RM ? 8
-                        : insn->rounding == ROUND_RP ? 12
-                                                     : 0;
     bool ftz = insn->flags & INSN_FTZ;
     switch (insn->op) {
     case OP_SETP:
-        return insn->combine | (ftz ? 4 : 0);
     case OP_SET:
-        return insn->combine | (ftz ? 4 : 0) | (insn->type == TYPE_F32 ? 8 : 0);
+        return insn->combine | (ftz ? 4 : 0);
     case OP_ADDC:
     case OP_SUBC:
     case OP_MADC:
@@ -336,7 +354,7 @@ static int64_t modifiers(const struct insn *insn)
         return ftz ? 1 : 0;
     default:
         if (insn->flags & INSN_CC) return 2; /* add.cc, sub.cc, mad.cc */
-        return (ftz ? 1 : 0) | (insn->flags & INSN_SAT ? 2 : 0) | direction;
+        return float_modifiers(insn);
     }
 }
 

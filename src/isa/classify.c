@@ -87,6 +87,7 @@ enum insn_class insn_classify(const struct insn *insn)
     case TYPE_BF16X2:
         return CLASS_BF16;
     case TYPE_F32:
+    case TYPE_F32X2:
         return (enum insn_class)typed_classes[family][0];
     case TYPE_F64:
         return (enum insn_class)typed_classes[family][1];

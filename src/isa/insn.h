@@ -83,9 +83,10 @@ extern const struct type_info type_infos[TYPE_COUNT];
 #define TS_SINT (TS(S16) | TS(S32) | TS(S64))
 #define TS_INT (TS_SINT | TS(U16) | TS(U32) | TS(U64))
 #define TS_INT8 (TS_INT | TS(U8) | TS(S8))
-#define TS_INT_ADD TS_INT
 #define TS_FLOAT (TS(F32) | TS(F64))
 #define TS_F16 (TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2))
+#define TS_F32X2 TS(F32X2)
+#define TS_I16X2 (TS(U16X2) | TS(S16X2))
 
 /* ---- opcodes, forms, families, special registers, classes ------------------------------------ */
 
@@ -103,9 +104,10 @@ enum op_form {
     FORM_D,               /* activemask.b32 d */
     FORM_D_A,             /* neg.s32 d, a */
     FORM_D32_A,           /* popc.b64 d, a      d is 32 bits */
-    FORM_D_AB,            /* add.s32 d, a, b    mul.wide: d twice as wide */
+    FORM_D_AB,            /* add.s32 d, a, b    mul.wide: d twice as wide; add.f32.f16: a is f16 */
+    FORM_MINMAX,          /* min.f32 d, a, b; of f32 also d, a, b, c */
     FORM_D_AB32,          /* shl.b64 d, a, b    b is 32 bits */
-    FORM_D_ABC,           /* fma.rn.f32 d, a, b, c */
+    FORM_D_ABC,           /* fma.rn.f32 d, a, b, c   fma.rn.f32.f16: a, b are f16 */
     FORM_D_ABCI,          /* lop3.b32 d, a, b, c, immLut */
     FORM_D_ABC_BITFIELD,  /* bfe.u32 d, a, b, c       b, c are 32 bits */
     FORM_D_ABCD_BITFIELD, /* bfi.b32 f, a, b, c, d    c, d are 32 bits */
@@ -353,6 +355,8 @@ enum insn_flags {
     INSN_ALIGNED = 1 << 13,
     INSN_NEG_GUARD = 1 << 14,  /* @!p */
     INSN_ABS = 1 << 15,        /* min.xorsign.abs, redux.abs */
+    INSN_XORSIGN = 1 << 29,    /* min.xorsign.abs */
+    INSN_OOB = 1 << 30,        /* fma.oob */
     INSN_B_HI = 1 << 16,       /* dp2a.hi */
     INSN_B_WRAPMODE = 1 << 17, /* bmsk.wrap */
 };
@@ -423,5 +427,13 @@ unsigned insn_access_bytes(const struct insn *insn);
  * Generic accesses count as global. */
 enum insn_class insn_classify(const struct insn *insn);
 uint16_t insn_units(const struct insn *insn);
+/* What of its modifiers its floating-point types do not take, as text; NULL: nothing. */
+const char *insn_float_fault(const struct insn *insn);
+/* The half type of the factors (fma) or of a (add, sub) in mixed precision; else the type. */
+static inline enum ptx_type insn_narrow_type(const struct insn *insn)
+{
+    bool mixes = insn->op == OP_ADD || insn->op == OP_SUB || insn->op == OP_FMA;
+    return (enum ptx_type)(mixes && insn->type2 ? insn->type2 : insn->type);
+}
 
 #endif

@@ -19,6 +19,7 @@
     GROUP(CARRY)                                                                                   \
     GROUP(MINMAX)                                                                                  \
     GROUP(RELU)                                                                                    \
+    GROUP(OOB)                                                                                     \
     GROUP(COMPARE)                                                                                 \
     GROUP(TESTP)                                                                                   \
     GROUP(SHF)                                                                                     \
@@ -71,6 +72,7 @@ enum modifier_group {
 #define MG_CARRY MG(CARRY)
 #define MG_MINMAX MG(MINMAX)
 #define MG_RELU MG(RELU)
+#define MG_OOB MG(OOB)
 #define MG_COMPARE MG(COMPARE)
 #define MG_TESTP MG(TESTP)
 #define MG_SHF MG(SHF)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the types of a floating-point instruction allow beside it. */
+#include "isa/insn.h"
+
+enum { NO_ROUNDING = 0, NEAREST = 1 << ROUND_RN };
+enum { ANY_ROUNDING = NEAREST | 1 << ROUND_RZ | 1 << ROUND_RM | 1 << ROUND_RP };
+
+static const struct {
+    uint64_t types, second;
+    uint32_t roundings, flags;
+    uint16_t op;
+} forms[] = {
+#define FORM(op, types, second, roundings, flags) {types, second, roundings, flags, OP_##op},
+#include "isa/float_forms.def"
+#undef FORM
+};
+enum { FORM_COUNT = sizeof forms / sizeof *forms };
+
+static const struct {
+    uint32_t flag;
+    const char *fault;
+} flags[] = {
+    {INSN_FTZ, "'.ftz' does not go with its type"},
+    {INSN_SAT, "'.sat' does not go with its type"},
+    {INSN_RELU, "'.relu' does not go with its type"},
+    {INSN_OOB, "'.oob' does not go with its type"},
+    {INSN_APPROX, "'.approx' does not go with its type"},
+    {INSN_FULL, "'.full' does not go with its type"},
+    {INSN_NAN, "'.NaN' does not go with its type"},
+    {INSN_XORSIGN, "'.xorsign' does not go with its type"},
+    {INSN_ABS, "'.abs' does not go with its type"},
+};
+
+/* Flags that exclude or need each other. */
+static const char *combination_fault(const struct insn *insn)
+{
+    uint32_t set = insn->flags;
+    bool approximate = set & INSN_APPROX, flushes = set & INSN_FTZ;
+    bool bf16 = insn->type == TYPE_BF16 || insn->type == TYPE_BF16X2;
+    int precisions = (insn->rounding != 0) + approximate + ((set & INSN_FULL) != 0);
+    if (precisions > 1) return "a rounding, '.approx' and '.full' exclude each other";
+    if (set & INSN_SAT && set & INSN_RELU) return "'.sat' and '.relu' exclude each other";
+    if (set & INSN_OOB && flushes) return "'.oob' and '.ftz' exclude each other";
+    if (set & INSN_XORSIGN && !(set & INSN_ABS)) return "'.xorsign' needs '.abs'";
+    if (insn->op == OP_EX2 && bf16 && !flushes) return "'.ftz' is needed";
+    if (insn->op == OP_RCP && insn->type == TYPE_F64 && approximate != flushes)
+        return "'.approx' and '.ftz' of .f64 go together";
+    return NULL;
+}
+
+const char *insn_float_fault(const struct insn *insn)
+{
+    bool by_source = insn->op == OP_SET || insn->op == OP_SLCT;
+    unsigned type = by_source ? insn->type2 : insn->type;
+    unsigned second = by_source ? (unsigned)TYPE_NONE : insn->type2;
+    bool known = false;
+    for (unsigned i = 0; i < FORM_COUNT; i++) {
+        if (forms[i].op != insn->op) continue;
+        known = true;
+        if (!(forms[i].types >> type & 1) || !(forms[i].second >> second & 1)) continue;
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            if (insn->flags & flags[k].flag & ~forms[i].flags) return flags[k].fault;
+        if (insn->rounding && !(forms[i].roundings >> insn->rounding & 1))
+            return "this rounding does not go with its type";
+        return combination_fault(insn);
+    }
+    if (known && type_infos[type].kind == KIND_FLOAT) return "its types do not go together";
+    return by_source && insn->flags & INSN_FTZ ? "'.ftz' is for floats" : NULL;
+}
