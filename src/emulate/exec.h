@@ -287,7 +287,7 @@ enum { NODES_MAX = 96 };
 struct warp {
     struct split splits[WARP_LANES + 2]; /* two more while a split is being replaced */
     uint32_t split_count;
-    uint32_t nodes_used; /* high-water mark */
+    uint32_t nodes_used; /* those beyond were never used */
     struct node nodes[NODES_MAX];
     uint32_t index;
     uint32_t threads;           /* lanes that exist */

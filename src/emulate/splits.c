@@ -63,10 +63,11 @@ int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t paren
                  struct frame *frame)
 {
     uint32_t at = 0;
-    while (at < NODES_MAX && warp->nodes[at].used)
+    while (at < warp->nodes_used && warp->nodes[at].used)
         at++;
     if (at == NODES_MAX)
         return parent; /* cannot happen: nodes split masks; then no reconvergence */
+    if (at == warp->nodes_used) warp->nodes_used++;
     warp->nodes[at] = (struct node){.block = block,
                                     .parent = parent,
                                     .live = live,
@@ -124,7 +125,7 @@ bool split_arrive(struct warp *warp, uint32_t at)
 bool warp_release(struct warp *warp)
 {
     int32_t oldest = -1;
-    for (int32_t i = 0; i < NODES_MAX; i++) {
+    for (int32_t i = 0; i < (int32_t)warp->nodes_used; i++) {
         const struct node *node = &warp->nodes[i];
         if (node->used && node->arrived && (oldest < 0 || node->stamp < warp->nodes[oldest].stamp))
             oldest = i;

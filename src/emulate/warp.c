@@ -282,8 +282,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
         warp->stack[i] = program->stack_begin;
     warp->stamp = 0;
     warp->split_count = 0;
-    for (uint32_t i = 0; i < NODES_MAX; i++)
-        warp->nodes[i].used = false;
+    warp->nodes_used = 0;
     warp->root = (struct frame){.references = 1};
     warp->free_frames = NULL; /* after a fault some may still be held: take them all back */
     for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made) {

@@ -156,6 +156,49 @@ static void add_lanes(struct warp_state *warp, uint32_t mask, uint64_t count)
         warp->lanes[lane] += count & -(uint64_t)(mask >> lane & 1);
 }
 
+/* Instructions of the stage by thread: their sum, and the most of one. */
+struct thread_sums {
+    uint64_t sum, most;
+};
+
+/* As long as the warp has met one partial mask of each kind, four sets of lanes have a count each. */
+static struct thread_sums sum_masks(const struct warp_state *warp)
+{
+    const uint32_t on = warp->on_mask, off = warp->off_mask;
+    const uint64_t on_count = on ? warp->on_count : 0, off_count = off ? warp->off_count : 0;
+    const struct {
+        uint32_t lanes;
+        uint64_t count;
+    } sets[] = {{~on & ~off, 0},
+                {on & ~off, on_count},
+                {off & ~on, -off_count},
+                {on & off, on_count - off_count}};
+    struct thread_sums sums = {0};
+    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
+        uint32_t lanes = sets[i].lanes & warp->threads;
+        uint64_t count = warp->full + sets[i].count;
+        if (!lanes) continue;
+        sums.sum += count * bits_count(lanes);
+        if (count > sums.most) sums.most = count;
+    }
+    return sums;
+}
+
+static struct thread_sums sum_lanes(struct warp_state *warp)
+{
+    struct thread_sums sums = {0};
+    add_lanes(warp, warp->on_mask, warp->on_count);
+    add_lanes(warp, warp->off_mask, -warp->off_count);
+    for (uint32_t rest = warp->threads; rest; rest &= rest - 1) {
+        uint64_t count = warp->full + warp->lanes[bits_lowest(rest)];
+        sums.sum += count;
+        if (count > sums.most) sums.most = count;
+    }
+    memset(warp->lanes, 0, sizeof warp->lanes);
+    warp->has_lanes = false;
+    return sums;
+}
+
 /* Adds the warp's instructions since it entered its stage to the block's share. */
 static void leave_stage(struct block_state *block, struct warp_state *warp)
 {
@@ -165,23 +208,11 @@ static void leave_stage(struct block_state *block, struct warp_state *warp)
         block->shares[block->share_count++] = (struct stage_share){0};
     }
     struct stage_share *share = &block->shares[warp->ordinal];
-    add_lanes(warp, warp->on_mask, warp->on_count);
-    add_lanes(warp, warp->off_mask, -warp->off_count);
+    struct thread_sums threads = warp->has_lanes ? sum_lanes(warp) : sum_masks(warp);
     share->warp_sum += warp->insns;
     if (warp->insns > share->warp_max) share->warp_max = warp->insns;
-    uint64_t most = warp->full;
-    share->thread_sum += warp->full * bits_count(warp->threads);
-    if (warp->has_lanes) {
-        most = 0;
-        for (uint32_t rest = warp->threads; rest; rest &= rest - 1) {
-            unsigned lane = bits_lowest(rest);
-            share->thread_sum += warp->lanes[lane];
-            if (warp->full + warp->lanes[lane] > most) most = warp->full + warp->lanes[lane];
-        }
-        memset(warp->lanes, 0, sizeof warp->lanes);
-        warp->has_lanes = false;
-    }
-    if (most > share->thread_max) share->thread_max = most;
+    share->thread_sum += threads.sum;
+    if (threads.most > share->thread_max) share->thread_max = threads.most;
     warp->insns = warp->full = warp->on_count = warp->off_count = 0;
 }
 
