@@ -187,6 +187,7 @@ struct program {
 
 struct semantics {
     const char *name;
+    int level; /* as semantics_at takes it */
     /* The lane loops for an instruction; {NULL, NULL} if this form is not supported. */
     struct uop_pair (*select)(const struct insn *insn, const struct function *function);
     uop_fn *guarded;                             /* runs inner_* under the guard */

@@ -309,6 +309,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     view.dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
     view.warps_per_block = launch->warps_per_block;
     view.block_count = launch->block_count;
+    view.isa_level = launch->device->semantics->level;
     if (observer) observer->ops->launch_begin(observer->self, &view);
     for (unsigned i = 0; i < count; i++)
         worker_init(&workers[i], launch, count > 1);

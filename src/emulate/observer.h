@@ -18,6 +18,7 @@ struct launch_view {
     uint64_t static_shared_bytes, dynamic_shared_bytes;
     uint32_t warps_per_block;
     uint64_t block_count; /* of the grid */
+    int isa_level;        /* at which the lanes are computed; 0: baseline */
     /* Code of all functions reachable from the entry, numbered through. */
     uint32_t insn_count;
     const struct insn *const *insns; /* by launch instruction index */

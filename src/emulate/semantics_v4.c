@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 #define SEMANTICS_TABLE semantics_v4
+#define SEMANTICS_LEVEL 2
 #define SEMANTICS_NAME "x86-64-v4"
 #include "emulate/semantics.inc"
 #else

@@ -82,46 +82,38 @@ struct segments rules_segments(unsigned rules)
 
 /* ---- global and local memory ----------------------------------------------------------------- */
 
-/* The distinct 128-byte lines of a request, found through a small open hash. Which of their four
- * sectors each half-warp touches answers sectors, lines and the cc 1.2 protocol at once: naturally
- * aligned words of up to 16 bytes lie within one sector. */
-struct lines {
-    unsigned count;
-    uint64_t numbers[128];
-    uint8_t halves[128];    /* sectors of lanes 0-15 in bits 0-3, of lanes 16-31 in bits 4-7 */
-    uint64_t words[128][2]; /* bit k: word k of the access width was touched */
-    uint8_t slots[256];     /* index + 1, 0: free */
+/* A request: lanes that touch the same 128-byte line, and how many lines, sectors and words of the
+ * access width there are. Naturally aligned words of up to 16 bytes lie within one sector. */
+struct request {
+    const struct lane_math *math;
+    const uint64_t *addresses;
+    uint32_t mask, leaders; /* first lanes of the lines */
+    uint32_t line_of[32];   /* by lane of mask: the lanes on its line */
+    unsigned bytes, lines, sectors, words;
 };
 
-static void lines_clear(struct lines *lines)
+static void count_groups(struct request *request)
 {
-    lines->count = 0;
-    memset(lines->slots, 0, sizeof lines->slots);
+    uint32_t same[32], mask = request->mask;
+    const struct lane_math *math = request->math;
+    unsigned lanes = bits_count(mask), word_shift = bits_lowest(request->bytes);
+    request->leaders = math->groups(request->addresses, mask, 7, request->line_of);
+    request->lines = bits_count(request->leaders);
+    /* All apart on one scale is all apart on the finer ones. */
+    request->sectors = request->words = lanes;
+    if (request->lines < lanes)
+        request->sectors = bits_count(math->groups(request->addresses, mask, 5, same));
+    if (request->sectors < lanes)
+        request->words = bits_count(math->groups(request->addresses, mask, word_shift, same));
 }
 
-static unsigned lines_find(struct lines *lines, uint64_t number)
+/* Which of the four sectors of a line its lanes touch. */
+static unsigned sectors_of(const uint64_t *addresses, uint32_t lanes)
 {
-    /* Fibonacci hashing: the multiplier is 2^64 / golden ratio. */
-    unsigned slot = (unsigned)(number * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-    while (lines->slots[slot]) {
-        unsigned found = lines->slots[slot] - 1u;
-        if (lines->numbers[found] == number) return found;
-        slot = (slot + 1) & 255;
-    }
-    unsigned added = lines->count++;
-    lines->slots[slot] = (uint8_t)(added + 1);
-    lines->numbers[added] = number;
-    lines->halves[added] = 0;
-    lines->words[added][0] = lines->words[added][1] = 0;
-    return added;
-}
-
-static void lines_add(struct lines *lines, uint64_t address, unsigned lane, unsigned shift)
-{
-    unsigned at = lines_find(lines, address >> 7);
-    unsigned word = (unsigned)(address & 127) >> shift;
-    lines->halves[at] |= (uint8_t)(1u << ((address >> 5 & 3) + (lane & 16) / 4));
-    lines->words[at][word >> 6] |= UINT64_C(1) << (word & 63);
+    unsigned sectors = 0;
+    for (; lanes; lanes &= lanes - 1)
+        sectors |= 1u << (addresses[bits_lowest(lanes)] >> 5 & 3);
+    return sectors;
 }
 
 /* Transactions and bytes/32 of one 128-byte line by the sectors used, for the initial segments
@@ -137,12 +129,14 @@ static const uint8_t cc12_sectors[3][16] = {
     {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4},
 };
 
-static struct transactions lines_cc12(const struct lines *lines, unsigned bytes)
+static struct transactions lines_cc12(const struct request *request)
 {
-    unsigned row = bytes == 1 ? 2 : bytes == 2 ? 1 : 0;
+    unsigned row = request->bytes == 1 ? 2 : request->bytes == 2 ? 1 : 0;
     struct transactions total = {0, 0};
-    for (unsigned i = 0; i < lines->count; i++) {
-        unsigned low = lines->halves[i] & 15u, high = lines->halves[i] >> 4;
+    for (uint32_t rest = request->leaders; rest; rest &= rest - 1) {
+        uint32_t lanes = request->line_of[bits_lowest(rest)];
+        unsigned low = sectors_of(request->addresses, lanes & 0xffff);
+        unsigned high = sectors_of(request->addresses, lanes & 0xffff0000);
         total.count += (uint32_t)(cc12_count[row][low] + cc12_count[row][high]);
         total.bytes += 32u * (uint32_t)(cc12_sectors[row][low] + cc12_sectors[row][high]);
     }
@@ -150,18 +144,18 @@ static struct transactions lines_cc12(const struct lines *lines, unsigned bytes)
 }
 
 /* Both half-warps under RULE_CC12: by the table where the segments are those of cc 1.2. */
-static struct transactions halves_cc12(const struct lines *lines, const uint64_t *addresses,
-                                       uint32_t mask, unsigned bytes, unsigned rules)
+static struct transactions halves_cc12(const struct request *request, unsigned rules)
 {
     struct segments segments = rules_segments(rules);
     if (segments.initial == INITIAL_DEFAULT && segments.least == LEAST_DEFAULT)
-        return lines_cc12(lines, bytes);
-    unsigned initial = coalesce_cc12_initial_segment(bytes);
+        return lines_cc12(request);
+    unsigned initial = coalesce_cc12_initial_segment(request->bytes);
     if (initial == INITIAL_DEFAULT || segments.initial < initial) initial = segments.initial;
+    const uint64_t *addresses = request->addresses;
     struct transactions low =
-        coalesce_cc12(addresses, mask & 0xffff, bytes, initial, segments.least);
+        coalesce_cc12(addresses, request->mask & 0xffff, request->bytes, initial, segments.least);
     struct transactions high =
-        coalesce_cc12(addresses + 16, mask >> 16, bytes, initial, segments.least);
+        coalesce_cc12(addresses + 16, request->mask >> 16, request->bytes, initial, segments.least);
     return (struct transactions){low.count + high.count, low.bytes + high.bytes};
 }
 
@@ -188,152 +182,129 @@ static struct transactions halves_cc10(const uint64_t *addresses, uint32_t mask,
     return (struct transactions){low.count + high.count, low.bytes + high.bytes};
 }
 
-static void set_sectors(struct cost *out, const struct lines *lines, unsigned shift)
+static void set_sectors(struct cost *out, const struct request *request)
 {
-    unsigned sectors = 0, words = 0;
-    for (unsigned i = 0; i < lines->count; i++) {
-        sectors += cc12_count[2][(lines->halves[i] | lines->halves[i] >> 4) & 15];
-        words += bits_count64(lines->words[i][0]) + bits_count64(lines->words[i][1]);
-    }
-    unsigned fewest = ((words << shift) + 31) / 32;
+    unsigned sectors = request->sectors;
+    unsigned fewest = (request->words * request->bytes + 31) / 32;
     out->fields[COST_SECTORS32] = (uint16_t)sectors;
-    out->fields[COST_LINES128] = (uint16_t)lines->count;
+    out->fields[COST_LINES128] = (uint16_t)request->lines;
     out->fields[COST_COALESCED_SECTOR] = sectors <= fewest;
     out->fields[COST_UNCOALESCED_SECTOR] = sectors > fewest;
     out->fields[COST_UNCOALESCED_TRANSACTIONS_SECTOR] = (uint16_t)(sectors > fewest ? sectors : 0);
 }
 
-static void global_cost(struct cost *out, unsigned bytes, uint32_t mask, const uint64_t *addresses,
-                        unsigned rules)
+static void global_cost(struct cost *out, struct request *request, unsigned rules)
 {
-    struct lines lines;
-    unsigned shift = bits_lowest(bytes);
-    unsigned fewest = half_warps(mask) * (bytes == 16 ? 2 : 1);
-    lines_clear(&lines);
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned lane = bits_lowest(rest);
-        lines_add(&lines, addresses[lane], lane, shift);
-    }
-    set_sectors(out, &lines, shift);
+    uint32_t mask = request->mask;
+    unsigned fewest = half_warps(mask) * (request->bytes == 16 ? 2 : 1);
+    count_groups(request);
+    set_sectors(out, request);
     if (rules & RULE_CC10)
-        set_rule(&out->fields[COST_TRANSACTIONS_CC10], halves_cc10(addresses, mask, bytes), fewest);
+        set_rule(&out->fields[COST_TRANSACTIONS_CC10],
+                 halves_cc10(request->addresses, mask, request->bytes), fewest);
     if (rules & RULE_CC12)
-        set_rule(&out->fields[COST_TRANSACTIONS_CC12],
-                 halves_cc12(&lines, addresses, mask, bytes, rules), fewest);
+        set_rule(&out->fields[COST_TRANSACTIONS_CC12], halves_cc12(request, rules), fewest);
 }
 
 /* Local memory is interleaved by 4-byte words: word w of lane l lies at w * 128 + l * 4. So an
- * access moves whole words, and a wide one is several word accesses in sequence. */
-static void local_cost(struct cost *out, unsigned bytes, uint32_t mask, const uint64_t *offsets,
-                       unsigned rules)
+ * access moves whole words, and a wide one is several word accesses in sequence, each to lines of
+ * its own. */
+static void local_cost(struct cost *out, const struct request *whole, unsigned rules)
 {
-    struct lines all, step;
     struct transactions cc10 = {0, 0}, cc12 = {0, 0};
-    unsigned words = bytes > 4 ? bytes / 4 : 1;
-    lines_clear(&all);
+    uint64_t physical[32];
+    struct request step = *whole, all = *whole;
+    unsigned words = whole->bytes > 4 ? whole->bytes / 4 : 1;
+    step.addresses = physical;
+    step.bytes = all.bytes = 4;
+    all.lines = all.sectors = all.words = 0;
     for (unsigned k = 0; k < words; k++) {
-        uint64_t physical[32];
-        lines_clear(&step);
-        for (uint32_t rest = mask; rest; rest &= rest - 1) {
-            unsigned lane = bits_lowest(rest);
-            physical[lane] = (offsets[lane] / 4 + k) * 128 + lane * 4;
-            lines_add(&all, physical[lane], lane, 2);
-            lines_add(&step, physical[lane], lane, 2);
-        }
-        struct transactions t = halves_cc10(physical, mask, 4);
+        for (uint64_t lane = 0; lane < 32; lane++)
+            physical[lane] = (whole->addresses[lane] / 4 + k) * 128 + lane * 4;
+        count_groups(&step);
+        all.lines += step.lines;
+        all.sectors += step.sectors;
+        all.words += step.words;
+        struct transactions t = {0, 0};
+        if (rules & RULE_CC10) t = halves_cc10(physical, step.mask, 4);
         cc10 = (struct transactions){cc10.count + t.count, cc10.bytes + t.bytes};
-        t = halves_cc12(&step, physical, mask, 4, rules);
+        if (rules & RULE_CC12) t = halves_cc12(&step, rules);
         cc12 = (struct transactions){cc12.count + t.count, cc12.bytes + t.bytes};
     }
-    set_sectors(out, &all, 2);
-    unsigned fewest = half_warps(mask) * words;
+    set_sectors(out, &all);
+    unsigned fewest = half_warps(whole->mask) * words;
     if (rules & RULE_CC10) set_rule(&out->fields[COST_TRANSACTIONS_CC10], cc10, fewest);
     if (rules & RULE_CC12) set_rule(&out->fields[COST_TRANSACTIONS_CC12], cc12, fewest);
 }
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-enum { WORD_SLOTS = 256 };
-
-/* Distinct words of a phase, by an open hash; the number of lanes on each for atomics. */
-struct words {
-    uint64_t numbers[WORD_SLOTS];
-    uint8_t lanes[WORD_SLOTS]; /* 0: free */
-};
-
-/* Returns how many lanes are on the word now. */
-static unsigned words_add(struct words *words, uint64_t number)
+/* Passes of one phase through 32 banks: the most distinct words in one bank. same[i]: the lanes on
+ * the word, or the wide word, of lane i. */
+static unsigned phase32(const uint64_t *addresses, const uint32_t *same, uint32_t phase,
+                        unsigned words_per_lane)
 {
-    unsigned slot = (unsigned)(number * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-    while (words->lanes[slot] && words->numbers[slot] != number)
-        slot = (slot + 1) & 255;
-    words->numbers[slot] = number;
-    return ++words->lanes[slot];
-}
-
-/* Passes of one phase through 32 banks: the most distinct words in one bank. */
-static unsigned phase32(const uint64_t *addresses, uint32_t mask, unsigned words_per_lane)
-{
-    struct words words;
     uint8_t banks[32] = {0};
     unsigned most = 0;
-    memset(words.lanes, 0, sizeof words.lanes);
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint64_t word = addresses[bits_lowest(rest)] / 4;
-        for (unsigned k = 0; k < words_per_lane; k++, word++) {
-            if (words_add(&words, word) > 1) continue;
-            unsigned count = ++banks[word & 31];
+    for (uint32_t rest = phase; rest;) {
+        unsigned lane = bits_lowest(rest);
+        unsigned bank = (unsigned)(addresses[lane] / 4) & 31;
+        rest &= ~same[lane];
+        for (unsigned k = 0; k < words_per_lane; k++) {
+            unsigned count = ++banks[bank + k];
             if (count > most) most = count;
         }
     }
     return most;
 }
 
-static unsigned most_lanes_on_a_word(const uint64_t *addresses, uint32_t mask)
+static unsigned most_lanes_on_a_word(const uint32_t *same, uint32_t leaders)
 {
-    struct words words;
     unsigned most = 0;
-    memset(words.lanes, 0, sizeof words.lanes);
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned count = words_add(&words, addresses[bits_lowest(rest)] / 4);
+    for (; leaders; leaders &= leaders - 1) {
+        unsigned count = bits_count(same[bits_lowest(leaders)]);
         if (count > most) most = count;
     }
     return most;
 }
 
-static void shared_cost(struct cost *out, unsigned bytes, uint32_t mask, const uint64_t *addresses,
-                        unsigned rules)
+static void shared_cost(struct cost *out, const struct request *request, unsigned rules)
 {
-    unsigned words = bytes > 4 ? bytes / 4 : 1;
+    const uint64_t *addresses = request->addresses;
+    uint32_t mask = request->mask, same[32];
+    unsigned words = request->bytes > 4 ? request->bytes / 4 : 1;
     unsigned lanes = 32 / words, wavefronts = 0, phases = 0;
+    uint32_t leaders = request->math->groups(addresses, mask, bits_lowest(4 * words), same);
     for (unsigned first = 0; first < 32; first += lanes) {
         uint32_t phase = mask & (uint32_t)(((UINT64_C(1) << lanes) - 1) << first);
         phases += phase != 0;
-        if (phase) wavefronts += phase32(addresses, phase, words);
+        if (phase) wavefronts += phase32(addresses, same, phase, words);
     }
-    unsigned same = out->kind == KIND_SHARED_ATOMIC ? most_lanes_on_a_word(addresses, mask) - 1 : 0;
-    out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + same);
-    out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + same - phases);
+    unsigned crowd = out->kind == KIND_SHARED_ATOMIC ? most_lanes_on_a_word(same, leaders) - 1 : 0;
+    out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + crowd);
+    out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + crowd - phases);
     if (!(rules & RULE_BANK16)) return;
-    unsigned steps = bank_steps(addresses, mask & 0xffff, bytes, 16) +
-                     bank_steps(addresses + 16, mask >> 16, bytes, 16);
-    out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + same);
-    out->fields[COST_CONFLICTS16] = (uint16_t)(steps + same - half_warps(mask) * words);
+    unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, 16) +
+                     bank_steps(addresses + 16, mask >> 16, request->bytes, 16);
+    out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + crowd);
+    out->fields[COST_CONFLICTS16] = (uint16_t)(steps + crowd - half_warps(mask) * words);
 }
 
-void access_cost(struct cost *out, enum memory_kind kind, unsigned bytes, uint32_t mask,
-                 const uint64_t *addresses, unsigned rules)
+void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
+                 const struct lane_math *math, unsigned rules)
 {
+    struct request request = {
+        .math = math, .addresses = access->addresses, .mask = access->mask, .bytes = access->bytes};
     memset(out, 0, sizeof *out);
     out->kind = (uint16_t)kind;
     out->fields[COST_REQUESTS] = 1;
-    out->fields[COST_BYTES_REQUESTED] = (uint16_t)(bits_count(mask) * bytes);
+    out->fields[COST_BYTES_REQUESTED] = (uint16_t)(bits_count(access->mask) * access->bytes);
     if (kind >= KIND_SHARED_LOAD)
-        shared_cost(out, bytes, mask, addresses, rules);
+        shared_cost(out, &request, rules);
     else if (kind >= KIND_LOCAL_LOAD)
-        local_cost(out, bytes, mask, addresses, rules);
+        local_cost(out, &request, rules);
     else
-        global_cost(out, bytes, mask, addresses, rules);
+        global_cost(out, &request, rules);
 }
 
 unsigned access_alignment(enum memory_kind kind, unsigned bytes, unsigned rules)

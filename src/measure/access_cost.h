@@ -3,6 +3,7 @@
 #ifndef MEASURE_ACCESS_COST_H
 #define MEASURE_ACCESS_COST_H
 
+#include "measure/lane_math.h"
 #include "measure/profile.h"
 
 /* KIND(ENUM, first counter, fields) */
@@ -56,10 +57,17 @@ struct cost {
     uint16_t kind;
 };
 
-/* mask is not 0; addresses[i] holds for the lanes of mask, naturally aligned: device address,
- * offset in shared memory, or offset in the thread's local memory. */
-void access_cost(struct cost *out, enum memory_kind kind, unsigned bytes, uint32_t mask,
-                 const uint64_t *addresses, unsigned rules);
+/* What a cost is worked out of: `bytes` by lane; mask is not 0; addresses[0 .. 31] can be read and
+ * hold for the lanes of mask, naturally aligned: device address, offset in shared memory, or offset
+ * in the thread's local memory. */
+struct lane_access {
+    unsigned bytes;
+    uint32_t mask;
+    const uint64_t *addresses;
+};
+
+void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
+                 const struct lane_math *math, unsigned rules);
 
 /* Addresses modulo this much make no difference to the cost but for lane-to-lane differences. */
 unsigned access_alignment(enum memory_kind kind, unsigned bytes, unsigned rules);

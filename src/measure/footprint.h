@@ -9,10 +9,10 @@
 struct footprint_piece;
 
 struct footprint {
-    struct footprint_piece *pieces; /* hash table by address */
-    uint32_t count, capacity;
-    uint64_t last_key; /* piece that was used last, 0: none */
-    uint64_t *last_bits;
+    uint64_t **near; /* bits by number of the piece, as far up as addresses have come; NULL: none */
+    uint64_t near_count;
+    struct footprint_piece *far; /* pieces beyond the reach of that table: a hash table */
+    uint32_t far_count, far_capacity;
 };
 
 void footprint_add(struct footprint *footprint, const struct access *access);

@@ -116,7 +116,7 @@ static void *worker_begin(void *self)
     struct measure *m = self;
     struct worker *w = mem_zalloc(1, sizeof *w);
     w->measure = w->target = m;
-    pattern_table_init(&w->patterns, m->rules);
+    pattern_table_init(&w->patterns, m->rules, lane_math_at(m->launch.isa_level));
     w->sites = mem_zalloc(m->site_count, sizeof *w->sites);
     w->site_tallies = mem_zalloc(m->site_count, sizeof *w->site_tallies);
     for (uint32_t i = 0; i < m->site_count; i++) {

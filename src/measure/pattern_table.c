@@ -25,9 +25,9 @@ struct general_pattern {
 /* 2^64 / golden ratio: Fibonacci hashing. */
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
-void pattern_table_init(struct pattern_table *table, unsigned rules)
+void pattern_table_init(struct pattern_table *table, unsigned rules, const struct lane_math *math)
 {
-    *table = (struct pattern_table){.rules = rules};
+    *table = (struct pattern_table){.rules = rules, .math = math};
     table->costs = mem_zalloc(COSTS_MAX, sizeof *table->costs);
     table->cost_slots = mem_zalloc(COST_SLOTS, sizeof *table->cost_slots);
     table->regular = mem_zalloc(1u << REGULAR_BITS, sizeof *table->regular);
@@ -84,8 +84,8 @@ static uint32_t exact_cost(struct pattern_table *table, const struct access_site
                            unsigned space, uint32_t mask, const uint64_t *addresses)
 {
     struct cost cost;
-    access_cost(&cost, (enum memory_kind)site->kinds[space], site->bytes, mask, addresses,
-                table->rules);
+    const struct lane_access access = {site->bytes, mask, addresses};
+    access_cost(&cost, (enum memory_kind)site->kinds[space], &access, table->math, table->rules);
     return number_cost(table, &cost);
 }
 
@@ -140,56 +140,19 @@ uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *s
 
 /* ---- general accesses ------------------------------------------------------------------------ */
 
-/* For a multiply-add hash of 32 words; any odd numbers without a pattern will do. */
-static const uint32_t weights[32] = {
-    0x8f1bbcdd, 0x5a827999, 0x6ed9eba1, 0xca62c1d7, 0xb7e15163, 0x243f6a89, 0x85a308d3, 0x13198a2f,
-    0x03707345, 0xa4093823, 0x299f31d1, 0x082efa99, 0xec4e6c8b, 0x452821e7, 0x38d01377, 0xbe5466cf,
-    0x34e90c6d, 0xc0ac29b7, 0xc97c50dd, 0x3f84d5b5, 0xb5470917, 0x9216d5d9, 0x8979fb1b, 0xd1310ba7,
-    0x98dfb5ad, 0x2ffd72db, 0xd01adfb7, 0xb8e1afed, 0x6a267e97, 0xba7c9045, 0xf12c7f99, 0x24a19947,
-};
-
-/* False if a difference does not fit in 32 bits. */
-static bool make_relative(const struct access *access, uint64_t first, int32_t *relative)
-{
-    uint64_t high = 0;
-    if (access->mask == UINT32_MAX) {
-        for (unsigned i = 0; i < 32; i++) {
-            uint64_t difference = access->addresses[i] - first;
-            high |= (difference + UINT64_C(0x80000000)) >> 32;
-            relative[i] = (int32_t)(uint32_t)difference;
-        }
-    } else {
-        for (unsigned i = 0; i < 32; i++) {
-            uint64_t on = -(uint64_t)(access->mask >> i & 1);
-            uint64_t difference = (access->addresses[i] - first) & on;
-            high |= (difference + UINT64_C(0x80000000)) >> 32;
-            relative[i] = (int32_t)(uint32_t)difference;
-        }
-    }
-    return high == 0;
-}
-
-static uint64_t hash_relative(const int32_t *relative, uint64_t head)
-{
-    uint64_t hash = 0;
-    for (unsigned i = 0; i < 32; i++)
-        hash += (uint64_t)(uint32_t)relative[i] * weights[i];
-    hash ^= hash >> 31;
-    return (hash ^ head) * GOLDEN;
-}
-
 uint32_t pattern_cost_general(struct pattern_table *table, struct access_site *site,
                               const struct access *access)
 {
-    int32_t relative[32];
+    int32_t relative[32] __attribute__((aligned(64)));
     unsigned space = access->space;
-    uint64_t first = access->addresses[bits_lowest(access->mask)];
-    if (!make_relative(access, first, relative))
+    uint64_t first = access->addresses[bits_lowest(access->mask)], hash;
+    if (!table->math->relative(access->addresses, access->mask, relative, &hash))
         return exact_cost(table, site, space, access->mask, access->addresses);
     uint64_t head = access->mask | (first & site->alignment[space]) << 32 |
                     (uint64_t)site->bytes << 44 | (uint64_t)site->kinds[space] << 50;
     if (!table->general) table->general = mem_zalloc(1u << GENERAL_BITS, sizeof *table->general);
-    uint64_t at = hash_relative(relative, head) >> (64 - GENERAL_BITS);
+    hash ^= hash >> 31;
+    uint64_t at = (hash ^ head) * GOLDEN >> (64 - GENERAL_BITS);
     struct general_pattern *entry = &table->general[at];
     for (int way = 0; way < 2; way++, entry = &table->general[at ^ 1]) {
         if (entry->head == head && !memcmp(entry->relative, relative, sizeof relative))

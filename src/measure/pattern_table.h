@@ -35,6 +35,7 @@ struct access_site {
 };
 
 struct pattern_table {
+    const struct lane_math *math;
     unsigned rules;
     uint32_t cost_count;
     struct cost *costs;   /* [COSTS_MAX] */
@@ -44,7 +45,7 @@ struct pattern_table {
     struct general_pattern *general; /* NULL until the first general access */
 };
 
-void pattern_table_init(struct pattern_table *table, unsigned rules);
+void pattern_table_init(struct pattern_table *table, unsigned rules, const struct lane_math *math);
 void pattern_table_clear(struct pattern_table *table);
 void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,
                       unsigned rules);

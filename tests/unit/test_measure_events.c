@@ -290,7 +290,8 @@ static void reference_memory(struct reference *r, uint32_t stage, uint32_t pc,
     if (access->space == SPACE_GLOBAL && operation != MEMORY_STORE) note_sectors(r, 0, access);
     if (access->space == SPACE_GLOBAL && operation != MEMORY_LOAD) note_sectors(r, 1, access);
     if (kind == MEMORY_KIND_NONE) return;
-    access_cost(&cost, kind, access->bytes, access->mask, access->addresses, RULES_ALL);
+    const struct lane_access lanes = {access->bytes, access->mask, access->addresses};
+    access_cost(&cost, kind, &lanes, lane_math_at(0), RULES_ALL);
     for (unsigned i = 0; i < memory_kind_fields[kind]; i++)
         count(r, stage, pc, (int)(memory_kind_counters[kind] + i), cost.fields[i]);
 }

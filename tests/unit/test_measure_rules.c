@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulate/emulate.h"
 #include "measure/access_cost.h"
 #include "measure/memory_rules.h"
 #include "measure/pattern_table.h"
@@ -425,9 +426,9 @@ static void reference(unsigned *want, enum memory_kind kind, const uint64_t *a, 
 }
 
 /* Straight, and through the pattern table, which must never confuse two patterns. */
-static void random_requests(void **state)
+static void random_requests_at(int level, unsigned rounds)
 {
-    (void)state;
+    const struct lane_math *math = lane_math_at(level);
     static const struct {
         enum mem_space space;
         enum memory_operation operation;
@@ -436,11 +437,11 @@ static void random_requests(void **state)
                 {SPACE_GLOBAL, MEMORY_ATOMIC}, {SPACE_LOCAL, MEMORY_LOAD}};
     struct pattern_table table;
     static struct access_site sites[6][5];
-    pattern_table_init(&table, RULES_ALL);
+    pattern_table_init(&table, RULES_ALL, math);
     for (unsigned i = 0; i < 6; i++)
         for (unsigned k = 0; k < 5; k++)
             access_site_init(&sites[i][k], what[i].operation, 1u << k, RULES_ALL);
-    for (unsigned round = 0; round < 60000; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         unsigned i = next_random(6), k = next_random(5), bytes = 1u << k, want[COST_FIELDS];
         enum memory_kind kind = memory_kind(what[i].space, what[i].operation);
         uint64_t addresses[32];
@@ -449,7 +450,8 @@ static void random_requests(void **state)
         random_access(&access, addresses, bytes);
         access.space = (uint8_t)what[i].space;
         reference(want, kind, addresses, access.mask, bytes);
-        access_cost(&cost, kind, bytes, access.mask, addresses, RULES_ALL);
+        access_cost(&cost, kind, &(struct lane_access){bytes, access.mask, addresses}, math,
+                    RULES_ALL);
         check_cost(&cost, want, &access, "exact");
         for (unsigned again = 0; again < 2; again++) {
             uint32_t number = pattern_cost(&table, &sites[i][k], &access);
@@ -460,13 +462,20 @@ static void random_requests(void **state)
     pattern_table_clear(&table);
 }
 
+static void random_requests(void **state)
+{
+    (void)state;
+    for (int level = 0; level < device_isa_levels(); level++)
+        random_requests_at(level, 30000);
+}
+
 /* Neighbours in alignment, stride, mask and half distance: what a careless key would mix up. */
 static void neighbouring_patterns(void **state)
 {
     (void)state;
     struct pattern_table table;
     struct access_site site;
-    pattern_table_init(&table, RULES_ALL);
+    pattern_table_init(&table, RULES_ALL, lane_math_at(0));
     access_site_init(&site, MEMORY_LOAD, 4, RULES_ALL);
     for (unsigned round = 0; round < 2; round++) {
         for (uint64_t base = 0; base < 160; base += 4) {
@@ -499,7 +508,8 @@ static void rules_not_requested(void **state)
     struct cost cost;
     for (unsigned i = 0; i < 32; i++)
         addresses[i] = i * 4;
-    access_cost(&cost, KIND_GLOBAL_LOAD, 4, UINT32_MAX, addresses, 0);
+    access_cost(&cost, KIND_GLOBAL_LOAD, &(struct lane_access){4, UINT32_MAX, addresses},
+                lane_math_at(0), 0);
     for (unsigned i = COST_TRANSACTIONS_CC10; i < COST_COALESCED_SECTOR; i++)
         assert_int_equal(cost.fields[i], 0);
     assert_int_equal(cost.fields[COST_SECTORS32], 4);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#define LANE_MATH lane_math_base
+#include "measure/lane_math.inc"
+
+#if defined(__x86_64__)
+extern const struct lane_math lane_math_v3, lane_math_v4;
+#endif
+
+const struct lane_math *lane_math_at(int level)
+{
+#if defined(__x86_64__)
+    if (level == 2) return &lane_math_v4;
+    if (level == 1) return &lane_math_v3;
+#endif
+    (void)level;
+    return &lane_math_base;
+}
