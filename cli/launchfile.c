@@ -80,7 +80,8 @@ static int read_shape(struct launchfile *file, yaml_node_t *node, const char *pl
         yaml_node_item_t *item = node->data.sequence.items.start;
         for (; item < node->data.sequence.items.top; item++) {
             const char *part = scalar(yaml_document_get_node(&file->document, *item));
-            if (!part) return refuse(file, place, "[x, y, z] belongs here");
+            bool is_fourth = item - node->data.sequence.items.start == 3;
+            if (!part || is_fourth) return refuse(file, place, "[x, y, z] belongs here");
             text = cli_format(file->cli, "%s%s%s", text, *text ? "," : "", part);
         }
     }

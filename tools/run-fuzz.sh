@@ -5,32 +5,49 @@
 #
 #     tools/run-fuzz.sh [SECONDS]
 #
-# Seeds are the repository's own files. What a target finds lies in build-fuzz/findings/.
+# Seeds are tests/fuzz/corpus/NAME/ and the repository's own files, words of the dictionary those that
+# the sources know. An input that breaks a target is kept in build-fuzz/findings/ and its path printed:
+# mend the cause, then add the input to the corpus, which the ordinary tests go through, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
+findings=build-fuzz/findings
 
 cmake --preset fuzz --log-level=WARNING >/dev/null
 cmake --build --preset fuzz --target fuzz_targets
-mkdir -p build-fuzz/findings
+mkdir -p "$findings"
+touch build-fuzz/started
 
 # Seeds of a target: copies, so that nothing is added to the tree.
 seeds_of() {
+    local corpus=tests/fuzz/corpus/${1#fuzz_}
+    [ ! -d "$corpus" ] || find "$corpus" -type f
     case $1 in
-    fuzz_ptx | fuzz_run) find examples/kernels tests -name '*.ptx' ;;
-    fuzz_machine) find data/machines tests -name '*.yaml' ;;
+    fuzz_ptx | fuzz_run) find examples/kernels tests/kernels tests/ptx -name '*.ptx' ;;
+    fuzz_machine) find data/machines tests/machines -name '*.yaml' ;;
+    fuzz_launch) find examples papers tests/cli -name '*.yaml' ;;
     fuzz_profile) find tests -name '*.json' -size -64k ;;
     esac
 }
+# Sources whose quoted words the input of a target is made of.
+words_of() {
+    case $1 in
+    fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/foreign.def src/decode/parse_*.c ;;
+    fuzz_machine) ls src/machine/*.def src/machine/machine_read.c ;;
+    fuzz_launch) ls cli/launchfile.c cli/args.c cli/values.c cli/request.c ;;
+    fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
+    esac
+}
 fuzz() {
-    local name=$1 corpus=build-fuzz/corpus/$1 number=0 file
+    local name=$1 corpus=build-fuzz/corpus/$1 words=build-fuzz/$1.dict number=0 file
     mkdir -p "$corpus"
     while read -r file; do
         number=$((number + 1))
         cp "$file" "$corpus/seed-$number"
     done < <(seeds_of "$name" | LC_ALL=C sort)
+    words_of "$name" | xargs grep -ohE '"[A-Za-z0-9_.:%]{2,32}"' | LC_ALL=C sort -u >"$words"
     "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
-        -artifact_prefix="build-fuzz/findings/$name-" -print_final_stats=1 "$corpus" \
+        -dict="$words" -artifact_prefix="$findings/$name-" -print_final_stats=1 "$corpus" \
         >"build-fuzz/$name.log" 2>&1 </dev/null
 }
 names=()
@@ -60,8 +77,9 @@ for name in "${names[@]}"; do
         echo "$name: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
     else
         failed=$((failed + 1))
-        echo "$name: FAILED, the input lies in build-fuzz/findings/"
         tail -n 40 "$log"
+        echo "$name: FAILED; log: $PWD/$log; the input that did it:"
+        find "$PWD/$findings" -name "$name-*" -newer build-fuzz/started | sed 's/^/    /'
     fi
 done
 echo "$passed passed, $failed failed"
