@@ -137,7 +137,8 @@ static void check_limit(unsigned threads)
     for (size_t at = 0; at < LIMIT; at += LINE) {
         snprintf(line, sizeof line, "%06zu %06zu %49s\n", at / LINE / LINES, at / LINE % LINES,
                  "x");
-        if (memcmp(text.data + at, line, LINE) != 0) fail_msg("byte %zu: %.64s", at, text.data + at);
+        if (memcmp(text.data + at, line, LINE) != 0)
+            fail_msg("byte %zu: %.64s", at, text.data + at);
     }
     char lost[64];
     snprintf(lost, sizeof lost, " %zu bytes were lost", (size_t)BLOCKS * LINES * LINE - LIMIT);
