@@ -246,6 +246,8 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         int32_t at = choose(warp, in_turn);
         if (at < 0 && meet_again(x, warp)) continue;
         if (at < 0) break;
+        /* After a barrier or a .sync operation it may stand where its lanes meet the others. */
+        if (split_arrive(warp, (uint32_t)at)) continue;
         enum warp_stop stop = run_split(x, warp, (uint32_t)at);
         if (stop == WARP_FAULT) return stop;
         if (block->instructions > worker->launch->max_instructions) {

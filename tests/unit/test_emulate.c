@@ -168,6 +168,25 @@ static void blocks_wait_for_blocks(void **state)
 
 /* ---- divergence ------------------------------------------------------------------------------ */
 
+/* Lanes that did something together in one arm of a branch meet the others behind it. */
+static void lanes_meet_after_a_sync(void **state)
+{
+    (void)state;
+    static const char ptx[] = KERNEL(".reg .b32 %r<8>; .reg .pred %p; .reg .b64 %a;\n",
+                                     "mov.u32 %r1, %tid.x;\n"
+                                     "setp.lt.u32 %p, %r1, 5;\n"
+                                     "@!%p bra MEET;\n"
+                                     "vote.sync.ballot.b32 %r2, %p, 0x1f;\n"
+                                     "MEET: activemask.b32 %r3;\n"
+                                     "mul.wide.u32 %a, %r1, 4;\n"
+                                     "add.u64 %a, %a, %out;\n"
+                                     "st.global.u32 [%a], %r3;\n");
+    uint32_t expected[32];
+    for (unsigned i = 0; i < 32; i++)
+        expected[i] = UINT32_MAX;
+    expect_words(&(struct run){ptx, 1, 32, 32, NULL, 0}, expected);
+}
+
 /* Collatz steps of tid + 1: loops of unequal length; the active mask at the end is whole again. */
 static void loops_reconverge(void **state)
 {
@@ -460,6 +479,7 @@ int main(void)
         cmocka_unit_test(lanes_wait_for_a_lane),
         cmocka_unit_test(warps_wait_for_a_warp),
         cmocka_unit_test(blocks_wait_for_blocks),
+        cmocka_unit_test(lanes_meet_after_a_sync),
         cmocka_unit_test(loops_reconverge),
         cmocka_unit_test(shuffle_waits_for_its_lanes),
         cmocka_unit_test(early_exit),
