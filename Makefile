@@ -12,7 +12,7 @@ help:
 	@echo 'make build    the program at build/warpsage'
 	@echo 'make bench    speed of the emulator on this CPU'
 	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
-	@echo 'make nightly  what .ci/run does, with an hour of each fuzzer and the examples in full size'
+	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, examples in full size'
 	@echo 'make format   clang-format over the C sources'
 	@echo 'make clean    remove all build folders'
 
@@ -41,6 +41,8 @@ estimates: build
 nightly:
 	@tools/install-deps.sh all
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
+	@build/test_random_programs --count 50000 --seed 1000000 & \
+	    build/test_random_programs --count 50000 --seed 2000000 && wait $$!
 	@for launch in examples/kernels/*/*.yaml; do \
 	    echo "== $$launch"; \
 	    build/warpsage analyze "$$launch" --quiet || exit 1; \

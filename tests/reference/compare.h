@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs one random program on both implementations and tells the first difference. */
+#ifndef REFERENCE_COMPARE_H
+#define REFERENCE_COMPARE_H
+
+#include "reference/generate.h"
+
+/* How the engine runs it. */
+struct engine_choice {
+    int level; /* device_options.isa_level */
+    unsigned threads;
+};
+
+/* Global memory before or after a launch. */
+struct memory_image {
+    size_t out_bytes, row_bytes;
+    unsigned char *in, *out, *rows, *words;
+};
+
+enum comparison { COMPARE_EQUAL, COMPARE_DIFFERENT, COMPARE_NOT_RUN };
+
+/* `removed` as in program_text. The message is of the first choice that is not equal; malloc'ed,
+ * NULL if all are. *failed: its index. */
+enum comparison compare_program(const struct program *program, const bool *removed,
+                                const struct engine_choice *choices, unsigned choice_count,
+                                unsigned *failed, char **message);
+
+#endif

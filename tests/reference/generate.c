@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The frame of a random program: declarations, functions, control flow, what is written at the end. */
+#include "reference/generate.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "reference/generate_state.h"
+
+enum { DEPTH_MAX = 3, FUNCTIONS_MAX = 3, COUNTERS_MAX = 64, TABLE_BYTES = 64 };
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+uint32_t new_group(struct generator *g)
+{
+    return ++g->program->group_count;
+}
+
+void add_line(struct generator *g, uint32_t group, const char *format, ...)
+{
+    struct program *program = g->program;
+    struct strbuf text = {0};
+    va_list list;
+    va_start(list, format);
+    strbuf_vprintf(&text, format, list);
+    va_end(list);
+    GROW(program->lines, program->line_count, program->line_capacity);
+    program->lines[program->line_count++] = (struct program_line){strbuf_take(&text), group};
+}
+
+char *program_text(const struct program *program, const bool *removed)
+{
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < program->line_count; i++) {
+        const struct program_line *line = &program->lines[i];
+        if (removed && removed[line->group]) continue;
+        strbuf_puts(&text, line->text);
+        strbuf_putc(&text, '\n');
+    }
+    return strbuf_take(&text);
+}
+
+void program_clear(struct program *program)
+{
+    for (uint32_t i = 0; i < program->line_count; i++)
+        free(program->lines[i].text);
+    free(program->lines);
+    *program = (struct program){0};
+}
+
+uint32_t program_threads(const struct program *program)
+{
+    const uint32_t *grid = program->grid, *block = program->block;
+    return grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+struct register_slots {
+    const char *type, *prefix;
+    uint32_t count;
+};
+static const struct register_slots register_slots[] = {
+    {"b16", "%h", HALF_REGISTERS},    {"b32", "%r", WORD_REGISTERS},
+    {"b64", "%d", LONG_REGISTERS},    {"f32", "%f", SINGLE_REGISTERS},
+    {"f64", "%fd", DOUBLE_REGISTERS},
+};
+enum { SLOT_CLASSES = sizeof register_slots / sizeof *register_slots };
+
+bool program_out_is_double(size_t offset)
+{
+    size_t first = (SLOTS - PREDICATES - DOUBLE_REGISTERS) * SLOT_BYTES;
+    if (offset < IN_BYTES) return offset >= first && offset < first + DOUBLE_REGISTERS * SLOT_BYTES;
+    return offset < IN_BYTES + 2 * ROW_BYTES &&
+           program_row_is_double((offset - IN_BYTES) % ROW_BYTES);
+}
+
+bool program_row_is_double(size_t offset)
+{
+    return offset >= ROW_DOUBLES;
+}
+
+static void declare_registers(struct generator *g)
+{
+    for (unsigned c = 0; c < SLOT_CLASSES; c++)
+        add_line(g, 0, ".reg .%s %s<%u>;", register_slots[c].type, register_slots[c].prefix,
+                 register_slots[c].count);
+    add_line(g, 0, ".reg .pred %%p<%u>, %%q<2>;", PREDICATES);
+    add_line(g, 0, ".reg .b32 %%x<8>, %%c<%u>;", COUNTERS_MAX);
+    add_line(g, 0, ".reg .b64 %%y<4>;");
+}
+
+static void load_registers(struct generator *g)
+{
+    uint32_t slot = 0;
+    for (unsigned c = 0; c < SLOT_CLASSES; c++)
+        for (uint32_t i = 0; i < register_slots[c].count; i++)
+            add_line(g, new_group(g), "ld.global.%s %s%u, [%%in+%u];", register_slots[c].type,
+                     register_slots[c].prefix, i, SLOT_BYTES * slot++);
+    for (uint32_t i = 0; i < PREDICATES; i++) {
+        uint32_t group = new_group(g);
+        add_line(g, group, "ld.global.s8 %%x0, [%%in+%u];", SLOT_BYTES * slot++);
+        add_line(g, group, "setp.lt.s32 %%p%u, %%x0, 16;", i);
+    }
+}
+
+static void store_registers(struct generator *g)
+{
+    uint32_t slot = 0;
+    for (unsigned c = 0; c < SLOT_CLASSES; c++)
+        for (uint32_t i = 0; i < register_slots[c].count; i++)
+            add_line(g, new_group(g), "st.global.%s [%%out+%u], %s%u;", register_slots[c].type,
+                     SLOT_BYTES * slot++, register_slots[c].prefix, i);
+    for (uint32_t i = 0; i < PREDICATES; i++) {
+        uint32_t group = new_group(g);
+        add_line(g, group, "selp.b32 %%x0, 1, 0, %%p%u;", i);
+        add_line(g, group, "st.global.b32 [%%out+%u], %%x0;", SLOT_BYTES * slot++);
+    }
+}
+
+/* ---- control flow ---------------------------------------------------------------------------- */
+
+static void add_statements(struct generator *g, uint32_t count);
+
+static const char *predicate_sign(struct generator *g)
+{
+    return chance(g, 50) ? "!" : "";
+}
+
+/* Statements that not all threads reach together. */
+static void add_divergent(struct generator *g, uint32_t count)
+{
+    bool uniform = g->uniform;
+    g->uniform = false;
+    g->depth++;
+    add_statements(g, count);
+    g->depth--;
+    g->uniform = uniform;
+}
+
+static void add_if(struct generator *g)
+{
+    uint32_t group = new_group(g), label = g->labels++;
+    bool has_else = chance(g, 60);
+    add_line(g, group, "@%s%%p%u bra %s%u;", predicate_sign(g), pick(g, PREDICATES),
+             has_else ? "ELSE" : "END", label);
+    add_divergent(g, 1 + pick(g, 6));
+    if (has_else) {
+        add_line(g, group, "bra END%u;", label);
+        add_line(g, group, "ELSE%u:", label);
+        add_divergent(g, 1 + pick(g, 6));
+    }
+    add_line(g, group, "END%u:", label);
+}
+
+/* Up to four rounds; as many for each thread if the loop is uniform. */
+static void add_loop(struct generator *g)
+{
+    uint32_t group = new_group(g), label = g->labels++, counter = g->counters++ % COUNTERS_MAX;
+    bool same_for_all = chance(g, 50);
+    if (same_for_all)
+        add_line(g, group, "mov.u32 %%c%u, %u;", counter, pick(g, 3));
+    else
+        add_template(g, group, "", "and.b32 %%c%u, $x, 3", counter);
+    add_line(g, group, "LOOP%u:", label);
+    if (same_for_all && g->uniform) {
+        g->depth++;
+        add_statements(g, 1 + pick(g, 6));
+        g->depth--;
+    } else {
+        add_divergent(g, 1 + pick(g, 6));
+    }
+    add_line(g, group, "add.u32 %%c%u, %%c%u, 1;", counter, counter);
+    add_line(g, group, "setp.lt.u32 %%q0, %%c%u, 4;", counter);
+    add_line(g, group, "@%%q0 bra LOOP%u;", label);
+}
+
+static void add_indexed_branch(struct generator *g)
+{
+    uint32_t group = new_group(g), label = g->labels++, count = 2 + 2 * pick(g, 2);
+    add_template(g, group, "", "and.b32 %%x0, $x, %u", count - 1);
+    add_line(g, group, "TABLE%u: .branchtargets CASE%u_0, CASE%u_1%s", label, label, label,
+             count == 2 ? ";" : ",");
+    if (count == 4) add_line(g, group, "CASE%u_2, CASE%u_3;", label, label);
+    add_line(g, group, "brx.idx %%x0, TABLE%u;", label);
+    for (uint32_t i = 0; i < count; i++) {
+        add_line(g, group, "CASE%u_%u:", label, i);
+        add_divergent(g, 1 + pick(g, 3));
+        if (i + 1 < count) add_line(g, group, "bra END%u;", label);
+    }
+    add_line(g, group, "END%u:", label);
+}
+
+static void add_call(struct generator *g)
+{
+    uint32_t group = new_group(g), callee = pick(g, g->functions), label = g->labels++;
+    bool indirect = chance(g, 30);
+    add_line(g, group, "{ .param .b32 word; .param .b64 longer; .param .b32 result;");
+    add_template(g, group, "", "st.param.b32 [word], $x;st.param.b64 [longer], $l");
+    if (indirect) {
+        add_line(g, group,
+                 "PROTOTYPE%u: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);",
+                 label);
+        add_line(g, group, "mov.u64 %%y0, f%u;", callee);
+        add_line(g, group, "call (result), %%y0, (word, longer), PROTOTYPE%u;", label);
+    } else {
+        add_line(g, group, "call (result), f%u, (word, longer);", callee);
+    }
+    add_template(g, group, "", "ld.param.b32 $X, [result]");
+    add_line(g, group, "}");
+}
+
+static void add_control(struct generator *g)
+{
+    switch (pick(g, 4)) {
+    case 0:
+        add_loop(g);
+        break;
+    case 1:
+        add_indexed_branch(g);
+        break;
+    default:
+        add_if(g);
+        break;
+    }
+}
+
+static void add_statement(struct generator *g)
+{
+    uint32_t kind = pick(g, 100);
+    bool in_kernel = !g->in_function;
+    if (kind < 8 && g->depth < DEPTH_MAX)
+        add_control(g);
+    else if (kind < 12 && g->functions)
+        add_call(g);
+    else if (kind < 28)
+        add_memory(g);
+    else if (kind < 33 && in_kernel)
+        add_atomic(g);
+    else if (kind < 36 && in_kernel && g->uniform)
+        add_exchange(g);
+    else if (kind < 38 && in_kernel && g->uniform)
+        add_barrier(g);
+    else if (kind < 46 && in_kernel && g->uniform)
+        add_collective(g);
+    else
+        add_arithmetic(g);
+}
+
+static void add_statements(struct generator *g, uint32_t count)
+{
+    while (count--)
+        add_statement(g);
+}
+
+static void clear_row(struct generator *g, const char *space, const char *row)
+{
+    add_line(g, 0, "mov.u32 %%x0, 0;");
+    for (uint32_t i = 0; i < ROW_BYTES; i += 16)
+        add_line(g, new_group(g), "st.%s.v4.b32 [%s+%u], {%%x0, %%x0, %%x0, %%x0};", space, row, i);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* Registers of a function come from its two parameters. */
+static void fill_registers(struct generator *g)
+{
+    add_line(g, 0, "ld.param.b32 %%r0, [first];");
+    add_line(g, 0, "ld.param.b64 %%d0, [second];");
+    for (uint32_t i = 1; i < WORD_REGISTERS; i++)
+        add_line(g, 0, "mad.lo.u32 %%r%u, %%r%u, 77, %u;", i, i - 1, pick(g, 1000));
+    for (uint32_t i = 1; i < LONG_REGISTERS; i++)
+        add_line(g, 0, "mad.lo.u64 %%d%u, %%d%u, 5, %u;", i, i - 1, pick(g, 1000));
+    for (uint32_t i = 0; i < HALF_REGISTERS; i++)
+        add_line(g, 0, "cvt.u16.u32 %%h%u, %%r%u;", i, pick(g, WORD_REGISTERS));
+    for (uint32_t i = 0; i < SINGLE_REGISTERS; i++)
+        add_line(g, 0, "mov.b32 %%f%u, %%r%u;", i, pick(g, WORD_REGISTERS));
+    for (uint32_t i = 0; i < DOUBLE_REGISTERS; i++)
+        add_line(g, 0, "mov.b64 %%fd%u, %%d%u;", i, pick(g, LONG_REGISTERS));
+    for (uint32_t i = 0; i < PREDICATES; i++)
+        add_line(g, 0, "setp.lt.s32 %%p%u, %%r%u, 16;", i, i);
+}
+
+static void add_function(struct generator *g, uint32_t index)
+{
+    add_line(g, 0, ".func (.param .b32 value) f%u(.param .b32 first, .param .b64 second)", index);
+    add_line(g, 0, "{");
+    add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
+    declare_registers(g);
+    fill_registers(g);
+    clear_row(g, "local", "loc");
+    g->in_function = true;
+    g->uniform = false;
+    g->depth = 1;
+    add_statements(g, 3 + pick(g, 6));
+    if (chance(g, 40)) { /* some lanes return early */
+        uint32_t group = new_group(g);
+        add_template(g, group, "@%p0 ", "st.param.b32 [value], $x;ret");
+        add_statements(g, 1 + pick(g, 4));
+    }
+    add_template(g, 0, "", "st.param.b32 [value], $x");
+    add_line(g, 0, "ret;");
+    add_line(g, 0, "}");
+    g->functions = index + 1;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static void choose_shape(struct generator *g)
+{
+    static const uint32_t blocks[][3] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 2, 1}, {8, 4, 2},
+                                         {33, 1, 1}, {5, 7, 1},  {20, 1, 1}, {3, 3, 5}};
+    struct program *program = g->program;
+    memcpy(program->block, blocks[pick(g, sizeof blocks / sizeof *blocks)], sizeof program->block);
+    uint32_t threads = program->block[0] * program->block[1] * program->block[2];
+    g->full_warps = threads % 32 == 0;
+    program->grid[0] = 1 + pick(g, 3);
+    program->grid[1] = 1 + (program->grid[0] == 1 ? pick(g, 2) : 0);
+    program->grid[2] = 1;
+}
+
+static void add_table(struct generator *g)
+{
+    struct strbuf bytes = {0};
+    for (unsigned i = 0; i < TABLE_BYTES / 8; i++) {
+        uint64_t value = program_random_bits(&g->random);
+        for (unsigned k = 0; k < 8; k++)
+            strbuf_printf(&bytes, "%s%u", i + k ? ", " : "", (unsigned)(value >> (8 * k) & 255));
+    }
+    add_line(g, 0, ".const .align 16 .b8 table[%u] = {%s};", TABLE_BYTES, bytes.data);
+    strbuf_clear(&bytes);
+}
+
+/* Each thread's place in the grid and its rows. */
+static void add_addresses(struct generator *g)
+{
+    const uint32_t *block = g->program->block;
+    uint32_t threads = block[0] * block[1] * block[2];
+    add_template(g, 0, "",
+                 "mov.u32 %%x0, %%tid.x;mov.u32 %%x1, %%tid.y;mov.u32 %%x2, %%tid.z;"
+                 "mad.lo.u32 %%lin, %%x2, %u, %%x1;mad.lo.u32 %%lin, %%lin, %u, %%x0",
+                 block[1], block[0]);
+    add_template(g, 0, "",
+                 "mov.u32 %%x0, %%ctaid.x;mov.u32 %%x1, %%ctaid.y;mov.u32 %%x2, %%nctaid.x;"
+                 "mad.lo.u32 %%x0, %%x1, %%x2, %%x0;mad.lo.u32 %%x0, %%x0, %u, %%lin",
+                 threads);
+    add_template(g, 0, "",
+                 "ld.param.u64 %%in, [in];mad.wide.u32 %%in, %%x0, %u, %%in;"
+                 "ld.param.u64 %%out, [out];mad.wide.u32 %%out, %%x0, %u, %%out;"
+                 "ld.param.u64 %%row, [rows];mad.wide.u32 %%row, %%x0, %u, %%row;"
+                 "ld.param.u64 %%words, [words]",
+                 IN_BYTES, OUT_BYTES, ROW_BYTES);
+    add_template(g, 0, "",
+                 "mov.u32 %%sbase, shared_rows;mad.lo.u32 %%sh, %%lin, %u, %%sbase;"
+                 "mov.u32 %%sw, shared_words;mov.u64 %%lo, loc;cvta.local.u64 %%glo, %%lo;"
+                 "cvt.u64.u32 %%gsh, %%sh;cvta.shared.u64 %%gsh, %%gsh;"
+                 "cvt.u64.u32 %%gsw, %%sw;cvta.shared.u64 %%gsw, %%gsw",
+                 ROW_BYTES);
+    add_template(g, 0, "",
+                 "and.b32 %%x0, %%lin, -32;sub.u32 %%x0, %u, %%x0;min.u32 %%x0, %%x0, 32;"
+                 "bmsk.clamp.b32 %%full, 0, %%x0",
+                 threads);
+}
+
+/* Shared and local rows and the shared words begin as zeros. */
+/* Shared and local rows and the shared words begin as zeros. */
+static void clear_memory(struct generator *g)
+{
+    clear_row(g, "local", "loc");
+    clear_row(g, "shared", "%sh");
+    for (uint32_t i = 0; i < WORDS_BYTES; i += 16)
+        add_line(g, new_group(g), "st.shared.v4.b32 [%%sw+%u], {%%x0, %%x0, %%x0, %%x0};", i);
+    add_line(g, 0, "bar.sync 0;");
+}
+
+static void store_row(struct generator *g, const char *space, const char *row, uint32_t to)
+{
+    for (uint32_t i = 0; i < ROW_BYTES; i += 8) {
+        const char *type = program_row_is_double(i) ? "f64" : "b64";
+        const char *reg = program_row_is_double(i) ? "%z" : "%y0";
+        uint32_t group = new_group(g);
+        add_line(g, group, "ld.%s.%s %s, [%s+%u];", space, type, reg, row, i);
+        add_line(g, group, "st.global.%s [%%out+%u], %s;", type, to + i, reg);
+    }
+}
+
+static void store_memory(struct generator *g)
+{
+    add_line(g, 0, "bar.sync 0;");
+    store_row(g, "shared", "%sh", IN_BYTES);
+    store_row(g, "local", "loc", IN_BYTES + ROW_BYTES);
+    for (uint32_t i = 0; i < WORDS_BYTES; i += 16) {
+        uint32_t group = new_group(g);
+        add_line(g, group, "ld.shared.v2.b64 {%%y0, %%y1}, [%%sw+%u];", i);
+        add_line(g, group, "st.global.v2.b64 [%%out+%u], {%%y0, %%y1};",
+                 IN_BYTES + 2 * ROW_BYTES + i);
+    }
+}
+
+static void add_kernel(struct generator *g)
+{
+    const uint32_t *block = g->program->block;
+    add_line(
+        g, 0,
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 rows, .param .u64 words)");
+    add_line(g, 0, "{");
+    add_line(g, 0, ".shared .align 16 .b8 shared_rows[%u];",
+             block[0] * block[1] * block[2] * ROW_BYTES);
+    add_line(g, 0, ".shared .align 16 .b8 shared_words[%u];", WORDS_BYTES);
+    add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
+    add_line(g, 0, ".reg .b32 %%lin, %%full, %%sbase, %%sh, %%sw;");
+    add_line(g, 0, ".reg .b64 %%in, %%out, %%row, %%words, %%lo, %%glo, %%gsh, %%gsw;");
+    add_line(g, 0, ".reg .f64 %%z;");
+    declare_registers(g);
+    add_addresses(g);
+    clear_memory(g);
+    load_registers(g);
+    g->in_function = false;
+    g->uniform = true;
+    g->depth = 0;
+    add_statements(g, 20 + pick(g, 60));
+    store_registers(g);
+    store_memory(g);
+    add_line(g, 0, "ret;");
+    add_line(g, 0, "}");
+}
+
+void program_generate(struct program *program, uint64_t seed)
+{
+    *program = (struct program){.seed = seed};
+    struct generator g = {.program = program, .random = seed * UINT64_C(0x2545f4914f6cdd1d)};
+    choose_shape(&g);
+    g.uses_old_values = chance(&g, 30);
+    add_line(&g, 0, ".version 8.0");
+    add_line(&g, 0, ".target sm_90");
+    add_line(&g, 0, ".address_size 64");
+    add_table(&g);
+    uint32_t functions = pick(&g, FUNCTIONS_MAX + 1);
+    for (uint32_t i = 0; i < functions; i++)
+        add_function(&g, i);
+    add_kernel(&g);
+}

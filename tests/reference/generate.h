@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Random valid PTX programs. A program is the same for the same seed on every host.
+ *
+ * Every thread begins with registers from the buffer `in`, works on memory of its own (a row of shared, local
+ * and global memory) and on words that all share by atomics whose order does not matter, and at the
+ * end writes all its registers and its shared and local rows to the buffer `out`. Values that PTX leaves
+ * open never reach a result: addresses stay in registers of their own, and f64 values, whose NaNs have no
+ * defined payload, stay in f64 registers and f64 memory. */
+#ifndef REFERENCE_GENERATE_H
+#define REFERENCE_GENERATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct program_line {
+    char *text;
+    uint32_t group; /* lines that come and go together; 0: always there */
+};
+
+struct program {
+    uint64_t seed;
+    uint32_t grid[3], block[3];
+    struct program_line *lines;
+    uint32_t line_count, line_capacity;
+    uint32_t group_count; /* groups are 1 .. group_count */
+};
+
+void program_generate(struct program *program, uint64_t seed);
+void program_clear(struct program *program);
+/* The PTX text without the groups g with removed[g]; malloc'ed. removed may be NULL. */
+char *program_text(const struct program *program, const bool *removed);
+uint32_t program_threads(const struct program *program); /* of the whole grid */
+
+/* ---- what lies in the buffers ---------------------------------------------------------------- */
+
+/* Kernel k(.param .u64 in, out, rows, words): four addresses. */
+enum {
+    SLOT_BYTES = 8,
+    HALF_REGISTERS = 6,
+    WORD_REGISTERS = 10,
+    LONG_REGISTERS = 6,
+    SINGLE_REGISTERS = 6,
+    DOUBLE_REGISTERS = 6,
+    PREDICATES = 4,
+    SLOTS = HALF_REGISTERS + WORD_REGISTERS + LONG_REGISTERS + SINGLE_REGISTERS + DOUBLE_REGISTERS +
+            PREDICATES,
+    ROW_BYTES = 64,    /* of a thread's own shared, local and global memory */
+    ROW_DOUBLES = 48,  /* from here on a row holds f64 */
+    WORDS_BYTES = 128, /* shared and global words for atomics */
+    IN_BYTES = (SLOTS * SLOT_BYTES + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES,
+    OUT_BYTES = IN_BYTES + 2 * ROW_BYTES + WORDS_BYTES,
+};
+
+/* Whether the 8 bytes at this offset of a thread's part of `out`, or of a row, are an f64. */
+bool program_out_is_double(size_t offset);
+bool program_row_is_double(size_t offset);
+
+/* A random operand: special values often. */
+uint64_t program_random_bits(uint64_t *state);
+
+#endif

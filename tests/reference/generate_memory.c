@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Statements that use memory, and those that threads perform together. */
+#include <stdio.h>
+
+#include "reference/generate_state.h"
+
+/* ---- loads and stores of a thread's own memory ----------------------------------------------- */
+
+struct element {
+    const char *type;
+    uint32_t bytes;
+};
+static const struct element elements[] = {
+    {"b8", 1},  {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2}, {"b32", 4},
+    {"u32", 4}, {"s32", 4}, {"f32", 4}, {"b64", 8}, {"u64", 8}, {"s64", 8}, {"f64", 8},
+};
+enum { ELEMENTS = sizeof elements / sizeof *elements };
+
+struct place {
+    const char *space;   /* ".shared"; "": generic */
+    const char *address; /* register or symbol of the row */
+    bool writable, is_long;
+};
+static const struct place places[] = {
+    {".shared", "%sh", true, false},   {".local", "%lo", true, true},
+    {".global", "%row", true, true},   {"", "%gsh", true, true},
+    {"", "%glo", true, true},          {"", "%row", true, true},
+    {".local", "loc", true, true},     {".shared", "%sh", true, false},
+    {".const", "table", false, false}, {".global.nc", "%in", false, true},
+};
+enum { PLACES = sizeof places / sizeof *places, LOCAL_PLACE = 6 };
+
+/* An aligned offset in a row; f64 have a part of their own. */
+static uint32_t row_offset(struct generator *g, uint32_t bytes, bool is_double)
+{
+    if (is_double) return ROW_DOUBLES + pick(g, (ROW_BYTES - ROW_DOUBLES) / bytes) * bytes;
+    return pick(g, ROW_DOUBLES / bytes) * bytes;
+}
+
+/* {a, b} or a */
+static void list_registers(char *text, size_t size, uint32_t vector, bool is_load)
+{
+    static const char *const loads[] = {"$c", "{$d, $d}", "{$d, $d, $d, $d}"};
+    static const char *const stores[] = {"$s", "{$r, $r}", "{$r, $r, $r, $r}"};
+    snprintf(text, size, "%s", (is_load ? loads : stores)[vector / 2]);
+}
+
+/* Sometimes the address is only known at run time: 0 or 32 bytes into the row. */
+static void add_computed_address(struct generator *g, uint32_t group, const struct place *place,
+                                 uint32_t bytes, char *address, size_t size)
+{
+    if (place->is_long) {
+        add_template(g, group, "",
+                     "and.b32 %%x0, $x, 32;cvt.u64.u32 %%y0, %%x0;"
+                     "add.u64 %%y0, %%y0, %s",
+                     place->address);
+        snprintf(address, size, "%%y0+%u", pick(g, 16 / bytes) * bytes);
+    } else {
+        add_template(g, group, "", "and.b32 %%x0, $x, 32;add.u32 %%x0, %%x0, %s", place->address);
+        snprintf(address, size, "%%x0+%u", pick(g, 16 / bytes) * bytes);
+    }
+}
+
+void add_memory(struct generator *g)
+{
+    const struct place *place = &places[g->in_function ? LOCAL_PLACE : pick(g, PLACES)];
+    const struct element *element = &elements[pick(g, ELEMENTS)];
+    uint32_t vector = 1u << pick(g, 3), bytes = element->bytes * vector, group = new_group(g);
+    if (bytes > 16) vector = 2, bytes = 2 * element->bytes;
+    bool is_double = element->type[0] == 'f' && element->bytes == 8;
+    bool is_load = !place->writable || chance(g, 50);
+    char address[32], registers[32], vector_text[16] = "", guard[GUARD_BYTES];
+    bool in_register = place->address[0] == '%';
+    if (in_register && !is_double && chance(g, 25))
+        add_computed_address(g, group, place, bytes, address, sizeof address);
+    else
+        snprintf(address, sizeof address, "%s+%u", place->address, row_offset(g, bytes, is_double));
+    list_registers(registers, sizeof registers, vector, is_load);
+    if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
+    random_guard(g, guard);
+    if (is_load)
+        add_template(g, group, guard, "ld%s%s{%s} %s, [%s]", place->space, vector_text,
+                     element->type, registers, address);
+    else
+        add_template(g, group, guard, "st%s%s{%s} [%s], %s", place->space, vector_text,
+                     element->type, address, registers);
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+/* Operations that give the same whatever their order, each on a word of its own. .inc and .dec do as
+ * long as their bound is the same. */
+static const struct {
+    const char *operation, *value;
+    uint32_t offset;
+} shared_atomics[] = {
+    {".add{u32}", "$s", 0},  {".min{s32}", "$s", 4},  {".max{u32}", "$s", 8},
+    {".and{b32}", "$s", 12}, {".or{b32}", "$s", 16},  {".xor{b32}", "$s", 20},
+    {".add{u64}", "$s", 24}, {".min{u64}", "$s", 32}, {".max{s64}", "$s", 40},
+    {".and{b64}", "$s", 48}, {".or{b64}", "$s", 56},  {".xor{b64}", "$s", 64},
+    {".inc{u32}", "9", 72},  {".dec{u32}", "5", 76},  {".add{s32}", "$s", 80},
+    {".max{s32}", "$s", 84}, {".min{u32}", "$s", 88},
+};
+enum { SHARED_ATOMICS = sizeof shared_atomics / sizeof *shared_atomics };
+
+static void add_common_atomic(struct generator *g)
+{
+    static const char *const words[] = {".shared", "%sw",    ".global", "%words",
+                                        "",        "%words", "",        "%gsw"};
+    uint32_t at = pick(g, SHARED_ATOMICS), where = 2 * pick(g, 4);
+    char guard[GUARD_BYTES];
+    bool is_long = shared_atomics[at].offset >= 24 && shared_atomics[at].offset < 72;
+    random_guard(g, guard);
+    if (chance(g, 50))
+        add_template(g, new_group(g), guard, "red%s%s [%s+%u], %s", words[where],
+                     shared_atomics[at].operation, words[where + 1], shared_atomics[at].offset,
+                     shared_atomics[at].value);
+    else
+        add_template(g, new_group(g), guard, "atom%s%s %s, [%s+%u], %s", words[where],
+                     shared_atomics[at].operation, is_long ? "%y3" : "%x7", words[where + 1],
+                     shared_atomics[at].offset, shared_atomics[at].value);
+}
+
+/* On the thread's own row: every operation, and the old value counts. */
+static void add_own_atomic(struct generator *g)
+{
+    static const char *const operations[] = {"<.add|.min|.max>{u32 s32 u64}",
+                                             "<.and|.or|.xor|.exch>{b32 b64}", "<.inc|.dec>{u32}",
+                                             "<.min|.max>{s64}"};
+    bool global = g->uses_old_values && chance(g, 50);
+    const char *space = global ? ".global" : ".shared", *row = global ? "%row" : "%sh";
+    char guard[GUARD_BYTES];
+    random_guard(g, guard);
+    uint32_t offset = row_offset(g, 8, false), group = new_group(g);
+    switch (pick(g, 6)) {
+    case 0:
+        add_template(g, group, guard, "atom%s.cas{b32 b64} $d, [%s+%u], $s, $s", space, row,
+                     offset);
+        break;
+    case 1:
+        add_template(g, group, guard, "atom%s.add{f64} $d, [%s+%u], $s", space, row,
+                     row_offset(g, 8, true));
+        break;
+    default:
+        add_template(g, group, guard, "atom%s%s $d, [%s+%u], $s", space,
+                     operations[pick(g, sizeof operations / sizeof *operations)], row, offset);
+        break;
+    }
+}
+
+void add_atomic(struct generator *g)
+{
+    if (chance(g, 50))
+        add_common_atomic(g);
+    else
+        add_own_atomic(g);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+static uint32_t block_threads(const struct generator *g)
+{
+    const uint32_t *block = g->program->block;
+    return block[0] * block[1] * block[2];
+}
+
+/* The barrier of add_arrival alone: a warp that has only announced itself may be at the next barrier already. */
+enum { ARRIVAL_BARRIER = 15 };
+
+static void add_one_barrier(struct generator *g, uint32_t group)
+{
+    uint32_t barrier = pick(g, ARRIVAL_BARRIER), form = pick(g, g->full_warps ? 4 : 3);
+    if (form == 3)
+        add_line(g, group, "bar.sync %u, %u;", barrier, block_threads(g));
+    else
+        add_template(g, group, "", "<bar.sync|barrier.sync|bar.cta.sync> %u", barrier);
+}
+
+/* Some warps only announce themselves at the barrier. */
+static void add_arrival(struct generator *g, uint32_t group)
+{
+    uint32_t label = g->labels++, threads = block_threads(g);
+    add_line(g, group, "and.b32 %%x0, %%lin, 32;");
+    add_line(g, group, "setp.ne.u32 %%q0, %%x0, 0;");
+    add_line(g, group, "@%%q0 bra ARRIVE%u;", label);
+    add_line(g, group, "bar.sync %u, %u;", ARRIVAL_BARRIER, threads);
+    add_line(g, group, "bra MET%u;", label);
+    add_line(g, group, "ARRIVE%u:", label);
+    add_line(g, group, "bar.arrive %u, %u;", ARRIVAL_BARRIER, threads);
+    add_line(g, group, "MET%u:", label);
+    add_one_barrier(g, group);
+}
+
+void add_barrier(struct generator *g)
+{
+    uint32_t group = new_group(g);
+    switch (pick(g, 4)) {
+    case 0:
+        add_template(g, group, "", "<bar|barrier>.red.popc.u32 $X, %u, $q",
+                     pick(g, ARRIVAL_BARRIER));
+        break;
+    case 1:
+        add_template(g, group, "", "<bar|barrier>.red<.and|.or>.pred $p, %u, $q",
+                     pick(g, ARRIVAL_BARRIER));
+        break;
+    case 2:
+        if (g->full_warps && block_threads(g) > 32) {
+            add_arrival(g, group);
+            break;
+        }
+        /* fall through */
+    default:
+        add_one_barrier(g, group);
+        break;
+    }
+}
+
+/* A value goes through shared memory to another thread of the block. */
+void add_exchange(struct generator *g)
+{
+    uint32_t group = new_group(g), offset = pick(g, ROW_DOUBLES / 4) * 4;
+    add_template(g, group, "", "st.shared.b32 [%%sh+%u], $x", offset);
+    add_one_barrier(g, group);
+    add_line(g, group, "add.u32 %%x0, %%lin, %u;", pick(g, 70));
+    add_line(g, group, "rem.u32 %%x0, %%x0, %u;", block_threads(g));
+    add_line(g, group, "mad.lo.u32 %%x0, %%x0, %u, %%sbase;", ROW_BYTES);
+    add_template(g, group, "", "ld.shared.b32 $X, [%%x0+%u]", offset);
+    add_one_barrier(g, group);
+}
+
+/* ---- warps ----------------------------------------------------------------------------------- */
+
+/* Lanes whose predicate holds do something together, the others go past. Lanes read from the lowest
+ * of them only: the others may not take part. */
+static void add_masked_collective(struct generator *g)
+{
+    uint32_t group = new_group(g), label = g->labels++, predicate = pick(g, PREDICATES);
+    add_line(g, group, "vote.sync.ballot.b32 %%x1, %%p%u, %%full;", predicate);
+    add_line(g, group, "@!%%p%u bra MASKED%u;", predicate, label);
+    add_line(g, group, "brev.b32 %%x2, %%x1;");
+    add_line(g, group, "clz.b32 %%x2, %%x2;");
+    switch (pick(g, 4)) {
+    case 0:
+        add_template(g, group, "", "shfl.sync.idx.b32 $X, $x, %%x2, 31, %%x1");
+        break;
+    case 1:
+        add_template(g, group, "", "match.any.sync{b32 b64} $v, $r, %%x1");
+        break;
+    case 2:
+        add_template(g, group, "", "redux.sync<.add|.min|.max>{u32 s32} $v, $r, %%x1");
+        break;
+    default:
+        add_template(g, group, "", "vote.sync.ballot.b32 $X, $q, %%x1");
+        break;
+    }
+    add_line(g, group, "MASKED%u:", label);
+}
+
+void add_collective(struct generator *g)
+{
+    static const char *const templates[] = {
+        "vote.sync<.all|.any|.uni>.pred $p, $q, %full",
+        "vote.sync.ballot.b32 $X, $q, %full",
+        "match.any.sync{b32 b64} $v, $r, %full",
+        "match.all.sync{b32 b64} $v|$p, $r, %full",
+        "redux.sync<.add|.min|.max>{u32 s32} $v, $r, %full",
+        "redux.sync<.and|.or|.xor>.b32 $X, $x, %full",
+        "activemask.b32 $X",
+        "bar.warp.sync %full",
+        /* every lane must exist */
+        "shfl.sync<.up|.down|.bfly|.idx>.b32 $X, $x, $a, <0|31|0x101f|0x1c1f|0x1e00|0x7>, %full",
+        "shfl.sync<.up|.down|.bfly|.idx>.b32 $X|$p, $x, $a, <0|31|0x101f|0x1c1f|0x1e00|0x7>, -1",
+        "shfl.sync<.up|.down|.bfly|.idx>.b32 $X|$p, $x, $x, $x, -1",
+    };
+    enum { TEMPLATES = sizeof templates / sizeof *templates, FOR_ALL = 8 };
+    if (chance(g, 20))
+        add_masked_collective(g);
+    else
+        add_template(g, new_group(g), "", "%s",
+                     templates[pick(g, g->full_warps ? TEMPLATES : FOR_ALL)]);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The inside of the generator, shared by generate*.c. */
+#ifndef REFERENCE_GENERATE_STATE_H
+#define REFERENCE_GENERATE_STATE_H
+
+#include "base/strbuf.h"
+#include "reference/generate.h"
+
+struct generator {
+    struct program *program;
+    uint64_t random;
+    uint32_t labels, counters;
+    uint32_t functions;   /* that may be called */
+    bool full_warps;      /* every warp has 32 threads */
+    bool uses_old_values; /* atomics on global memory whose result is used */
+    /* where the next statement stands */
+    bool in_function;
+    bool uniform; /* all threads of the block come here together */
+    unsigned depth;
+};
+
+uint32_t pick(struct generator *g, uint32_t count); /* 0 .. count - 1 */
+bool chance(struct generator *g, unsigned percent);
+uint32_t new_group(struct generator *g);
+void add_line(struct generator *g, uint32_t group, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* generate_forms.c: a random statement of arithmetic, or one after a template of its language. Some
+ * of the former, and all of the latter that may be, stand under a guard. */
+enum { GUARD_BYTES = 16 };
+void random_guard(struct generator *g, char *guard);
+void add_arithmetic(struct generator *g);
+void add_template(struct generator *g, uint32_t group, const char *guard, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* generate_memory.c */
+void add_memory(struct generator *g);
+void add_atomic(struct generator *g);
+/* Only where the generator is uniform. */
+void add_exchange(struct generator *g);
+void add_barrier(struct generator *g);
+void add_collective(struct generator *g);
+
+#endif

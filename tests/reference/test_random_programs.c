@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Random programs on the engine and on the interpreter of this folder: all registers and all memory
+ * must be equal. On a mismatch the program is made as short as it still fails, and shown.
+ *
+ *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N]
+ *
+ * Without --level and --threads every program runs on all levels that the host has, with one and with
+ * two threads. --print: the programs instead of running them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "emulate/emulate.h"
+#include "reference/compare.h"
+
+enum { CHOICES_MAX = 8 };
+
+struct arguments {
+    uint64_t seed;
+    unsigned long count, failures; /* to stop after */
+    bool print;
+    struct engine_choice choices[CHOICES_MAX];
+    unsigned choice_count;
+};
+
+/* Leaves out group after group as long as the program fails in the same way. */
+static void shrink(const struct program *program, const struct engine_choice *choice,
+                   enum comparison kind, bool *removed)
+{
+    bool shorter = true;
+    while (shorter) {
+        shorter = false;
+        for (uint32_t group = program->group_count; group >= 1; group--) {
+            unsigned failed;
+            char *message;
+            if (removed[group]) continue;
+            removed[group] = true;
+            if (compare_program(program, removed, choice, 1, &failed, &message) == kind)
+                shorter = true;
+            else
+                removed[group] = false;
+            free(message);
+        }
+    }
+}
+
+static void report(const struct program *program, const struct engine_choice *choice,
+                   enum comparison kind, const char *message)
+{
+    bool *removed = mem_zalloc(program->group_count + 1, sizeof *removed);
+    char *shown = NULL;
+    unsigned failed;
+    shrink(program, choice, kind, removed);
+    compare_program(program, removed, choice, 1, &failed, &shown);
+    char *text = program_text(program, removed);
+    printf("%s\n", text);
+    printf("seed %llu, grid %u x %u, block %u x %u x %u, level %s, %u threads: %s\n",
+           (unsigned long long)program->seed, program->grid[0], program->grid[1], program->block[0],
+           program->block[1], program->block[2], device_isa_name(choice->level), choice->threads,
+           kind == COMPARE_DIFFERENT ? "results differ" : "not executed");
+    printf("%s\n", shown ? shown : message);
+    free(text);
+    free(shown);
+    free(removed);
+}
+
+static bool check_seed(const struct arguments *arguments, uint64_t seed)
+{
+    struct program program;
+    unsigned failed = 0;
+    char *message = NULL;
+    enum comparison result = COMPARE_EQUAL;
+    program_generate(&program, seed);
+    if (arguments->print) {
+        message = program_text(&program, NULL);
+        printf("%s\n", message);
+    } else {
+        result = compare_program(&program, NULL, arguments->choices, arguments->choice_count,
+                                 &failed, &message);
+    }
+    if (result != COMPARE_EQUAL) report(&program, &arguments->choices[failed], result, message);
+    free(message);
+    program_clear(&program);
+    return result == COMPARE_EQUAL;
+}
+
+static void add_choices(struct arguments *arguments, const char *level_name, unsigned threads)
+{
+    for (int level = 0; level < device_isa_levels(); level++)
+        for (unsigned count = 1; count <= 2; count++) {
+            if (level_name && !strstr(device_isa_name(level), level_name)) continue;
+            if (threads && count != threads) continue;
+            arguments->choices[arguments->choice_count++] = (struct engine_choice){level, count};
+        }
+}
+
+static bool parse(int argc, char **argv, struct arguments *out)
+{
+    const char *level = NULL;
+    unsigned threads = 0;
+    *out = (struct arguments){.seed = 1, .count = 100, .failures = 1};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(argv[i], "--print")) {
+            out->print = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--count"))
+            out->count = strtoul(value, NULL, 10);
+        else if (!strcmp(argv[i], "--failures"))
+            out->failures = strtoul(value, NULL, 10);
+        else if (!strcmp(argv[i], "--seed"))
+            out->seed = strtoull(value, NULL, 10);
+        else if (!strcmp(argv[i], "--threads"))
+            threads = (unsigned)strtoul(value, NULL, 10);
+        else if (!strcmp(argv[i], "--level"))
+            level = value;
+        else
+            return false;
+        i++;
+    }
+    add_choices(out, level, threads);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    if (!parse(argc, argv, &arguments)) {
+        fprintf(
+            stderr,
+            "usage: %s [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] "
+            "[--print]\n",
+            argv[0]);
+        return 2;
+    }
+    if (arguments.choice_count == 0) {
+        printf("this host does not run that level: nothing is tested\n");
+        return 77;
+    }
+    unsigned long failed = 0, i = 0;
+    for (; i < arguments.count && failed < arguments.failures; i++)
+        failed += !check_seed(&arguments, arguments.seed + i);
+    if (!arguments.print)
+        printf("%lu programs from seed %llu, %u ways of running each: %lu differ\n", i,
+               (unsigned long long)arguments.seed, arguments.choice_count, failed);
+    return failed != 0;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The state of the interpreter: a launch, a block, its threads. Shared by the files of reference/. */
+#ifndef REFERENCE_THREAD_H
+#define REFERENCE_THREAD_H
+
+#include "reference/interpreter.h"
+
+/* Addresses of the interpreter's own: what a program makes of them must not reach its results. */
+#define SHARED_GENERIC (UINT64_C(1) << 40)
+#define LOCAL_GENERIC (UINT64_C(1) << 41)
+#define VARIABLES_GENERIC (UINT64_C(1) << 42)
+
+enum { STACK_BYTES = 4096, BARRIER_COUNT = 16, REFERENCE_WARP = 32 };
+
+struct frame {
+    struct frame *caller;
+    const struct function *function;
+    const struct call_info *call; /* that made it */
+    uint32_t next;                /* instruction */
+    uint32_t stack_before;
+    uint64_t *registers; /* bits, zero-extended; predicates are 0 or 1 */
+    uint64_t *places;    /* of parameters and local variables in the stack, by module variable */
+};
+
+enum thread_state { THREAD_RUNS, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_DONE };
+
+struct thread {
+    struct block *block;
+    uint32_t index, id[3];
+    enum thread_state state;
+    const struct insn *waits; /* at a barrier or for its warp */
+    bool carry;               /* CC.CF */
+    struct frame *frame;
+    uint32_t stack_used;
+    unsigned char stack[STACK_BYTES]; /* local variables and parameters of all frames */
+};
+
+struct block {
+    struct state *state;
+    uint32_t id[3];
+    uint32_t thread_count;
+    struct thread *threads;
+    unsigned char *shared;
+    uint32_t arrived[BARRIER_COUNT]; /* threads that did not wait: bar.arrive */
+};
+
+struct state {
+    const struct reference_launch *launch;
+    uint64_t *places;         /* of module variables: address, or offset in shared memory */
+    unsigned char *variables; /* .global and .const variables, from VARIABLES_GENERIC on */
+    uint64_t variable_bytes, shared_bytes;
+    uint64_t steps;
+    const char *fault; /* NULL: none */
+    const struct insn *fault_insn;
+};
+
+void thread_fault(struct thread *thread, const struct insn *insn, const char *what);
+
+/* thread_step.c: operands and instructions. */
+uint64_t thread_read(struct thread *thread, const struct operand *operand, unsigned type);
+void thread_write(struct thread *thread, const struct operand *operand, uint64_t value);
+void thread_step(struct thread *thread);
+void thread_enter(struct thread *thread, uint32_t function, const struct call_info *call);
+
+/* thread_memory.c: ld, st, atom, red, and where variables lie. */
+uint64_t thread_symbol_address(struct thread *thread, int32_t symbol);
+void thread_access(struct thread *thread, const struct insn *insn);
+
+/* thread_warp.c: the collective operations, once all lanes of the member mask are there. */
+bool thread_is_collective(const struct insn *insn);
+/* The lanes that must be there. */
+uint32_t thread_members(struct thread *thread);
+void threads_together(struct thread *warp, uint32_t members, const struct insn *insn);
+
+#endif

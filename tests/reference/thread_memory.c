@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where variables lie, and what ld, st, atom and red do: PTX ISA 9.7.9 and 9.7.13. */
+#include <string.h>
+
+#include "reference/scalar.h"
+#include "reference/thread.h"
+
+/* In the space of the variable. */
+uint64_t thread_symbol_address(struct thread *thread, int32_t symbol)
+{
+    const struct state *state = thread->block->state;
+    const struct variable *variable = &state->launch->module->variables[symbol];
+    bool in_frame = variable->space == SPACE_LOCAL || variable->space == SPACE_PARAM;
+    return in_frame ? thread->frame->places[symbol] : state->places[symbol];
+}
+
+static unsigned char *inside(unsigned char *bytes, uint64_t size, uint64_t at, uint64_t count)
+{
+    return at <= size && count <= size - at ? bytes + at : NULL;
+}
+
+static unsigned char *global_place(struct state *state, uint64_t address, uint64_t count)
+{
+    const struct reference_launch *launch = state->launch;
+    for (unsigned i = 0; i < launch->buffer_count; i++) {
+        const struct reference_buffer *buffer = &launch->buffers[i];
+        if (address < buffer->address || address >= buffer->address + buffer->size) continue;
+        return inside(buffer->bytes, buffer->size, address - buffer->address, count);
+    }
+    return inside(state->variables, state->variable_bytes, address - VARIABLES_GENERIC, count);
+}
+
+/* NULL: no memory there. */
+static unsigned char *place_of(struct thread *thread, unsigned space, uint64_t address,
+                               uint64_t count)
+{
+    struct block *block = thread->block;
+    if (space == SPACE_GENERIC || space == SPACE_NONE) {
+        space = SPACE_GLOBAL;
+        if (address >= SHARED_GENERIC && address < LOCAL_GENERIC)
+            space = SPACE_SHARED, address -= SHARED_GENERIC;
+        else if (address >= LOCAL_GENERIC && address < VARIABLES_GENERIC)
+            space = SPACE_LOCAL, address -= LOCAL_GENERIC;
+    }
+    if (address % count != 0) return NULL;
+    if (space == SPACE_SHARED)
+        return inside(block->shared, block->state->shared_bytes, address, count);
+    if (space == SPACE_LOCAL || space == SPACE_PARAM)
+        return inside(thread->stack, STACK_BYTES, address, count);
+    return global_place(block->state, address, count);
+}
+
+static unsigned char *accessed(struct thread *thread, const struct insn *insn, uint64_t count)
+{
+    const struct operand *operand = insn_source(insn, 0);
+    uint64_t address = (uint64_t)operand->imm;
+    if (operand->reg >= 0) address += thread->frame->registers[operand->reg];
+    if (operand->symbol >= 0) address += thread_symbol_address(thread, operand->symbol);
+    unsigned char *place = place_of(thread, insn->space, address, count);
+    if (!place) thread_fault(thread, insn, "there is no memory at the address");
+    return place;
+}
+
+/* Memory is little-endian, as the host is. */
+static uint64_t bytes_read(const unsigned char *place, unsigned count)
+{
+    uint64_t value = 0;
+    memcpy(&value, place, count);
+    return value;
+}
+
+static void load(struct thread *thread, const struct insn *insn, const unsigned char *place)
+{
+    unsigned bits = type_infos[insn->type].bits, size = bits / 8;
+    for (unsigned k = 0; k < insn->vector; k++) {
+        uint64_t value = bytes_read(place + k * size, size);
+        if (is_kind(insn->type, KIND_SIGNED)) value = (uint64_t)signed_value(value, bits);
+        thread_write(thread, &insn->operands[k], value);
+    }
+}
+
+static void store(struct thread *thread, const struct insn *insn, unsigned char *place)
+{
+    unsigned size = type_infos[insn->type].bits / 8;
+    for (unsigned k = 0; k < insn->vector; k++) {
+        uint64_t value = thread_read(thread, insn_source(insn, 1 + k), insn->type);
+        memcpy(place + k * size, &value, size);
+    }
+}
+
+static void update(struct thread *thread, const struct insn *insn, unsigned char *place)
+{
+    unsigned size = type_infos[insn->type].bits / 8;
+    uint64_t old = bytes_read(place, size), a[2] = {0};
+    for (unsigned k = 0; k + 1 < insn->nsrc && k < 2; k++)
+        a[k] = thread_read(thread, insn_source(insn, 1 + k), insn->type);
+    uint64_t value = scalar_atomic(insn, old, a);
+    memcpy(place, &value, size);
+    if (insn->ndst) thread_write(thread, &insn->operands[0], old);
+}
+
+void thread_access(struct thread *thread, const struct insn *insn)
+{
+    unsigned char *place = accessed(thread, insn, insn_access_bytes(insn));
+    if (!place) return;
+    if (insn->op == OP_LD || insn->op == OP_LDU)
+        load(thread, insn, place);
+    else if (insn->op == OP_ST)
+        store(thread, insn, place);
+    else
+        update(thread, insn, place);
+}
