@@ -10,10 +10,8 @@ const struct float_format *float_format_of(unsigned type)
 {
     switch (type) {
     case TYPE_F16:
-    case TYPE_F16X2:
         return &half_format;
     case TYPE_BF16:
-    case TYPE_BF16X2:
         return &bfloat_format;
     case TYPE_F64:
         return &double_format;

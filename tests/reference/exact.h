@@ -16,7 +16,7 @@ struct float_format {
     unsigned exponent_bits, fraction_bits;
     uint64_t nan; /* what PTX gives for every NaN result */
 };
-/* The format of a floating-point type; of one half for packed types. */
+/* The format of a floating-point type that is not packed. */
 const struct float_format *float_format_of(unsigned type);
 
 enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };

@@ -433,8 +433,8 @@ void program_generate(struct program *program, uint64_t seed)
     struct generator g = {.program = program, .random = seed * UINT64_C(0x2545f4914f6cdd1d)};
     choose_shape(&g);
     g.uses_old_values = chance(&g, 30);
-    add_line(&g, 0, ".version 8.0");
-    add_line(&g, 0, ".target sm_90");
+    add_line(&g, 0, ".version 8.8");
+    add_line(&g, 0, ".target sm_100a");
     add_line(&g, 0, ".address_size 64");
     add_table(&g);
     uint32_t functions = pick(&g, FUNCTIONS_MAX + 1);

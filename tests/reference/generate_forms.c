@@ -139,17 +139,30 @@ uint64_t program_random_bits(uint64_t *state)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
+static bool is_packed(const char *type)
+{
+    return strchr(type, 'x') != NULL;
+}
+
+/* Of a register of the type; of both elements if it is packed. */
 static unsigned bits_of(const char *type)
 {
-    return (unsigned)strtoul(type + 1, NULL, 10);
+    unsigned bits = (unsigned)strtoul(type + strcspn(type, "0123456789"), NULL, 10);
+    return is_packed(type) ? 2 * bits : bits;
+}
+
+/* f32, f64: they have registers and constants of their own. */
+static bool is_float(const char *type)
+{
+    return *type == 'f' && bits_of(type) > 16 && !is_packed(type);
 }
 
 static unsigned class_of(struct generator *g, const char *type)
 {
     unsigned bits = bits_of(type);
     if (bits <= 16) return CLASS_HALF;
-    if (bits == 64) return *type == 'f' ? CLASS_DOUBLE : CLASS_LONG;
-    return *type == 'f' && chance(g, 70) ? CLASS_SINGLE : CLASS_WORD;
+    if (bits == 64) return is_float(type) ? CLASS_DOUBLE : CLASS_LONG;
+    return is_float(type) && chance(g, 70) ? CLASS_SINGLE : CLASS_WORD;
 }
 
 static void put_register(struct statement *s, unsigned class, bool is_destination)
@@ -167,7 +180,7 @@ static void put_constant(struct statement *s, const char *type)
     unsigned bits = bits_of(type);
     uint64_t value = program_random_bits(&s->g->random);
     if (bits < 64) value &= (UINT64_C(1) << bits) - 1;
-    if (*type == 'f')
+    if (is_float(type))
         strbuf_printf(&s->text, bits == 64 ? "0d%016llX" : "0f%08llX", (unsigned long long)value);
     else
         strbuf_printf(&s->text, "0x%llx", (unsigned long long)value);
@@ -175,7 +188,7 @@ static void put_constant(struct statement *s, const char *type)
 
 static void put_source(struct statement *s, const char *type)
 {
-    bool may_be_constant = *type != 'f' || bits_of(type) > 16;
+    bool may_be_constant = is_float(type) || (!is_packed(type) && !strchr(type, 'f'));
     if (may_be_constant && chance(s->g, 20))
         put_constant(s, type);
     else
@@ -202,8 +215,8 @@ static const char *doubled(const char *type)
 static void put_wide_register(struct statement *s, const char *type, bool is_destination)
 {
     unsigned class = class_of(s->g, type);
-    if (*type != 'f' && class == CLASS_HALF && chance(s->g, 50)) class = CLASS_WORD;
-    if (*type != 'f' && class == CLASS_WORD && chance(s->g, 25)) class = CLASS_LONG;
+    if (!is_float(type) && class == CLASS_HALF && chance(s->g, 50)) class = CLASS_WORD;
+    if (!is_float(type) && class == CLASS_WORD && chance(s->g, 25)) class = CLASS_LONG;
     put_register(s, class, is_destination);
 }
 
@@ -233,6 +246,9 @@ static void put_operand(struct statement *s, char letter)
         break;
     case 't':
         put_source(s, s->types[1]);
+        break;
+    case 'o':
+        put_register(s, class_of(g, s->types[1]), false);
         break;
     case 'c':
         put_wide_register(s, s->types[0], true);
@@ -311,7 +327,8 @@ static const char *choose(struct generator *g, const char *list, char separator,
 
 static bool begins_types(const char *text)
 {
-    return strchr("ubsf", text[1]) && text[1] != '\0' && text[2] >= '0' && text[2] <= '9';
+    size_t letters = strspn(text + 1, "ubsf");
+    return letters && text[1 + letters] >= '0' && text[1 + letters] <= '9';
 }
 
 static const char *put_choice(struct statement *s, const char *text)

@@ -132,7 +132,14 @@ static void add_own_atomic(struct generator *g)
     char guard[GUARD_BYTES];
     random_guard(g, guard);
     uint32_t offset = row_offset(g, 8, false), group = new_group(g);
-    switch (pick(g, 6)) {
+    switch (pick(g, 8)) {
+    case 2:
+        add_template(g, group, guard, "atom%s.add{f32} $d, [%s+%u], $s", space, row, offset);
+        break;
+    case 3:
+        add_template(g, group, guard, "atom%s.add.noftz{f16 bf16 f16x2 bf16x2} $d, [%s+%u], $r",
+                     space, row, offset);
+        break;
     case 0:
         add_template(g, group, guard, "atom%s.cas{b32 b64} $d, [%s+%u], $s, $s", space, row,
                      offset);
@@ -264,6 +271,7 @@ void add_collective(struct generator *g)
         "match.any.sync{b32 b64} $v, $r, %full",
         "match.all.sync{b32 b64} $v|$p, $r, %full",
         "redux.sync<.add|.min|.max>{u32 s32} $v, $r, %full",
+        "redux.sync<.min|.max><|.abs><|.NaN>{f32} $d, $r, %full",
         "redux.sync<.and|.or|.xor>.b32 $X, $x, %full",
         "activemask.b32 $X",
         "bar.warp.sync %full",
@@ -272,7 +280,7 @@ void add_collective(struct generator *g)
         "shfl.sync<.up|.down|.bfly|.idx>.b32 $X|$p, $x, $a, <0|31|0x101f|0x1c1f|0x1e00|0x7>, -1",
         "shfl.sync<.up|.down|.bfly|.idx>.b32 $X|$p, $x, $x, $x, -1",
     };
-    enum { TEMPLATES = sizeof templates / sizeof *templates, FOR_ALL = 8 };
+    enum { TEMPLATES = sizeof templates / sizeof *templates, FOR_ALL = 9 };
     if (chance(g, 20))
         add_masked_collective(g);
     else

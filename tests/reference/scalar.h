@@ -14,6 +14,9 @@
 bool scalar_integer(const struct insn *insn, const uint64_t *a, bool *carry, uint64_t *d);
 bool scalar_bits(const struct insn *insn, const uint64_t *a, uint64_t *d);
 bool scalar_float(const struct insn *insn, const uint64_t *a, uint64_t *d);
+bool scalar_packed(const struct insn *insn, const uint64_t *a, uint64_t *d);
+/* Of which a packed type consists; TYPE_NONE for the others. */
+unsigned scalar_element_type(unsigned type);
 /* setp gives two results. */
 bool scalar_select(const struct insn *insn, const uint64_t *a, uint64_t *d);
 bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d);
@@ -39,6 +42,5 @@ static inline bool is_kind(unsigned type, enum type_kind kind)
 /* Pieces that several families share. */
 uint64_t float_flush(unsigned type, uint64_t value);
 uint64_t float_saturate(unsigned type, uint64_t value);
-uint64_t float_sum(unsigned type, uint64_t a, uint64_t b, enum rounding rounding);
 
 #endif

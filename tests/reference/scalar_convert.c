@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cvt among integers, f16, bf16, f32 and f64 (PTX ISA 9.7.9.21), and the operations of atom and red
- * (9.7.13). Results of cvt are sign- or zero-extended to 64 bits by their type. */
+/* cvt among integers, f16, bf16, f32 and f64 (PTX ISA 9.7.9.21). Results are sign- or zero-extended to
+ * 64 bits by their type. */
 #include "reference/exact.h"
 #include "reference/scalar.h"
 
@@ -98,44 +98,4 @@ bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d)
         number_of_operand(insn->type2, flushes ? float_flush(TYPE_F32, a[0]) : a[0]);
     *d = is_float(insn->type) ? to_float(insn, value) : to_integer(insn, value);
     return true;
-}
-
-/* ---- atomics --------------------------------------------------------------------------------- */
-
-static uint64_t atomic_sum(const struct insn *insn, uint64_t old, uint64_t b)
-{
-    if (!is_float(insn->type)) return old + b;
-    return float_sum(insn->type, old, b, ROUND_RN);
-}
-
-static bool is_less(unsigned type, uint64_t a, uint64_t b)
-{
-    unsigned width = type_infos[type].bits;
-    return is_kind(type, KIND_SIGNED) ? signed_value(a, width) < signed_value(b, width) : a < b;
-}
-
-uint64_t scalar_atomic(const struct insn *insn, uint64_t old, const uint64_t *a)
-{
-    switch (insn->atom_op) {
-    case ATOM_ADD:
-        return atomic_sum(insn, old, a[0]);
-    case ATOM_MIN:
-        return is_less(insn->type, a[0], old) ? a[0] : old;
-    case ATOM_MAX:
-        return is_less(insn->type, old, a[0]) ? a[0] : old;
-    case ATOM_INC:
-        return old >= a[0] ? 0 : old + 1;
-    case ATOM_DEC:
-        return old == 0 || old > a[0] ? a[0] : old - 1;
-    case ATOM_AND:
-        return old & a[0];
-    case ATOM_OR:
-        return old | a[0];
-    case ATOM_XOR:
-        return old ^ a[0];
-    case ATOM_EXCH:
-        return a[0];
-    default: /* cas */
-        return old == a[0] ? a[1] : old;
-    }
 }

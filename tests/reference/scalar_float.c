@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Floating-point arithmetic: PTX ISA 9.7.3 and 9.7.4. Everything is one rounding of an exact value;
- * packed types do the same to each half. Where the ISA leaves the NaN open, it is the canonical one. */
+/* Floating-point arithmetic: PTX ISA 9.7.3 and 9.7.4. Everything is one rounding of an exact value.
+ * Where the ISA leaves the NaN open, it is the canonical one. */
 #include "reference/exact.h"
 #include "reference/scalar.h"
 
@@ -73,17 +73,19 @@ static uint64_t rounded_sum(const struct float_format *format, struct number a, 
     return exact_round(&sum, format, rounding);
 }
 
-uint64_t float_sum(unsigned type, uint64_t a, uint64_t b, enum rounding rounding)
+/* Factors of fma, and the first operand of add and sub, may be of a narrower type than the rest. */
+static struct number operand_number(const struct insn *insn, unsigned k, uint64_t bits)
 {
-    const struct float_format *format = float_format_of(type);
-    return rounded_sum(format, number_of_bits(format, a), number_of_bits(format, b), rounding);
+    bool mixes = insn->op == OP_ADD || insn->op == OP_SUB || insn->op == OP_FMA;
+    bool is_narrow = mixes && insn->type2 && k < (insn->op == OP_FMA ? 2 : 1);
+    return number_of_bits(float_format_of(is_narrow ? insn->type2 : insn->type), bits);
 }
 
 static uint64_t arithmetic(const struct insn *insn, const struct float_format *format,
                            const uint64_t *a)
 {
-    struct number x = number_of_bits(format, a[0]), y = number_of_bits(format, a[1]);
-    struct number z = number_of_bits(format, a[2]), one = number_of_integer(false, 1);
+    struct number x = operand_number(insn, 0, a[0]), y = operand_number(insn, 1, a[1]);
+    struct number z = operand_number(insn, 2, a[2]), one = number_of_integer(false, 1);
     switch (insn->op) {
     case OP_ADD:
         return rounded_sum(format, x, y, insn->rounding);
@@ -115,8 +117,8 @@ static uint64_t extremum(const struct insn *insn, const struct float_format *for
                          uint64_t b)
 {
     bool a_nan = is_nan_bits(format, a), b_nan = is_nan_bits(format, b);
-    bool by_magnitude = insn->flags & INSN_ABS; /* .xorsign.abs */
-    uint64_t sign = by_magnitude ? (a ^ b) & sign_bit(format) : 0;
+    bool by_magnitude = insn->flags & INSN_ABS;
+    uint64_t sign = insn->flags & INSN_XORSIGN ? (a ^ b) & sign_bit(format) : 0;
     if ((a_nan && b_nan) || (insn->flags & INSN_NAN && (a_nan || b_nan))) return format->nan;
     if (by_magnitude) a &= sign_bit(format) - 1, b &= sign_bit(format) - 1;
     if (a_nan) return b | sign;
@@ -161,6 +163,7 @@ static bool one_float(const struct insn *insn, const uint64_t *operands, uint64_
     case OP_MIN:
     case OP_MAX:
         *d = extremum(insn, format, a[0], a[1]);
+        if (insn->nsrc == 3) *d = extremum(insn, format, *d, a[2]);
         return true;
     case OP_ABS:
         *d = with_sign(format, a[0], 0);
@@ -178,15 +181,7 @@ static bool one_float(const struct insn *insn, const uint64_t *operands, uint64_
 
 bool scalar_float(const struct insn *insn, const uint64_t *a, uint64_t *d)
 {
-    if (!is_kind(insn->type, KIND_FLOAT) || insn->flags & (INSN_APPROX | INSN_FULL)) return false;
-    if (insn->type != TYPE_F16X2 && insn->type != TYPE_BF16X2) return one_float(insn, a, d);
-    uint64_t halves[2];
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t half[3];
-        for (unsigned k = 0; k < 3; k++)
-            half[k] = a[k] >> (16 * i) & 0xffff;
-        if (!one_float(insn, half, &halves[i])) return false;
-    }
-    *d = halves[1] << 16 | halves[0];
-    return true;
+    bool is_approximate = insn->flags & (INSN_APPROX | INSN_FULL);
+    if (!is_kind(insn->type, KIND_FLOAT) || is_approximate) return false;
+    return one_float(insn, a, d);
 }

@@ -93,6 +93,13 @@ static uint64_t difference(unsigned type, uint64_t a, uint64_t b)
     return value_of(type, a) < value_of(type, b) ? b - a : a - b;
 }
 
+static uint64_t extremum(const struct insn *insn, uint64_t a, uint64_t b)
+{
+    bool less = value_of(insn->type, a) < value_of(insn->type, b);
+    uint64_t chosen = less == (insn->op == OP_MIN) ? a : b;
+    return insn->flags & INSN_RELU && value_of(insn->type, chosen) < 0 ? 0 : chosen;
+}
+
 static bool extended_precision(const struct insn *insn, const uint64_t *a, bool *carry, uint64_t *d)
 {
     switch (insn->op) {
@@ -163,10 +170,8 @@ bool scalar_integer(const struct insn *insn, const uint64_t *a, bool *carry, uin
         *d = 0 - a[0];
         return true;
     case OP_MIN:
-        *d = value_of(type, a[0]) < value_of(type, a[1]) ? a[0] : a[1];
-        return true;
     case OP_MAX:
-        *d = value_of(type, a[0]) > value_of(type, a[1]) ? a[0] : a[1];
+        *d = extremum(insn, a[0], a[1]);
         return true;
     case OP_DP4A:
     case OP_DP2A:

@@ -91,12 +91,17 @@ static void store(struct thread *thread, const struct insn *insn, unsigned char 
 static void update(struct thread *thread, const struct insn *insn, unsigned char *place)
 {
     unsigned size = type_infos[insn->type].bits / 8;
-    uint64_t old = bytes_read(place, size), a[2] = {0};
-    for (unsigned k = 0; k + 1 < insn->nsrc && k < 2; k++)
-        a[k] = thread_read(thread, insn_source(insn, 1 + k), insn->type);
-    uint64_t value = scalar_atomic(insn, old, a);
-    memcpy(place, &value, size);
-    if (insn->ndst) thread_write(thread, &insn->operands[0], old);
+    uint64_t old[8];
+    for (unsigned k = 0; k < insn->vector; k++) {
+        uint64_t a[2] = {0};
+        a[0] = thread_read(thread, insn_source(insn, 1 + k), insn->type);
+        if (insn->nsrc > 2) a[1] = thread_read(thread, insn_source(insn, 2), insn->type);
+        old[k] = bytes_read(place + k * size, size);
+        uint64_t value = scalar_atomic(insn, old[k], a);
+        memcpy(place + k * size, &value, size);
+    }
+    for (unsigned k = 0; k < insn->ndst; k++)
+        thread_write(thread, &insn->operands[k], old[k]);
 }
 
 void thread_access(struct thread *thread, const struct insn *insn)

@@ -199,6 +199,11 @@ static unsigned source_type(const struct insn *insn, unsigned k)
     case OP_DP4A:
     case OP_DP2A:
         return TYPE_U32;
+    case OP_ADD:
+    case OP_SUB:
+        return k == 0 && insn->type2 ? insn->type2 : insn->type;
+    case OP_FMA:
+        return k < 2 && insn->type2 ? insn->type2 : insn->type;
     default:
         return insn->type;
     }
@@ -244,8 +249,8 @@ static void compute(struct thread *thread, const struct insn *insn)
     uint64_t a[OPERANDS_MAX] = {0}, d[2] = {0};
     for (unsigned k = 0; k < insn->nsrc; k++)
         a[k] = thread_read(thread, insn_source(insn, k), source_type(insn, k));
-    bool known = scalar_integer(insn, a, &thread->carry, d) || scalar_bits(insn, a, d) ||
-                 scalar_float(insn, a, d) || scalar_select(insn, a, d) ||
+    bool known = scalar_packed(insn, a, d) || scalar_integer(insn, a, &thread->carry, d) ||
+                 scalar_bits(insn, a, d) || scalar_float(insn, a, d) || scalar_select(insn, a, d) ||
                  scalar_convert(insn, a, d);
     if (!known) thread_fault(thread, insn, "the interpreter does not know this instruction");
     if (is_predicate_logic(insn)) d[0] &= 1;

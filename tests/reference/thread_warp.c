@@ -137,6 +137,17 @@ static uint64_t reduced(const struct insn *insn, uint64_t a, uint64_t b)
     }
 }
 
+/* min and max of f32 are those of the instructions of these names. */
+static uint64_t reduced_float(const struct insn *insn, uint64_t a, uint64_t b)
+{
+    struct insn same = {.op = insn->sub_op == SUB_MIN ? OP_MIN : OP_MAX,
+                        .type = TYPE_F32,
+                        .flags = insn->flags & (INSN_ABS | INSN_NAN)};
+    uint64_t both[3] = {a, b}, d;
+    scalar_float(&same, both, &d);
+    return d;
+}
+
 static void reduce(struct thread *warp, uint32_t members, const struct insn *insn)
 {
     uint64_t values[REFERENCE_WARP] = {0}, d = 0;
@@ -144,7 +155,10 @@ static void reduce(struct thread *warp, uint32_t members, const struct insn *ins
     gather(warp, members, insn, insn->type, values);
     for (uint32_t lane = 0; lane < REFERENCE_WARP; lane++) {
         if (!is_member(members, lane)) continue;
-        d = first ? values[lane] : low_bits(reduced(insn, d, values[lane]), 32);
+        if (insn->type == TYPE_F32) /* also of one lane: |a|, the canonical NaN */
+            d = reduced_float(insn, first ? values[lane] : d, values[lane]);
+        else
+            d = first ? values[lane] : low_bits(reduced(insn, d, values[lane]), 32);
         first = false;
     }
     for (uint32_t lane = 0; lane < REFERENCE_WARP; lane++)
