@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "vectors"
-FAMILIES = ["integers", "bits"]
+FAMILIES = ["integers", "bits", "compare", "floats"]
 NOT_VECTORS = {"CMakeLists.txt", "pending.txt"}
 
 

@@ -39,9 +39,9 @@ static const char *mnemonic_of(const char *path)
     return arena_copy_n(&all.arena, name, strlen(name) - strlen(".txt"));
 }
 
-static bool is_pending(const char *path, const char *form)
+static bool is_pending(const char *mnemonic, const char *form)
 {
-    const char *line = arena_format(&all.arena, "\n%s: %s\n", mnemonic_of(path), form);
+    const char *line = arena_format(&all.arena, "\n%s: %s\n", mnemonic, form);
     return strstr(all.pending, line) != NULL;
 }
 
@@ -49,7 +49,7 @@ static bool is_pending(const char *path, const char *form)
 
 static bool check_form(const struct vector_file *file, const struct vector_form *form)
 {
-    bool pending = is_pending(file->path, form->name);
+    bool pending = is_pending(mnemonic_of(file->path), form->name);
     char *text = NULL;
     size_t size = 0;
     FILE *report = pending ? open_memstream(&text, &size) : stderr;
@@ -92,7 +92,7 @@ static void every_row_has_vectors(void **state)
     (void)state;
     unsigned missing = 0;
     for (unsigned op = 0; op < OP_COUNT; op++)
-        if (!has_file(op_infos[op].mnemonic)) {
+        if (!has_file(op_infos[op].mnemonic) && !is_pending(op_infos[op].mnemonic, "no file")) {
             fprintf(stderr, "no tests/vectors/%s.txt\n", op_infos[op].mnemonic);
             missing++;
         }
@@ -107,7 +107,8 @@ static void every_file_has_a_row(void **state)
         bool known = false;
         for (unsigned op = 0; op < OP_COUNT && !known; op++)
             known = !strcmp(op_infos[op].mnemonic, mnemonic);
-        if (!known) fail_msg("%s: no instruction of this name", all.files[i]);
+        if (!known && !is_pending(mnemonic, "no row"))
+            fail_msg("%s: no instruction of this name", all.files[i]);
     }
 }
 
