@@ -5,9 +5,14 @@
 
 #include "decode/parser.h"
 
+/* Only registers that some block reads before it writes them are ever live from one block to another:
+ * the bit sets are over those, `crossing`, and most registers are not among them. */
 struct liveness {
     const struct function *function;
-    uint32_t words;         /* of a bit set over the registers */
+    uint32_t words;     /* of a bit set */
+    int32_t *bits;      /* by register: its bit, -1: lives within its block */
+    uint32_t *crossing; /* by bit: the register */
+    uint32_t crossing_count;
     uint64_t *uses, *kills; /* by block: read before written; written for every lane */
     uint64_t *in, *out;
 };
@@ -22,12 +27,33 @@ static void bit_set(uint64_t *set, int32_t at)
     set[at >> 6] |= UINT64_C(1) << (at & 63);
 }
 
-static void bit_clear(uint64_t *set, int32_t at)
+/* A guarded definition leaves the old value in some lanes, so it kills nothing. */
+static unsigned insn_kills(const struct insn *insn, int32_t *registers)
 {
-    set[at >> 6] &= ~(UINT64_C(1) << (at & 63));
+    return insn->guard < 0 ? insn_register_writes(insn, registers) : 0;
 }
 
-/* A guarded definition leaves the old value in some lanes, so it kills nothing. */
+/* killed[r] is the number of the block that wrote r last, plus one. */
+static void find_crossing(struct liveness *live, uint32_t *killed)
+{
+    const struct function *function = live->function;
+    int32_t registers[OPERAND_REGISTERS_MAX];
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *insn = &function->insns[i];
+        uint32_t stamp = function->block_of[i] + 1;
+        unsigned count = insn_register_reads(insn, registers);
+        for (unsigned r = 0; r < count; r++) {
+            int32_t *bit = &live->bits[registers[r]];
+            if (killed[registers[r]] == stamp || *bit >= 0) continue;
+            *bit = (int32_t)live->crossing_count;
+            live->crossing[live->crossing_count++] = (uint32_t)registers[r];
+        }
+        count = insn_kills(insn, registers);
+        for (unsigned r = 0; r < count; r++)
+            killed[registers[r]] = stamp;
+    }
+}
+
 static void summarise(struct liveness *live, uint32_t index)
 {
     const struct basic_block *block = &live->function->blocks[index];
@@ -37,11 +63,13 @@ static void summarise(struct liveness *live, uint32_t index)
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
         const struct insn *insn = &live->function->insns[i];
         unsigned count = insn_register_reads(insn, registers);
+        for (unsigned r = 0; r < count; r++) {
+            int32_t bit = live->bits[registers[r]];
+            if (bit >= 0 && !bit_get(kills, bit)) bit_set(uses, bit);
+        }
+        count = insn_kills(insn, registers);
         for (unsigned r = 0; r < count; r++)
-            if (!bit_get(kills, registers[r])) bit_set(uses, registers[r]);
-        count = insn->guard < 0 ? insn_register_writes(insn, registers) : 0;
-        for (unsigned r = 0; r < count; r++)
-            bit_set(kills, registers[r]);
+            if (live->bits[registers[r]] >= 0) bit_set(kills, live->bits[registers[r]]);
     }
 }
 
@@ -71,41 +99,48 @@ static uint32_t register_weight(const struct function *function, int32_t reg)
     return bits == 1 ? 0 : (bits + 31) / 32;
 }
 
-static uint32_t weigh(const struct liveness *live, const uint64_t *set)
+/* Takes what is live at the end of the block as `now`; its weight. */
+static uint32_t begin_at_end(const struct liveness *live, uint32_t index, uint32_t *now)
 {
+    const uint64_t *set = live->out + (size_t)index * live->words;
     uint32_t sum = 0;
     for (uint32_t w = 0; w < live->words; w++)
-        for (uint64_t left = set[w]; left; left &= left - 1)
-            sum += register_weight(live->function, (int32_t)(w * 64) + __builtin_ctzll(left));
+        for (uint64_t left = set[w]; left; left &= left - 1) {
+            uint32_t reg = live->crossing[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            now[reg] = index + 1;
+            sum += register_weight(live->function, (int32_t)reg);
+        }
     return sum;
 }
 
 /* The most that is live at once in a block, walking it backwards from what is live at its end. A
- * value that is written and never read still needs a place for that moment. */
-static uint32_t most_live(const struct liveness *live, uint32_t index, uint64_t *now)
+ * value that is written and never read still needs a place for that moment. now[r] is the number of
+ * the block, plus one, while r is live. */
+static uint32_t most_live(const struct liveness *live, uint32_t index, uint32_t *now)
 {
-    const struct basic_block *block = &live->function->blocks[index];
+    const struct function *function = live->function;
+    const struct basic_block *block = &function->blocks[index];
+    const uint32_t alive = index + 1;
     int32_t registers[OPERAND_REGISTERS_MAX];
-    memcpy(now, live->out + (size_t)index * live->words, live->words * sizeof *now);
-    uint32_t weight = weigh(live, now), most = weight;
+    uint32_t weight = begin_at_end(live, index, now), most = weight;
     for (uint32_t i = block->first + block->count; i-- > block->first;) {
-        const struct insn *insn = &live->function->insns[i];
+        const struct insn *insn = &function->insns[i];
         unsigned count = insn_register_writes(insn, registers);
         uint32_t dead = 0;
         for (unsigned r = 0; r < count; r++) {
-            if (!bit_get(now, registers[r])) dead += register_weight(live->function, registers[r]);
+            if (now[registers[r]] != alive) dead += register_weight(function, registers[r]);
         }
         if (weight + dead > most) most = weight + dead;
         for (unsigned r = 0; r < count && insn->guard < 0; r++) {
-            if (!bit_get(now, registers[r])) continue;
-            bit_clear(now, registers[r]);
-            weight -= register_weight(live->function, registers[r]);
+            if (now[registers[r]] != alive) continue;
+            now[registers[r]] = 0;
+            weight -= register_weight(function, registers[r]);
         }
         count = insn_register_reads(insn, registers);
         for (unsigned r = 0; r < count; r++) {
-            if (bit_get(now, registers[r])) continue;
-            bit_set(now, registers[r]);
-            weight += register_weight(live->function, registers[r]);
+            if (now[registers[r]] == alive) continue;
+            now[registers[r]] = alive;
+            weight += register_weight(function, registers[r]);
         }
         if (weight > most) most = weight;
     }
@@ -151,25 +186,38 @@ static void solve(struct liveness *live)
 
 void flow_liveness(struct arena *arena, struct function *function)
 {
-    uint32_t count = function->block_count;
-    struct liveness live = {.function = function, .words = function->vreg_count / 64 + 1};
+    uint32_t count = function->block_count, registers = function->vreg_count;
+    /* Three numbers a register, which several steps use one after the other. */
+    uint32_t *numbers = mem_zalloc((size_t)registers * 3 + 1, sizeof *numbers);
+    struct liveness live = {.function = function,
+                            .bits = mem_alloc(((size_t)registers + 1) * sizeof *live.bits),
+                            .crossing = numbers};
+    memset(live.bits, -1, registers * sizeof *live.bits);
+    uint32_t *now = numbers + registers, *depth = now + registers;
+    find_crossing(&live, now);
+    memset(now, 0, registers * sizeof *now);
+    live.words = live.crossing_count / 64 + 1;
     size_t all = (size_t)count * live.words;
     live.in = ARENA_ARRAY(arena, uint64_t, all);
     live.out = ARENA_ARRAY(arena, uint64_t, all);
     live.uses = mem_zalloc(all * 2, sizeof *live.uses);
     live.kills = live.uses + all;
     solve(&live);
-    uint64_t *now = mem_zalloc(live.words, sizeof *now);
-    uint32_t *depth = mem_zalloc((size_t)function->vreg_count * 2, sizeof *depth);
     struct basic_block *blocks = (struct basic_block *)(uintptr_t)function->blocks;
     for (uint32_t b = 0; b < count; b++) {
         uint32_t most = most_live(&live, b, now);
         if (most > function->max_live_registers) function->max_live_registers = most;
         blocks[b].live_in = live.in + (size_t)b * live.words;
         blocks[b].live_out = live.out + (size_t)b * live.words;
-        blocks[b].critical_path = critical_path(function, b, depth, depth + function->vreg_count);
     }
-    free(depth);
-    free(now);
+    memset(now, 0, registers * sizeof *now);
+    for (uint32_t b = 0; b < count; b++)
+        blocks[b].critical_path = critical_path(function, b, depth, now);
+    uint32_t *crossing = ARENA_ARRAY(arena, uint32_t, live.crossing_count + 1);
+    memcpy(crossing, live.crossing, live.crossing_count * sizeof *crossing);
+    function->crossing = crossing;
+    function->crossing_count = live.crossing_count;
+    free(numbers);
+    free(live.bits);
     free(live.uses);
 }

@@ -50,7 +50,7 @@ struct basic_block {
                                  * have their fall-through only */
     int32_t post_dominator;     /* immediate post-dominator block, -1: the end of the function */
     uint32_t critical_path; /* longest chain of register dependences, unit latency, at least 1 */
-    const uint64_t *live_in, *live_out; /* bit sets over vregs */
+    const uint64_t *live_in, *live_out; /* bit sets over function.crossing */
 };
 
 /* A place where a function uses something of PTX that warpsage does not execute. */
@@ -82,7 +82,9 @@ struct function {
     const struct insn *insns;
     uint32_t block_count;
     const struct basic_block *blocks;
-    const uint32_t *block_of;    /* instruction index -> block index */
+    const uint32_t *block_of; /* instruction index -> block index */
+    uint32_t crossing_count;  /* registers that may be live from one block to another */
+    const uint32_t *crossing;
     uint32_t max_live_registers; /* 32-bit registers live at once: liveness estimate */
     bool ordered;                /* CONTRACT section 3; for entries including callees */
     const char *ordered_reason;  /* "atom.global.cas with used result at line 41" */

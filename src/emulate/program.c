@@ -8,16 +8,39 @@
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* The slot of an open hash table where this constant is or belongs; a slot holds index + 1. */
+static uint32_t *constant_slot(const struct builder *b, uint64_t bits, uint32_t bytes)
+{
+    uint64_t hash = (bits ^ bytes) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+    uint32_t at = (uint32_t)(hash >> 32) & (b->constant_slot_count - 1);
+    for (;; at = (at + 1) & (b->constant_slot_count - 1)) {
+        uint32_t *slot = &b->constant_slots[at];
+        if (!*slot) return slot;
+        const struct constant *constant = &b->constants[*slot - 1];
+        if (constant->bits == bits && constant->bytes == bytes) return slot;
+    }
+}
+
+static void grow_constant_slots(struct builder *b)
+{
+    free(b->constant_slots);
+    b->constant_slot_count = b->constant_slot_count ? 2 * b->constant_slot_count : 64;
+    b->constant_slots = mem_zalloc(b->constant_slot_count, sizeof *b->constant_slots);
+    for (uint32_t i = 0; i < b->constant_count; i++)
+        *constant_slot(b, b->constants[i].bits, b->constants[i].bytes) = i + 1;
+}
+
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < b->constant_count; i++)
-        if (b->constants[i].bits == bits && b->constants[i].bytes == bytes)
-            return REF(BASE_POOL, b->constants[i].offset);
-    GROW(b->constants, b->constant_count, b->constant_room);
-    struct constant *made = &b->constants[b->constant_count++];
-    *made = (struct constant){bits, bytes, b->pool_bytes};
-    b->pool_bytes += bytes * WARP_LANES;
-    return REF(BASE_POOL, made->offset);
+    if (2 * b->constant_count >= b->constant_slot_count) grow_constant_slots(b);
+    uint32_t *slot = constant_slot(b, bits, bytes);
+    if (!*slot) {
+        GROW(b->constants, b->constant_count, b->constant_room);
+        b->constants[b->constant_count++] = (struct constant){bits, bytes, b->pool_bytes};
+        b->pool_bytes += bytes * WARP_LANES;
+        *slot = b->constant_count;
+    }
+    return REF(BASE_POOL, b->constants[*slot - 1].offset);
 }
 
 /* 16 bytes hold 64 bits with their sign. */
@@ -147,10 +170,12 @@ static void list_zeros(struct builder *b, uint32_t f)
     const struct function *function = out->function;
     if (function->block_count == 0) return;
     const uint64_t *live = function->blocks[0].live_in;
-    uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
-    uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
-    for (uint32_t v = 0; v < function->vreg_count; v++) {
-        if (!((live[v / 64] >> (v % 64)) & 1) || b->functions[f].slots[v] == UINT32_MAX) continue;
+    uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
+    uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
+    for (uint32_t bit = 0; bit < function->crossing_count; bit++) {
+        uint32_t v = function->crossing[bit];
+        if (!((live[bit / 64] >> (bit % 64)) & 1) || b->functions[f].slots[v] == UINT32_MAX)
+            continue;
         offsets[out->zero_count] = b->functions[f].slots[v];
         bytes[out->zero_count++] = register_bytes(function->vregs[v].type);
     }
@@ -475,6 +500,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     if (status == WS_OK) program->pool = fill_pool(&b);
     free(b.functions);
     free(b.constants);
+    free(b.constant_slots);
     free(b.uops);
     if (status != WS_OK)
         program_destroy(program);

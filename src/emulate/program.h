@@ -33,6 +33,7 @@ struct builder {
     uint32_t code_count, insn_count, vreg_count;
     uint32_t constant_count, constant_room, pool_bytes;
     struct constant *constants;
+    uint32_t *constant_slots, constant_slot_count; /* a hash table over them */
     uint32_t uop_count, uop_room;
     struct uop *uops; /* of the block being made */
 };

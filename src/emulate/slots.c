@@ -53,18 +53,20 @@ static void collect_instructions(const struct function *function, struct range *
     }
 }
 
+static void extend_set(const struct function *function, struct range *ranges, const uint64_t *set,
+                       uint32_t at)
+{
+    for (uint32_t w = 0; w * 64 < function->crossing_count; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            extend(&ranges[function->crossing[w * 64 + (uint32_t)__builtin_ctzll(left)]], at);
+}
+
 static void collect_blocks(const struct function *function, struct range *ranges)
 {
-    uint32_t words = (function->vreg_count + 63) / 64;
     for (uint32_t b = 0; b < function->block_count; b++) {
         const struct basic_block *block = &function->blocks[b];
-        uint32_t begin = 2 * block->first, end = 2 * (block->first + block->count);
-        for (uint32_t w = 0; w < words; w++) {
-            for (uint64_t in = block->live_in[w]; in; in &= in - 1)
-                extend(&ranges[w * 64 + (uint32_t)__builtin_ctzll(in)], begin);
-            for (uint64_t out = block->live_out[w]; out; out &= out - 1)
-                extend(&ranges[w * 64 + (uint32_t)__builtin_ctzll(out)], end);
-        }
+        extend_set(function, ranges, block->live_in, 2 * block->first);
+        extend_set(function, ranges, block->live_out, 2 * (block->first + block->count));
     }
 }
 

@@ -57,7 +57,9 @@ static int32_t find_register(const struct function *function, const char *name)
 static bool is_in(const struct function *function, const uint64_t *set, const char *name)
 {
     int32_t reg = find_register(function, name);
-    return set[reg / 64] >> (reg % 64) & 1;
+    for (uint32_t bit = 0; bit < function->crossing_count; bit++)
+        if (function->crossing[bit] == (uint32_t)reg) return set[bit / 64] >> (bit % 64) & 1;
+    return false; /* lives within its block */
 }
 
 /*  0 -> 1, 2 ; 1 -> 3 ; 2 -> 3 */
