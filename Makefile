@@ -10,7 +10,7 @@ help:
 	@echo 'make demo     build, then the report of a tiled matrix multiply on three GPUs'
 	@echo 'make test     build and run all tests; the last line counts them'
 	@echo 'make build    the program at build/warpsage'
-	@echo 'make bench    speed of the emulator on this CPU'
+	@echo 'make bench    speed of the emulator on this CPU, beside PoCL and Oclgrind'
 	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
 	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, examples in full size'
 	@echo 'make format   clang-format over the C sources'
@@ -32,8 +32,10 @@ test:
 bench:
 	@tools/install-deps.sh build
 	@cmake --preset release -DWARPSAGE_TESTS=OFF --log-level=WARNING >/dev/null
-	@cmake --build --preset release --target bench_engine
+	@cmake --build --preset release --target bench_programs
 	build/bench_engine
+	build/bench_measure
+	build/bench_parse
 
 estimates: build
 	python3 tests/estimates/run.py build/warpsage --write
