@@ -212,6 +212,13 @@ static void add_call(struct generator *g)
     add_line(g, group, "}");
 }
 
+/* Some threads leave; what needs a known number of threads, or every lane, is over then. */
+static void add_exit(struct generator *g)
+{
+    add_template(g, new_group(g), "", "@$q <exit|ret>");
+    g->full_warps = false;
+}
+
 static void add_control(struct generator *g)
 {
     switch (pick(g, 4)) {
@@ -235,6 +242,8 @@ static void add_statement(struct generator *g)
         add_control(g);
     else if (kind < 12 && g->functions)
         add_call(g);
+    else if (kind < 14 && in_kernel)
+        add_gather(g);
     else if (kind < 28)
         add_memory(g);
     else if (kind < 33 && in_kernel)
@@ -245,6 +254,8 @@ static void add_statement(struct generator *g)
         add_barrier(g);
     else if (kind < 46 && in_kernel && g->uniform)
         add_collective(g);
+    else if (kind < 47 && in_kernel && g->uniform && g->depth == 0)
+        add_exit(g);
     else
         add_arithmetic(g);
 }
@@ -283,6 +294,22 @@ static void fill_registers(struct generator *g)
         add_line(g, 0, "setp.lt.s32 %%p%u, %%r%u, 16;", i, i);
 }
 
+/* Up to three times deeper, each lane by its own parameter. */
+static void add_recursion(struct generator *g, uint32_t index)
+{
+    uint32_t group = new_group(g), label = g->labels++;
+    add_line(g, group, "and.b32 %%x1, %%r0, 3;");
+    add_line(g, group, "setp.eq.u32 %%q1, %%x1, 0;");
+    add_line(g, group, "@%%q1 bra BOTTOM%u;", label);
+    add_line(g, group, "sub.u32 %%x1, %%x1, 1;");
+    add_line(g, group, "{ .param .b32 word; .param .b64 longer; .param .b32 result;");
+    add_template(g, group, "", "st.param.b32 [word], %%x1;st.param.b64 [longer], $l");
+    add_line(g, group, "call (result), f%u, (word, longer);", index);
+    add_template(g, group, "", "ld.param.b32 $X, [result]");
+    add_line(g, group, "}");
+    add_line(g, group, "BOTTOM%u:", label);
+}
+
 static void add_function(struct generator *g, uint32_t index)
 {
     add_line(g, 0, ".func (.param .b32 value) f%u(.param .b32 first, .param .b64 second)", index);
@@ -291,6 +318,7 @@ static void add_function(struct generator *g, uint32_t index)
     declare_registers(g);
     fill_registers(g);
     clear_row(g, "local", "loc");
+    if (chance(g, 40)) add_recursion(g, index);
     g->in_function = true;
     g->uniform = false;
     g->depth = 1;
@@ -347,7 +375,8 @@ static void add_addresses(struct generator *g)
                  "mad.lo.u32 %%x0, %%x1, %%x2, %%x0;mad.lo.u32 %%x0, %%x0, %u, %%lin",
                  threads);
     add_template(g, 0, "",
-                 "ld.param.u64 %%in, [in];mad.wide.u32 %%in, %%x0, %u, %%in;"
+                 "ld.param.u64 %%all, [in];mov.u64 %%in, %%all;mov.u64 %%table, table;mad.wide.u32 "
+                 "%%in, %%x0, %u, %%in;"
                  "ld.param.u64 %%out, [out];mad.wide.u32 %%out, %%x0, %u, %%out;"
                  "ld.param.u64 %%row, [rows];mad.wide.u32 %%row, %%x0, %u, %%row;"
                  "ld.param.u64 %%words, [words]",
@@ -411,7 +440,8 @@ static void add_kernel(struct generator *g)
     add_line(g, 0, ".shared .align 16 .b8 shared_words[%u];", WORDS_BYTES);
     add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
     add_line(g, 0, ".reg .b32 %%lin, %%full, %%sbase, %%sh, %%sw;");
-    add_line(g, 0, ".reg .b64 %%in, %%out, %%row, %%words, %%lo, %%glo, %%gsh, %%gsw;");
+    add_line(g, 0,
+             ".reg .b64 %%all, %%table, %%in, %%out, %%row, %%words, %%lo, %%glo, %%gsh, %%gsw;");
     add_line(g, 0, ".reg .f64 %%z;");
     declare_registers(g);
     add_addresses(g);

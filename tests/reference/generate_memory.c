@@ -27,6 +27,7 @@ static const struct place places[] = {
     {"", "%glo", true, true},          {"", "%row", true, true},
     {".local", "loc", true, true},     {".shared", "%sh", true, false},
     {".const", "table", false, false}, {".global.nc", "%in", false, true},
+    {".const", "%table", false, true},
 };
 enum { PLACES = sizeof places / sizeof *places, LOCAL_PLACE = 6 };
 
@@ -86,6 +87,22 @@ void add_memory(struct generator *g)
                      element->type, address, registers);
 }
 
+/* Every lane reads a place of its own in what all threads were given. */
+void add_gather(struct generator *g)
+{
+    const struct element *element = &elements[pick(g, ELEMENTS)];
+    uint32_t vector = 1u << pick(g, 3), group = new_group(g);
+    if (element->bytes * vector > 16) vector = 2;
+    char registers[32], vector_text[16] = "", guard[GUARD_BYTES];
+    list_registers(registers, sizeof registers, vector, true);
+    if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
+    random_guard(g, guard);
+    add_template(g, group, "", "rem.u32 %%x0, $x, %u;mad.wide.u32 %%y0, %%x0, 16, %%all",
+                 program_threads(g->program) * IN_BYTES / 16);
+    add_template(g, group, guard, "ld<|.global|.global.nc>%s{%s} %s, [%%y0]", vector_text,
+                 element->type, registers);
+}
+
 /* ---- atomics --------------------------------------------------------------------------------- */
 
 /* Operations that give the same whatever their order, each on a word of its own. .inc and .dec do as
@@ -121,6 +138,26 @@ static void add_common_atomic(struct generator *g)
                      shared_atomics[at].offset, shared_atomics[at].value);
 }
 
+/* Vectors are for global memory. */
+static void add_vector_atomic(struct generator *g, uint32_t group, const char *guard)
+{
+    static const char *const templates[] = {
+        "red.global.add.v2{f32} [%row+<0|16|32>], {$r, $r}",
+        "red.global.add.v4{f32} [%row+<0|16|32>], {$r, $r, $r, $r}",
+        "red.global<.add|.min|.max>.noftz.v4{f16 bf16} [%row+<0|16|32>], {$r, $r, $r, $r}",
+        "red.global<.add|.min|.max>.noftz.v8{f16 bf16} [%row+<0|16|32>], {$r, $r, $r, $r, $r, $r, "
+        "$r, $r}",
+        "red.global<.add|.min|.max>.noftz.v2{f16x2 bf16x2} [%row+<0|16|32>], {$r, $r}",
+        "atom.global.add.v2{f32} {$d, $d}, [%row+<0|16|32>], {$r, $r}",
+        "atom.global<.add|.min|.max>.noftz.v4{f16 bf16} {$d, $d, $d, $d}, [%row+<0|16|32>], "
+        "{$r, $r, $r, $r}",
+        "atom.global<.add|.min|.max>.noftz.v2{f16x2 bf16x2} {$d, $d}, [%row+<0|16|32>], {$r, $r}",
+    };
+    enum { TEMPLATES = sizeof templates / sizeof *templates, WITHOUT_RESULT = 5 };
+    uint32_t at = pick(g, g->uses_old_values ? TEMPLATES : WITHOUT_RESULT);
+    add_template(g, group, guard, "%s", templates[at]);
+}
+
 /* On the thread's own row: every operation, and the old value counts. */
 static void add_own_atomic(struct generator *g)
 {
@@ -132,7 +169,10 @@ static void add_own_atomic(struct generator *g)
     char guard[GUARD_BYTES];
     random_guard(g, guard);
     uint32_t offset = row_offset(g, 8, false), group = new_group(g);
-    switch (pick(g, 8)) {
+    switch (pick(g, 9)) {
+    case 4:
+        add_vector_atomic(g, group, guard);
+        break;
     case 2:
         add_template(g, group, guard, "atom%s.add{f32} $d, [%s+%u], $s", space, row, offset);
         break;
@@ -228,7 +268,10 @@ void add_exchange(struct generator *g)
     uint32_t group = new_group(g), offset = pick(g, ROW_DOUBLES / 4) * 4;
     add_template(g, group, "", "st.shared.b32 [%%sh+%u], $x", offset);
     add_one_barrier(g, group);
-    add_line(g, group, "add.u32 %%x0, %%lin, %u;", pick(g, 70));
+    if (chance(g, 50))
+        add_line(g, group, "add.u32 %%x0, %%lin, %u;", pick(g, 70));
+    else
+        add_template(g, group, "", "mov.b32 %%x0, $x");
     add_line(g, group, "rem.u32 %%x0, %%x0, %u;", block_threads(g));
     add_line(g, group, "mad.lo.u32 %%x0, %%x0, %u, %%sbase;", ROW_BYTES);
     add_template(g, group, "", "ld.shared.b32 $X, [%%x0+%u]", offset);

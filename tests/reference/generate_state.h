@@ -35,6 +35,7 @@ void add_template(struct generator *g, uint32_t group, const char *guard, const 
 
 /* generate_memory.c */
 void add_memory(struct generator *g);
+void add_gather(struct generator *g);
 void add_atomic(struct generator *g);
 /* Only where the generator is uniform. */
 void add_exchange(struct generator *g);
