@@ -55,7 +55,7 @@ static const char *what(const struct fault *fault)
     case FAULT_LIMIT:
         return "the instruction limit was reached";
     case FAULT_STACK:
-        return "stack overflow: calls are nested too deep";
+        return "stack overflow: calls are nested too deep, or alloca asks for too much";
     case FAULT_CALLEE:
         return "call through a pointer that is not the address of a fitting function";
     case FAULT_BARRIER_ID:
