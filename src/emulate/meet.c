@@ -35,17 +35,57 @@ static struct party party_of(struct exec *x, struct warp *warp, uint32_t at)
     return party;
 }
 
-/* Splits that wait at the very place of split `at`, and that it waits for, become part of it. */
+/* ---- lanes at one place that name different lanes --------------------------------------------- */
+
+/* Those of `lanes` whose member mask is that of the first of them. */
+static uint32_t same_members(const struct exec *x, const struct uop *u, uint32_t lanes)
+{
+    operand_ref ref = u->src[u->insn->nsrc - 1];
+    if (ref >> 30 == BASE_POOL) return lanes;
+    const uint32_t *masks = operand_words(x, ref);
+    uint32_t mask = masks[__builtin_ctz(lanes)], same = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (masks[__builtin_ctz(left)] == mask) same |= left & -left;
+    return same;
+}
+
+/* Have the lanes that any of `on` names come? */
+static bool all_have_come(const struct exec *x, const struct warp *warp, const struct uop *u,
+                          uint32_t on)
+{
+    for (uint32_t left = on; left; left &= ~same_members(x, u, left))
+        if (member_mask(x, u, left) & ~warp->dead & ~on) return false;
+    return true;
+}
+
+/* A split whose lanes name different lanes, not all of which have come, becomes one a mask: each
+ * waits for its own. The others wait where split `at` stands. */
+static void part_by_members(struct exec *x, struct warp *warp, uint32_t at)
+{
+    struct party party = party_of(x, warp, at);
+    uint32_t rest = party.on ? party.on & ~same_members(x, party.u, party.on) : 0;
+    if (!rest || all_have_come(x, warp, party.u, party.on)) return;
+    struct split split = warp->splits[at];
+    warp->splits[at].mask &= ~rest;
+    while (rest) {
+        uint32_t lanes = same_members(x, party.u, rest);
+        uint32_t made = split_add(warp, split.block, lanes, split.node, split.frame);
+        warp->splits[made].state = SPLIT_AT_SYNC;
+        rest &= ~lanes;
+    }
+}
+
+/* Splits that wait at the very place of split `at` for the same lanes become part of it. */
 static uint32_t join_same_place(struct exec *x, struct warp *warp, uint32_t at)
 {
     for (uint32_t i = 0; i < warp->split_count; i++) {
-        const struct split *other = &warp->splits[i], *mine = &warp->splits[at];
-        if (i == at || other->state != SPLIT_AT_SYNC || other->block != mine->block ||
-            other->frame != mine->frame)
+        const struct split *other = &warp->splits[i], *split = &warp->splits[at];
+        if (i == at || other->state != SPLIT_AT_SYNC || other->block != split->block ||
+            other->frame != split->frame)
             continue;
-        const struct uop *u = party_of(x, warp, at).u;
-        uint32_t need = member_mask(x, u, mine->mask) & ~warp->dead;
-        if (!(need & ~mine->mask)) break;
+        struct party waits = party_of(x, warp, i), mine = party_of(x, warp, at);
+        if (!mine.on || all_have_come(x, warp, mine.u, mine.on)) break;
+        if (waits.members != mine.members) continue;
         split_merge(warp, at, i);
         if (i < at) at--;
         i--;
@@ -58,6 +98,7 @@ static unsigned find_parties(struct exec *x, struct warp *warp, struct party *pa
 {
     unsigned count = 1;
     const struct party *mine = parties;
+    if (!mine->on || all_have_come(x, warp, mine->u, mine->on)) return 1;
     uint32_t missing = mine->members & ~warp->dead & ~mine->on;
     for (uint32_t i = 0; i < warp->split_count && missing; i++) {
         if (i == mine->at || warp->splits[i].state != SPLIT_AT_SYNC) continue;
@@ -162,8 +203,11 @@ static void go_on(struct exec *x, struct warp *warp, const struct party *parties
         observe_guard(x, warp, parties[i].code, warp->splits[parties[i].at].mask, parties[i].on);
     if (count > 1)
         run_gathered(x, warp, parties, count);
-    else if (parties->on)
-        run_operation(x, warp, parties->u, parties->on);
+    else
+        for (uint32_t lanes, left = parties->on; left; left &= ~lanes) {
+            lanes = same_members(x, parties->u, left);
+            run_operation(x, warp, parties->u, lanes);
+        }
     for (unsigned i = 0; i < count; i++) {
         struct split *split = &warp->splits[parties[i].at];
         split->state = SPLIT_READY;
@@ -182,6 +226,7 @@ static bool try_meeting(struct exec *x, struct warp *warp, uint32_t at)
 
 void meet(struct exec *x, struct warp *warp, uint32_t at)
 {
+    part_by_members(x, warp, at);
     at = join_same_place(x, warp, at);
     if (!try_meeting(x, warp, at)) warp->splits[at].state = SPLIT_AT_SYNC;
 }

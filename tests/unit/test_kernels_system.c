@@ -119,6 +119,53 @@ static void test_redux_floats(void **state)
     run_kernel(SYSTEM, "redux_floats", redux_setup, redux_check);
 }
 
+/* ---- tiles ------------------------------------------------------------------------------------ */
+
+/* Tile 0: odd numbers only; tile 1: even ones; the others mixed, with pairs that are equal. */
+static void tile_inputs(uint32_t in[32])
+{
+    for (uint32_t i = 0; i < 32; i++)
+        in[i] = i < 8 ? 2 * i + 1 : i < 16 ? 2 * i : i * i % 11;
+}
+
+static void tiles_setup(struct run *run)
+{
+    uint32_t in[32];
+    tile_inputs(in);
+    run_shape(run, 1, 32);
+    run_input(run, in, sizeof in);
+    run_output(run, 32 * 32);
+}
+
+static void tile_of(const uint32_t in[32], uint32_t lane, uint32_t out[8])
+{
+    uint32_t first = lane / 8 * 8, odd = 0, equal = 0, sum = 0, most = 0;
+    for (uint32_t i = first; i < first + 8; i++) {
+        odd |= (in[i] & 1) << i;
+        equal |= (uint32_t)(in[i] == in[lane]) << i;
+        sum += in[i];
+        most = in[i] > most ? in[i] : most;
+    }
+    const uint32_t words[8] = {
+        odd, (odd >> first == 255) + 2u * (odd != 0), equal, sum, first, in[first + 3], odd, most};
+    memcpy(out, words, sizeof words);
+}
+
+static void tiles_check(struct run *run)
+{
+    uint32_t in[32], expected[32][8];
+    tile_inputs(in);
+    for (uint32_t i = 0; i < 32; i++)
+        tile_of(in, i, expected[i]);
+    expect_bytes(run, 1, expected, sizeof expected);
+}
+
+static void test_tiles(void **state)
+{
+    (void)state;
+    run_kernel(SYSTEM, "tiles", tiles_setup, tiles_check);
+}
+
 /* ---- barriers -------------------------------------------------------------------------------- */
 
 static void barriers_setup(struct run *run)
@@ -174,12 +221,12 @@ static void specials_check(struct run *run)
     uint32_t expected[2][24] = {{0}};
     for (uint32_t block = 0; block < 2; block++) {
         const uint32_t words[24] = {
-            block, 2, 0, 1,     /* cluster's index, their number, block in it, blocks in it */
-            0,     1, 0, 0,     /* rank, ranks, explicit, reserved shared memory */
-            0,     0, 1, 0,     /* its offsets, clusters in y, fourth component */
-            0,     0, 0, 0,     /* graph, environment */
+            block, 2,     0, 1,     /* cluster's index, their number, block in it, blocks in it */
+            0,     1,     0, 0,     /* rank, ranks, explicit, reserved shared memory */
+            0,     0,     1, 0,     /* its offsets, clusters in y, fourth component */
+            0,     0,     0, 0,     /* graph, environment */
             0,     block, 0, block, /* mapa and getctarank of the own block */
-            1,     1, 1, 1,     /* clocks run, and smid is below nsmid */
+            1,     1,     1, 1,     /* clocks run, and smid is below nsmid */
         };
         memcpy(expected[block], words, sizeof words);
     }
@@ -280,11 +327,11 @@ static void test_other_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elects),         cmocka_unit_test(test_redux_floats),
-        cmocka_unit_test(test_named_barriers), cmocka_unit_test(test_bad_barrier),
-        cmocka_unit_test(test_specials),       cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_stack_overflow), cmocka_unit_test(test_print_reads),
-        cmocka_unit_test(test_other_functions),
+        cmocka_unit_test(test_elects),          cmocka_unit_test(test_redux_floats),
+        cmocka_unit_test(test_named_barriers),  cmocka_unit_test(test_bad_barrier),
+        cmocka_unit_test(test_specials),        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_stack_overflow),  cmocka_unit_test(test_print_reads),
+        cmocka_unit_test(test_other_functions), cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
