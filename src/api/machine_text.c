@@ -36,6 +36,63 @@ static const char *value_source(const struct machine_value *value)
     return value->assumed ? "assumed" : value->source ? value->source : "what-if";
 }
 
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+static const char *curve_source(const struct machine_curve *curve)
+{
+    return curve->assumed ? "assumed" : curve->source;
+}
+
+static const char *curve_unit(size_t id)
+{
+    return dimension_unit((enum dimension)machine_curve_infos[id].dimension);
+}
+
+static void curve_text(const struct machine *machine, size_t id, struct strbuf *out)
+{
+    const struct machine_curve *curve = &machine->curves[id];
+    if (!curve->count) return;
+    struct strbuf points = {0};
+    for (size_t i = 0; i < curve->count; i++)
+        strbuf_printf(&points, "%s%.4g at %.4g", i ? ", " : "", curve->values[i], curve->warps[i]);
+    strbuf_printf(out, "%-40s %s %s per SM, by warps  %s\n", machine_curve_infos[id].path,
+                  points.data, curve_unit(id), curve_source(curve));
+    strbuf_clear(&points);
+}
+
+static void curve_json(struct json_out *json, const struct machine *machine, size_t id)
+{
+    const struct machine_curve *curve = &machine->curves[id];
+    json_out_open(json, machine_curve_infos[id].path, '{');
+    json_out_open(json, "warps", '[');
+    for (size_t i = 0; i < curve->count; i++)
+        json_out_number(json, NULL, curve->warps[i]);
+    json_out_close(json, ']');
+    json_out_open(json, "value", '[');
+    for (size_t i = 0; i < curve->count; i++)
+        json_out_number(json, NULL, curve->values[i]);
+    json_out_close(json, ']');
+    json_out_string(json, "unit", curve_unit(id));
+    if (curve->count)
+        json_out_string(json, "source", curve_source(curve));
+    else
+        json_out_string(json, "reason", "not in the machine file");
+    json_out_close(json, '}');
+}
+
+static void curve_csv(const struct machine *machine, size_t id, struct strbuf *out)
+{
+    const struct machine_curve *curve = &machine->curves[id];
+    for (size_t i = 0; i < curve->count; i++) {
+        char number[NUMBER_TEXT];
+        number_exact(number, curve->values[i]);
+        strbuf_printf(out, "%s,%s.%.10g,%s,%s,%s\n", machine->id, machine_curve_infos[id].path,
+                      curve->warps[i], number, curve_unit(id), curve_source(curve));
+    }
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
 static void describe_text(const struct machine *machine, struct strbuf *out)
 {
     strbuf_printf(out, "%s  %s  compute capability %u.%u\n", machine->id, machine->name,
@@ -55,6 +112,8 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
         strbuf_printf(out, "machine.%-32s %-22s %s\n", machine_key_infos[key].path, shown.text,
                       value_source(value));
     }
+    for (size_t id = 0; id < CURVE_COUNT; id++)
+        curve_text(machine, id, out);
     strbuf_puts(out, "\nnot known:");
     size_t column = 10;
     for (size_t key = 0; key < MACHINE_THROUGHPUT_FIRST; key++) {
@@ -107,6 +166,10 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
         json_out_close(&json, '}');
     }
     json_out_close(&json, '}');
+    json_out_open(&json, "curves", '{');
+    for (size_t id = 0; id < CURVE_COUNT; id++)
+        curve_json(&json, machine, id);
+    json_out_close(&json, '}');
     json_out_close(&json, '}');
     strbuf_putc(out, '\n');
 }
@@ -122,6 +185,8 @@ static void describe_csv(const struct machine *machine, struct strbuf *out)
         strbuf_printf(out, "%s,%s,%s,%s,%s\n", machine->id, machine_key_infos[key].path, number,
                       machine_key_unit(key), value_source(value));
     }
+    for (size_t id = 0; id < CURVE_COUNT; id++)
+        curve_csv(machine, id, out);
 }
 
 ws_status ws_machine_describe(const ws_machine *machine, ws_format format, char **out)

@@ -31,6 +31,7 @@ enum dimension {
     DIM_BYTES_PER_SECOND,
     DIM_BYTES_PER_CYCLE,
     DIM_THREAD_PER_CYCLE,
+    DIM_INSTRUCTION_PER_SECOND,
     DIM_WATT,
     DIM_METRE,
     DIMENSION_COUNT
@@ -54,6 +55,30 @@ struct machine_value {
     uint32_t line;      /* in the machine's own file; 0: inherited or set by a what-if */
 };
 
+/* What was measured with 1, 2, 3 ... resident warps per SM (machine_curves.def). */
+enum machine_curve_id {
+#define CURVE(name, path, dimension, gpu_dimension, scale, text) CURVE_##name,
+#include "machine/machine_curves.def"
+#undef CURVE
+    CURVE_COUNT
+};
+struct machine_curve_info {
+    const char *path, *text;
+    uint8_t dimension;     /* of what is kept: per SM and cycle */
+    uint8_t gpu_dimension; /* may be written instead: of the whole GPU, per second */
+    double scale;          /* from one to the other, beside SMs and clock */
+};
+extern const struct machine_curve_info machine_curve_infos[CURVE_COUNT];
+
+struct machine_curve {
+    size_t count;                 /* 0: not known */
+    const double *warps, *values; /* warps increase; values per SM and core cycle */
+    const char *source;
+    bool assumed;
+    bool of_gpu;   /* while reading: values still are of the whole GPU, per second */
+    uint32_t line; /* as that of machine_value */
+};
+
 struct machine {
     struct arena arena;
     const char *id;   /* file name without .yaml */
@@ -69,6 +94,7 @@ struct machine {
     unsigned cc_major, cc_minor; /* compute capability */
     const char *cc_source;
     struct machine_value values[MACHINE_KEY_COUNT];
+    struct machine_curve curves[CURVE_COUNT];
 };
 
 /* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
@@ -86,6 +112,9 @@ double machine_get(const struct machine *machine, enum machine_key key, double o
  * neither is known. */
 bool machine_throughput(const struct machine *machine, enum insn_class id, double *out);
 bool machine_latency(const struct machine *machine, enum insn_class id, double *out);
+/* Linear between the points and from 0 warps to the first, level beyond the last; 0 if the curve is
+ * not known. */
+double machine_curve_at(const struct machine_curve *curve, double warps);
 /* What-if: "sm.count" "=60" "=*2" "=+1" "=+25%". */
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
                       const char *change);

@@ -154,6 +154,48 @@ static ws_status inherits_error(struct diag *diag, struct arena *arena,
     return line_error(diag, arena, machine, machine->inherits_line, length, message);
 }
 
+/* From the whole GPU to one SM and cycle, with the SMs and the clock that the file says. */
+static ws_status finish_curves(struct diag *diag, struct arena *arena, struct machine *machine)
+{
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 0);
+    double clock = machine_get(machine, MACHINE_CLOCK_CORE, 0);
+    for (size_t id = 0; id < CURVE_COUNT; id++) {
+        struct machine_curve *curve = &machine->curves[id];
+        const struct machine_curve_info *info = &machine_curve_infos[id];
+        if (!curve->of_gpu) continue;
+        if (!(sms > 0) || !(clock > 0))
+            return line_error(diag, arena, machine, curve->line, 1,
+                              arena_format(arena,
+                                           "%s of the whole GPU needs sm.count and clock.core: "
+                                           "give them, or write it per SM and cycle",
+                                           info->path));
+        double *values = ARENA_ARRAY(&machine->arena, double, curve->count);
+        for (size_t i = 0; i < curve->count; i++)
+            values[i] = curve->values[i] * info->scale / sms / clock;
+        curve->values = values;
+        curve->of_gpu = false;
+    }
+    return WS_OK;
+}
+
+static const double *copy_points(struct arena *arena, const double *points, size_t count)
+{
+    double *copy = ARENA_ARRAY(arena, double, count);
+    memcpy(copy, points, count * sizeof *copy);
+    return copy;
+}
+
+static void merge_curve(struct arena *arena, struct machine_curve *curve,
+                        const struct machine_curve *base)
+{
+    if (curve->count || !base->count) return;
+    *curve = *base;
+    curve->warps = copy_points(arena, base->warps, base->count);
+    curve->values = copy_points(arena, base->values, base->count);
+    curve->source = arena_copy(arena, base->source);
+    curve->line = 0;
+}
+
 /* Leaf by leaf: what the machine's own file does not say. */
 static void merge(struct machine *machine, const struct machine *base)
 {
@@ -175,6 +217,8 @@ static void merge(struct machine *machine, const struct machine *base)
         machine->values[key].source = arena_copy(arena, value->source);
         machine->values[key].line = 0;
     }
+    for (size_t id = 0; id < CURVE_COUNT; id++)
+        merge_curve(arena, &machine->curves[id], &base->curves[id]);
 }
 
 /* The file that the name is an alias of; NULL: there is none. */
@@ -225,13 +269,13 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
                               "a cycle: the machine inherits from itself");
     TRY(find_base(reader->diag, arena, dir, machine, &path));
     TRY(read_file(reader, arena, machine->inherits, path, &base));
-    ws_status status = WS_OK;
-    if (base->inherits) {
+    ws_status status = finish_curves(reader->diag, arena, base);
+    if (status == WS_OK && base->inherits) {
         bool cycle = !strcmp(base->inherits, machine->id);
         status = inherits_error(reader->diag, arena, machine,
                                 arena_format(arena, "%s%s inherits from %s itself: one level only",
                                              cycle ? "a cycle: " : "", base->id, base->inherits));
-    } else {
+    } else if (status == WS_OK) {
         merge(machine, base);
     }
     machine_destroy(base);
@@ -283,6 +327,7 @@ static ws_status load(struct diag *diag, struct arena *arena, const char *dir, c
         reader.taken = NULL;
         TRY(inherit(&reader, arena, dir, *out));
     }
+    TRY(finish_curves(diag, arena, *out));
     return check_complete(diag, arena, *out);
 }
 

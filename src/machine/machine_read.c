@@ -125,36 +125,47 @@ static ws_status read_origin(struct reading *reading, struct leaf *leaf)
     return WS_OK;
 }
 
-static ws_status check_leaf_keys(struct reading *reading, const struct leaf *leaf)
+/* Only a curve has `warps`, the last of them. */
+static ws_status check_leaf_keys(struct reading *reading, const struct leaf *leaf, bool is_curve)
 {
-    static const char *const known[] = {"value", "unit", "source", "from"};
+    static const char *const known[] = {"value", "unit", "source", "from", "warps"};
+    const size_t count = is_curve ? 5 : 4;
     const yaml_node_pair_t *pair = leaf->node->data.mapping.pairs.start;
     for (; pair < leaf->node->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_tree_node(reading->tree, pair->key);
         size_t i = 0;
-        while (i < 4 && strcmp(known[i], yaml_text(key)) != 0)
+        while (i < count && strcmp(known[i], yaml_text(key)) != 0)
             i++;
-        if (i < 4) continue;
-        const char *near = text_nearest(&reading->machine->arena, yaml_text(key), known, 4);
-        FAIL(reading, key, "unknown key '%s' in %s%s%s: value, unit, source or from",
-             yaml_text(key), leaf->path, *near ? "; perhaps " : "", near);
+        if (i < count) continue;
+        const char *near = text_nearest(&reading->machine->arena, yaml_text(key), known, count);
+        FAIL(reading, key, "unknown key '%s' in %s%s%s: %svalue, unit, source or from",
+             yaml_text(key), leaf->path, *near ? "; perhaps " : "", near,
+             is_curve ? "warps, " : "");
     }
+    return WS_OK;
+}
+
+/* What a figure and a curve have in common. */
+static ws_status open_leaf(struct reading *reading, const char *path, const yaml_node_t *node,
+                           bool is_curve, struct leaf *leaf)
+{
+    *leaf = (struct leaf){.path = path, .node = node};
+    if (yaml_is_null(node))
+        FAIL(reading, node, "%s is null: leave it out if it is not known", path);
+    if (node->type != YAML_MAPPING_NODE)
+        FAIL(reading, node, "%s must be {%svalue: ..., unit: ..., source: ...}, not %s", path,
+             is_curve ? "warps: [...], " : "", yaml_kind(node));
+    TRY(check_leaf_keys(reading, leaf, is_curve));
+    leaf->value = yaml_tree_find(reading->tree, node, "value");
+    leaf->unit = yaml_tree_find(reading->tree, node, "unit");
+    if (!leaf->value) FAIL(reading, node, "%s has no value", path);
     return WS_OK;
 }
 
 static ws_status read_leaf(struct reading *reading, const char *path, const yaml_node_t *node,
                            struct leaf *leaf)
 {
-    *leaf = (struct leaf){.path = path, .node = node};
-    if (yaml_is_null(node))
-        FAIL(reading, node, "%s is null: leave it out if it is not known", path);
-    if (node->type != YAML_MAPPING_NODE)
-        FAIL(reading, node, "%s must be {value: ..., unit: ..., source: ...}, not %s", path,
-             yaml_kind(node));
-    TRY(check_leaf_keys(reading, leaf));
-    leaf->value = yaml_tree_find(reading->tree, node, "value");
-    leaf->unit = yaml_tree_find(reading->tree, node, "unit");
-    if (!leaf->value) FAIL(reading, node, "%s has no value", path);
+    TRY(open_leaf(reading, path, node, false, leaf));
     if (yaml_is_null(leaf->value))
         FAIL(reading, leaf->value,
              "%s is null: leave it out if it is not known; 0 says that it does not exist", path);
@@ -167,21 +178,23 @@ static ws_status read_leaf(struct reading *reading, const char *path, const yaml
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* Decimal only: strtod alone would take hexadecimal, "inf" and "nan", too. */
-static ws_status read_number(struct reading *reading, const struct leaf *leaf, double *out)
+static ws_status read_number(struct reading *reading, const char *path, const yaml_node_t *node,
+                             double *out)
 {
-    const char *text = yaml_text(leaf->value);
+    const char *text = yaml_text(node);
+    if (!text) FAIL(reading, node, "%s: a number is needed, not %s", path, yaml_kind(node));
     size_t length = strspn(text, "0123456789+-.eE");
-    if (yaml_is_quoted(leaf->value))
-        FAIL(reading, leaf->value, "%s: \"%s\" in quotes is a text: write the number without them",
-             leaf->path, text);
+    if (yaml_is_quoted(node))
+        FAIL(reading, node, "%s: \"%s\" in quotes is a text: write the number without them", path,
+             text);
     if (!text[length] && text_to_double(text, out)) return WS_OK;
     char *rest;
     (void)strtod(text, &rest);
     if (rest != text && *rest)
-        FAIL(reading, leaf->value,
+        FAIL(reading, node,
              "%s: '%s' has '%s' after the number: the value is a bare number, units go to 'unit'",
-             leaf->path, text, rest);
-    FAIL(reading, leaf->value, "%s: '%s' is not a number", leaf->path, text);
+             path, text, rest);
+    FAIL(reading, node, "%s: '%s' is not a number", path, text);
 }
 
 static ws_status read_unit(struct reading *reading, const struct leaf *leaf, enum dimension wanted,
@@ -219,7 +232,7 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
         FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
              value->line);
     TRY(read_leaf(reading, path, node, &leaf));
-    TRY(read_number(reading, &leaf, &number));
+    TRY(read_number(reading, path, leaf.value, &number));
     TRY(read_unit(reading, &leaf, machine_key_infos[key].dimension, &factor));
     /* 4.8 TB/s and the like: a product must not miss its whole number by rounding. */
     double si = number * factor;
@@ -233,6 +246,89 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
                                     .line = (uint32_t)key_node->start_mark.line + 1};
     return WS_OK;
 }
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+static int find_curve(const char *path)
+{
+    for (int i = 0; i < CURVE_COUNT; i++)
+        if (!strcmp(machine_curve_infos[i].path, path)) return i;
+    return -1;
+}
+
+static ws_status read_points(struct reading *reading, const char *path, const yaml_node_t *node,
+                             double factor, const double **out, size_t *out_count)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        FAIL(reading, node, "%s must be a list of numbers, [1, 2, 3], not %s", path,
+             yaml_kind(node));
+    const yaml_node_item_t *start = node->data.sequence.items.start;
+    *out_count = (size_t)(node->data.sequence.items.top - start);
+    double *points = ARENA_ARRAY(&reading->machine->arena, double, *out_count + 1);
+    for (size_t i = 0; i < *out_count; i++) {
+        const yaml_node_t *item = yaml_tree_node(reading->tree, start[i]);
+        TRY(read_number(reading, path, item, &points[i]));
+        points[i] *= factor;
+        if (!isfinite(points[i]) || !(points[i] > 0))
+            FAIL(reading, item, "%s: '%s' must be above 0", path, yaml_text(item));
+    }
+    *out = points;
+    return WS_OK;
+}
+
+/* A curve may be written as measured on the whole GPU, or for one SM and cycle. */
+static ws_status read_curve_unit(struct reading *reading, const struct machine_curve_info *info,
+                                 const struct leaf *leaf, struct machine_curve *curve,
+                                 double *factor)
+{
+    struct arena *arena = &reading->machine->arena;
+    const char *per_sm = unit_names(arena, info->dimension);
+    const char *of_gpu = unit_names(arena, info->gpu_dimension);
+    enum dimension given;
+    if (!leaf->unit)
+        FAIL(reading, leaf->node, "%s has no unit: %s of an SM, or %s of the GPU", leaf->path,
+             per_sm, of_gpu);
+    const char *unit;
+    TRY(read_text(reading, "unit", leaf->unit, &unit));
+    bool known = unit_find(unit, &given, factor);
+    if (!known || (given != info->dimension && given != info->gpu_dimension))
+        FAIL(reading, leaf->unit, "'%s' is no unit of %s: %s of an SM, or %s of the GPU", unit,
+             leaf->path, per_sm, of_gpu);
+    curve->of_gpu = given == info->gpu_dimension;
+    return WS_OK;
+}
+
+static ws_status read_curve(struct reading *reading, enum machine_curve_id id,
+                            const yaml_node_t *key_node, const yaml_node_t *node)
+{
+    struct machine_curve *curve = &reading->machine->curves[id];
+    const struct machine_curve_info *info = &machine_curve_infos[id];
+    struct leaf leaf;
+    size_t values;
+    double factor;
+    if (curve->count)
+        FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", info->path,
+             curve->line);
+    TRY(open_leaf(reading, info->path, node, true, &leaf));
+    const yaml_node_t *warps = yaml_tree_find(reading->tree, node, "warps");
+    if (!warps) FAIL(reading, node, "%s has no warps: at how many was it measured?", info->path);
+    TRY(read_origin(reading, &leaf));
+    TRY(read_curve_unit(reading, info, &leaf, curve, &factor));
+    TRY(read_points(reading, info->path, warps, 1, &curve->warps, &curve->count));
+    TRY(read_points(reading, info->path, leaf.value, factor, &curve->values, &values));
+    if (values != curve->count || !values)
+        FAIL(reading, leaf.value, "%s has %zu values for %zu numbers of warps", info->path, values,
+             curve->count);
+    for (size_t i = 1; i < curve->count; i++)
+        if (!(curve->warps[i] > curve->warps[i - 1]))
+            FAIL(reading, warps, "%s: the numbers of warps must increase", info->path);
+    curve->source = leaf.source;
+    curve->assumed = leaf.assumed;
+    curve->line = (uint32_t)key_node->start_mark.line + 1;
+    return WS_OK;
+}
+
+/* ---- identity -------------------------------------------------------------------------------- */
 
 static ws_status read_capability(struct reading *reading, const yaml_node_t *node)
 {
@@ -314,17 +410,20 @@ static bool is_section(const char *path)
         if (!strncmp(machine_key_infos[i].path, path, length) &&
             machine_key_infos[i].path[length] == '.')
             return true;
-    return false;
+    return !strcmp(path, "curve");
 }
 
 static ws_status unknown_key(struct reading *reading, const yaml_node_t *node, const char *path)
 {
-    const char *names[MACHINE_KEY_COUNT + TEXT_KEY_COUNT];
-    for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
-        names[i] = machine_key_infos[i].path;
-    memcpy(names + MACHINE_KEY_COUNT, text_keys, sizeof text_keys);
-    const char *near =
-        text_nearest(&reading->machine->arena, path, names, MACHINE_KEY_COUNT + TEXT_KEY_COUNT);
+    const char *names[MACHINE_KEY_COUNT + TEXT_KEY_COUNT + CURVE_COUNT];
+    size_t count = 0;
+    for (; count < MACHINE_KEY_COUNT; count++)
+        names[count] = machine_key_infos[count].path;
+    for (size_t i = 0; i < TEXT_KEY_COUNT; i++)
+        names[count++] = text_keys[i];
+    for (size_t i = 0; i < CURVE_COUNT; i++)
+        names[count++] = machine_curve_infos[i].path;
+    const char *near = text_nearest(&reading->machine->arena, path, names, count);
     FAIL(reading, node, "unknown key '%s'%s%s", path, *near ? ": perhaps " : "", near);
 }
 
@@ -341,11 +440,13 @@ static ws_status read_section(struct reading *reading, const char *prefix, const
         unsigned text_key = 0;
         while (text_key < TEXT_KEY_COUNT && strcmp(text_keys[text_key], path) != 0)
             text_key++;
-        int key = machine_key_find(path);
+        int key = machine_key_find(path), curve = find_curve(path);
         if (text_key < TEXT_KEY_COUNT) {
             TRY(read_text_key(reading, text_key, value));
         } else if (key >= 0) {
             TRY(read_figure(reading, (enum machine_key)key, key_node, value));
+        } else if (curve >= 0) {
+            TRY(read_curve(reading, (enum machine_curve_id)curve, key_node, value));
         } else if (!is_section(path)) {
             return unknown_key(reading, key_node, path);
         } else if (value->type != YAML_MAPPING_NODE) {

@@ -20,6 +20,13 @@ const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT] = {
 #undef CLASS
 };
 
+const struct machine_curve_info machine_curve_infos[CURVE_COUNT] = {
+#define CURVE(name, path, dimension, gpu_dimension, scale, text)                                   \
+    [CURVE_##name] = {path, text, DIM_##dimension, DIM_##gpu_dimension, scale},
+#include "machine/machine_curves.def"
+#undef CURVE
+};
+
 int machine_key_find(const char *path)
 {
     for (int key = 0; key < MACHINE_KEY_COUNT; key++)
@@ -35,4 +42,16 @@ bool machine_has(const struct machine *machine, enum machine_key key)
 double machine_get(const struct machine *machine, enum machine_key key, double otherwise)
 {
     return machine->values[key].known ? machine->values[key].value : otherwise;
+}
+
+double machine_curve_at(const struct machine_curve *curve, double warps)
+{
+    double from_warps = 0, from_value = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        double width = curve->warps[i] - from_warps, height = curve->values[i] - from_value;
+        if (warps <= curve->warps[i]) return from_value + height * (warps - from_warps) / width;
+        from_warps = curve->warps[i];
+        from_value = curve->values[i];
+    }
+    return from_value;
 }

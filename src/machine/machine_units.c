@@ -38,6 +38,8 @@ static const struct {
     {"TiB/s", DIM_BYTES_PER_SECOND, 0x1p40},
     {"B/cycle", DIM_BYTES_PER_CYCLE, 1},
     {"thread/cycle", DIM_THREAD_PER_CYCLE, 1},
+    {"inst/s", DIM_INSTRUCTION_PER_SECOND, 1},
+    {"Ginst/s", DIM_INSTRUCTION_PER_SECOND, 1e9},
     {"mW", DIM_WATT, 1e-3},
     {"W", DIM_WATT, 1},
     {"kW", DIM_WATT, 1e3},
@@ -59,6 +61,7 @@ static const struct {
     [DIM_BYTES_PER_SECOND] = {"B/s", "a bandwidth per second"},
     [DIM_BYTES_PER_CYCLE] = {"B/cycle", "a bandwidth per cycle"},
     [DIM_THREAD_PER_CYCLE] = {"thread/cycle", "a throughput in threads"},
+    [DIM_INSTRUCTION_PER_SECOND] = {"inst/s", "a throughput in warp instructions"},
     [DIM_WATT] = {"W", "a power"},
     [DIM_METRE] = {"m", "a length"},
 };

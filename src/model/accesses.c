@@ -101,6 +101,51 @@ double accesses_ideal_bytes(const struct accesses *accesses)
     return bytes - moved + fmin(moved, packed);
 }
 
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+bool shared_is_half_warp(const struct machine *machine)
+{
+    return coalescing_rule_of(machine) != RULE_IS_SECTOR ||
+           machine_get(machine, MACHINE_SHARED_BANKS, WARP_LANES) < WARP_LANES;
+}
+
+enum counter shared_counter(unsigned op, enum shared_part part, bool half_warp)
+{
+    static const enum counter table[SHARED_OP_COUNT][SHARED_PART_COUNT][2] = {
+#define ROW(OP)                                                                                    \
+    {                                                                                              \
+        {COUNTER_MEM_SHARED_##OP##_REQUESTS, COUNTER_MEM_SHARED_##OP##_REQUESTS},                  \
+            {COUNTER_MEM_SHARED_##OP##_WAVEFRONTS32, COUNTER_MEM_SHARED_##OP##_WAVEFRONTS16},      \
+        {                                                                                          \
+            COUNTER_MEM_SHARED_##OP##_CONFLICTS32, COUNTER_MEM_SHARED_##OP##_CONFLICTS16           \
+        }                                                                                          \
+    }
+        ROW(LOAD), ROW(STORE), ROW(ATOMIC)
+#undef ROW
+    };
+    return table[op][part][half_warp];
+}
+
+double shared_sum(const struct profile *profile, enum shared_part part, bool half_warp)
+{
+    double sum = 0;
+    for (unsigned op = 0; op < SHARED_OP_COUNT; op++)
+        sum += profile_get(profile, shared_counter(op, part, half_warp));
+    return sum;
+}
+
+enum counter shared_missing(const struct profile *profile, bool half_warp)
+{
+    for (unsigned op = 0; op < SHARED_OP_COUNT; op++) {
+        enum counter passes = shared_counter(op, SHARED_WAVEFRONTS, half_warp);
+        enum counter requests = shared_counter(op, SHARED_REQUESTS, half_warp);
+        if (profile_get(profile, requests) > 0 && !profile_has(profile, passes)) return passes;
+    }
+    return COUNTER_COUNT;
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
 double active_lane_share(const struct profile *profile)
 {
     /* A guard that is false is no divergence: the branch that closes a loop has no true lane. */

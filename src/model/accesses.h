@@ -48,6 +48,19 @@ enum { ACCESS_ALL = (1 << ACCESS_OP_COUNT) - 1 };
  * requests as they are, the uncoalesced ones as if packed. */
 double accesses_ideal_bytes(const struct accesses *accesses);
 
+/* ---- shared memory ---- */
+
+enum { SHARED_OP_COUNT = 3 }; /* load, store, atomic */
+enum shared_part { SHARED_REQUESTS, SHARED_WAVEFRONTS, SHARED_CONFLICTS, SHARED_PART_COUNT };
+/* Does a pass through the banks serve a half-warp (cc 1.x), not a warp? */
+bool shared_is_half_warp(const struct machine *machine);
+/* The counter for passes of half-warps or of warps. */
+enum counter shared_counter(unsigned op, enum shared_part part, bool half_warp);
+/* Sum over the operations; missing counters read 0. */
+double shared_sum(const struct profile *profile, enum shared_part part, bool half_warp);
+/* An operation with requests whose passes were not counted; COUNTER_COUNT if there is none. */
+enum counter shared_missing(const struct profile *profile, bool half_warp);
+
 enum { WARP_LANES = 32 };
 /* Share of the lanes of the active mask that work: Σ lanes / (32 Σ warp instructions), in (0,1]. */
 double active_lane_share(const struct profile *profile);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/estimate.h"
 #include "model/mwp_cwp.h"
+#include "model/quantitative.h"
 
 enum { INPUTS_MAX = 40 };
 
@@ -237,12 +238,109 @@ static ws_status run_gflops(struct evaluation *e)
     return WS_OK;
 }
 
+/* ---- quantitative ---------------------------------------------------------------------------- */
+
+static const struct input_row inst_peak_rows[] = {
+    {"units", NAN, NULL}, {"freq_ghz", NAN, NULL}, {"num_sm", NAN, NULL}, {0}};
+
+static ws_status run_inst_peak(struct evaluation *e)
+{
+    put(e, "ginst_s", zo_instruction_peak(get(e, "units"), get(e, "freq_ghz"), get(e, "num_sm")));
+    return WS_OK;
+}
+
+static const struct input_row smem_peak_rows[] = {
+    {"sp_per_sm", NAN, NULL}, {"freq_ghz", NAN, NULL}, {"num_sm", NAN, NULL}, {0}};
+
+static ws_status run_smem_peak(struct evaluation *e)
+{
+    put(e, "gbs", zo_shared_peak(get(e, "sp_per_sm"), get(e, "freq_ghz"), get(e, "num_sm")));
+    return WS_OK;
+}
+
+static const struct input_row gmem_peak_rows[] = {
+    {"mem_freq_ghz", NAN, NULL}, {"bus_bits", NAN, NULL}, {0}};
+
+static ws_status run_gmem_peak(struct evaluation *e)
+{
+    put(e, "gbs", zo_global_peak(get(e, "mem_freq_ghz"), get(e, "bus_bits")));
+    return WS_OK;
+}
+
+static const struct input_row zo_throughput_rows[] = {{"warps", NAN, NULL}, {0}};
+
+static ws_status run_zo_throughput(struct evaluation *e)
+{
+    put(e, "ginst_s", zo_paper_instructions(get(e, "warps")) / 1e9);
+    put(e, "smem_gbs", zo_paper_shared(get(e, "warps")) / 1e9);
+    return WS_OK;
+}
+
+/* Types without a printed curve go with that of the multiply-adds unless another reading is asked
+ * for: doc/models/quantitative.md, reading Q-1. */
+static const char *const type_curve_words[] = {"same", "own", NULL};
+static const char *const table1_words[] = {"zhang-owens", "wang", "teg", NULL};
+
+static const struct input_row zo_times_rows[] = {
+    {"warps", NAN, NULL},        {"counts_i", 0, NULL},
+    {"counts_ii", 0, NULL},      {"counts_iii", 0, NULL},
+    {"counts_iv", 0, NULL},      {"smem_trans", 0, NULL},
+    {"gmem_bytes", 0, NULL},     {"type_curve", 0, type_curve_words},
+    {"table1", 0, table1_words}, {0},
+};
+
+static ws_status run_zo_times(struct evaluation *e)
+{
+    const struct zo_counts counts = {
+        .instructions = {get(e, "counts_i"), get(e, "counts_ii"), get(e, "counts_iii"),
+                         get(e, "counts_iv")},
+        .shared_transactions = get(e, "smem_trans"),
+        .global_bytes = get(e, "gmem_bytes"),
+        .warps = get(e, "warps"),
+    };
+    if (!(counts.warps > 0))
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "zo_times: warps must be above 0");
+    struct zo_stage stage = zo_paper_stage(&counts, (enum zo_table)get(e, "table1"),
+                                           get(e, "type_curve") > 0 ? ZO_CURVE_OWN : ZO_CURVE_SAME);
+    struct zo_program program = zo_combine(&stage, 1, 1);
+    put(e, "t_inst", stage.seconds[ZO_INSTRUCTION]);
+    put(e, "t_smem", stage.seconds[ZO_SHARED]);
+    put(e, "t_gmem", stage.seconds[ZO_GLOBAL]);
+    put(e, "total", program.seconds);
+    put(e, "bottleneck", stage.bottleneck); /* 0 inst, 1 smem, 2 gmem, 3 none */
+    put(e, "next", stage.next);
+    return WS_OK;
+}
+
+static const struct input_row spmv_ell_rows[] = {
+    {"block", 1, NULL}, {"vector_bytes", NAN, NULL}, {0}};
+
+static ws_status run_spmv_ell(struct evaluation *e)
+{
+    if (!(get(e, "block") > 0))
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "spmv_ell_bytes: block must be above 0");
+    struct zo_ell_bytes bytes = zo_ell_bytes(get(e, "block"), get(e, "vector_bytes"));
+    put(e, "matrix", bytes.entry);
+    put(e, "index", bytes.index);
+    put(e, "vector", bytes.vector);
+    put(e, "total", bytes.total);
+    return WS_OK;
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static const struct closed_form functions[] = {
-    {"mwp_cwp", mwp_cwp_rows, run_mwp_cwp},     {"mem_params", mem_params_rows, run_mem_params},
-    {"mwp_peak_bw", peak_bw_rows, run_peak_bw}, {"npw", npw_rows, run_npw},
+    {"mwp_cwp", mwp_cwp_rows, run_mwp_cwp},
+    {"mem_params", mem_params_rows, run_mem_params},
+    {"mwp_peak_bw", peak_bw_rows, run_peak_bw},
+    {"npw", npw_rows, run_npw},
     {"gflops_peak", gflops_rows, run_gflops},
+    {"inst_peak", inst_peak_rows, run_inst_peak},
+    {"smem_peak", smem_peak_rows, run_smem_peak},
+    {"gmem_peak", gmem_peak_rows, run_gmem_peak},
+    {"zo_throughput", zo_throughput_rows, run_zo_throughput},
+    {"zo_times", zo_times_rows, run_zo_times},
+    {"spmv_ell_bytes", spmv_ell_rows, run_spmv_ell},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 

@@ -48,6 +48,14 @@ struct effect_gain {
     double gain;         /* time / time without; >= 1 in sound models */
 };
 
+/* One interval between barriers, all blocks together (models that know stages). */
+struct stage_estimate {
+    uint32_t index;
+    double warps; /* working warps per SM */
+    double inst_seconds, smem_seconds, gmem_seconds;
+    const char *bottleneck, *next; /* "" if there is none */
+};
+
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
 
 /* One answer of one model. Texts live in the prediction's arena or are static. */
@@ -61,6 +69,9 @@ struct estimate {
     size_t assumption_count;
     const char *assumptions[ASSUMPTIONS_MAX];
     struct effect_gain without[EFFECT_COUNT];
+    size_t stage_count;
+    const struct stage_estimate *stages;
+    bool stages_overlap; /* the stages of several blocks run at the same time */
 };
 
 struct model_option {
@@ -96,8 +107,9 @@ struct model {
     const enum counter *needs_counters;    /* ends with COUNTER_COUNT */
     const char *const *needs_prior;        /* names of models, ends with NULL; NULL: none */
     bool needs_occupancy;                  /* resident blocks of the launch on the machine */
-    bool needs_accesses; /* global and local accesses under the machine's coalescing rule */
-    uint32_t effects;    /* bit set of those it can switch off */
+    bool needs_accesses;     /* global and local accesses under the machine's coalescing rule */
+    bool needs_transactions; /* bytes moved under that rule, and passes through the banks */
+    uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);

@@ -23,13 +23,6 @@ static double class_m_factor(const struct machine *machine, enum insn_class id, 
     return *known ? fmax(1, WARP_LANES / lanes / price_issue_cycles(machine)) : 1;
 }
 
-/* Memory, control and synchronisation take their issue slot; what they wait for is priced apart. */
-static bool priced_by_throughput(enum insn_class id)
-{
-    return id < CLASS_CONTROL || id == CLASS_SHUFFLE || id == CLASS_VOTE || id == CLASS_TENSOR ||
-           id == CLASS_OTHER;
-}
-
 /* Mean M over all instructions: Σ M_i I_i / Σ I_i (thesis 2.6.6, M_Factor). */
 static double mean_m_factor(const struct model_input *input, struct estimate *out)
 {
@@ -41,7 +34,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
         double count = profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
         if (!(count > 0)) continue;
         double m = 1;
-        if (priced_by_throughput(i)) {
+        if (price_by_throughput(i)) {
             m = class_m_factor(input->machine, i, &known);
             if (!known)
                 estimate_assume(out, input->arena,

@@ -65,6 +65,20 @@ static void check_accesses(const struct model_input *input, struct missing *miss
     }
 }
 
+static void check_transactions(const struct model_input *input, struct missing *missing)
+{
+    const struct profile *profile = input->profile;
+    enum coalescing_rule rule = coalescing_rule_of(input->machine);
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        enum counter bytes = access_counter(op, ACCESS_BYTES_MOVED, rule);
+        if (accesses_read(profile, op, rule).parts[ACCESS_REQUESTS] > 0 &&
+            !profile_has(profile, bytes))
+            lacks_counter(missing, profile, bytes);
+    }
+    enum counter passes = shared_missing(profile, shared_is_half_warp(input->machine));
+    if (passes != COUNTER_COUNT) lacks_counter(missing, profile, passes);
+}
+
 static void check_prior(const struct model *model, const struct model_input *input,
                         struct missing *missing)
 {
@@ -86,6 +100,7 @@ const char *needs_check(const struct model *model, const struct model_input *inp
         if (!profile_has(input->profile, *counter))
             lacks_counter(&missing, input->profile, *counter);
     if (model->needs_accesses) check_accesses(input, &missing);
+    if (model->needs_transactions) check_transactions(input, &missing);
     if (model->needs_occupancy && no_occupancy)
         lacks(&missing, "the occupancy%s%s", ", which is not known: ", no_occupancy);
     check_prior(model, input, &missing);

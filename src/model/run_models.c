@@ -180,24 +180,41 @@ static ws_status no_answer(struct diag *diag, const struct prediction *out)
 
 /* ---- which one fits -------------------------------------------------------------------------- */
 
+/* Was the throughput by warps measured on this very GPU? */
+static bool has_own_curves(const struct machine *machine)
+{
+    for (size_t i = 0; i < CURVE_COUNT; i++)
+        if (!machine->curves[i].count || machine->curves[i].assumed) return false;
+    return true;
+}
+
 /* A bound is an answer only where no model of time stands above it. */
 static void choose_best(struct prediction *out)
 {
     const struct estimate *bound = prediction_find(out, "speed-of-light");
     const struct estimate *mwp = prediction_find(out, "mwp-cwp");
+    const struct estimate *quantitative = prediction_find(out, "quantitative");
     const struct estimate *best = mwp ? mwp : out->estimates;
-    if (!mwp) {
-        out->best_reason = "a bound, not an estimate: no model of latency can answer here";
-    } else if (bound && mwp->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+    bool measured = quantitative && has_own_curves(out->machine);
+    if (measured) best = quantitative;
+    if (best != bound && bound && best->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+        out->best_reason =
+            measured ? "quantitative answers less than the bound here (its types have more "
+                       "units than an SM issues to), so the bound is the better answer"
+                     : "mwp-cwp answers less than the bound here (its case 2 leaves out "
+                       "the computation), so the bound is the better answer";
         best = bound;
-        out->best_reason = "mwp-cwp answers less than the bound here (its case 2 leaves out the "
-                           "computation), so the bound is the better answer";
+    } else if (measured) {
+        out->best_reason =
+            "quantitative rests on throughput by warps that was measured on this GPU";
+    } else if (!mwp) {
+        out->best_reason = "a bound, not an estimate: no model of latency can answer here";
     } else if (coalescing_rule_of(out->machine) != RULE_IS_SECTOR) {
         out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
     } else {
         out->best_reason =
-            "the only model here that counts latency and warps; it knows no caches, so "
-            "kernels that reuse data are faster";
+            "a model that counts latency and warps; it knows no caches, so kernels that reuse "
+            "data are faster";
     }
     out->best = (size_t)(best - out->estimates);
 }

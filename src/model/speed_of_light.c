@@ -141,41 +141,20 @@ enum { SECTOR_BYTES = 32 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static const enum counter shared_first[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS,
-                                            COUNTER_MEM_SHARED_STORE_REQUESTS,
-                                            COUNTER_MEM_SHARED_ATOMIC_REQUESTS};
-enum { SHARED_OPS = 3 };
-#define SHARED_OFFSET(name) (COUNTER_MEM_SHARED_LOAD_##name - COUNTER_MEM_SHARED_LOAD_REQUESTS)
-
-static double shared_sum(const struct profile *profile, unsigned offset, bool *missing)
-{
-    double sum = 0;
-    for (unsigned i = 0; i < SHARED_OPS; i++) {
-        enum counter counter = (enum counter)(shared_first[i] + offset);
-        if (profile_get(profile, shared_first[i]) > 0 && !profile_has(profile, counter))
-            *missing = true;
-        sum += profile_get(profile, counter);
-    }
-    return sum;
-}
-
 /* One wavefront a cycle: all banks at once. */
 static void add_shared(struct bound *bound)
 {
     const struct profile *profile = bound->input->profile;
-    bool narrow = machine_get(bound->input->machine, MACHINE_SHARED_BANKS, 32) < 32;
-    bool missing = false;
-    double cycles = shared_sum(
-        profile, narrow ? SHARED_OFFSET(WAVEFRONTS16) : SHARED_OFFSET(WAVEFRONTS32), &missing);
-    double conflicts = shared_sum(
-        profile, narrow ? SHARED_OFFSET(CONFLICTS16) : SHARED_OFFSET(CONFLICTS32), &missing);
-    if (missing) {
-        cycles = shared_sum(profile, 0, &missing);
+    bool half_warp = shared_is_half_warp(bound->input->machine);
+    double cycles = shared_sum(profile, SHARED_WAVEFRONTS, half_warp);
+    double conflicts = shared_sum(profile, SHARED_CONFLICTS, half_warp);
+    if (shared_missing(profile, half_warp) != COUNTER_COUNT) {
+        cycles = shared_sum(profile, SHARED_REQUESTS, half_warp);
         conflicts = 0;
         estimate_assume(bound->out, bound->input->arena,
                         "passes through %d banks were not counted: shared memory bounded by one "
                         "pass a request",
-                        narrow ? 16 : 32);
+                        half_warp ? 16 : 32);
     }
     if (model_without(bound->input, EFFECT_BANK_CONFLICTS)) cycles -= conflicts;
     add_cycles(bound, "t_shared", "shared memory", cycles);
@@ -185,10 +164,10 @@ static void add_load_store(struct bound *bound)
 {
     double lanes = machine_get(bound->input->machine, MACHINE_GLOBAL_LOAD_STORE_LANES, 0);
     if (!(lanes > 0)) return;
-    bool missing = false;
     struct accesses all =
         accesses_sum(bound->input->profile, ACCESS_ALL, coalescing_rule_of(bound->input->machine));
-    double requests = all.parts[ACCESS_REQUESTS] + shared_sum(bound->input->profile, 0, &missing);
+    double requests =
+        all.parts[ACCESS_REQUESTS] + shared_sum(bound->input->profile, SHARED_REQUESTS, false);
     add_cycles(bound, "t_lsu", "load/store units", requests * bound->share * WARP_LANES / lanes);
 }
 

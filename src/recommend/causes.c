@@ -167,24 +167,14 @@ static void find_atomics(struct finder *finder)
 
 static void find_conflicts(struct finder *finder)
 {
-    bool narrow = machine_get(finder->prediction->machine, MACHINE_SHARED_BANKS, 32) < 32;
-    static const enum counter wide_conflicts[] = {COUNTER_MEM_SHARED_LOAD_CONFLICTS32,
-                                                  COUNTER_MEM_SHARED_STORE_CONFLICTS32,
-                                                  COUNTER_MEM_SHARED_ATOMIC_CONFLICTS32};
-    static const enum counter narrow_conflicts[] = {COUNTER_MEM_SHARED_LOAD_CONFLICTS16,
-                                                    COUNTER_MEM_SHARED_STORE_CONFLICTS16,
-                                                    COUNTER_MEM_SHARED_ATOMIC_CONFLICTS16};
-    static const enum counter requests[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS,
-                                            COUNTER_MEM_SHARED_STORE_REQUESTS,
-                                            COUNTER_MEM_SHARED_ATOMIC_REQUESTS};
-    const enum counter *conflicts = narrow ? narrow_conflicts : wide_conflicts;
-    double extra = 0, all = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        extra += counted(finder, conflicts[i]);
-        all += counted(finder, requests[i]);
-    }
+    bool half_warp = shared_is_half_warp(finder->prediction->machine);
+    enum counter conflicts[SHARED_OP_COUNT];
+    for (unsigned op = 0; op < SHARED_OP_COUNT; op++)
+        conflicts[op] = shared_counter(op, SHARED_CONFLICTS, half_warp);
+    double extra = shared_sum(finder->profile, SHARED_CONFLICTS, half_warp);
+    double all = shared_sum(finder->profile, SHARED_REQUESTS, half_warp);
     if (!(extra > 0.1 * all)) return; /* guess */
-    struct hot_line hot = hot_counter(finder->profile, conflicts, 3);
+    struct hot_line hot = hot_counter(finder->profile, conflicts, SHARED_OP_COUNT);
     double evidence_share = hot.total > 0 ? 100 * hot.weight / hot.total : 100;
     add(finder, "S201", "avoid shared memory bank conflicts",
         hot_line_place(finder->arena, hot.instruction),

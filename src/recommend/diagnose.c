@@ -24,8 +24,10 @@ static double component_share(const struct estimate *estimate, const char *name)
 /* What is used to its peak, and what is waited for. */
 static const char *share_of(const char *name)
 {
-    static const char *const waits[] = {"memory latency", "barriers", "uncoalesced accesses",
-                                        "memory port of the SM"};
+    static const char *const waits[] = {"memory latency",       "barriers",
+                                        "uncoalesced accesses", "memory port of the SM",
+                                        "instruction pipeline", "shared memory access",
+                                        "global memory access"};
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
         if (!strcmp(name, waits[i])) return "of the time";
     return "of peak";

@@ -117,6 +117,7 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
     static const char *const memory[] = {"global memory bandwidth",
                                          "uncoalesced accesses",
                                          "memory port of the SM",
+                                         "global memory access",
                                          "L1 bandwidth",
                                          "L2 bandwidth",
                                          "load/store units",
@@ -132,7 +133,7 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
     if (is_latency || is_one_of(limit, memory)) {
         if (explain_by(diagnosis, memory_causes, worth)) return;
         is_latency ? why_latency(prediction, diagnosis) : why_bandwidth(prediction, diagnosis);
-    } else if (!strcmp(limit, "shared memory")) {
+    } else if (!strcmp(limit, "shared memory") || !strcmp(limit, "shared memory access")) {
         if (!explain_by(diagnosis, shared_causes, worth)) why_issue(prediction, diagnosis);
     } else if (!strcmp(limit, "barriers")) {
         if (!explain_by(diagnosis, barrier_causes, 1)) why_issue(prediction, diagnosis);

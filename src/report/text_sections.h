@@ -20,6 +20,8 @@ void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t ma
 /* The first of them in one line. */
 void text_best_advice(struct page *page, const struct diagnosis *diagnosis);
 void text_throughput(struct page *page, const struct report_machine *machine, bool details);
+/* Of the best model, if it knows components; with details of every model that does, by stage. */
+void text_components(struct page *page, const struct report_machine *machine, bool details);
 /* machine NULL: by 32-byte sectors and 32 banks. */
 void text_memory(struct page *page, const struct profile *profile,
                  const struct report_machine *machine, size_t max_rows);

@@ -153,6 +153,25 @@ static void without(struct json_out *json, const struct estimate *estimate)
     json_out_close(json, '}');
 }
 
+static void stage_estimates(struct json_out *json, const struct estimate *estimate)
+{
+    json_out_open(json, "stages", '[');
+    for (size_t i = 0; i < estimate->stage_count; i++) {
+        const struct stage_estimate *stage = &estimate->stages[i];
+        json_out_open(json, NULL, '{');
+        json_out_number(json, "index", stage->index);
+        json_out_number(json, "warps", stage->warps);
+        json_out_number(json, "t_inst", stage->inst_seconds);
+        json_out_number(json, "t_smem", stage->smem_seconds);
+        json_out_number(json, "t_gmem", stage->gmem_seconds);
+        json_out_string(json, "bottleneck", stage->bottleneck);
+        json_out_string(json, "next", stage->next);
+        json_out_close(json, '}');
+    }
+    json_out_close(json, ']');
+    if (estimate->stage_count) json_out_bool(json, "stages_overlap", estimate->stages_overlap);
+}
+
 static void estimate(struct json_out *json, const struct estimate *estimate, bool best)
 {
     json_out_open(json, NULL, '{');
@@ -171,8 +190,7 @@ static void estimate(struct json_out *json, const struct estimate *estimate, boo
         json_out_close(json, '}');
     }
     json_out_close(json, '}');
-    json_out_open(json, "stages", '[');
-    json_out_close(json, ']');
+    stage_estimates(json, estimate);
     without(json, estimate);
     json_out_open(json, "assumptions", '[');
     for (size_t i = 0; i < estimate->assumption_count; i++)

@@ -16,6 +16,9 @@ static void write_evidence(struct page *page, const struct report_kernel *kernel
     text_throughput(page, item, details);
     if (page->lines != before) page_blank(page);
     before = page->lines;
+    text_components(page, item, details);
+    if (page->lines != before) page_blank(page);
+    before = page->lines;
     text_memory(page, kernel->profile, item, details ? SIZE_MAX : 6);
     if (page->lines != before) page_blank(page);
     text_occupancy(page, item);

@@ -16,7 +16,9 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "machine/machine.h"
+#include "model/estimate.h"
 #include "model/mwp_cwp.h"
+#include "model/quantitative.h"
 
 #ifndef TESTS_DIR
 #define TESTS_DIR "tests"
@@ -95,6 +97,11 @@ static struct mwp_cwp_input read_inputs(const json_t *in)
 struct answer {
     struct mwp_cwp_terms terms;
     struct occupancy occupancy;
+    double peak, ginst_s, smem_gbs;
+    struct zo_program program;
+    struct zo_stage stages[8];
+    size_t stage_count; /* 0: one bottleneck for the whole program */
+    struct zo_ell_bytes ell;
 };
 
 static double answer_of(const struct answer *answer, const char *key)
@@ -105,6 +112,16 @@ static double answer_of(const struct answer *answer, const char *key)
     if (!strcmp(key, "warps")) return answer->occupancy.warps_per_sm;
     if (!strcmp(key, "blocks_reg")) return answer->occupancy.limit_registers;
     if (!strcmp(key, "blocks_smem")) return answer->occupancy.limit_shared;
+    if (!strcmp(key, "gbs") || !strcmp(key, "gflops")) return answer->peak;
+    if (!strcmp(key, "ginst_s")) return answer->ginst_s;
+    if (!strcmp(key, "smem_gbs")) return answer->smem_gbs;
+    if (!strcmp(key, "t_inst")) return answer->program.components.seconds[ZO_INSTRUCTION];
+    if (!strcmp(key, "t_smem")) return answer->program.components.seconds[ZO_SHARED];
+    if (!strcmp(key, "t_gmem")) return answer->program.components.seconds[ZO_GLOBAL];
+    if (!strcmp(key, "index")) return answer->ell.index;
+    if (!strcmp(key, "vector")) return answer->ell.vector;
+    if (!strcmp(key, "total"))
+        return answer->program.seconds > 0 ? answer->program.seconds : answer->ell.total;
 #define TERM(name)                                                                                 \
     if (!strcmp(key, #name)) return terms->name
     TERM(mem_l);
@@ -125,6 +142,28 @@ static double answer_of(const struct answer *answer, const char *key)
 #undef TERM
     fail_msg("golden.json expects '%s', which this test cannot read", key);
     return NAN;
+}
+
+static const char *const component_words[] = {"inst", "smem", "gmem", ""};
+
+static const char *word_of(const struct answer *answer, const char *key)
+{
+    const struct zo_stage *program = &answer->program.components;
+    if (!strcmp(key, "bottleneck")) return component_words[program->bottleneck];
+    if (!strcmp(key, "next")) return component_words[program->next];
+    fail_msg("golden.json expects the word '%s', which this test cannot read", key);
+    return NULL;
+}
+
+static void check_bottlenecks(const struct answer *answer, const json_t *expected)
+{
+    const struct zo_stage *program = &answer->program.components;
+    size_t count = answer->stage_count ? answer->stage_count : 1;
+    assert_int_equal(json_array_size(expected), count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(component_words[answer->stage_count ? answer->stages[i].bottleneck
+                                                                : program->bottleneck],
+                            json_string_value(json_array_get(expected, i)));
 }
 
 static void run_mwp_cwp(const json_t *inputs, struct answer *out)
@@ -173,14 +212,98 @@ static void run_occupancy(const json_t *inputs, struct answer *out)
     diag_clear(&diag);
 }
 
+/* ---- Zhang & Owens --------------------------------------------------------------------------- */
+
+static void run_instruction_peak(const json_t *inputs, struct answer *out)
+{
+    out->ginst_s =
+        zo_instruction_peak(number(inputs, "units", NAN), number(inputs, "freq_ghz", NAN),
+                            number(inputs, "num_sm", NAN));
+}
+
+static void run_gflops_peak(const json_t *inputs, struct answer *out)
+{
+    struct diag diag = {0};
+    ws_input given[8];
+    ws_term term;
+    size_t count = 0, found;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)inputs, key, value)
+    {
+        assert_true(count < sizeof given / sizeof given[0]);
+        given[count++] = (ws_input){.name = key, .value = json_number_value(value)};
+    }
+    assert_int_equal(model_evaluate(&diag, "gflops_peak", given, count, &term, 1, &found), WS_OK);
+    assert_int_equal(found, 1);
+    out->peak = term.value;
+    diag_clear(&diag);
+}
+
+static void run_shared_peak(const json_t *inputs, struct answer *out)
+{
+    out->peak = zo_shared_peak(number(inputs, "sp_per_sm", NAN), number(inputs, "freq_ghz", NAN),
+                               number(inputs, "num_sm", NAN));
+}
+
+static void run_global_peak(const json_t *inputs, struct answer *out)
+{
+    out->peak =
+        zo_global_peak(number(inputs, "mem_freq_ghz", NAN), number(inputs, "bus_bits", NAN));
+}
+
+static void run_throughput(const json_t *inputs, struct answer *out)
+{
+    out->ginst_s = zo_paper_instructions(number(inputs, "warps", NAN)) / 1e9;
+    out->smem_gbs = zo_paper_shared(number(inputs, "warps", NAN)) / 1e9;
+}
+
+static struct zo_stage read_stage(const json_t *inputs)
+{
+    const json_t *counts = json_object_get(inputs, "counts");
+    const struct zo_counts stage = {
+        .instructions = {number(counts, "I", 0), number(counts, "II", 0), number(counts, "III", 0),
+                         number(counts, "IV", 0)},
+        .shared_transactions = number(inputs, "smem_trans", 0),
+        .global_bytes = number(inputs, "gmem_bytes", 0),
+        .warps = number(inputs, "warps", NAN),
+    };
+    return zo_paper_stage(&stage, ZO_TABLE_ZHANG_OWENS, ZO_CURVE_SAME);
+}
+
+static void run_times(const json_t *inputs, struct answer *out)
+{
+    struct zo_stage stage = read_stage(inputs);
+    out->program = zo_combine(&stage, 1, 0);
+}
+
+static void run_program(const json_t *inputs, struct answer *out)
+{
+    const json_t *stages = json_object_get(inputs, "stages");
+    bool serial = number(inputs, "blocks_per_sm", NAN) < 2;
+    size_t count = json_array_size(stages);
+    assert_true(count <= sizeof out->stages / sizeof out->stages[0]);
+    for (size_t i = 0; i < count; i++)
+        out->stages[i] = read_stage(json_array_get(stages, i));
+    out->program = zo_combine(out->stages, count, serial);
+    if (serial) out->stage_count = count;
+}
+
+static void run_ell(const json_t *inputs, struct answer *out)
+{
+    out->ell = zo_ell_bytes(number(inputs, "block", NAN), number(inputs, "vector_bytes", NAN));
+}
+
 static const struct {
     const char *model;
     void (*run)(const json_t *inputs, struct answer *out);
-} functions[] = {{"mwp_cwp", run_mwp_cwp},
-                 {"mem_params", run_memory},
-                 {"mwp_peak_bw", run_peak_bw},
-                 {"npw", run_npw},
-                 {"occupancy_000", run_occupancy}};
+} functions[] = {{"mwp_cwp", run_mwp_cwp},         {"mem_params", run_memory},
+                 {"mwp_peak_bw", run_peak_bw},     {"npw", run_npw},
+                 {"occupancy_000", run_occupancy}, {"inst_peak", run_instruction_peak},
+                 {"gflops_peak", run_gflops_peak}, {"smem_peak", run_shared_peak},
+                 {"gmem_peak", run_global_peak},   {"zo_throughput", run_throughput},
+                 {"zo_times", run_times},          {"zo_program", run_program},
+                 {"spmv_ell_bytes", run_ell}};
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 static void check_case(void **state)
@@ -198,12 +321,20 @@ static void check_case(void **state)
     json_t *expected;
     json_object_foreach(json_object_get(one, "expected"), key, expected)
     {
+        checked++;
+        if (json_is_string(expected)) {
+            assert_string_equal(word_of(&answer, key), json_string_value(expected));
+            continue;
+        }
+        if (json_is_array(expected)) {
+            check_bottlenecks(&answer, expected);
+            continue;
+        }
         double want = json_number_value(expected), got = answer_of(&answer, key);
         double allowed =
             fmax(number(tolerance, "abs", 0), number(tolerance, "rel", 0) * fabs(want));
         if (!(fabs(got - want) <= allowed))
             fail_msg("%s: %s is %.12g, expected %.12g +- %.3g", model, key, got, want, allowed);
-        checked++;
     }
     assert_true(checked > 0);
 }

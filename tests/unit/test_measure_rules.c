@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,55 @@ static void check_cyclic_reduction(const char *id, const json_t *inputs, const j
     check(id, expected, "transactions", total);
 }
 
+/* Place of a vector entry: as it is, or with the entries of a residue modulo `block` together. */
+static uint64_t vector_address(const json_t *inputs, uint64_t column)
+{
+    uint64_t block = get(inputs, "block", 1), entries = get(inputs, "nvec", 0);
+    bool interleaved = json_is_true(json_object_get(inputs, "iv"));
+    return 4 * (interleaved ? column % block * (entries / block) + column / block : column);
+}
+
+/* ELLPACK (models.md 6.1, Z-5): a thread a row of blocks; each block needs `block` entries of the
+ * vector, one access each, served by half-warp in segments of one size. */
+static void check_vector_bytes(const char *id, const json_t *inputs, const json_t *expected)
+{
+    const json_t *rows = json_object_get(inputs, "cols");
+    unsigned block = get(inputs, "block", 1);
+    double bytes = 0, loads = 0;
+    size_t longest = 0;
+    for (size_t row = 0; row < json_array_size(rows); row++)
+        if (json_array_size(json_array_get(rows, row)) > longest)
+            longest = json_array_size(json_array_get(rows, row));
+    for (size_t first = 0; first < json_array_size(rows); first += 16)
+        for (size_t access = 0; access < longest * block; access++) {
+            uint64_t addresses[32] = {0};
+            uint32_t mask = 0;
+            for (unsigned lane = 0; lane < 16; lane++) {
+                const json_t *row = json_array_get(rows, first + lane);
+                if (json_array_size(row) <= access / block) continue;
+                uint64_t column = (uint64_t)json_integer_value(json_array_get(row, access / block));
+                addresses[lane] = vector_address(inputs, column + access % block);
+                mask |= UINT32_C(1) << lane;
+                loads++;
+            }
+            bytes += coalesce_cc12(addresses, mask, 4, get(inputs, "seg", 128),
+                                   get(inputs, "min_seg", 32))
+                         .bytes;
+        }
+    const struct {
+        const char *key;
+        double got;
+    } answers[] = {{"bytes_per_vector_load", bytes / loads},
+                   {"bytes_per_entry", bytes / loads / block}};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *want = json_object_get(expected, answers[i].key);
+        if (want && fabs(json_number_value(want) - answers[i].got) > 1e-9 * answers[i].got)
+            fail_msg("%s: %s is %.12g, expected %.12g", id, answers[i].key, answers[i].got,
+                     json_number_value(want));
+    }
+    assert_non_null(json_object_get(expected, "bytes_per_vector_load"));
+}
+
 static void golden_cases(void **state)
 {
     (void)state;
@@ -109,10 +159,11 @@ static void golden_cases(void **state)
     } models[] = {{"coalesce", check_coalesce, 16},
                   {"coalesce_legacy", check_legacy, 3},
                   {"bank_conflict", check_banks, 3},
-                  {"cr_step", check_cyclic_reduction, 25}};
+                  {"cr_step", check_cyclic_reduction, 25},
+                  {"spmv_vector_bytes", check_vector_bytes, 6}};
     json_t *cases = json_load_file(TESTS_DIR "/golden/golden.json", 0, NULL);
     assert_true(json_is_array(cases));
-    for (size_t m = 0; m < 4; m++) {
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         unsigned found = 0;
         for (size_t i = 0; i < json_array_size(cases); i++) {
             const json_t *item = json_array_get(cases, i);

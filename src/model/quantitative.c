@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The model quantitative: from profile and machine to the times of quantitative_equations.c. What
+ * counts as what: doc/models/quantitative.md. */
+#include "model/quantitative.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/accesses.h"
+#include "model/estimate.h"
+#include "model/prices.h"
+
+extern const struct model model_quantitative;
+
+static const char *const component_names[ZO_COMPONENTS + 1] = {
+    [ZO_INSTRUCTION] = "instruction pipeline",
+    [ZO_SHARED] = "shared memory access",
+    [ZO_GLOBAL] = "global memory access",
+    [ZO_NONE] = "",
+};
+
+/* What does not change between stages. */
+struct setting {
+    const struct model_input *input;
+    struct estimate *out;
+    double sms, clock_hz;                 /* SMs that have a block */
+    double blocks_per_sm;                 /* resident */
+    double reference;                     /* lanes of the multiply-adds, thread/cycle */
+    double fill_warps, shared_fill_warps; /* that fill the pipe where there is no curve; 0: any */
+    double shared_peak;                   /* B/cycle of an SM */
+    double loads_in_flight;               /* of a warp */
+    struct zo_global global;
+    enum zo_type_curve type_curve;
+    size_t table; /* 0: the machine's own units, else enum zo_table + 1 */
+};
+
+/* ---- instruction pipeline -------------------------------------------------------------------- */
+
+/* Table 1 of the paper; classes that it does not name keep the machine's figure. */
+static bool type_of(enum insn_class id, enum zo_type *out)
+{
+    switch (id) {
+    case CLASS_FP32_MUL:
+    case CLASS_INT_MUL24:
+        *out = ZO_TYPE_I;
+        return true;
+    case CLASS_FP32_ADD:
+    case CLASS_FP32_FMA:
+    case CLASS_INT_ADD:
+    case CLASS_MOVE:
+        *out = ZO_TYPE_II;
+        return true;
+    default:
+        *out = id >= CLASS_FP64_ADD && id <= CLASS_FP64_FMA ? ZO_TYPE_IV : ZO_TYPE_III;
+        return *out == ZO_TYPE_IV || (id >= CLASS_SFU_RCP && id <= CLASS_SFU_EX2);
+    }
+}
+
+static double machine_lanes(const struct setting *s, enum insn_class id)
+{
+    const struct machine *machine = s->input->machine;
+    double lanes, issue = WARP_LANES / price_issue_cycles(machine);
+    if (id >= CLASS_MEM_GLOBAL_LOAD) /* where the load/store units are narrower than the issue */
+        return fmin(issue, machine_get(machine, MACHINE_GLOBAL_LOAD_STORE_LANES, issue));
+    if (!price_by_throughput(id)) return issue;
+    if (machine_throughput(machine, id, &lanes) && lanes > 0) return lanes;
+    estimate_assume(s->out, s->input->arena,
+                    "%s: no throughput known for this GPU, priced at one issue slot",
+                    class_ids[id]);
+    return issue;
+}
+
+/* Lanes of an SM that run this class, thread/cycle. */
+static double class_lanes(const struct setting *s, enum insn_class id)
+{
+    enum zo_type type;
+    double lanes =
+        s->table && type_of(id, &type) ? zo_units[s->table - 1][type] : machine_lanes(s, id);
+    if (!model_without(s->input, EFFECT_LONG_INSTRUCTIONS)) return lanes;
+    return fmax(lanes, machine_lanes(s, CLASS_FP32_ADD));
+}
+
+/* Share of its peak that a pipe reaches with this many warps. */
+static double fill_at(const struct setting *s, enum machine_curve_id id, double warps,
+                      double fill_warps, double peak)
+{
+    const struct machine_curve *curve = &s->input->machine->curves[id];
+    if (model_without(s->input, EFFECT_INST_LATENCY)) warps = INFINITY;
+    if (curve->count) return machine_curve_at(curve, warps) / peak;
+    return fill_warps > 0 ? fmin(1, warps / fill_warps) : 1;
+}
+
+static double pipe_fill(const struct setting *s, double lanes, double warps)
+{
+    double at = zo_curve_warps(s->type_curve, warps, s->reference, lanes);
+    return fill_at(s, CURVE_INSTRUCTION, at, s->fill_warps, s->reference);
+}
+
+/* Σ count / throughput(type, warps): section 3. */
+static double instruction_seconds(const struct setting *s, const struct profile *profile,
+                                  double warps)
+{
+    double cycles = 0, counted = 0, total = profile_get(profile, COUNTER_INST_WARP);
+    bool no_sync = model_without(s->input, EFFECT_SYNC);
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        double count = profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
+        if (!(count > 0)) continue;
+        counted += count;
+        double lanes = class_lanes(s, i);
+        if (i == CLASS_BARRIER && no_sync) continue;
+        cycles += count * WARP_LANES / (lanes * pipe_fill(s, lanes, warps));
+    }
+    if (counted < total) {
+        double lanes = WARP_LANES / price_issue_cycles(s->input->machine);
+        cycles += (total - counted) * WARP_LANES / (lanes * pipe_fill(s, lanes, warps));
+        estimate_assume(s->out, s->input->arena,
+                        "instructions that the profile counts in no class take one issue slot");
+    }
+    if (model_without(s->input, EFFECT_DIVERGENCE)) cycles *= active_lane_share(profile);
+    return cycles / s->sms / s->clock_hz;
+}
+
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+/* A pass through the banks after conflicts (section 4.2): one word a lane of a half-warp (64 B) or
+ * of a warp. */
+static double bytes_per_pass(const struct machine *machine)
+{
+    enum { WORD_BYTES = 4 };
+    return (shared_is_half_warp(machine) ? WARP_LANES / 2 : WARP_LANES) * WORD_BYTES;
+}
+
+static double shared_bandwidth(const struct setting *s, double warps)
+{
+    double fill = fill_at(s, CURVE_SHARED, warps, s->shared_fill_warps, s->shared_peak);
+    return s->shared_peak * fill * s->sms * s->clock_hz;
+}
+
+static double shared_seconds(const struct setting *s, const struct profile *profile, double warps)
+{
+    bool half_warp = shared_is_half_warp(s->input->machine);
+    double passes = shared_sum(profile, SHARED_WAVEFRONTS, half_warp);
+    if (model_without(s->input, EFFECT_BANK_CONFLICTS))
+        passes -= shared_sum(profile, SHARED_CONFLICTS, half_warp);
+    if (!(passes > 0)) return 0;
+    return passes * bytes_per_pass(s->input->machine) / shared_bandwidth(s, warps);
+}
+
+/* ---- global memory --------------------------------------------------------------------------- */
+
+static double global_bytes(const struct setting *s, const struct profile *profile)
+{
+    double bytes = 0;
+    enum coalescing_rule rule = coalescing_rule_of(s->input->machine);
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        struct accesses one = accesses_read(profile, op, rule);
+        bytes += model_without(s->input, EFFECT_UNCOALESCED) ? accesses_ideal_bytes(&one)
+                                                             : one.parts[ACCESS_BYTES_MOVED];
+    }
+    return bytes;
+}
+
+static double global_seconds(const struct setting *s, const struct profile *profile, double warps)
+{
+    enum { LOADS = 1 << ACCESS_GLOBAL_LOAD | 1 << ACCESS_LOCAL_LOAD };
+    struct accesses loads = accesses_sum(profile, LOADS, coalescing_rule_of(s->input->machine));
+    double waits = loads.parts[ACCESS_REQUESTS] / s->loads_in_flight / (s->sms * warps);
+    return zo_global_seconds(&s->global, global_bytes(s, profile), waits);
+}
+
+/* ---- setting --------------------------------------------------------------------------------- */
+
+/* Where there is no measured curve: as many warps as keep a pipe busy for its latency. */
+static void set_fills(struct setting *s)
+{
+    const struct machine *machine = s->input->machine;
+    double latency = 0, shared = machine_get(machine, MACHINE_SHARED_LATENCY, 0);
+    bool known = machine_latency(machine, CLASS_FP32_FMA, &latency) && latency > 0;
+    s->fill_warps = latency * s->reference / WARP_LANES;
+    s->shared_fill_warps = shared * s->shared_peak / (WARP_LANES * sizeof(float));
+    if (machine->curves[CURVE_INSTRUCTION].count && machine->curves[CURVE_SHARED].count) return;
+    estimate_assume(s->out, s->input->arena,
+                    "no measured throughput by warps for this GPU: modelled as pipes that %.3g "
+                    "warps (instructions%s) and %.3g warps (shared memory%s) fill",
+                    s->fill_warps, known ? "" : ", latency not known", s->shared_fill_warps,
+                    shared > 0 ? "" : ", latency not known");
+}
+
+static void set_global(struct setting *s)
+{
+    const struct machine *machine = s->input->machine;
+    double latency = machine_get(machine, MACHINE_DRAM_LATENCY, 0);
+    double per_cluster = machine_get(machine, MACHINE_SM_PER_CLUSTER, 0);
+    bool no_limit = model_without(s->input, EFFECT_BANDWIDTH);
+    if (!(latency > 0))
+        estimate_assume(s->out, s->input->arena,
+                        "the latency of global memory is not known: its pipeline is always full");
+    if (model_without(s->input, EFFECT_MEM_LATENCY)) latency = fmin(latency, 1);
+    bool saws = per_cluster > 1 && !model_without(s->input, EFFECT_TAIL);
+    s->global = (struct zo_global){
+        .peak = no_limit ? INFINITY : machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0),
+        .latency_seconds = latency / s->clock_hz,
+        .clusters = saws ? ceil(machine_get(machine, MACHINE_SM_COUNT, 1) / per_cluster) : 1,
+        .blocks = (double)profile_blocks(s->input->profile),
+    };
+    double strength = profile_get(s->input->profile, COUNTER_MEM_MSTR);
+    s->loads_in_flight = fmax(1, strength);
+    estimate_assume(s->out, s->input->arena,
+                    "bandwidth of global memory modelled (figure 3 has no numbers): peak x fill of "
+                    "its pipeline x saw-tooth of the clusters");
+}
+
+static void read_setting(const struct model_input *input, struct estimate *out, struct setting *s)
+{
+    const struct model *self = &model_quantitative;
+    const struct machine *machine = input->machine;
+    double cores = 0, blocks = (double)profile_blocks(input->profile);
+    *s = (struct setting){
+        .input = input,
+        .out = out,
+        .sms = price_active_sms(input),
+        .clock_hz = machine_get(machine, MACHINE_CLOCK_CORE, 0),
+        .type_curve = (enum zo_type_curve)model_option_get(self, input, "type_curve"),
+        .table = model_option_get(self, input, "table1"),
+    };
+    s->blocks_per_sm = fmin(input->occupancy.blocks_per_sm, ceil(blocks / fmax(1, s->sms)));
+    (void)machine_throughput(machine, CLASS_FP32_FMA, &cores);
+    s->reference = cores;
+    double banks = machine_get(machine, MACHINE_SHARED_BANKS, WARP_LANES);
+    s->shared_peak = fmin(zo_shared_peak(cores, 1, 1),
+                          banks * machine_get(machine, MACHINE_SHARED_BANK_WIDTH, 4));
+    set_fills(s);
+    set_global(s);
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static double block_warps(const struct profile *profile)
+{
+    return ceil((double)profile_threads_per_block(profile) / WARP_LANES);
+}
+
+static struct zo_stage stage_times(const struct setting *s, const struct profile *profile,
+                                   double warps)
+{
+    return (struct zo_stage){.seconds = {
+                                 [ZO_INSTRUCTION] = instruction_seconds(s, profile, warps),
+                                 [ZO_SHARED] = shared_seconds(s, profile, warps),
+                                 [ZO_GLOBAL] = global_seconds(s, profile, warps),
+                             }};
+}
+
+/* The launch's profile with the counters of one stage. */
+static void show_stage(struct profile *view, const struct stage_profile *stage)
+{
+    for (unsigned i = 0; i < COUNTER_COUNT; i++)
+        if (counter_infos[i].staged) view->counters[i].value = stage->counters[i];
+}
+
+static void write_stages(const struct setting *s, const struct zo_stage *stages, size_t count)
+{
+    const struct profile *profile = s->input->profile;
+    struct stage_estimate *out = ARENA_ARRAY(s->input->arena, struct stage_estimate, count);
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct stage_estimate){
+            .index = profile->stages[i].index,
+            .warps = profile->stages[i].warps_working * s->blocks_per_sm,
+            .inst_seconds = stages[i].seconds[ZO_INSTRUCTION],
+            .smem_seconds = stages[i].seconds[ZO_SHARED],
+            .gmem_seconds = stages[i].seconds[ZO_GLOBAL],
+            .bottleneck = component_names[stages[i].bottleneck],
+            .next = component_names[stages[i].next],
+        };
+    s->out->stages = out;
+    s->out->stage_count = count;
+}
+
+static struct zo_program run_stages(const struct setting *s, bool serial)
+{
+    const struct profile *profile = s->input->profile;
+    size_t count = profile->stage_count;
+    struct zo_stage *stages = mem_zalloc(count, sizeof *stages);
+    struct profile *view = mem_alloc(sizeof *view);
+    *view = *profile;
+    for (size_t i = 0; i < count; i++) {
+        double warps = profile->stages[i].warps_working * s->blocks_per_sm;
+        show_stage(view, &profile->stages[i]);
+        stages[i] = stage_times(s, view, fmax(1, warps));
+    }
+    struct zo_program program = zo_combine(stages, count, serial);
+    write_stages(s, stages, count);
+    free(view); /* shares all it points to with the profile */
+    free(stages);
+    return program;
+}
+
+static ws_status run(struct diag *diag, const struct setting *s, struct zo_program *out)
+{
+    const struct profile *profile = s->input->profile;
+    bool one_block = s->blocks_per_sm < 2;
+    bool serial = one_block && !model_without(s->input, EFFECT_SYNC);
+    s->out->stages_overlap = !serial;
+    if (profile->stage_count) {
+        *out = run_stages(s, serial);
+        if (profile->stage_count > 1)
+            estimate_assume(s->out, s->input->arena,
+                            serial ? "one block per SM: its stages run one after the other"
+                                   : "stages of different blocks overlap completely");
+        return WS_OK;
+    }
+    if (serial && profile_get(profile, COUNTER_BARRIER_WARP) > 0)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "quantitative: one block fills an SM and it has barriers, but the "
+                          "profile has no stages: each must be timed for itself; save the profile "
+                          "of an execution or add its \"stages\"");
+    struct zo_stage whole = stage_times(s, profile, block_warps(profile) * s->blocks_per_sm);
+    *out = zo_combine(&whole, 1, serial);
+    return WS_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* Shares of instructions that compute: all of floating point, and multiply-adds alone. */
+static double class_share(const struct profile *profile, enum insn_class first,
+                          enum insn_class last)
+{
+    double count = 0;
+    for (unsigned i = first; i <= last; i++)
+        count += profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
+    return count / profile_get(profile, COUNTER_INST_WARP);
+}
+
+static void write_terms(const struct setting *s, const struct zo_program *program)
+{
+#define TERM(id, value, unit, text) estimate_add_term(s->out, id, value, unit, text)
+    const struct profile *profile = s->input->profile;
+    const double *seconds = program->components.seconds;
+    bool half_warp = shared_is_half_warp(s->input->machine);
+    double warps = block_warps(profile) * s->blocks_per_sm, bytes = global_bytes(s, profile);
+    TERM("t_inst", seconds[ZO_INSTRUCTION], "s", component_names[ZO_INSTRUCTION]);
+    TERM("t_smem", seconds[ZO_SHARED], "s", component_names[ZO_SHARED]);
+    TERM("t_gmem", seconds[ZO_GLOBAL], "s", component_names[ZO_GLOBAL]);
+    TERM("n", warps, "1", "active warps per SM");
+    TERM("active_sms", s->sms, "1", "SMs that have a block");
+    TERM("active_blocks_per_sm", s->blocks_per_sm, "1", "resident blocks per SM");
+    TERM("inst_fill", pipe_fill(s, s->reference, warps), "1",
+         "share of the peak of multiply-adds with so many warps (figure 2)");
+    TERM("inst_throughput",
+         pipe_fill(s, s->reference, warps) * zo_instruction_peak(s->reference, s->clock_hz, s->sms),
+         "1/s", "multiply-adds of warps with so many warps (figure 2)");
+    TERM("smem_bandwidth", shared_bandwidth(s, warps), "B/s",
+         "shared memory with so many warps (figure 2)");
+    TERM("smem_transactions", shared_sum(profile, SHARED_WAVEFRONTS, half_warp), "1",
+         "passes through the banks, conflicts included");
+    TERM("smem_conflicts", shared_sum(profile, SHARED_CONFLICTS, half_warp), "1",
+         "of them caused by conflicts");
+    TERM("gmem_bytes", bytes, "B", "bytes of all transactions");
+    TERM("gmem_fill", zo_global_fill(&s->global, bytes), "1",
+         "share of the peak that so many bytes reach");
+    TERM("gmem_sawtooth", zo_global_sawtooth(&s->global), "1",
+         "share of it that the blocks leave to the clusters");
+    if (isfinite(s->global.peak))
+        TERM("gmem_bandwidth",
+             s->global.peak * zo_global_fill(&s->global, bytes) * zo_global_sawtooth(&s->global),
+             "B/s", "global memory for so many bytes and blocks (figure 3)");
+    TERM("mad_share",
+         class_share(profile, CLASS_FP32_FMA, CLASS_FP32_FMA) +
+             class_share(profile, CLASS_FP64_FMA, CLASS_FP64_FMA),
+         "1", "multiply-adds of all instructions");
+    TERM("float_share", class_share(profile, CLASS_FP32_ADD, CLASS_BF16), "1",
+         "floating-point instructions of all");
+#undef TERM
+}
+
+static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
+{
+    struct setting s;
+    struct zo_program program = {0};
+    if (!(profile_get(input->profile, COUNTER_INST_WARP) > 0) || !(price_active_sms(input) > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "quantitative: the launch has no blocks or executes no instructions");
+    read_setting(input, out, &s);
+    if (!(s.reference > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "quantitative: %s has no throughput of fp32.fma: no table of types",
+                          input->machine->id);
+    TRY(run(diag, &s, &program));
+    write_terms(&s, &program);
+    if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
+        estimate_assume(out, input->arena,
+                        "[W604] no cache: every global and local access goes to DRAM");
+    out->time_seconds = program.seconds;
+    out->cycles = program.seconds * s.clock_hz;
+    out->bottleneck = component_names[program.components.bottleneck];
+    out->next = component_names[program.components.next];
+    return WS_OK;
+}
+
+static const enum machine_key needs_machine[] = {
+    MACHINE_SM_COUNT,     MACHINE_CLOCK_CORE,  MACHINE_DRAM_BANDWIDTH,      MACHINE_ISSUE_CYCLES,
+    MACHINE_SHARED_BANKS, MACHINE_GLOBAL_RULE, MACHINE_THROUGHPUT_FP32_FMA, MACHINE_KEY_COUNT};
+static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
+
+static const struct model_option_info options[] = {
+    {"table1", (const char *const[]){"machine", "zhang-owens", "wang", "teg", NULL},
+     "units by type of instruction: the machine's, or {10,8,4,1}, {10,8,2,1}, {16,8,2,1}"},
+    {"type_curve", (const char *const[]){"own", "same", NULL},
+     "types without a printed curve fill their pipe with warps x 8 / units, or as multiply-adds"},
+};
+
+const struct model model_quantitative = {
+    .name = "quantitative",
+    .reference = "Zhang and Owens, HPCA 2011",
+    .about = "Times of the instruction pipeline, shared memory and global memory, by stage where "
+             "one block fills an SM; made for GPUs whose global memory has no cache.",
+    .needs_machine = needs_machine,
+    .needs_counters = needs_counters,
+    .needs_occupancy = true,
+    .needs_accesses = true,
+    .needs_transactions = true,
+    .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
+               1u << EFFECT_SYNC | 1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
+               1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_TAIL,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .predict = predict,
+};

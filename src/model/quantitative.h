@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The closed form of Zhang and Owens, "A quantitative performance analysis model for GPU
+ * architectures", HPCA 2011: times of the instruction pipeline, of shared and of global memory, by
+ * stage between barriers. Numbers in, times out; no profile, no machine file. Readings taken where
+ * the paper leaves something open: doc/models/quantitative.md. */
+#ifndef MODEL_QUANTITATIVE_H
+#define MODEL_QUANTITATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum zo_component { ZO_INSTRUCTION, ZO_SHARED, ZO_GLOBAL, ZO_COMPONENTS, ZO_NONE = ZO_COMPONENTS };
+
+/* Types of instructions by the units that can run them (table 1). */
+enum zo_type { ZO_TYPE_I, ZO_TYPE_II, ZO_TYPE_III, ZO_TYPE_IV, ZO_TYPES };
+/* Who counted the units: 000 (the paper), 003 (Wang et al.), 001 (Lai and Seznec). */
+enum zo_table { ZO_TABLE_ZHANG_OWENS, ZO_TABLE_WANG, ZO_TABLE_TEG, ZO_TABLES };
+extern const double zo_units[ZO_TABLES][ZO_TYPES];
+
+/* How far a type without a printed curve fills its pipe: as the multiply-adds with warps x units of
+ * theirs / units of its own, or with as many warps as they. */
+enum zo_type_curve { ZO_CURVE_OWN, ZO_CURVE_SAME };
+/* Warps at which the curve of multiply-adds is read for a type of `units`. */
+double zo_curve_warps(enum zo_type_curve reading, double warps, double reference_units,
+                      double units);
+
+/* Peaks: section 4.1 to 4.3; instructions are those of warps. */
+double zo_instruction_peak(double units, double clock_hz, double sms);   /* inst/s */
+double zo_shared_peak(double cores_per_sm, double clock_hz, double sms); /* B/s */
+double zo_global_peak(double memory_clock_hz, double bus_bits);          /* B/s */
+/* What the paper measured on the GTX 285, by warps per SM (section 5.1). */
+double zo_paper_instructions(double warps); /* multiply-adds, inst/s */
+double zo_paper_shared(double warps);       /* B/s */
+/* The same of any type: units / units of type II times the curve of type II, inst/s. */
+double zo_paper_type(enum zo_table table, enum zo_type_curve reading, enum zo_type type,
+                     double warps);
+
+/* Bytes loaded for one entry of a matrix in ELLPACK format (section 5.3), block x block entries
+ * sharing an index: entry, index and vector entry, the last at `vector_bytes` a load. */
+struct zo_ell_bytes {
+    double entry, index, vector, total;
+};
+struct zo_ell_bytes zo_ell_bytes(double block, double vector_bytes);
+
+/* Global memory (section 4.3): the bandwidth of figure 3, whose numbers are not in the text, as
+ * peak x fill of the memory pipeline x saw-tooth of the clusters that have one each. */
+struct zo_global {
+    double peak;            /* B/s; INFINITY: no limit */
+    double latency_seconds; /* of one access; 0: not known */
+    double clusters;        /* that have a memory pipeline each; 1: no saw-tooth */
+    double blocks;
+};
+/* Share of the peak that launches of this size reach, in (0,1]: bytes / (bytes + peak x latency). */
+double zo_global_fill(const struct zo_global *global, double bytes);
+/* blocks / (clusters x ceil(blocks / clusters)). */
+double zo_global_sawtooth(const struct zo_global *global);
+/* Time for these bytes; but no shorter than `waits` latencies, one after the other in each warp. */
+double zo_global_seconds(const struct zo_global *global, double bytes, double waits);
+
+/* Times of one stage; all blocks together. */
+struct zo_stage {
+    double seconds[ZO_COMPONENTS];
+    enum zo_component bottleneck, next; /* ZO_NONE: takes no time */
+};
+/* Fills bottleneck and next: the longest and the second longest. */
+void zo_rank(struct zo_stage *stage);
+
+/* One stage on the GTX 285 with the paper's own figures. */
+struct zo_counts {
+    double instructions[ZO_TYPES]; /* of warps */
+    double shared_transactions;    /* of half-warps, 64 B each */
+    double global_bytes;
+    double warps; /* per SM */
+};
+struct zo_stage zo_paper_stage(const struct zo_counts *counts, enum zo_table table,
+                               enum zo_type_curve reading);
+
+struct zo_program {
+    double seconds;             /* serial: sum of the stages' longest, else longest of the sums */
+    struct zo_stage components; /* sums; its bottleneck and next are those of the program */
+};
+/* Stages are serial where one block fills an SM, else they overlap. Ranks every stage. */
+struct zo_program zo_combine(struct zo_stage *stages, size_t count, int serial);
+
+#endif
