@@ -138,7 +138,8 @@ static int evaluate(struct cli *cli, const struct papers_request *request)
     if (!request->id_count)
         return cli_error(cli, EXIT_USAGE,
                          "papers evaluate needs a closed form: mwp_cwp, "
-                         "mem_params, mwp_peak_bw, npw or gflops_peak");
+                         "mem_params, mwp_peak_bw, npw, gflops_peak, inst_peak, "
+                         "smem_peak, gmem_peak, zo_throughput, zo_times or spmv_ell_bytes");
     for (size_t i = 1; i < request->id_count && count < INPUTS; i++) {
         char *name = cli_copy(cli, request->ids[i]), *equals = strchr(name, '=');
         if (!equals || !equals[1])
@@ -218,7 +219,8 @@ const struct command command_papers = {
             "`curves` executes the papers' kernels and prints tables that gnuplot reads:\n"
             "  plot 'FILE' index 'CURVE SERIES' using 1:2\n\n"
             "`evaluate` puts numbers into a closed form: mwp_cwp, mem_params, mwp_peak_bw, npw,\n"
-            "gflops_peak. WARPSAGE_PAPERS names another folder with published.json.\n",
+            "gflops_peak, inst_peak, smem_peak, gmem_peak, zo_throughput, zo_times,\n"
+            "spmv_ell_bytes. WARPSAGE_PAPERS names another folder with published.json.\n",
     .options = options,
     .run = run_papers,
 };

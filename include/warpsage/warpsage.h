@@ -370,8 +370,9 @@ WS_API WS_CHECKED ws_status ws_estimate_term(ws_context *context, const char *mo
                                              double *out);
 
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
- * functions are mwp_cwp, mem_params, mwp_peak_bw, npw and gflops_peak; doc/papers.md lists their
- * inputs, whose units are in their names. */
+ * functions are mwp_cwp, mem_params, mwp_peak_bw, npw, gflops_peak, inst_peak, smem_peak, gmem_peak,
+ * zo_throughput, zo_times and spmv_ell_bytes; doc/papers.md lists their inputs, whose units are in
+ * their names. */
 typedef struct ws_input {
     const char *name;
     double value;

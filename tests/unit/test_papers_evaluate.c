@@ -13,8 +13,9 @@
 
 enum { INPUTS = 40, TERMS = 40 };
 
-static const char *const functions[] = {"mwp_cwp", "mem_params", "mwp_peak_bw", "npw",
-                                        "gflops_peak"};
+static const char *const functions[] = {
+    "mwp_cwp",   "mem_params", "mwp_peak_bw", "npw",           "gflops_peak",
+    "inst_peak", "smem_peak",  "gmem_peak",   "zo_throughput", "spmv_ell_bytes"};
 
 static bool has_function(const char *model)
 {
@@ -75,8 +76,8 @@ static void golden_cases_come_out(void **state)
         checked++;
     }
     /* 43 mwp_cwp, one of them with a mix of classes, 2 mem_params, 2 mwp_peak_bw, 4 npw, 2
-     * gflops_peak. */
-    assert_int_equal(checked, 52);
+     * gflops_peak, 7 inst_peak, 1 smem_peak, 2 gmem_peak, 4 zo_throughput, 4 spmv_ell_bytes. */
+    assert_int_equal(checked, 70);
     ws_context_destroy(context);
     json_decref(golden);
 }
