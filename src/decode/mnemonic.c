@@ -275,6 +275,18 @@ static bool is_old(const struct builder *builder)
     return module->version_major == 1 && module->version_minor < 4;
 }
 
+/* mad.f64 since PTX 1.4; mad.f32 of sm_20 and later since PTX 3.2, as ptxas has it (ISA 9.7.3.7). */
+static bool needs_rounding(const struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    const struct module *module = builder->parser->module;
+    if (insn->op != OP_MAD) return insn->op == OP_FMA;
+    if (insn->type == TYPE_F64) return !is_old(builder);
+    bool enforced =
+        module->version_major > 3 || (module->version_major == 3 && module->version_minor >= 2);
+    return enforced && module->target >= 20;
+}
+
 /* Before PTX 1.4, f32 division and roots were approximate unless said otherwise, f64 rounded to
  * nearest; since then the precision must be written out. */
 static ws_status check_precision(struct builder *builder)
@@ -289,7 +301,7 @@ static ws_status check_precision(struct builder *builder)
             (insn->rounding && insn->op != OP_CVT) || insn->flags & (INSN_APPROX | INSN_FULL);
         return bad ? wrong_with(builder, "rounding is for floats only") : WS_OK;
     }
-    if (insn->op == OP_FMA && !insn->rounding) return lacks(builder, "a rounding such as .rn");
+    if (needs_rounding(builder) && !insn->rounding) return lacks(builder, "a rounding such as .rn");
     if (!takes_one || has_one) return WS_OK;
     if (!is_old(builder)) return lacks(builder, "its precision: .rn, .approx or another rounding");
     if (insn->type == TYPE_F32)
