@@ -32,7 +32,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-enum { VECTOR_OPERANDS_MAX = 24 };
+enum { VECTOR_OPERANDS_MAX = 32 };
 
 struct operand_bits {
     uint64_t low, high;
