@@ -12,7 +12,7 @@ help:
 	@echo 'make build    the program at build/warpsage'
 	@echo 'make bench    speed of the emulator on this CPU, beside PoCL and Oclgrind'
 	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
-	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, examples in full size'
+	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, kernels in full size'
 	@echo 'make format   clang-format over the C sources'
 	@echo 'make clean    remove all build folders'
 
@@ -45,7 +45,8 @@ nightly:
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
 	@build/test_random_programs --count 50000 --seed 1000000 & \
 	    build/test_random_programs --count 50000 --seed 2000000 && wait $$!
-	@for launch in examples/kernels/*/*.yaml; do \
+	WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R test_kernels_zhang
+	@for launch in examples/kernels/*/*.yaml papers/zhang2011/launch/*.yaml; do \
 	    echo "== $$launch"; \
 	    build/warpsage analyze "$$launch" --quiet || exit 1; \
 	done

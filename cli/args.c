@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arg_matrix.h"
+
 #define GRAMMAR                                                                                    \
-    "an argument is TYPE:VALUE, TYPE[N]=zeros|iota|const:V|random[:SEED]|file:PATH, @INDEX or "    \
-    "bytes:HEX"
+    "an argument is TYPE:VALUE, TYPE[N]=zeros|iota|const:V|random[:SEED]|file:PATH|"               \
+    "matrix:LAYOUT:SOURCE, @INDEX or bytes:HEX"
 
 static int refuse(struct cli *cli, const struct arg *arg, const char *why)
 {
@@ -47,7 +49,7 @@ static int parse_hex(struct cli *cli, const char *hex, struct arg *out)
     return EXIT_DONE;
 }
 
-static const char *from_folder(struct cli *cli, const struct arg_text *text, const char *path)
+const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const char *path)
 {
     if (*path == '/' || !text->folder) return path;
     return cli_format(cli, "%s/%s", text->folder, path);
@@ -70,11 +72,13 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
             return refuse(cli, out, "the seed of random: is a whole number");
     } else if (!strncmp(init, "file:", 5) && init[5]) {
         out->init = INIT_FILE;
-        out->path = from_folder(cli, &out->source, init + 5);
+        out->path = arg_from_folder(cli, &out->source, init + 5);
+    } else if (!strncmp(init, "matrix:", 7)) {
+        return arg_matrix_parse(cli, init + 7, out);
     } else {
         return refuse(cli, out,
-                      "what follows = is zeros, iota, const:V, random[:SEED] or "
-                      "file:PATH");
+                      "what follows = is zeros, iota, const:V, random[:SEED], "
+                      "file:PATH or matrix:LAYOUT:SOURCE");
     }
     return EXIT_DONE;
 }
@@ -266,6 +270,7 @@ static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)
     if (status != WS_OK) return cli_failed(cli, status);
     if (arg->init == INIT_NONE) return EXIT_DONE;
     if (arg->init == INIT_FILE) return fill_from_file(cli, device, arg);
+    if (arg->init == INIT_MATRIX) return arg_matrix_fill(cli, device, arg);
     if (arg->init != INIT_ZEROS) return fill_by_rule(cli, device, arg);
     status = ws_device_fill(device, arg->address, 0, arg_bytes(arg));
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);

@@ -16,18 +16,21 @@ struct arg_text {
 
 struct arg {
     enum { ARG_SCALAR, ARG_BUFFER, ARG_SAME, ARG_BYTES } kind;
-    enum { INIT_NONE, INIT_ZEROS, INIT_IOTA, INIT_CONST, INIT_RANDOM, INIT_FILE } init;
+    enum { INIT_NONE, INIT_ZEROS, INIT_IOTA, INIT_CONST, INIT_RANDOM, INIT_FILE, INIT_MATRIX } init;
     struct value_type type;
     uint64_t count;   /* elements of a buffer */
     uint64_t bits;    /* scalar, const: value; random: seed; same: index */
     const char *path; /* file: */
-    uint8_t *bytes;   /* bytes: */
+    const struct arg_matrix *matrix;
+    uint8_t *bytes; /* bytes: */
     size_t byte_count;
     uint64_t address; /* of the buffer, once it is allocated */
     struct arg_text source;
 };
 
 int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out);
+/* A path in an argument, relative to the folder of its text. */
+const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const char *path);
 
 /* Number and kinds against the kernel's parameters; the message lists both. */
 int args_check(struct cli *cli, const ws_module *module, size_t kernel, const struct arg *args,

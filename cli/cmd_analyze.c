@@ -70,14 +70,6 @@ static const char *join(struct cli *cli, const char *list, const char *more)
     return list ? cli_format(cli, "%s,%s", list, more) : more;
 }
 
-static int set_small(struct cli *cli, const char *what, const char *text, unsigned *out)
-{
-    uint64_t value;
-    CLI_TRY(parse_unsigned(cli, what, text, 1 << 20, &value));
-    *out = (unsigned)value;
-    return EXIT_DONE;
-}
-
 static int set_word(struct cli *cli, const char *option, const char *text, const char *only)
 {
     if (!strcmp(text, only)) return EXIT_DONE;
@@ -114,7 +106,7 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         request->model_options = join(cli, request->model_options, value);
         return EXIT_DONE;
     case OPTION_REGS:
-        return set_small(cli, "--regs", value, &request->registers);
+        return parse_small(cli, "--regs", value, &request->registers);
     default:
         return EXIT_DONE;
     }
@@ -159,7 +151,7 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
         return parse_unsigned(cli, "--max-instructions", value, UINT64_MAX,
                               &request->max_instructions);
     case OPTION_THREADS:
-        return set_small(cli, "--threads", value, &request->threads);
+        return parse_small(cli, "--threads", value, &request->threads);
     case OPTION_RULES:
         request->all_rules = true;
         return set_word(cli, "--rules", value, "all");
@@ -517,13 +509,14 @@ const struct command command_analyze = {
             "  TYPE[N]             a buffer of N elements that is not initialised: reading what\n"
             "                      was not written is a fault of the kernel\n"
             "  TYPE[N]=INIT        INIT: zeros, iota (0, 1, 2 ...), const:V, random[:SEED]\n"
-            "                      (floats in [0,1), any integer; seed 1), file:PATH (raw)\n"
+            "                      (floats in [0,1), any integer; seed 1), file:PATH (raw),\n"
+            "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
             "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
             "  bytes:HEX           the bytes of a struct\n"
             "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
             "Launch file\n"
             "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
-            "  args [ARG...], gpu [ID...], check {INDEX: FILE}, print [INDEX...],\n"
+            "  registers, args [ARG...], gpu [ID...], check {INDEX: FILE}, print [INDEX...],\n"
             "  save {INDEX: FILE}, effort, max_instructions. Paths are relative to the file.\n\n"
             "Example\n"
             "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"

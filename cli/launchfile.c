@@ -122,6 +122,13 @@ static int read_max_instructions(struct launchfile *file, yaml_node_t *node, con
     return read_number(file, node, place, &file->request->max_instructions);
 }
 
+static int read_registers(struct launchfile *file, yaml_node_t *node, const char *place)
+{
+    const char *text;
+    CLI_TRY(need_scalar(file, node, place, &text));
+    return as_input(parse_small(file->cli, place, text, &file->request->registers));
+}
+
 static int read_effort(struct launchfile *file, yaml_node_t *node, const char *place)
 {
     const char *text;
@@ -217,6 +224,7 @@ static const struct key {
     {"block", read_block},
     {"dynamic_shared_bytes", read_shared},
     {"cluster", read_cluster},
+    {"registers", read_registers},
     {"args", read_args},
     {"gpu", read_gpu},
     {"check", read_check},

@@ -164,6 +164,14 @@ int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t
     return EXIT_DONE;
 }
 
+int parse_small(struct cli *cli, const char *what, const char *text, unsigned *out)
+{
+    uint64_t value;
+    CLI_TRY(parse_unsigned(cli, what, text, 1 << 20, &value));
+    *out = (unsigned)value;
+    return EXIT_DONE;
+}
+
 bool parse_number(const char *text, double *out)
 {
     char *end;

@@ -45,6 +45,8 @@ void options_help(const struct command *command);
 /* Numbers of option values; the message names the option. */
 int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t most,
                    uint64_t *out);
+/* The same for figures that are never above a million or so: threads, registers. */
+int parse_small(struct cli *cli, const char *what, const char *text, unsigned *out);
 bool parse_number(const char *text, double *out);
 int parse_format(struct cli *cli, const char *text, ws_format *out);
 

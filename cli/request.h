@@ -24,6 +24,7 @@ struct request {
     bool has_grid, has_block;
     uint32_t grid[3], block[3], cluster[3];
     uint64_t dynamic_shared_bytes;
+    unsigned registers; /* per thread; 0: what ptxas or liveness say */
     struct arg_text *args;
     size_t arg_count;
     const char **gpus;
@@ -35,7 +36,7 @@ struct request {
     struct effort effort;
     uint64_t max_instructions;
     /* Only from the command line. */
-    unsigned threads, registers;
+    unsigned threads;
     bool all_rules, unordered;
     const char *save_profile, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Matrix Market exchange format, coordinate form (Boisvert, Pozo, Remington, NIST IR 5935, 1996):
+ *     %%MatrixMarket matrix coordinate FIELD SYMMETRY
+ *     % comments
+ *     ROWS COLUMNS ENTRIES
+ *     ROW COLUMN [VALUE [IMAGINARY]]       counted from 1; with symmetry one triangle only */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sparse.h"
+
+enum field { FIELD_REAL, FIELD_INTEGER, FIELD_COMPLEX, FIELD_PATTERN, FIELD_COUNT };
+enum symmetry { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN, SYMMETRY_COUNT };
+
+struct reader {
+    FILE *file;
+    char *line;
+    size_t capacity, number; /* of the line, from 1 */
+    enum field field;
+    enum symmetry symmetry;
+    size_t stored; /* entries that the file has */
+    struct sparse *matrix;
+    struct sparse_problem *problem;
+};
+
+static bool refuse(struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    reader->problem->line = reader->number;
+    vsnprintf(reader->problem->text, sizeof reader->problem->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool is_blank(const char *text)
+{
+    return !text[strspn(text, " \t\r\n")];
+}
+
+/* The next line that is neither empty nor a comment. */
+static bool next_line(struct reader *reader, const char *wanted)
+{
+    for (;;) {
+        ssize_t length = getline(&reader->line, &reader->capacity, reader->file);
+        if (length < 0 && ferror(reader->file)) return refuse(reader, "cannot read");
+        if (length < 0) return refuse(reader, "the file ends where %s should follow", wanted);
+        reader->number++;
+        if (reader->number == 1 || (*reader->line != '%' && !is_blank(reader->line))) return true;
+    }
+}
+
+static size_t find_word(const char *word, const char *const *words, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcasecmp(word, words[i]) != 0)
+        i++;
+    return i;
+}
+
+static bool read_banner(struct reader *reader)
+{
+    static const char *const fields[] = {"real", "integer", "complex", "pattern"};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+    char object[32], format[32], field[32], symmetry[32];
+    if (!next_line(reader, "'%%MatrixMarket'")) return false;
+    if (sscanf(reader->line, "%%%%MatrixMarket %31s %31s %31s %31s", object, format, field,
+               symmetry) != 4)
+        return refuse(reader, "the first line is not '%%%%MatrixMarket matrix coordinate ...'");
+    if (strcasecmp(object, "matrix") != 0 || strcasecmp(format, "coordinate") != 0)
+        return refuse(reader, "'%s %s' is not read, only 'matrix coordinate'", object, format);
+    size_t f = find_word(field, fields, FIELD_COUNT);
+    size_t s = find_word(symmetry, symmetries, SYMMETRY_COUNT);
+    if (f == FIELD_COUNT)
+        return refuse(reader, "'%s' is not real, integer, complex or pattern", field);
+    if (s == SYMMETRY_COUNT)
+        return refuse(reader, "'%s' is not general, symmetric, skew-symmetric or hermitian",
+                      symmetry);
+    reader->field = (enum field)f;
+    reader->symmetry = (enum symmetry)s;
+    return true;
+}
+
+/* A whole number from `least` to `most`, and what follows it. */
+static bool read_count(const char **at, uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    const char *text = *at + strspn(*at, " \t");
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    *at = end;
+    return isdigit((unsigned char)*text) && !errno && *out >= least && *out <= most &&
+           (!*end || isspace((unsigned char)*end));
+}
+
+static bool read_size(struct reader *reader)
+{
+    uint64_t rows, columns, count;
+    if (!next_line(reader, "'ROWS COLUMNS ENTRIES'")) return false;
+    const char *at = reader->line;
+    if (!read_count(&at, 1, SPARSE_MAX, &rows) || !read_count(&at, 1, SPARSE_MAX, &columns) ||
+        !read_count(&at, 0, SPARSE_MAX, &count) || !is_blank(at))
+        return refuse(reader, "'ROWS COLUMNS ENTRIES' belongs here, from 1 to %u", SPARSE_MAX);
+    if (reader->symmetry != GENERAL && rows != columns)
+        return refuse(reader, "a matrix with symmetry is square, not %llu x %llu",
+                      (unsigned long long)rows, (unsigned long long)columns);
+    reader->matrix->rows = (uint32_t)rows;
+    reader->matrix->columns = (uint32_t)columns;
+    reader->stored = count;
+    return true;
+}
+
+static bool read_value(const char **at, double *out)
+{
+    char *end;
+    *out = strtod(*at, &end);
+    bool good = end != *at && (!*end || isspace((unsigned char)*end));
+    *at = end;
+    return good;
+}
+
+static bool read_entry(struct reader *reader, struct sparse_entry *out)
+{
+    uint64_t row, column;
+    double imaginary;
+    if (!next_line(reader, "another entry")) return false;
+    const char *at = reader->line;
+    if (!read_count(&at, 1, reader->matrix->rows, &row) ||
+        !read_count(&at, 1, reader->matrix->columns, &column))
+        return refuse(reader, "an entry starts with its row, 1 to %u, and its column, 1 to %u",
+                      reader->matrix->rows, reader->matrix->columns);
+    *out = (struct sparse_entry){(uint32_t)row - 1, (uint32_t)column - 1, 1.0};
+    bool good = reader->field == FIELD_PATTERN || read_value(&at, &out->value);
+    if (good && reader->field == FIELD_COMPLEX) good = read_value(&at, &imaginary);
+    if (!good || !is_blank(at))
+        return refuse(reader,
+                      "behind row and column stands what a value is here, and nothing else");
+    if (reader->symmetry == SKEW_SYMMETRIC && row == column)
+        return refuse(reader, "a skew-symmetric matrix has no entries on the diagonal");
+    return true;
+}
+
+static bool read_entries(struct reader *reader)
+{
+    struct sparse *matrix = reader->matrix;
+    bool is_mirrored = reader->symmetry != GENERAL;
+    size_t room = reader->stored * (is_mirrored ? 2 : 1);
+    matrix->entries = malloc((room + 1) * sizeof *matrix->entries);
+    if (!matrix->entries) return refuse(reader, "out of memory");
+    for (size_t i = 0; i < reader->stored; i++) {
+        struct sparse_entry entry;
+        if (!read_entry(reader, &entry)) return false;
+        matrix->entries[matrix->count++] = entry;
+        if (!is_mirrored || entry.row == entry.column) continue;
+        double value = reader->symmetry == SKEW_SYMMETRIC ? -entry.value : entry.value;
+        matrix->entries[matrix->count++] = (struct sparse_entry){entry.column, entry.row, value};
+    }
+    while (getline(&reader->line, &reader->capacity, reader->file) >= 0) {
+        reader->number++;
+        if (*reader->line != '%' && !is_blank(reader->line))
+            return refuse(reader, "more than the %zu entries of the file", reader->stored);
+    }
+    return true;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct sparse_entry *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+static bool order_entries(struct reader *reader)
+{
+    struct sparse *matrix = reader->matrix;
+    qsort(matrix->entries, matrix->count, sizeof *matrix->entries, compare_entries);
+    reader->number = 0;
+    for (size_t i = 1; i < matrix->count; i++)
+        if (compare_entries(&matrix->entries[i - 1], &matrix->entries[i]) == 0)
+            return refuse(reader, "row %u, column %u is there twice%s", matrix->entries[i].row + 1,
+                          matrix->entries[i].column + 1,
+                          reader->symmetry == GENERAL ? "" : ", or with its mirror image");
+    return true;
+}
+
+bool sparse_read_matrix_market(FILE *file, struct sparse *out, struct sparse_problem *problem)
+{
+    struct reader reader = {.file = file, .matrix = out, .problem = problem};
+    *out = (struct sparse){0};
+    *problem = (struct sparse_problem){0};
+    bool done = read_banner(&reader) && read_size(&reader) && read_entries(&reader) &&
+                order_entries(&reader);
+    if (!done) sparse_clear(out);
+    free(reader.line);
+    return done;
+}
