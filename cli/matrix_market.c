@@ -22,7 +22,8 @@ struct reader {
     size_t capacity, number; /* of the line, from 1 */
     enum field field;
     enum symmetry symmetry;
-    size_t stored; /* entries that the file has */
+    size_t stored; /* entries that the file promises */
+    size_t room;   /* of the matrix, in entries */
     struct sparse *matrix;
     struct sparse_problem *problem;
 };
@@ -147,20 +148,30 @@ static bool read_entry(struct reader *reader, struct sparse_entry *out)
     return true;
 }
 
+/* What the file promises may be more than it has: room grows with what is read. */
+static bool append(struct reader *reader, struct sparse_entry entry)
+{
+    enum { LEAST = 1024 };
+    struct sparse *matrix = reader->matrix;
+    if (matrix->count == reader->room) {
+        size_t room = reader->room ? 2 * reader->room : LEAST;
+        struct sparse_entry *entries = realloc(matrix->entries, room * sizeof *entries);
+        if (!entries) return refuse(reader, "out of memory");
+        matrix->entries = entries;
+        reader->room = room;
+    }
+    matrix->entries[matrix->count++] = entry;
+    return true;
+}
+
 static bool read_entries(struct reader *reader)
 {
-    struct sparse *matrix = reader->matrix;
-    bool is_mirrored = reader->symmetry != GENERAL;
-    size_t room = reader->stored * (is_mirrored ? 2 : 1);
-    matrix->entries = malloc((room + 1) * sizeof *matrix->entries);
-    if (!matrix->entries) return refuse(reader, "out of memory");
     for (size_t i = 0; i < reader->stored; i++) {
-        struct sparse_entry entry;
-        if (!read_entry(reader, &entry)) return false;
-        matrix->entries[matrix->count++] = entry;
-        if (!is_mirrored || entry.row == entry.column) continue;
+        struct sparse_entry entry = {0};
+        if (!read_entry(reader, &entry) || !append(reader, entry)) return false;
+        if (reader->symmetry == GENERAL || entry.row == entry.column) continue;
         double value = reader->symmetry == SKEW_SYMMETRIC ? -entry.value : entry.value;
-        matrix->entries[matrix->count++] = (struct sparse_entry){entry.column, entry.row, value};
+        if (!append(reader, (struct sparse_entry){entry.column, entry.row, value})) return false;
     }
     while (getline(&reader->line, &reader->capacity, reader->file) >= 0) {
         reader->number++;
@@ -180,7 +191,8 @@ static int compare_entries(const void *a, const void *b)
 static bool order_entries(struct reader *reader)
 {
     struct sparse *matrix = reader->matrix;
-    qsort(matrix->entries, matrix->count, sizeof *matrix->entries, compare_entries);
+    if (matrix->count)
+        qsort(matrix->entries, matrix->count, sizeof *matrix->entries, compare_entries);
     reader->number = 0;
     for (size_t i = 1; i < matrix->count; i++)
         if (compare_entries(&matrix->entries[i - 1], &matrix->entries[i]) == 0)

@@ -41,7 +41,7 @@ static struct block_row read_block_row(const struct sparse *matrix, uint32_t blo
     size_t count = 0;
     for (; row.end < all && row.end->row / block == index; row.end++)
         columns[count++] = row.end->column / block;
-    qsort(columns, count, sizeof *columns, compare_columns);
+    if (count) qsort(columns, count, sizeof *columns, compare_columns);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || columns[i] != columns[i - 1]) columns[row.count++] = columns[i];
     return row;

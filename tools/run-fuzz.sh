@@ -26,6 +26,7 @@ seeds_of() {
     fuzz_ptx | fuzz_run) find examples/kernels tests/kernels tests/ptx -name '*.ptx' ;;
     fuzz_machine) find data/machines tests/machines -name '*.yaml' ;;
     fuzz_launch) find examples papers tests/cli -name '*.yaml' ;;
+    fuzz_matrix) find tests -name '*.mtx' ;;
     fuzz_profile) find tests -name '*.json' -size -64k ;;
     esac
 }
@@ -35,6 +36,7 @@ words_of() {
     fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/foreign.def src/decode/parse_*.c ;;
     fuzz_machine) ls src/machine/*.def src/machine/machine_read.c ;;
     fuzz_launch) ls cli/launchfile.c cli/args.c cli/values.c cli/request.c ;;
+    fuzz_matrix) ls cli/matrix_market.c ;;
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
     esac
 }
