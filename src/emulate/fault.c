@@ -44,6 +44,8 @@ static const char *what(const struct fault *fault)
         return "at a misaligned address";
     case FAULT_UNINITIALISED:
         return "of uninitialised memory";
+    case FAULT_TOO_WIDE:
+        return "where 16 bytes are the most: wider ones need global memory";
     case FAULT_READ_ONLY:
         return "to read-only memory";
     case FAULT_TRAP:

@@ -51,6 +51,8 @@ static void wide_check(struct run *run)
     expect_bytes(run, 2, b, sizeof b);
     expect_bytes(run, 3, c, sizeof c);
     expect_counter(run, "mem.global.load.bytes_requested", THREADS * (32 + 32 + 16 + 16 + 16));
+    /* every load touches each of the 32-byte pieces once */
+    expect_counter(run, "mem.global.load.sectors32", 5 * THREADS);
     expect_counter(run, "mem.global.store.bytes_requested", THREADS * (32 + 32 + 16 + 16));
 }
 
@@ -58,6 +60,22 @@ static void test_wide_vectors(void **state)
 {
     (void)state;
     run_kernel(FORMS, "wide_vectors", wide_setup, wide_check);
+}
+
+static void test_wide_generic(void **state)
+{
+    (void)state;
+    static const uint64_t in[4] = {1, 2, 3, 4}, out[4] = {4, 3, 2, 1};
+    for (int shared = 0; shared < 2; shared++) {
+        struct run run;
+        run_begin(&run, FORMS, "wide_generic", 1);
+        run_input(&run, in, sizeof in);
+        run_int(&run, shared);
+        assert_int_equal(run_try(&run), shared ? WS_ERR_FAULT : WS_OK);
+        if (shared) assert_non_null(strstr(ws_context_error(run.context), "load of 32 bytes"));
+        expect_bytes(&run, 0, shared ? in : out, sizeof out);
+        run_end(&run);
+    }
 }
 
 /* ---- registers wider than memory ------------------------------------------------------------- */
@@ -316,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_every_hint),     cmocka_unit_test(test_spaces),
         cmocka_unit_test(test_subnormal_sums), cmocka_unit_test(test_pair_sums),
         cmocka_unit_test(test_half_vectors),   cmocka_unit_test(test_pair_sums_unordered),
+        cmocka_unit_test(test_wide_generic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
