@@ -4,48 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "recommend/finder.h"
 #include "recommend/hot_line.h"
 #include "recommend/what_if.h"
-
-/* Below this a gain is not worth a line; guess. */
-static const double gain_threshold = 1.02;
-
-struct finder {
-    const struct prediction *prediction;
-    const struct profile *profile;
-    const struct estimate *best;
-    struct diagnosis *diagnosis;
-    struct arena *arena;
-};
-
-/* `gain` NaN: listed without one. */
-static void add(struct finder *finder, const char *code, const char *title, const char *where,
-                const char *evidence, double gain)
-{
-    struct diagnosis *diagnosis = finder->diagnosis;
-    size_t capacity = sizeof diagnosis->advice / sizeof diagnosis->advice[0];
-    if (diagnosis->advice_count == capacity || gain < gain_threshold) return;
-    diagnosis->advice[diagnosis->advice_count++] = (struct advice){
-        .code = code,
-        .title = title,
-        .where = where,
-        .evidence = evidence,
-        .gain = gain,
-        .time_seconds = finder->best->time_seconds / gain,
-    };
-}
-
-/* The gain that the best model knows for an effect, else NaN. */
-static double effect_gain(const struct finder *finder, enum effect effect)
-{
-    const struct effect_gain *gain = &finder->best->without[effect];
-    return gain->modelled ? gain->gain : NAN;
-}
-
-static double counted(const struct finder *finder, enum counter counter)
-{
-    return profile_get(finder->profile, counter);
-}
 
 /* ---- global and local memory ----------------------------------------------------------------- */
 
@@ -77,21 +38,21 @@ static void find_uncoalesced(struct finder *finder)
         const char *evidence =
             arena_format(finder->arena, "%.3g %s/request, ideal %.0f; %.0f %% of the extra ones",
                          now, unit_of_rule(rule), ideal, 100 * lines[i].weight / lines[i].total);
-        add(finder, misaligned ? "G101" : "G102",
-            arena_format(finder->arena, "%s this %s", misaligned ? "align" : "coalesce",
-                         op_name(op)),
-            hot_line_place(finder->arena, instruction), evidence,
-            what_if_coalesced(finder->prediction, instruction));
+        finder_add(finder, misaligned ? "G101" : "G102",
+                   arena_format(finder->arena, "%s this %s", misaligned ? "align" : "coalesce",
+                                op_name(op)),
+                   hot_line_place(finder->arena, instruction), evidence,
+                   what_if_coalesced(finder->prediction, instruction));
     }
     /* A profile without instructions knows the effect, but no line. */
     struct accesses all = accesses_sum(finder->profile, ACCESS_ALL, rule);
     double uncoalesced = all.parts[ACCESS_UNCOALESCED];
     if (!count && uncoalesced > 0)
-        add(finder, "G102", "coalesce the accesses", "",
-            arena_format(finder->arena, "%.0f %% of the requests, %.3g transactions each",
-                         100 * uncoalesced / all.parts[ACCESS_REQUESTS],
-                         all.parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced),
-            effect_gain(finder, EFFECT_UNCOALESCED));
+        finder_add(finder, "G102", "coalesce the accesses", "",
+                   arena_format(finder->arena, "%.0f %% of the requests, %.3g transactions each",
+                                100 * uncoalesced / all.parts[ACCESS_REQUESTS],
+                                all.parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced),
+                   finder_gain(finder, EFFECT_UNCOALESCED));
 }
 
 static struct hot_line hottest_load(const struct finder *finder)
@@ -108,7 +69,7 @@ static double savable_share(const struct finder *finder, const struct accesses *
                             double *times)
 {
     double moved = loads->parts[ACCESS_BYTES_MOVED];
-    double least = counted(finder, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) * SECTOR_BYTES;
+    double least = finder_count(finder, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) * SECTOR_BYTES;
     *times = least > 0 ? moved / least : NAN;
     return least > 0 ? fmin(0.5, 1 - least / moved) : 0.5;
 }
@@ -117,7 +78,7 @@ static void find_traffic(struct finder *finder)
 {
     enum coalescing_rule rule = coalescing_rule_of(finder->prediction->machine);
     struct accesses loads = accesses_read(finder->profile, ACCESS_GLOBAL_LOAD, rule);
-    double operations = counted(finder, COUNTER_INST_THREAD), times;
+    double operations = finder_count(finder, COUNTER_INST_THREAD), times;
     double bytes = accesses_sum(finder->profile, ACCESS_ALL, rule).parts[ACCESS_BYTES_REQUESTED];
     if (!(loads.parts[ACCESS_REQUESTS] > 0)) return;
     double share = savable_share(finder, &loads, &times);
@@ -128,11 +89,11 @@ static void find_traffic(struct finder *finder)
             ? arena_format(finder->arena, "%.3g bytes requested per thread instruction",
                            bytes / operations)
             : arena_format(finder->arena, "%.4g bytes requested", bytes);
-    add(finder, "G103",
-        arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
-                     100 * share),
-        hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
-        what_if_fewer_accesses(finder->prediction, 1u << ACCESS_GLOBAL_LOAD, share, false));
+    finder_add(finder, "G103",
+               arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
+                            100 * share),
+               hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
+               what_if_fewer_accesses(finder->prediction, 1u << ACCESS_GLOBAL_LOAD, share, false));
 }
 
 static void find_local(struct finder *finder)
@@ -140,27 +101,27 @@ static void find_local(struct finder *finder)
     static const enum counter both[] = {COUNTER_MEM_LOCAL_LOAD_REQUESTS,
                                         COUNTER_MEM_LOCAL_STORE_REQUESTS};
     enum { LOCAL = 1 << ACCESS_LOCAL_LOAD | 1 << ACCESS_LOCAL_STORE };
-    double requests = counted(finder, both[0]) + counted(finder, both[1]);
+    double requests = finder_count(finder, both[0]) + finder_count(finder, both[1]);
     if (!(requests > 0)) return;
     struct hot_line hot = hot_counter(finder->profile, both, 2);
-    add(finder, "G104", "keep local variables in registers",
-        hot_line_place(finder->arena, hot.instruction),
-        arena_format(finder->arena, "%.4g requests to local memory", requests),
-        what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
+    finder_add(finder, "G104", "keep local variables in registers",
+               hot_line_place(finder->arena, hot.instruction),
+               arena_format(finder->arena, "%.4g requests to local memory", requests),
+               what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
 }
 
 static void find_atomics(struct finder *finder)
 {
     static const enum counter atomics[] = {COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS};
-    double requests = counted(finder, atomics[0]);
+    double requests = finder_count(finder, atomics[0]);
     double all = accesses_sum(finder->profile, ACCESS_ALL, RULE_IS_SECTOR).parts[ACCESS_REQUESTS];
     if (!(requests > 0.1 * all)) return; /* guess */
     struct hot_line hot = hot_counter(finder->profile, atomics, 1);
-    add(finder, "G105", "combine atomics before they reach memory",
-        hot_line_place(finder->arena, hot.instruction),
-        arena_format(finder->arena, "%.0f %% of the global and local requests are atomic",
-                     100 * requests / all),
-        NAN);
+    finder_add(finder, "G105", "combine atomics before they reach memory",
+               hot_line_place(finder->arena, hot.instruction),
+               arena_format(finder->arena, "%.0f %% of the global and local requests are atomic",
+                            100 * requests / all),
+               NAN);
 }
 
 /* ---- shared memory, barriers ----------------------------------------------------------------- */
@@ -176,67 +137,69 @@ static void find_conflicts(struct finder *finder)
     if (!(extra > 0.1 * all)) return; /* guess */
     struct hot_line hot = hot_counter(finder->profile, conflicts, SHARED_OP_COUNT);
     double evidence_share = hot.total > 0 ? 100 * hot.weight / hot.total : 100;
-    add(finder, "S201", "avoid shared memory bank conflicts",
+    finder_add(
+        finder, "S201", "avoid shared memory bank conflicts",
         hot_line_place(finder->arena, hot.instruction),
         arena_format(finder->arena,
                      "%.3g passes per request beyond the conflict-free; %.0f %% at this line",
                      extra / all, evidence_share),
-        effect_gain(finder, EFFECT_BANK_CONFLICTS));
+        finder_gain(finder, EFFECT_BANK_CONFLICTS));
 }
 
 static void find_barriers(struct finder *finder)
 {
     static const enum counter barriers[] = {COUNTER_BARRIER_WARP};
-    double executed = counted(finder, barriers[0]), warps = counted(finder, COUNTER_WARPS_EXECUTED);
-    double gain = effect_gain(finder, EFFECT_SYNC);
+    double executed = finder_count(finder, barriers[0]),
+           warps = finder_count(finder, COUNTER_WARPS_EXECUTED);
+    double gain = finder_gain(finder, EFFECT_SYNC);
     if (!(executed > 0) || isnan(gain)) return;
     struct hot_line hot = hot_counter(finder->profile, barriers, 1);
     const char *evidence =
         warps > 0 ? arena_format(finder->arena, "%.3g barriers per warp", executed / warps)
                   : arena_format(finder->arena, "%.4g barriers of warps", executed);
-    add(finder, "B501", "synchronise less (at most)",
-        hot_line_place(finder->arena, hot.instruction), evidence, gain);
+    finder_add(finder, "B501", "synchronise less (at most)",
+               hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 static void find_expensive(struct finder *finder)
 {
-    double gain = effect_gain(finder, EFFECT_LONG_INSTRUCTIONS);
+    double gain = finder_gain(finder, EFFECT_LONG_INSTRUCTIONS);
     if (isnan(gain)) return;
     struct hot_line hot = hot_expensive(finder->profile, finder->prediction->machine);
     const char *evidence = "instruction classes below the rate of fp32.add";
     if (hot.instruction)
         evidence = arena_format(finder->arena, "%s: %.0f %% of the extra issue slots",
                                 class_ids[hot.instruction->class_id], 100 * hot.weight / hot.total);
-    add(finder, "I301", "replace expensive instructions (at most)",
-        hot_line_place(finder->arena, hot.instruction), evidence, gain);
+    finder_add(finder, "I301", "replace expensive instructions (at most)",
+               hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
 static void find_divergence(struct finder *finder)
 {
     static const enum counter divergent[] = {COUNTER_BRANCH_DIVERGENT};
-    double gain = effect_gain(finder, EFFECT_DIVERGENCE);
+    double gain = finder_gain(finder, EFFECT_DIVERGENCE);
     if (isnan(gain)) return;
     struct hot_line hot = hot_counter(finder->profile, divergent, 1);
-    add(finder, "I302", "let the lanes of a warp take the same path (at most)",
-        hot_line_place(finder->arena, hot.instruction),
-        arena_format(finder->arena, "%.3g of 32 lanes active per warp instruction",
-                     32 * active_lane_share(finder->profile)),
-        gain);
+    finder_add(finder, "I302", "let the lanes of a warp take the same path (at most)",
+               hot_line_place(finder->arena, hot.instruction),
+               arena_format(finder->arena, "%.3g of 32 lanes active per warp instruction",
+                            32 * active_lane_share(finder->profile)),
+               gain);
 }
 
 /* ---- latency and occupancy ------------------------------------------------------------------- */
 
 static void find_pairs(struct finder *finder)
 {
-    double strength = counted(finder, COUNTER_MEM_MSTR);
+    double strength = finder_count(finder, COUNTER_MEM_MSTR);
     const char *evidence =
         strength > 0 ? arena_format(finder->arena, "%.3g loads in flight per warp", strength)
                      : "loads are used one by one";
-    add(finder, "L401", "load in pairs before using",
-        hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
-        fmax(1, what_if_paired_loads(finder->prediction)));
+    finder_add(finder, "L401", "load in pairs before using",
+               hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
+               fmax(1, what_if_paired_loads(finder->prediction)));
 }
 
 static bool limited_by(const struct finder *finder, const char *limiter)
@@ -253,20 +216,21 @@ static void find_occupancy(struct finder *finder)
     uint64_t shared = 0;
     if (limited_by(finder, "registers")) registers = what_if_find_registers(prediction, &blocks);
     if (registers)
-        add(finder, "L402",
+        finder_add(
+            finder, "L402",
             arena_format(finder->arena, "use at most %u registers per thread", registers), "",
             arena_format(finder->arena, "%u registers: %u blocks per SM; %u registers: %u blocks",
                          prediction->registers, now, registers, blocks),
             what_if_registers(prediction, registers));
     if (limited_by(finder, "shared")) shared = what_if_find_shared(prediction, &blocks);
     if (shared)
-        add(finder, "L403",
-            arena_format(finder->arena, "use at most %llu B of shared memory per block",
-                         (unsigned long long)shared),
-            "",
-            arena_format(finder->arena, "%u blocks per SM, limited by shared memory; then %u", now,
-                         blocks),
-            what_if_shared(prediction, shared));
+        finder_add(finder, "L403",
+                   arena_format(finder->arena, "use at most %llu B of shared memory per block",
+                                (unsigned long long)shared),
+                   "",
+                   arena_format(finder->arena,
+                                "%u blocks per SM, limited by shared memory; then %u", now, blocks),
+                   what_if_shared(prediction, shared));
 }
 
 static void find_small_grid(struct finder *finder)
@@ -275,10 +239,10 @@ static void find_small_grid(struct finder *finder)
     double sms = machine_get(finder->prediction->machine, MACHINE_SM_COUNT, 1);
     double room = sms * finder->prediction->occupancy.blocks_per_sm;
     if (!(blocks < 0.8 * room)) return; /* guess: a nearly full GPU is full */
-    add(finder, "L404", "launch more blocks", "",
-        arena_format(finder->arena, "%.0f blocks on %.0f SMs that can hold %.0f", blocks, sms,
-                     room),
-        NAN);
+    finder_add(finder, "L404", "launch more blocks", "",
+               arena_format(finder->arena, "%.0f blocks on %.0f SMs that can hold %.0f", blocks,
+                            sms, room),
+               NAN);
 }
 
 void causes_find(const struct prediction *prediction, struct diagnosis *diagnosis)
@@ -301,4 +265,5 @@ void causes_find(const struct prediction *prediction, struct diagnosis *diagnosi
     find_occupancy(&finder);
     find_small_grid(&finder);
     find_barriers(&finder);
+    find_components(&finder);
 }

@@ -78,6 +78,20 @@ static void why_latency(const struct prediction *prediction, struct diagnosis *d
         hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
 }
 
+static void why_shared(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    static const enum counter requests[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS,
+                                            COUNTER_MEM_SHARED_STORE_REQUESTS,
+                                            COUNTER_MEM_SHARED_ATOMIC_REQUESTS};
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    diagnosis->why =
+        arena_format(&diagnosis->arena,
+                     "%.4g passes through the banks, at the rate that %.3g warps per SM reach",
+                     term_value(best, "smem_transactions"), term_value(best, "n"));
+    diagnosis->why_where = hot_line_place(
+        &diagnosis->arena, hot_counter(prediction->profile, requests, SHARED_OP_COUNT).instruction);
+}
+
 /* The class that is issued most, with its hottest line. */
 static void why_issue(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
@@ -122,10 +136,10 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
                                          "L2 bandwidth",
                                          "load/store units",
                                          NULL};
-    static const char *const memory_causes[] = {"G102", "G101", "G104", NULL};
-    static const char *const shared_causes[] = {"S201", NULL};
+    static const char *const memory_causes[] = {"G102", "G101", "G104", "G106", "L406", NULL};
+    static const char *const shared_causes[] = {"S201", "S202", "L405", NULL};
     static const char *const barrier_causes[] = {"B501", NULL};
-    static const char *const issue_causes[] = {"I301", "I302", NULL};
+    static const char *const issue_causes[] = {"I301", "I302", "L405", "I303", NULL};
     enum { WORTH_PERCENT = 110 }; /* a cause that gains less explains nothing; guess */
     const double worth = WORTH_PERCENT / 100.0;
     const char *limit = prediction->estimates[prediction->best].bottleneck;
@@ -133,7 +147,9 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
     if (is_latency || is_one_of(limit, memory)) {
         if (explain_by(diagnosis, memory_causes, worth)) return;
         is_latency ? why_latency(prediction, diagnosis) : why_bandwidth(prediction, diagnosis);
-    } else if (!strcmp(limit, "shared memory") || !strcmp(limit, "shared memory access")) {
+    } else if (!strcmp(limit, "shared memory access")) {
+        if (!explain_by(diagnosis, shared_causes, worth)) why_shared(prediction, diagnosis);
+    } else if (!strcmp(limit, "shared memory")) {
         if (!explain_by(diagnosis, shared_causes, worth)) why_issue(prediction, diagnosis);
     } else if (!strcmp(limit, "barriers")) {
         if (!explain_by(diagnosis, barrier_causes, 1)) why_issue(prediction, diagnosis);

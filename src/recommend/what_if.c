@@ -14,8 +14,25 @@ static struct profile *copy_profile(const struct prediction *prediction)
     return copy;
 }
 
+/* What became of a counter of the launch becomes of it in every stage: which stages a change meets is
+ * not known. */
+static void change_stages(const struct profile *now, struct profile *changed, struct arena *arena)
+{
+    if (!now->stage_count) return;
+    changed->stages = ARENA_ARRAY(arena, struct stage_profile, now->stage_count);
+    memcpy(changed->stages, now->stages, now->stage_count * sizeof *now->stages);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        double before = now->counters[i].value, after = changed->counters[i].value;
+        if (!counter_infos[i].staged || !(before > 0) || before == after) continue;
+        for (uint32_t k = 0; k < now->stage_count; k++)
+            changed->stages[k].counters[i] *= after / before;
+    }
+}
+
 static double predict_gain(const struct prediction *prediction, struct profile *changed)
 {
+    struct arena arena = {0};
+    change_stages(prediction->profile, changed, &arena);
     struct diag diag = {0};
     struct prediction *after = NULL;
     const struct estimate *now = &prediction->estimates[prediction->best];
@@ -26,6 +43,7 @@ static double predict_gain(const struct prediction *prediction, struct profile *
     }
     prediction_destroy(after);
     diag_clear(&diag);
+    arena_clear(&arena);
     free(changed);
     return gain;
 }
@@ -89,6 +107,47 @@ double what_if_fewer_accesses(const struct prediction *prediction, unsigned ops,
     return predict_gain(prediction, changed);
 }
 
+double what_if_fewer_shared_loads(const struct prediction *prediction, double share)
+{
+    struct profile *changed = copy_profile(prediction);
+    double requests = profile_get(changed, COUNTER_MEM_SHARED_LOAD_REQUESTS) * share;
+    add(changed, COUNTER_INST_WARP, -requests);
+    add(changed, COUNTER_INST_WARP_MEM_SHARED_LOAD, -requests);
+    for (unsigned part = 0; part < SHARED_PART_COUNT; part++)
+        for (unsigned half_warp = 0; half_warp < (part == SHARED_REQUESTS ? 1 : 2); half_warp++)
+            scale(changed, shared_counter(0, part, half_warp), 1 - share);
+    return predict_gain(prediction, changed);
+}
+
+double what_if_nothing_unused(const struct prediction *prediction)
+{
+    struct profile *changed = copy_profile(prediction);
+    enum coalescing_rule rule = coalescing_rule_of(prediction->machine);
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        struct accesses one = accesses_read(changed, op, rule);
+        double moved = one.parts[ACCESS_BYTES_MOVED], asked = one.parts[ACCESS_BYTES_REQUESTED];
+        if (moved > asked)
+            scale(changed, access_counter(op, ACCESS_BYTES_MOVED, rule), asked / moved);
+    }
+    return predict_gain(prediction, changed);
+}
+
+double what_if_only_floating_point(const struct prediction *prediction)
+{
+    struct profile *changed = copy_profile(prediction);
+    double kept = 0;
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        enum counter counter = (enum counter)(COUNTER_INST_WARP_FIRST + i);
+        if (i <= CLASS_BF16)
+            kept += profile_get(changed, counter);
+        else
+            scale(changed, counter, 0);
+    }
+    if (changed->counters[COUNTER_INST_WARP].origin != ORIGIN_NONE)
+        changed->counters[COUNTER_INST_WARP].value = kept;
+    return predict_gain(prediction, changed);
+}
+
 double what_if_paired_loads(const struct prediction *prediction)
 {
     const struct profile *profile = prediction->profile;
@@ -98,6 +157,7 @@ double what_if_paired_loads(const struct prediction *prediction)
     double groups = loads - profile_get(profile, COUNTER_MEM_INDEPENDENT);
     struct profile *changed = copy_profile(prediction);
     changed->counters[COUNTER_MEM_INDEPENDENT].value = loads - groups / 2;
+    changed->counters[COUNTER_MEM_MSTR].value *= 2;
     return predict_gain(prediction, changed);
 }
 

@@ -13,6 +13,13 @@ double what_if_coalesced(const struct prediction *prediction,
  * even issued, else issued as something that stays in the SM. */
 double what_if_fewer_accesses(const struct prediction *prediction, unsigned ops, double share,
                               bool drop_instructions);
+/* A share of the loads from shared memory neither issued nor served: their values stay in registers.
+ */
+double what_if_fewer_shared_loads(const struct prediction *prediction, double share);
+/* Global and local memory move no byte that no lane asked for. */
+double what_if_nothing_unused(const struct prediction *prediction);
+/* Only the floating-point instructions are left to issue; memory is accessed as now. */
+double what_if_only_floating_point(const struct prediction *prediction);
 /* Every warp has twice as many independent loads in flight. */
 double what_if_paired_loads(const struct prediction *prediction);
 /* The most registers a thread (bytes of shared memory a block) may use for one more resident block;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The causes that Zhang and Owens (HPCA 2011, section 3) name for each component, where the model
+ * that knows components answers best. Each says what share of the component's time it causes. */
+#include <math.h>
+#include <string.h>
+
+#include "recommend/finder.h"
+#include "recommend/hot_line.h"
+#include "recommend/what_if.h"
+
+static double term_value(const struct finder *finder, const char *id)
+{
+    const struct term *term = estimate_term(finder->best, id);
+    return term ? term->value : NAN;
+}
+
+/* ---- instruction pipeline -------------------------------------------------------------------- */
+
+static bool same_line(const struct instruction_profile *a, const struct instruction_profile *b)
+{
+    if (!a->source_line || !b->source_line) return a == b;
+    return a->source_line == b->source_line &&
+           !strcmp(a->file ? a->file : "", b->file ? b->file : "");
+}
+
+/* The line with the most instructions outside floating point; those of a line mostly follow each
+ * other. */
+static const struct instruction_profile *hot_bookkeeping(const struct profile *profile)
+{
+    const struct instruction_profile *line = NULL, *hottest = NULL;
+    double weight = 0, most = 0;
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        const struct instruction_profile *instruction = &profile->instructions[i];
+        if (!line || !same_line(line, instruction)) weight = 0;
+        line = instruction;
+        if (instruction->class_id > CLASS_BF16)
+            weight += instruction_counter(instruction, COUNTER_INST_WARP);
+        if (weight <= most) continue;
+        most = weight;
+        hottest = instruction;
+    }
+    return hottest;
+}
+
+/* A kernel without floating point computes otherwise: nothing to say. */
+static void find_density(struct finder *finder)
+{
+    double density = term_value(finder, "float_share");
+    if (!(density > 0) || density > 0.9) return; /* guess: little is left to gain */
+    finder_add(finder, "I303", "raise the computational density (at most)",
+               hot_line_place(finder->arena, hot_bookkeeping(finder->profile)),
+               arena_format(finder->arena,
+                            "%.0f %% of the instructions do not compute in floating point",
+                            100 * (1 - density)),
+               what_if_only_floating_point(finder->prediction));
+}
+
+static void find_few_warps(struct finder *finder)
+{
+    double warps = term_value(finder, "n"), fill = term_value(finder, "inst_fill");
+    const struct occupancy *occupancy = &finder->prediction->occupancy;
+    finder_add(finder, "L405", "keep more warps at work on an SM (at most)", "",
+               arena_format(finder->arena,
+                            "%.3g of %u warps: multiply-adds reach %.0f %% of their peak "
+                            "(limit: %s)",
+                            warps, occupancy->max_warps, 100 * fill,
+                            occupancy->limiter ? occupancy->limiter : "not known"),
+               finder_gain(finder, EFFECT_INST_LATENCY));
+}
+
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+/* Values that are loaded from shared memory again for every operation. */
+static void find_shared_traffic(struct finder *finder)
+{
+    enum { STORE = 1 };
+    static const enum counter loads[] = {COUNTER_MEM_SHARED_LOAD_REQUESTS};
+    bool half_warp = shared_is_half_warp(finder->prediction->machine);
+    double passes = shared_sum(finder->profile, SHARED_WAVEFRONTS, half_warp);
+    double stores = finder_count(finder, shared_counter(STORE, SHARED_WAVEFRONTS, half_warp));
+    double computing = term_value(finder, "float_share") * finder_count(finder, COUNTER_INST_WARP);
+    if (!(passes > 0) || !(finder_count(finder, loads[0]) > 0)) return;
+    struct hot_line hot = hot_counter(finder->profile, loads, 1);
+    const char *per = computing > 0
+                          ? arena_format(finder->arena, "%.2g loads per floating-point instruction",
+                                         finder_count(finder, loads[0]) / computing)
+                          : "no floating point";
+    finder_add(finder, "S202", "load half as much from shared memory (registers)",
+               hot_line_place(finder->arena, hot.instruction),
+               arena_format(finder->arena, "%s; %.0f %% of the passes only store", per,
+                            100 * stores / passes),
+               what_if_fewer_shared_loads(finder->prediction, 0.5));
+}
+
+/* ---- global memory --------------------------------------------------------------------------- */
+
+static void find_little_parallelism(struct finder *finder)
+{
+    double bytes = term_value(finder, "gmem_bytes"), seconds = term_value(finder, "t_gmem");
+    double peak = machine_get(finder->prediction->machine, MACHINE_DRAM_BANDWIDTH, INFINITY);
+    if (!(bytes > 0)) return;
+    finder_add(finder, "L406", "keep more memory requests in flight (at most)", "",
+               arena_format(finder->arena,
+                            "the latency takes %.0f %% of the time in global memory: too few "
+                            "transactions at once",
+                            100 * fmax(0, 1 - bytes / peak / seconds)),
+               finder_gain(finder, EFFECT_MEM_LATENCY));
+    finder_add(finder, "L407", "launch a multiple of the clusters that share a memory pipeline", "",
+               arena_format(finder->arena, "the last round of blocks leaves %.0f %% of them idle",
+                            100 * (1 - term_value(finder, "gmem_sawtooth"))),
+               finder_gain(finder, EFFECT_TAIL));
+}
+
+/* The access that moves most bytes that no lane asks for. */
+static const struct instruction_profile *hot_unused(const struct profile *profile,
+                                                    enum coalescing_rule rule)
+{
+    const struct instruction_profile *hottest = NULL;
+    double most = 0;
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        enum access_op op;
+        struct accesses accesses;
+        if (!accesses_of_instruction(&profile->instructions[i], rule, &op, &accesses)) continue;
+        double unused = accesses.parts[ACCESS_BYTES_MOVED] - accesses.parts[ACCESS_BYTES_REQUESTED];
+        if (unused <= most) continue;
+        most = unused;
+        hottest = &profile->instructions[i];
+    }
+    return hottest;
+}
+
+/* Transactions that are larger than what the lanes ask for, though they are as few as they can be;
+ * where they are not, G101 and G102 say so. */
+static void find_granularity(struct finder *finder)
+{
+    enum coalescing_rule rule = coalescing_rule_of(finder->prediction->machine);
+    struct accesses all = accesses_sum(finder->profile, ACCESS_ALL, rule);
+    double moved = all.parts[ACCESS_BYTES_MOVED], asked = all.parts[ACCESS_BYTES_REQUESTED];
+    if (!(moved > asked * 1.1)) return; /* guess */
+    for (size_t i = 0; i < finder->diagnosis->advice_count; i++)
+        if (!strncmp(finder->diagnosis->advice[i].code, "G10", 3) &&
+            strchr("12", finder->diagnosis->advice[i].code[3]))
+            return;
+    finder_add(finder, "G106", "fetch no bytes that no lane asks for (at most)",
+               hot_line_place(finder->arena, hot_unused(finder->profile, rule)),
+               arena_format(finder->arena, "%.0f %% of the bytes moved are not asked for",
+                            100 * (1 - asked / moved)),
+               what_if_nothing_unused(finder->prediction));
+}
+
+void find_components(struct finder *finder)
+{
+    if (strcmp(finder->best->model, "quantitative") != 0) return;
+    find_density(finder);
+    find_few_warps(finder);
+    find_shared_traffic(finder);
+    find_little_parallelism(finder);
+    find_granularity(finder);
+}

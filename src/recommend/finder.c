@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recommend/finder.h"
+
+#include <math.h>
+
+/* Below this a gain is not worth a line; guess. */
+static const double gain_threshold = 1.02;
+
+void finder_add(struct finder *finder, const char *code, const char *title, const char *where,
+                const char *evidence, double gain)
+{
+    struct diagnosis *diagnosis = finder->diagnosis;
+    size_t capacity = sizeof diagnosis->advice / sizeof diagnosis->advice[0];
+    if (diagnosis->advice_count == capacity || gain < gain_threshold) return;
+    diagnosis->advice[diagnosis->advice_count++] = (struct advice){
+        .code = code,
+        .title = title,
+        .where = where,
+        .evidence = evidence,
+        .gain = gain,
+        .time_seconds = finder->best->time_seconds / gain,
+    };
+}
+
+double finder_gain(const struct finder *finder, enum effect effect)
+{
+    const struct effect_gain *gain = &finder->best->without[effect];
+    return gain->modelled ? gain->gain : NAN;
+}
+
+double finder_count(const struct finder *finder, enum counter counter)
+{
+    return profile_get(finder->profile, counter);
+}

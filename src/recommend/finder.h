@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the files that look for causes share. */
+#ifndef RECOMMEND_FINDER_H
+#define RECOMMEND_FINDER_H
+
+#include "recommend/advice.h"
+
+struct finder {
+    const struct prediction *prediction;
+    const struct profile *profile;
+    const struct estimate *best;
+    struct diagnosis *diagnosis;
+    struct arena *arena;
+};
+
+/* Adds an advice unless its gain is too small for a line. `gain` NaN: listed without one. */
+void finder_add(struct finder *finder, const char *code, const char *title, const char *where,
+                const char *evidence, double gain);
+/* The gain that the best model knows for an effect, else NaN. */
+double finder_gain(const struct finder *finder, enum effect effect);
+double finder_count(const struct finder *finder, enum counter counter);
+
+/* Causes behind the components of quantitative (component_causes.c). */
+void find_components(struct finder *finder);
+
+#endif
