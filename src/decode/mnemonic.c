@@ -191,11 +191,14 @@ static bool may_mix(const struct insn *insn)
     return has_form && insn->type == TYPE_F32;
 }
 
-/* How many types it must have: destination and source, or two sources. */
+/* How many types it must have: of the destination, of sources that differ. */
 static unsigned type_places(const struct insn *insn)
 {
     switch (op_infos[insn->op].form) {
+    case FORM_VIDEO:
+        return video_types(insn);
     case FORM_CVT:
+        return insn->sub_op == SUB_PACK ? 3 : 2;
     case FORM_SET:
     case FORM_D_ABC_SLCT:
         return 2;
@@ -222,12 +225,11 @@ static ws_status set_type(struct builder *builder, enum ptx_type type)
     if (insn->op == OP_SET && builder->type_count == 1)
         legal = TS_BITS | TS_INT | TS_FLOAT | TS_F16;
     if (mixes) legal = TS(F16) | TS(BF16);
+    if (insn->op == OP_CVT && builder->type_count == 2) legal = TS_B32;
     if (!(legal >> type & 1) && !is_late_type(type)) return wrong_suffix(builder, true);
     if (!(legal >> type & 1)) builder->mnemonic->unsupported = true;
-    if (builder->type_count++ == 0)
-        insn->type = (uint8_t)type;
-    else
-        insn->type2 = (uint8_t)type;
+    uint8_t *const places[] = {&insn->type, &insn->type2, &insn->type3};
+    *places[builder->type_count++] = (uint8_t)type;
     return WS_OK;
 }
 
@@ -370,11 +372,17 @@ static ws_status check_integer(struct builder *builder)
         return wrong_with(builder, "'.wide' needs 16 or 32 bits");
     if (insn->mul_part == MUL_WIDE && insn->flags & INSN_CC)
         return wrong_with(builder, "'.cc' does not go with '.wide'");
-    bool saturates = insn->flags & INSN_SAT && !is_float && insn->op != OP_CVT;
+    bool saturates = insn->flags & INSN_SAT && !is_float && insn->op != OP_CVT &&
+                     op_infos[insn->op].form != FORM_VIDEO;
     if (saturates && insn->type != TYPE_S32) return wrong_with(builder, "'.sat' needs .s32");
     bool clamps = insn->flags & INSN_RELU && (insn->op == OP_MIN || insn->op == OP_MAX);
     if (clamps && insn->type != TYPE_S32 && insn->type != TYPE_S16X2)
         return wrong_with(builder, "'.relu' needs .s32 or .s16x2");
+    if (saturates && insn->mul_part && insn->mul_part != MUL_HI)
+        return wrong_with(builder, "'.sat' needs .hi");
+    bool has_mode = insn->op == OP_SHF || insn->op == OP_BMSK || insn->op == OP_SZEXT;
+    if (has_mode && !(insn->flags & (INSN_CLAMP | INSN_WRAP)))
+        return lacks(builder, "'.clamp' or '.wrap'");
     if (insn->flags & INSN_FTZ && insn->op != OP_CVT && insn->op != OP_SET && insn->op != OP_SLCT &&
         !is_float)
         return wrong_with(builder, "'.ftz' is for floats");
@@ -385,18 +393,20 @@ static ws_status check_cvt(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
     if (insn->op != OP_CVT) return WS_OK;
-    const struct type_info *to = &type_infos[insn->type], *from = &type_infos[insn->type2];
-    bool to_float = to->kind == KIND_FLOAT, from_float = from->kind == KIND_FLOAT;
-    bool integral = insn->rounding >= ROUND_RNI;
-    if (to_float && !from_float && !insn->rounding)
-        return lacks(builder, "a rounding such as .rn: an integer may not fit a float");
-    if (!to_float && from_float && !integral && !is_old(builder))
-        return lacks(builder, "a rounding such as .rzi: a float may not be whole");
-    if (to_float && from_float && to->bits < from->bits && (!insn->rounding || integral))
-        return lacks(builder, "a rounding such as .rn: the wider float may not fit");
-    if (!to_float && !from_float && insn->rounding)
-        return wrong_with(builder, "integers need no rounding");
-    return WS_OK;
+    const char *lack = conversion_lacks(insn, is_old(builder));
+    if (lack) return lacks(builder, lack);
+    const char *fault = conversion_fault(insn);
+    return fault ? wrong_with(builder, fault) : WS_OK;
+}
+
+static ws_status check_video(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    if (op_infos[insn->op].form != FORM_VIDEO) return WS_OK;
+    const char *lack = video_lacks(insn);
+    if (lack) return lacks(builder, lack);
+    const char *fault = video_fault(insn);
+    return fault ? wrong_with(builder, fault) : WS_OK;
 }
 
 static bool is_small_float(enum ptx_type type)
@@ -526,7 +536,7 @@ static ws_status check_lanes(struct builder *builder)
 static ws_status check_types(struct builder *builder)
 {
     struct insn *insn = &builder->mnemonic->insn;
-    unsigned places = type_places(insn);
+    unsigned places = insn->sub_op == SUB_PACK ? 2 : type_places(insn);
     bool optional = op_infos[insn->op].types & TS_NONE;
     if (builder->type_count == 0 && optional) return WS_OK;
     if (builder->type_count == 0) return lacks(builder, "a type such as .u32");
@@ -544,6 +554,7 @@ static ws_status check_complete(struct builder *builder)
     TRY(check_compare(builder));
     TRY(check_integer(builder));
     TRY(check_cvt(builder));
+    TRY(check_video(builder));
     TRY(check_memory(builder));
     TRY(check_atomic(builder));
     TRY(check_lanes(builder));

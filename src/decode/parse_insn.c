@@ -96,8 +96,7 @@ static ws_status parse_typed(struct parser *parser, struct insn *insn, bool is_d
  *   u 32 bits             i a constant           p predicate
  *   d like t, or _        b predicate, or _      Q optional |q
  *   a address             A register or symbol   x register of 32 or 64 bits
- *   q predicate, if the instruction combines     m member mask, if it is .sync
- *   e like S, if it packs two */
+ *   q predicate, if the instruction combines     m member mask, if it is .sync */
 static ws_status parse_letter(struct parser *parser, struct insn *insn, char letter, bool is_dst)
 {
     unsigned plain = is_dst ? ACCEPT_REGISTER : ACCEPT_SOURCE;
@@ -113,8 +112,6 @@ static ws_status parse_letter(struct parser *parser, struct insn *insn, char let
     case 'T':
         return parse_typed(parser, insn, is_dst, insn->type, plain | ACCEPT_WIDER);
     case 'S':
-        return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
-    case 'e':
         return parse_typed(parser, insn, is_dst, insn->type2, plain | ACCEPT_WIDER);
     case 'u':
     case 'm':
@@ -149,10 +146,10 @@ static bool is_present(const struct insn *insn, char letter)
     switch (letter) {
     case 'q':
         return insn->combine != COMBINE_NONE;
+    case 'Q':
+        return insn->op != OP_LOP3 || insn->combine != COMBINE_NONE;
     case 'm':
         return insn->flags & INSN_SYNC;
-    case 'e':
-        return insn->type2 == TYPE_F32 && (insn->type == TYPE_F16X2 || insn->type == TYPE_BF16X2);
     default:
         return true;
     }
@@ -354,7 +351,7 @@ static unsigned count_elements(struct parser *parser)
 static ws_status parse_moved_vector(struct parser *parser, struct insn *insn, bool is_dst)
 {
     unsigned count = count_elements(parser);
-    enum ptx_type type = count <= 8 ? element_type(insn->type, count) : TYPE_NONE;
+    enum ptx_type type = count <= 4 ? element_type(insn->type, count) : TYPE_NONE;
     if (type == TYPE_NONE || count == 1 || type_infos[insn->type].kind != KIND_BITS)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
                             "'%s' cannot be made of %u elements", insn->text, count);
@@ -391,6 +388,29 @@ static ws_status parse_min_max(struct parser *parser, struct insn *insn)
     }
     if (!(insn->flags & INSN_ABS) || xorsign) return WS_OK;
     return parser_error(parser, WS_ERR_INPUT, &token, "'.abs' of two operands needs '.xorsign'");
+}
+
+/* The registers of .bf16, .tf32 and packed numbers must be as wide as they are (ISA: cvt). */
+static unsigned width_of_conversion(enum ptx_type type)
+{
+    bool exact = type == TYPE_BF16 || type == TYPE_TF32 || type_elements(type) > 1;
+    return exact ? 0 : ACCEPT_WIDER;
+}
+
+static ws_status parse_cvt(struct parser *parser, struct insn *insn)
+{
+    if (insn->sub_op == SUB_PACK)
+        return parse_signature(parser, insn, insn->type3 ? "u|uuu" : "u|uu");
+    unsigned elements = type_elements(insn->type), wide = width_of_conversion(insn->type2);
+    TRY(parse_typed(parser, insn, true, insn->type,
+                    ACCEPT_REGISTER | width_of_conversion(insn->type)));
+    TRY(parser_expect(parser, ',', "between operands"));
+    if (elements == 4)
+        TRY(parse_vector(parser, insn, false, insn->type2, ACCEPT_SOURCE, elements));
+    else
+        TRY(parse_typed(parser, insn, false, insn->type2, ACCEPT_SOURCE | wide));
+    if (elements == 2 && insn->type2 == TYPE_F32) TRY(parse_signature(parser, insn, "|2"));
+    return insn->rounding == ROUND_RS ? parse_signature(parser, insn, "|u") : WS_OK;
 }
 
 /* bar.red d, a, [b,] p: the sources are always a, b, p; b is OPERAND_NONE if it is left out. */
@@ -444,7 +464,7 @@ static const struct form forms[] = {
     [FORM_MINMAX] = {NULL, parse_min_max},
     [FORM_D_AB32] = {"t|tu", NULL},
     [FORM_D_ABC] = {"w|nnw", NULL},
-    [FORM_D_ABCI] = {"t|ttti", NULL},
+    [FORM_D_ABCI] = {"dQ|tttiq", NULL},
     [FORM_D_ABC_BITFIELD] = {"t|tuu", NULL},
     [FORM_D_ABCD_BITFIELD] = {"t|ttuu", NULL},
     [FORM_D_ABP] = {"t|ttp", NULL},
@@ -453,7 +473,8 @@ static const struct form forms[] = {
     [FORM_SET] = {"t|22q", NULL},
     [FORM_TESTP] = {"p|t", NULL},
     [FORM_MOV] = {NULL, parse_mov},
-    [FORM_CVT] = {"T|Se", NULL},
+    [FORM_CVT] = {NULL, parse_cvt},
+    [FORM_VIDEO] = {NULL, parse_video},
     [FORM_CVTA] = {"t|A", NULL},
     [FORM_ISSPACEP] = {"p|x", NULL},
     [FORM_LD] = {NULL, parse_load},

@@ -8,6 +8,7 @@ enum ptx_type parser_type_of(const char *text, size_t length)
 {
     for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++) {
         const char *suffix = type_infos[i].suffix;
+        if (TS_NIBBLES >> i & 1) continue; /* no register or variable is so small */
         if (length == strlen(suffix) + 1 && !memcmp(text + 1, suffix, length - 1))
             return (enum ptx_type)i;
     }

@@ -191,6 +191,13 @@ ws_status parse_initialiser(struct parser *parser, const struct shape *shape,
 ws_status parse_function(struct parser *parser, bool is_entry, const struct linkage *linkage);
 ws_status parse_loc(struct parser *parser);
 
+/* What a conversion or video instruction must still have, what is wrong with it; NULL: nothing. */
+const char *conversion_lacks(const struct insn *insn, bool is_old);
+const char *conversion_fault(const struct insn *insn);
+const char *video_lacks(const struct insn *insn);
+const char *video_fault(const struct insn *insn);
+unsigned video_types(const struct insn *insn); /* how many types its name holds */
+
 ws_status mnemonic_find(struct parser *parser, const struct token *token, struct mnemonic **out);
 ws_status parse_instruction(struct parser *parser);
 struct insn *body_add_insn(struct parser *parser, const struct token *token);
@@ -225,6 +232,7 @@ void body_add_parameter_move(struct parser *parser, const struct insn *like, boo
 int32_t body_add_parameter(struct parser *parser, enum ptx_type type);
 uint32_t parser_open_scope(struct parser *parser, uint32_t parent);
 ws_status parse_call(struct parser *parser, struct insn *insn);
+ws_status parse_video(struct parser *parser, struct insn *insn);
 ws_status parse_branch(struct parser *parser, struct insn *insn);
 ws_status parse_branch_indexed(struct parser *parser, struct insn *insn);
 ws_status parse_label_directive(struct parser *parser, const struct token *label);

@@ -66,6 +66,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
         return insn->mul_part == MUL_WIDE ? 2 * bytes : bytes;
     case FORM_D_ABP:
         return k == 2 ? 1 : bytes;
+    case FORM_D_ABCI:
+        return k == 4 ? 1 : bytes;
     case FORM_D_ABC_SLCT:
         return k == 2 ? 4 : bytes;
     case FORM_SETP:
@@ -75,7 +77,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_CVT:
         return lane_bytes(insn->type2);
     case FORM_MOV:
-        return insn->nsrc > 1 ? bytes / insn->nsrc : bytes;
+        if (insn->nsrc == 1 || insn->ndst > 1) return bytes;
+        return bytes / insn->nsrc < 2 ? 2 : bytes / insn->nsrc;
     case FORM_SHFL:
         return 4;
     case FORM_VOTE:
@@ -337,12 +340,13 @@ static int64_t modifiers(const struct insn *insn)
         return (type_infos[insn->type].kind == KIND_SIGNED ? 1 : 0) |
                (type_infos[insn->type2 ? insn->type2 : insn->type].kind == KIND_SIGNED ? 2 : 0) |
                (insn->flags & INSN_B_HI ? 4 : 0);
-    case OP_LOP3:
-        return insn_source(insn, 3)->imm;
+    case OP_LOP3: /* the table, and how the predicate is combined */
+        return (insn_source(insn, 3)->imm & 0xff) | insn->combine << 8;
     case OP_SHF:
         return (insn->sub_op == SUB_LEFT ? 1 : 0) | (insn->flags & INSN_WRAP ? 2 : 0);
     case OP_BMSK:
-        return insn->flags & (INSN_WRAP | INSN_B_WRAPMODE) ? 1 : 0;
+    case OP_SZEXT:
+        return insn->flags & INSN_WRAP ? 1 : 0;
     case OP_PRMT:
     case OP_TESTP:
         return insn->sub_op;
@@ -421,8 +425,7 @@ static void place_operands(struct making *m, struct uop *u)
         unsigned bits = operand_bits(m, insn_source(insn, 0));
         u->element = (uint8_t)(bits ? bits / 8 : source_bytes(insn, 0));
     }
-    unsigned sources = insn->op == OP_LOP3 ? 3 : insn->nsrc;
-    for (unsigned k = 0; k < sources && k < UOP_SOURCES; k++)
+    for (unsigned k = 0; k < insn->nsrc && k < UOP_SOURCES; k++)
         if (insn_source(insn, k)->negate) u->negate |= (uint8_t)(1u << k);
 }
 
@@ -437,7 +440,7 @@ static unsigned placed_sources(const struct insn *insn)
     case FORM_MAPA:
         return 1;
     default:
-        return insn->op == OP_LOP3 ? 3 : insn->nsrc;
+        return insn->nsrc;
     }
 }
 
@@ -451,7 +454,8 @@ static ws_status place_sources(struct making *m, struct uop *u)
     unsigned sources = placed_sources(m->insn);
     if (sources > UOP_SOURCES) return unsupported(m, "too many operands");
     for (unsigned k = 0; k < sources; k++)
-        u->src[k] = place_source(m, k);
+        if (m->insn->op != OP_LOP3 || k != 3) /* the table is in imm */
+            u->src[k] = place_source(m, k);
     return WS_OK;
 }
 

@@ -48,7 +48,12 @@
     TYPE(E5M2X4, "e5m2x4", 32, BITS)                                                               \
     TYPE(E2M3X4, "e2m3x4", 32, BITS)                                                               \
     TYPE(E3M2X4, "e3m2x4", 32, BITS)                                                               \
-    TYPE(E2M1X4, "e2m1x4", 16, BITS)
+    TYPE(E2M1X4, "e2m1x4", 16, BITS)                                                               \
+    /* cvt.pack */                                                                                 \
+    TYPE(U4, "u4", 4, UNSIGNED)                                                                    \
+    TYPE(S4, "s4", 4, SIGNED)                                                                      \
+    TYPE(U2, "u2", 2, UNSIGNED)                                                                    \
+    TYPE(S2, "s2", 2, SIGNED)
 
 enum ptx_type {
 #define TYPE(name, suffix, bits, kind) TYPE_##name,
@@ -64,6 +69,16 @@ struct type_info {
     uint8_t kind;
 };
 extern const struct type_info type_infos[TYPE_COUNT];
+
+/* How many values a register of this type holds. */
+static inline unsigned type_elements(enum ptx_type type)
+{
+    if (type >= TYPE_E4M3X4 && type <= TYPE_E2M1X4) return 4;
+    bool is_pair = type == TYPE_F16X2 || type == TYPE_BF16X2 || type == TYPE_F32X2 ||
+                   type == TYPE_U16X2 || type == TYPE_S16X2 ||
+                   (type >= TYPE_E4M3X2 && type <= TYPE_S2F6X2);
+    return is_pair ? 2 : 1;
+}
 
 /* Sets of types for ptx_ops.def. */
 #define TS(name) (UINT64_C(1) << TYPE_##name)
@@ -84,6 +99,11 @@ extern const struct type_info type_infos[TYPE_COUNT];
 #define TS_INT (TS_SINT | TS(U16) | TS(U32) | TS(U64))
 #define TS_INT8 (TS_INT | TS(U8) | TS(S8))
 #define TS_FLOAT (TS(F32) | TS(F64))
+#define TS_FORMATS8 (TS(E4M3X2) | TS(E5M2X2) | TS(E4M3X4) | TS(E5M2X4) | TS(UE8M0X2) | TS(S2F6X2))
+#define TS_FORMATS6 (TS(E2M3X2) | TS(E3M2X2) | TS(E2M3X4) | TS(E3M2X4) | TS(E2M1X2) | TS(E2M1X4))
+#define TS_NIBBLES (TS(U4) | TS(S4) | TS(U2) | TS(S2))
+#define TS_CVT                                                                                     \
+    (TS_INT8 | TS_FLOAT | TS_F16 | TS(TF32) | TS_FORMATS8 | TS_FORMATS6 | TS_NIBBLES | TS_B32)
 #define TS_F16 (TS(F16) | TS(F16X2) | TS(BF16) | TS(BF16X2))
 #define TS_F32X2 TS(F32X2)
 #define TS_I16X2 (TS(U16X2) | TS(S16X2))
@@ -108,7 +128,7 @@ enum op_form {
     FORM_MINMAX,          /* min.f32 d, a, b; of f32 also d, a, b, c */
     FORM_D_AB32,          /* shl.b64 d, a, b    b is 32 bits */
     FORM_D_ABC,           /* fma.rn.f32 d, a, b, c   fma.rn.f32.f16: a, b are f16 */
-    FORM_D_ABCI,          /* lop3.b32 d, a, b, c, immLut */
+    FORM_D_ABCI,          /* lop3.b32 d, a, b, c, immLut   lop3.or.b32 d|p, a, b, c, immLut, q */
     FORM_D_ABC_BITFIELD,  /* bfe.u32 d, a, b, c       b, c are 32 bits */
     FORM_D_ABCD_BITFIELD, /* bfi.b32 f, a, b, c, d    c, d are 32 bits */
     FORM_D_ABP,           /* selp.b32 d, a, b, p */
@@ -117,7 +137,8 @@ enum op_form {
     FORM_SET,             /* set.lt.u32.f32 d, a, b */
     FORM_TESTP,           /* testp.finite.f32 p, a */
     FORM_MOV,             /* mov.b64 d, a; {..} packs and unpacks; a may be a symbol */
-    FORM_CVT,             /* cvt.rn.f32.s32 d, a */
+    FORM_CVT,             /* cvt.rn.f32.s32 d, a   cvt.rs.f16x2.f32 d, a, b, r */
+    FORM_VIDEO,           /* vadd.s32.u32.s32.add d.b0, a.h1, b, c */
     FORM_CVTA,            /* cvta.to.global.u64 d, a */
     FORM_ISSPACEP,        /* isspacep.shared p, a */
     FORM_LD,              /* ld.global.v4.f32 {..}, [a+16] */
@@ -245,7 +266,8 @@ enum rounding {
     ROUND_RNI,
     ROUND_RZI,
     ROUND_RMI,
-    ROUND_RPI
+    ROUND_RPI,
+    ROUND_RS
 };
 enum compare {
     CMP_NONE,
@@ -324,7 +346,10 @@ enum sub_op {
     SUB_IDX_TARGETS, /* brx.idx */
     SUB_FRACTIONAL,
     SUB_RANGE,
-    SUB_CVT, /* createpolicy */
+    SUB_CVT,  /* createpolicy */
+    SUB_PACK, /* cvt.pack */
+    SUB_SHR7,
+    SUB_SHR15, /* vmad */
 };
 enum cache_op {
     CACHE_DEFAULT,
@@ -340,25 +365,27 @@ enum mem_semantics { MEM_WEAK, MEM_RELAXED, MEM_ACQUIRE, MEM_RELEASE, MEM_ACQ_RE
 
 enum insn_flags {
     INSN_FTZ = 1 << 0,
-    INSN_SAT = 1 << 1, /* .sat, .satfinite */
+    INSN_SAT = 1 << 1,
     INSN_APPROX = 1 << 2,
     INSN_FULL = 1 << 3,     /* div.full */
     INSN_UNI = 1 << 4,      /* bra.uni, call.uni */
     INSN_NC = 1 << 5,       /* ld.global.nc */
     INSN_CC = 1 << 6,       /* add.cc: writes the carry */
-    INSN_WRAP = 1 << 7,     /* shf.wrap (else clamp) */
+    INSN_WRAP = 1 << 7,     /* shf.wrap, bmsk.wrap */
     INSN_SHIFTAMT = 1 << 8, /* bfind.shiftamt */
     INSN_RELU = 1 << 9,
     INSN_NAN = 1 << 10,   /* min.NaN */
     INSN_NOFTZ = 1 << 11, /* atom.add.noftz.f16 */
     INSN_SYNC = 1 << 12,  /* shfl.sync, vote.sync: last source is the member mask */
     INSN_ALIGNED = 1 << 13,
-    INSN_NEG_GUARD = 1 << 14,  /* @!p */
-    INSN_ABS = 1 << 15,        /* min.xorsign.abs, redux.abs */
-    INSN_XORSIGN = 1 << 29,    /* min.xorsign.abs */
-    INSN_OOB = 1 << 30,        /* fma.oob */
-    INSN_B_HI = 1 << 16,       /* dp2a.hi */
-    INSN_B_WRAPMODE = 1 << 17, /* bmsk.wrap */
+    INSN_NEG_GUARD = 1 << 14, /* @!p */
+    INSN_ABS = 1 << 15,       /* min.xorsign.abs, redux.abs */
+    INSN_XORSIGN = 1 << 29,   /* min.xorsign.abs */
+    INSN_OOB = 1 << 30,       /* fma.oob */
+    INSN_B_HI = 1 << 16,      /* dp2a.hi */
+    INSN_CLAMP = 1 << 17,     /* shf.clamp, bmsk.clamp */
+    INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
+    INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -376,11 +403,28 @@ enum operand_kind {
 
 struct operand {
     uint8_t kind;
-    bool negate;    /* !p */
-    int32_t reg;    /* register index within the function, or -1 */
-    int32_t symbol; /* index into module.variables / module.functions, or -1 */
+    bool negate;     /* !p; vmad: -a */
+    uint16_t select; /* .b7610: see SELECT_; 0: all of the register */
+    int32_t reg;     /* register index within the function, or -1 */
+    int32_t symbol;  /* index into module.variables / module.functions, or -1 */
     int64_t imm;
 };
+
+/* Bytes or halves of video operands: up to four digits, the rightmost in the lowest bits. */
+enum {
+    SELECT_DIGIT_BITS = 3,
+    SELECT_COUNT_AT = 12,
+    SELECT_COUNT = 7 << 12,
+    SELECT_HALVES = 1 << 15
+};
+static inline unsigned select_count(uint16_t select)
+{
+    return (select & SELECT_COUNT) >> SELECT_COUNT_AT;
+}
+static inline unsigned select_digit(uint16_t select, unsigned k)
+{
+    return (select >> (SELECT_DIGIT_BITS * k)) & 7;
+}
 
 enum { OPERANDS_MAX = 17 }; /* atom.global.add.noftz.v8.f16: 8 results, address, 8 values */
 
@@ -393,9 +437,10 @@ struct call_info {
 
 /* One decoded instruction. Destinations come first in `operands`, then sources. */
 struct insn {
-    uint16_t op;           /* enum ptx_op */
-    uint8_t type, type2;   /* type2: source type of cvt, set, slct's selector */
-    uint8_t space, space2; /* memory space; space2 reserved */
+    uint16_t op;         /* enum ptx_op */
+    uint8_t type, type2; /* type2: source type of cvt, set, slct's selector */
+    uint8_t type3;       /* of the second source of video instructions */
+    uint8_t space;       /* memory space */
     uint8_t rounding, compare, combine, mul_part, atom_op, sub_op, cache_op, semantics;
     uint8_t vector;   /* elements of ld/st/mov vectors, 1 if none */
     uint8_t class_id; /* enum insn_class */

@@ -23,7 +23,7 @@
     GROUP(COMPARE)                                                                                 \
     GROUP(TESTP)                                                                                   \
     GROUP(SHF)                                                                                     \
-    GROUP(BMSK)                                                                                    \
+    GROUP(CLAMP)                                                                                   \
     GROUP(BFIND)                                                                                   \
     GROUP(PRMT)                                                                                    \
     GROUP(SPACE)                                                                                   \
@@ -49,7 +49,7 @@
     GROUP(VOTE)                                                                                    \
     GROUP(MATCH)                                                                                   \
     GROUP(REDUX)                                                                                   \
-    GROUP(PMEVENT)
+    GROUP(PMEVENT) GROUP(BOOL) GROUP(SECOND) GROUP(ACCUMULATE) GROUP(VMAD)
 
 enum modifier_group {
 #define GROUP(name) GROUP_##name,
@@ -76,7 +76,7 @@ enum modifier_group {
 #define MG_COMPARE MG(COMPARE)
 #define MG_TESTP MG(TESTP)
 #define MG_SHF MG(SHF)
-#define MG_BMSK MG(BMSK)
+#define MG_CLAMP MG(CLAMP)
 #define MG_BFIND MG(BFIND)
 #define MG_PRMT MG(PRMT)
 #define MG_SPACE MG(SPACE)
@@ -98,6 +98,10 @@ enum modifier_group {
 #define MG_MATCH MG(MATCH)
 #define MG_REDUX MG(REDUX)
 #define MG_PMEVENT MG(PMEVENT)
+#define MG_BOOL MG(BOOL)
+#define MG_SECOND MG(SECOND)
+#define MG_ACCUMULATE MG(ACCUMULATE)
+#define MG_VMAD MG(VMAD)
 #define MG_HINT MG(HINT)
 #define MG_POLICY MG(POLICY)
 #define MG_CREATEPOLICY MG(CREATEPOLICY)

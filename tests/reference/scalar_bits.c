@@ -69,7 +69,7 @@ static uint64_t inserted(const struct insn *insn, const uint64_t *a)
 /* Ones at positions start .. start + width - 1. */
 static uint64_t bit_mask(const struct insn *insn, uint64_t start, uint64_t width)
 {
-    bool wraps = insn->flags & INSN_B_WRAPMODE;
+    bool wraps = insn->flags & INSN_WRAP;
     if (wraps) start &= 31, width &= 31;
     uint64_t d = 0;
     for (uint64_t i = start; i < 32 && i - start < width; i++)
