@@ -43,12 +43,17 @@ static int by_block(const void *left, const void *right)
     return (a->block > b->block) - (a->block < b->block);
 }
 
+static void sort_by_block(struct print_log *log)
+{
+    if (log->count) qsort(log->items, log->count, sizeof *log->items, by_block);
+}
+
 /* Lets go of text that cannot be delivered: blocks before it fill the limit already, and those still
  * to come can only push it further back. */
 static void prune(struct print_log *log)
 {
     uint64_t before = 0;
-    qsort(log->items, log->count, sizeof *log->items, by_block);
+    sort_by_block(log);
     for (uint32_t i = 0; i < log->count; i++) {
         struct printed *item = &log->items[i];
         uint64_t bytes = item->text.length;
@@ -78,7 +83,7 @@ void print_log_deliver(struct print_log *log, uint64_t last, ws_write_fn *write,
 {
     uint64_t left = PRINT_BYTES_MAX, lost = 0;
     bool wanted = true;
-    qsort(log->items, log->count, sizeof *log->items, by_block);
+    sort_by_block(log);
     for (uint32_t i = 0; i < log->count && log->items[i].block <= last; i++) {
         const struct printed *item = &log->items[i];
         uint64_t bytes = item->text.length < left ? item->text.length : left;
