@@ -33,7 +33,7 @@ seeds_of() {
 # Sources whose quoted words the input of a target is made of.
 words_of() {
     case $1 in
-    fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/foreign.def src/decode/parse_*.c ;;
+    fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/*.def src/decode/parse_*.c ;;
     fuzz_machine) ls src/machine/*.def src/machine/machine_read.c ;;
     fuzz_launch) ls cli/launchfile.c cli/args.c cli/values.c cli/request.c ;;
     fuzz_matrix) ls cli/matrix_market.c ;;

@@ -9,8 +9,8 @@
 
 #include "emulate/exec.h"
 
-enum { ARGUMENTS_MAX = 32 }; /* conversions beyond them are printed as they stand (guide) */
-enum { FIELD_MAX = 1 << 16 };
+enum { ARGUMENTS_MAX = 32 };  /* conversions beyond them are printed as they stand (guide) */
+enum { FIELD_MAX = 1 << 12 }; /* width and precision; beyond it a text says nothing more */
 
 /* One lane that calls. */
 struct caller {

@@ -11,6 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PARAMETER_BYTES_MAX = 4096 };
 
+static bool ignore(void *user, const char *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return true;
+}
+
 static void run_kernel(ws_context *context, ws_device *device, const ws_module *module,
                        size_t kernel)
 {
@@ -39,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ws_context *context = NULL;
     ws_module *module = NULL;
     if (ws_context_create(&context) != WS_OK) return 0;
+    ws_context_set_print(context, ignore, NULL);
     if (ws_module_load_memory(context, "fuzz.ptx", data, size, &module) == WS_OK) {
         ws_device *device = NULL;
         ws_device_options options = {.size = sizeof options, .max_bytes = 1 << 24, .threads = 1};
