@@ -12,8 +12,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "vectors"
-FAMILIES = ["integers", "bits", "compare", "floats", "convert", "memory", "atomics", "warp",
-            "control"]
+FAMILIES = ["integers", "bits", "compare", "floats", "convert", "convert_small", "memory",
+            "atomics", "warp", "control", "video"]
 NOT_VECTORS = {"CMakeLists.txt", "pending.txt"}
 
 

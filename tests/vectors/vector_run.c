@@ -121,9 +121,14 @@ static ws_status launch(struct session *s)
 
 /* ---- comparison ------------------------------------------------------------------------------ */
 
-static bool is_nan64(uint64_t bits)
+/* A NaN of IEEE's format of this width, or of bf16. */
+static bool is_nan(uint64_t value, unsigned bits, unsigned expectation)
 {
-    return (bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
+    uint64_t infinity = bits == 64   ? UINT64_C(0x7ff0000000000000)
+                        : bits == 32 ? 0x7f800000
+                                     : 0x7c00;
+    if (expectation == EXPECT_BF16_NAN) infinity = 0x7f80;
+    return (value & ((UINT64_C(1) << (bits - 1)) - 1)) > infinity;
 }
 
 static void print_value(FILE *out, const struct operand_bits *value, unsigned bits)
@@ -178,11 +183,12 @@ static void compare_row(struct session *s, size_t r, bool ran)
             expected = untouched((unsigned)r % BLOCK_THREADS, form->operands[k].bits);
             expectation = EXPECT_BITS;
         }
-        if (expectation == EXPECT_NAN && !is_nan64(got.low))
-            report_difference(s, row, k, NULL, &got);
-        else if (expectation == EXPECT_BITS &&
-                 (got.low != expected.low || got.high != expected.high))
+        bool same = got.low == expected.low && got.high == expected.high;
+        if (expectation == EXPECT_BITS && !same)
             report_difference(s, row, k, &expected, &got);
+        else if ((expectation == EXPECT_NAN || expectation == EXPECT_BF16_NAN) &&
+                 !is_nan(got.low, form->operands[k].bits, expectation))
+            report_difference(s, row, k, NULL, &got);
     }
 }
 

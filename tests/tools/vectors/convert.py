@@ -2,7 +2,7 @@
 """cvt between integers, f16, bf16, f32 and f64, and cvt.pack."""
 from . import exact
 from .exact import BF16, F16, F32, F64
-from .form import ANY_NAN, Numbers, crossed, simple
+from .form import ANY_BF16_NAN, ANY_NAN, ANYTHING, Numbers, simple
 from .integers import (clamp, is_signed, limits, number, random_operands, signed, specials, width,
                        wrap)
 from .operands import FORMATS, many, random_number
@@ -152,18 +152,38 @@ def finite_limit(f, x, satfinite):
     return x & f.sign_bit | f.largest if satfinite and f.is_inf(x) else x
 
 
-def float_conversion(s, t, mode="rn", ftz="", sat="", relu="", satfinite=""):
-    """ftz concerns f32 only, on either side."""
+def any_nan(f):
+    return ANY_BF16_NAN if f is BF16 else ANY_NAN
+
+
+def rounds_up_to_normal(s, t, a, result):
+    """The ISA does not say whether .ftz looks at a number before or after it is rounded."""
+    return (t.magnitude(result) == t.smallest_normal
+            and abs(s.value(a)) < t.value(t.smallest_normal))
+
+
+def float_conversion(s, t, mode="rn", ftz="", sat="", nan=None):
+    """ftz concerns f32 only, on either side. What becomes of a NaN is not said, but 0 with .sat."""
     def convert(a):
         if ftz and s is F32:
             a = s.flush(a)
         if s.is_nan(a):
-            return 0 if sat else t.nan
-        result = finite_limit(t, exact.convert(s, t, a, mode), satfinite)
+            return 0 if sat else nan or any_nan(t)
+        result = exact.convert(s, t, a, mode)
         if ftz and t is F32:
+            if not s.is_inf(a) and rounds_up_to_normal(s, t, a, result):
+                return ANYTHING
             result = t.flush(result)
-        if sat:
-            result = exact.saturate(t, result)
+        return exact.saturate(t, result) if sat else result
+    return convert
+
+
+def limited_conversion(s, t, mode, relu, satfinite):
+    """With .relu and .satfinite. A NaN is that of ones, says the ISA."""
+    plain = float_conversion(s, t, mode, nan=t.nan)
+
+    def convert(a):
+        result = finite_limit(t, plain(a), satfinite)
         return 0 if relu and t.negative(result) else result
     return convert
 
@@ -220,7 +240,7 @@ def narrowing_with_relu():
         for rounding in (".rn", ".rz"):
             for relu in ("", ".relu"):
                 for satfinite in ("", ".satfinite"):
-                    one = float_conversion(F32, t, rounding[1:], relu=relu, satfinite=satfinite)
+                    one = limited_conversion(F32, t, rounding[1:], relu, satfinite)
                     if relu or satfinite:
                         yield "cvt", simple(f"cvt{rounding}{relu}{satfinite}.{kind}.f32", ["b32"],
                                             ["b16"], single, one)

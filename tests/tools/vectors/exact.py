@@ -55,20 +55,22 @@ class Format:
         """.ftz: a subnormal number becomes a zero of its sign."""
         return x & self.sign_bit if self.is_subnormal(x) else x
 
+    def code(self, value, mode, negative=False):
+        """Code of a magnitude > 0 if exponents had no upper end."""
+        exponent = value.numerator.bit_length() - value.denominator.bit_length()
+        if value < power_of_two(exponent):
+            exponent -= 1
+        exponent = max(exponent, self.emin)
+        units = round_magnitude(value / power_of_two(exponent - self.mantissa_bits), mode, negative)
+        return (exponent - self.emin << self.mantissa_bits) + units
+
     def round(self, value, mode="rn", zero_sign=0):
         """Bits of the fraction `value`, rounded rn, rz, rm, rp or rna (ties away from zero). An
         exact zero gets the sign bit `zero_sign`."""
         if value == 0:
             return zero_sign * self.sign_bit
         sign = self.sign_bit if value < 0 else 0
-        value = abs(value)
-        exponent = value.numerator.bit_length() - value.denominator.bit_length()
-        if value < power_of_two(exponent):
-            exponent -= 1
-        exponent = max(exponent, self.emin)
-        units = value / power_of_two(exponent - self.mantissa_bits)
-        units = round_magnitude(units, mode, bool(sign))
-        bits = ((exponent + self.bias - 1) << self.mantissa_bits) + units
+        bits = self.code(abs(value), mode, bool(sign))
         if bits >= self.infinity:
             bits = self.infinity if rounds_to_infinity(mode, bool(sign)) else self.largest
         return sign | bits

@@ -4,7 +4,8 @@ import hashlib
 import itertools
 
 BITS = {"pred": 1, "b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128}
-ANY_NAN = None  # an expected value: any NaN (64 bits only)
+ANY_NAN = None  # an expected value: any NaN of f16, f32 or f64
+ANY_BF16_NAN = "nanb"
 ANYTHING = "-"  # an expected value: not compared
 
 
@@ -37,10 +38,10 @@ class Form:
 def hexadecimal(value, kind):
     bits = BITS[kind]
     if value is ANY_NAN:
-        assert bits == 64
+        assert bits in (16, 32, 64)
         return "nan"
-    if value == ANYTHING:
-        return ANYTHING
+    if value in (ANYTHING, ANY_BF16_NAN):
+        return value
     value = int(value)
     assert 0 <= value < 1 << bits, (value, kind)
     return f"{value:0{max(1, bits // 4)}x}"
