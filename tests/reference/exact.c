@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/exact.h"
 
-static const struct float_format half_format = {5, 10, 0x7fff};
-static const struct float_format bfloat_format = {8, 7, 0x7fff};
-static const struct float_format single_format = {8, 23, 0x7fffffff};
-static const struct float_format double_format = {11, 52, UINT64_C(0x7fffffffffffffff)};
+static const struct float_format half_format = {5, 10, 0x7bff, 0x7fff, true};
+static const struct float_format bfloat_format = {8, 7, 0x7f7f, 0x7fff, true};
+static const struct float_format single_format = {8, 23, 0x7f7fffff, 0x7fffffff, true};
+static const struct float_format double_format = {11, 52, UINT64_C(0x7fefffffffffffff),
+                                                  UINT64_C(0x7fffffffffffffff), true};
+static const struct float_format tensor_format = {8, 10, 0x3fbff, 0x3ffff, true};
+static const struct float_format e4m3_format = {4, 3, 0x7e, 0x7f, false};
+static const struct float_format e5m2_format = {5, 2, 0x7b, 0x7f, true};
+/* These have no NaN: it becomes the greatest number. */
+static const struct float_format e2m3_format = {2, 3, 0x1f, 0x1f, false};
+static const struct float_format e3m2_format = {3, 2, 0x1f, 0x1f, false};
 
 const struct float_format *float_format_of(unsigned type)
 {
     switch (type) {
     case TYPE_F16:
+    case TYPE_F16X2:
         return &half_format;
     case TYPE_BF16:
+    case TYPE_BF16X2:
         return &bfloat_format;
     case TYPE_F64:
         return &double_format;
+    case TYPE_TF32:
+        return &tensor_format;
+    case TYPE_E4M3X2:
+        return &e4m3_format;
+    case TYPE_E5M2X2:
+        return &e5m2_format;
+    case TYPE_E2M3X2:
+        return &e2m3_format;
+    case TYPE_E3M2X2:
+        return &e3m2_format;
     default:
         return &single_format;
     }
@@ -32,12 +51,14 @@ struct number number_of_bits(const struct float_format *format, uint64_t bits)
     uint64_t hidden = UINT64_C(1) << format->fraction_bits, fraction = bits & (hidden - 1);
     uint64_t top = (UINT64_C(1) << format->exponent_bits) - 1;
     uint64_t exponent = bits >> format->fraction_bits & top;
+    uint64_t magnitude = exponent << format->fraction_bits | fraction;
     struct number number = {
         .kind = NUMBER_FINITE,
         .negative = bits >> (format->fraction_bits + format->exponent_bits) & 1,
     };
-    if (exponent == top) {
-        number.kind = fraction ? NUMBER_NAN : NUMBER_INFINITE;
+    if (magnitude > format->greatest) {
+        bool is_infinite = format->has_infinity && magnitude == format->greatest + 1;
+        number.kind = is_infinite ? NUMBER_INFINITE : NUMBER_NAN;
         return number;
     }
     number.significand = exponent ? fraction | hidden : fraction;
@@ -229,18 +250,19 @@ static bool zero_is_negative(const struct exact *sum, enum rounding rounding)
 
 static uint64_t overflowed(const struct float_format *format, bool negative, enum rounding rounding)
 {
-    uint64_t infinity = ((UINT64_C(1) << format->exponent_bits) - 1) << format->fraction_bits;
     bool stays = rounding == ROUND_RZ || rounding == (negative ? ROUND_RP : ROUND_RM);
-    return stays ? infinity - 1 : infinity;
+    return stays || !format->has_infinity ? format->greatest : format->greatest + 1;
 }
 
 uint64_t exact_round(const struct exact *sum, const struct float_format *format,
                      enum rounding rounding)
 {
     uint64_t sign = UINT64_C(1) << (format->exponent_bits + format->fraction_bits);
-    uint64_t infinity = sign - (UINT64_C(1) << format->fraction_bits);
     if (sum->kind == NUMBER_NAN) return format->nan;
-    if (sum->kind == NUMBER_INFINITE) return sum->negative ? sign | infinity : infinity;
+    if (sum->kind == NUMBER_INFINITE) {
+        uint64_t infinity = format->greatest + format->has_infinity;
+        return sum->negative ? sign | infinity : infinity;
+    }
     uint64_t words[EXACT_WORDS];
     bool negative = magnitude_of(sum, words);
     int top = highest_bit(words), fraction_bits = (int)format->fraction_bits;
@@ -252,7 +274,7 @@ uint64_t exact_round(const struct exact *sum, const struct float_format *format,
     if (rounds_up(words, lowest, negative, rounding)) kept++;
     /* A carry out of the fraction goes into the exponent by itself. */
     uint64_t bits = kept + ((uint64_t)(lowest - subnormal) << format->fraction_bits);
-    if (bits >= infinity) bits = overflowed(format, negative, rounding);
+    if (bits > format->greatest) bits = overflowed(format, negative, rounding);
     return negative ? sign | bits : bits;
 }
 

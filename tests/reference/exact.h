@@ -14,9 +14,11 @@ __extension__ typedef unsigned __int128 uint128;
 
 struct float_format {
     unsigned exponent_bits, fraction_bits;
-    uint64_t nan; /* what PTX gives for every NaN result */
+    uint64_t greatest; /* finite number; the next one is infinity if there is one, else NaN */
+    uint64_t nan;      /* what PTX gives for every NaN result */
+    bool has_infinity;
 };
-/* The format of a floating-point type that is not packed. */
+/* The format of a floating-point type; of one element for the narrow formats that come in pairs. */
 const struct float_format *float_format_of(unsigned type);
 
 enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "reference/generate_state.h"
 
-enum { DEPTH_MAX = 3, FUNCTIONS_MAX = 3, COUNTERS_MAX = 64, TABLE_BYTES = 64 };
+enum { FUNCTIONS_MAX = 3, TABLE_BYTES = 64 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -90,6 +90,7 @@ static void declare_registers(struct generator *g)
     add_line(g, 0, ".reg .pred %%p<%u>, %%q<2>;", PREDICATES);
     add_line(g, 0, ".reg .b32 %%x<8>, %%c<%u>;", COUNTERS_MAX);
     add_line(g, 0, ".reg .b64 %%y<4>;");
+    add_line(g, 0, ".reg .b128 %%w<%u>;", WIDE_REGISTERS);
 }
 
 static void load_registers(struct generator *g)
@@ -106,6 +107,12 @@ static void load_registers(struct generator *g)
     }
 }
 
+static void fill_wide_registers(struct generator *g)
+{
+    for (uint32_t i = 0; i < WIDE_REGISTERS; i++)
+        add_line(g, new_group(g), "mov.b128 %%w%u, {%%d%u, %%d%u};", i, i, i + 1);
+}
+
 static void store_registers(struct generator *g)
 {
     uint32_t slot = 0;
@@ -120,151 +127,7 @@ static void store_registers(struct generator *g)
     }
 }
 
-/* ---- control flow ---------------------------------------------------------------------------- */
-
-static void add_statements(struct generator *g, uint32_t count);
-
-static const char *predicate_sign(struct generator *g)
-{
-    return chance(g, 50) ? "!" : "";
-}
-
-/* Statements that not all threads reach together. */
-static void add_divergent(struct generator *g, uint32_t count)
-{
-    bool uniform = g->uniform;
-    g->uniform = false;
-    g->depth++;
-    add_statements(g, count);
-    g->depth--;
-    g->uniform = uniform;
-}
-
-static void add_if(struct generator *g)
-{
-    uint32_t group = new_group(g), label = g->labels++;
-    bool has_else = chance(g, 60);
-    add_line(g, group, "@%s%%p%u bra %s%u;", predicate_sign(g), pick(g, PREDICATES),
-             has_else ? "ELSE" : "END", label);
-    add_divergent(g, 1 + pick(g, 6));
-    if (has_else) {
-        add_line(g, group, "bra END%u;", label);
-        add_line(g, group, "ELSE%u:", label);
-        add_divergent(g, 1 + pick(g, 6));
-    }
-    add_line(g, group, "END%u:", label);
-}
-
-/* Up to four rounds; as many for each thread if the loop is uniform. */
-static void add_loop(struct generator *g)
-{
-    uint32_t group = new_group(g), label = g->labels++, counter = g->counters++ % COUNTERS_MAX;
-    bool same_for_all = chance(g, 50);
-    if (same_for_all)
-        add_line(g, group, "mov.u32 %%c%u, %u;", counter, pick(g, 3));
-    else
-        add_template(g, group, "", "and.b32 %%c%u, $x, 3", counter);
-    add_line(g, group, "LOOP%u:", label);
-    if (same_for_all && g->uniform) {
-        g->depth++;
-        add_statements(g, 1 + pick(g, 6));
-        g->depth--;
-    } else {
-        add_divergent(g, 1 + pick(g, 6));
-    }
-    add_line(g, group, "add.u32 %%c%u, %%c%u, 1;", counter, counter);
-    add_line(g, group, "setp.lt.u32 %%q0, %%c%u, 4;", counter);
-    add_line(g, group, "@%%q0 bra LOOP%u;", label);
-}
-
-static void add_indexed_branch(struct generator *g)
-{
-    uint32_t group = new_group(g), label = g->labels++, count = 2 + 2 * pick(g, 2);
-    add_template(g, group, "", "and.b32 %%x0, $x, %u", count - 1);
-    add_line(g, group, "TABLE%u: .branchtargets CASE%u_0, CASE%u_1%s", label, label, label,
-             count == 2 ? ";" : ",");
-    if (count == 4) add_line(g, group, "CASE%u_2, CASE%u_3;", label, label);
-    add_line(g, group, "brx.idx %%x0, TABLE%u;", label);
-    for (uint32_t i = 0; i < count; i++) {
-        add_line(g, group, "CASE%u_%u:", label, i);
-        add_divergent(g, 1 + pick(g, 3));
-        if (i + 1 < count) add_line(g, group, "bra END%u;", label);
-    }
-    add_line(g, group, "END%u:", label);
-}
-
-static void add_call(struct generator *g)
-{
-    uint32_t group = new_group(g), callee = pick(g, g->functions), label = g->labels++;
-    bool indirect = chance(g, 30);
-    add_line(g, group, "{ .param .b32 word; .param .b64 longer; .param .b32 result;");
-    add_template(g, group, "", "st.param.b32 [word], $x;st.param.b64 [longer], $l");
-    if (indirect) {
-        add_line(g, group,
-                 "PROTOTYPE%u: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);",
-                 label);
-        add_line(g, group, "mov.u64 %%y0, f%u;", callee);
-        add_line(g, group, "call (result), %%y0, (word, longer), PROTOTYPE%u;", label);
-    } else {
-        add_line(g, group, "call (result), f%u, (word, longer);", callee);
-    }
-    add_template(g, group, "", "ld.param.b32 $X, [result]");
-    add_line(g, group, "}");
-}
-
-/* Some threads leave; what needs a known number of threads, or every lane, is over then. */
-static void add_exit(struct generator *g)
-{
-    add_template(g, new_group(g), "", "@$q <exit|ret>");
-    g->full_warps = false;
-}
-
-static void add_control(struct generator *g)
-{
-    switch (pick(g, 4)) {
-    case 0:
-        add_loop(g);
-        break;
-    case 1:
-        add_indexed_branch(g);
-        break;
-    default:
-        add_if(g);
-        break;
-    }
-}
-
-static void add_statement(struct generator *g)
-{
-    uint32_t kind = pick(g, 100);
-    bool in_kernel = !g->in_function;
-    if (kind < 8 && g->depth < DEPTH_MAX)
-        add_control(g);
-    else if (kind < 12 && g->functions)
-        add_call(g);
-    else if (kind < 14 && in_kernel)
-        add_gather(g);
-    else if (kind < 28)
-        add_memory(g);
-    else if (kind < 33 && in_kernel)
-        add_atomic(g);
-    else if (kind < 36 && in_kernel && g->uniform)
-        add_exchange(g);
-    else if (kind < 38 && in_kernel && g->uniform)
-        add_barrier(g);
-    else if (kind < 46 && in_kernel && g->uniform)
-        add_collective(g);
-    else if (kind < 47 && in_kernel && g->uniform && g->depth == 0)
-        add_exit(g);
-    else
-        add_arithmetic(g);
-}
-
-static void add_statements(struct generator *g, uint32_t count)
-{
-    while (count--)
-        add_statement(g);
-}
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static void clear_row(struct generator *g, const char *space, const char *row)
 {
@@ -272,8 +135,6 @@ static void clear_row(struct generator *g, const char *space, const char *row)
     for (uint32_t i = 0; i < ROW_BYTES; i += 16)
         add_line(g, new_group(g), "st.%s.v4.b32 [%s+%u], {%%x0, %%x0, %%x0, %%x0};", space, row, i);
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Registers of a function come from its two parameters. */
 static void fill_registers(struct generator *g)
@@ -310,6 +171,13 @@ static void add_recursion(struct generator *g, uint32_t index)
     add_line(g, group, "BOTTOM%u:", label);
 }
 
+/* All threads of the block meet in the function, which may only be called where they are together. */
+static void add_meeting(struct generator *g, uint32_t index)
+{
+    add_template(g, new_group(g), "", "<bar|barrier>.red<.and|.or>.pred $p, %u, $q", pick(g, 15));
+    g->meeting_functions |= 1u << index;
+}
+
 static void add_function(struct generator *g, uint32_t index)
 {
     add_line(g, 0, ".func (.param .b32 value) f%u(.param .b32 first, .param .b64 second)", index);
@@ -317,8 +185,13 @@ static void add_function(struct generator *g, uint32_t index)
     add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
     declare_registers(g);
     fill_registers(g);
+    fill_wide_registers(g);
     clear_row(g, "local", "loc");
-    if (chance(g, 40)) add_recursion(g, index);
+    bool meets = chance(g, 20);
+    if (meets)
+        add_meeting(g, index);
+    else if (chance(g, 40))
+        add_recursion(g, index);
     g->in_function = true;
     g->uniform = false;
     g->depth = 1;
@@ -447,6 +320,7 @@ static void add_kernel(struct generator *g)
     add_addresses(g);
     clear_memory(g);
     load_registers(g);
+    fill_wide_registers(g);
     g->in_function = false;
     g->uniform = true;
     g->depth = 0;

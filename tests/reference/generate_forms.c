@@ -19,23 +19,32 @@ static const struct form forms[] = {
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-enum { REGISTER_CLASSES = 6 };
+enum { REGISTER_CLASSES = 7 };
 struct register_class {
     const char *prefix;
     uint32_t count;
 };
-enum { CLASS_HALF, CLASS_WORD, CLASS_LONG, CLASS_SINGLE, CLASS_DOUBLE, CLASS_PREDICATE };
+enum {
+    CLASS_HALF,
+    CLASS_WORD,
+    CLASS_LONG,
+    CLASS_SINGLE,
+    CLASS_DOUBLE,
+    CLASS_PREDICATE,
+    CLASS_WIDE
+};
 static const struct register_class classes[REGISTER_CLASSES] = {
-    [CLASS_HALF] = {"%h", HALF_REGISTERS},      [CLASS_WORD] = {"%r", WORD_REGISTERS},
-    [CLASS_LONG] = {"%d", LONG_REGISTERS},      [CLASS_SINGLE] = {"%f", SINGLE_REGISTERS},
-    [CLASS_DOUBLE] = {"%fd", DOUBLE_REGISTERS}, [CLASS_PREDICATE] = {"%p", PREDICATES},
+    [CLASS_HALF] = {"%h", HALF_REGISTERS},  [CLASS_WORD] = {"%r", WORD_REGISTERS},
+    [CLASS_LONG] = {"%d", LONG_REGISTERS},  [CLASS_SINGLE] = {"%f", SINGLE_REGISTERS},
+    [CLASS_WIDE] = {"%w", WIDE_REGISTERS},  [CLASS_DOUBLE] = {"%fd", DOUBLE_REGISTERS},
+    [CLASS_PREDICATE] = {"%p", PREDICATES},
 };
 
-enum { SUFFIX_MAX = 12 };
+enum { SUFFIX_MAX = 12, TYPES_MAX = 3 };
 struct statement {
     struct generator *g;
     struct strbuf text;
-    char types[2][SUFFIX_MAX]; /* "u32" */
+    char types[TYPES_MAX][SUFFIX_MAX]; /* "u32" */
     unsigned type_count;
     uint32_t written[REGISTER_CLASSES]; /* destinations of this instruction: they must differ */
 };
@@ -236,7 +245,11 @@ static void put_operand(struct statement *s, char letter)
         strbuf_printf(&s->text, ".%s", s->types[0]);
         break;
     case 'd':
-        put_register(s, class_of(g, s->types[0]), true);
+    case '_':
+        if (letter == '_' && bits_of(s->types[0]) >= 32 && chance(g, 15))
+            strbuf_putc(&s->text, '_');
+        else
+            put_register(s, class_of(g, s->types[0]), true);
         break;
     case 's':
         put_source(s, s->types[0]);
@@ -283,6 +296,10 @@ static void put_operand(struct statement *s, char letter)
     case 'L':
     case 'l':
         put_register(s, CLASS_LONG, letter == 'L');
+        break;
+    case 'Z':
+    case 'z':
+        put_register(s, CLASS_WIDE, letter == 'Z');
         break;
     case 'P':
         put_predicates(s);

@@ -41,7 +41,7 @@ static uint32_t row_offset(struct generator *g, uint32_t bytes, bool is_double)
 /* {a, b} or a */
 static void list_registers(char *text, size_t size, uint32_t vector, bool is_load)
 {
-    static const char *const loads[] = {"$c", "{$d, $d}", "{$d, $d, $d, $d}"};
+    static const char *const loads[] = {"$c", "{$d, $_}", "{$d, $_, $d, $_}"};
     static const char *const stores[] = {"$s", "{$r, $r}", "{$r, $r, $r, $r}"};
     snprintf(text, size, "%s", (is_load ? loads : stores)[vector / 2]);
 }
@@ -62,8 +62,26 @@ static void add_computed_address(struct generator *g, uint32_t group, const stru
     }
 }
 
+/* 16 bytes in one register. */
+static void add_wide_memory(struct generator *g)
+{
+    const struct place *place = &places[g->in_function ? LOCAL_PLACE : pick(g, PLACES)];
+    char guard[GUARD_BYTES];
+    random_guard(g, guard);
+    if (!place->writable || chance(g, 50))
+        add_template(g, new_group(g), guard, "ld%s.b128 $Z, [%s+<0|16|32>]", place->space,
+                     place->address);
+    else
+        add_template(g, new_group(g), guard, "st%s.b128 [%s+<0|16|32>], $z", place->space,
+                     place->address);
+}
+
 void add_memory(struct generator *g)
 {
+    if (chance(g, 5)) {
+        add_wide_memory(g);
+        return;
+    }
     const struct place *place = &places[g->in_function ? LOCAL_PLACE : pick(g, PLACES)];
     const struct element *element = &elements[pick(g, ELEMENTS)];
     uint32_t vector = 1u << pick(g, 3), bytes = element->bytes * vector, group = new_group(g);
@@ -164,12 +182,16 @@ static void add_own_atomic(struct generator *g)
     static const char *const operations[] = {"<.add|.min|.max>{u32 s32 u64}",
                                              "<.and|.or|.xor|.exch>{b32 b64}", "<.inc|.dec>{u32}",
                                              "<.min|.max>{s64}"};
-    bool global = g->uses_old_values && chance(g, 50);
+    bool global = g->uses_old_values && chance(g, 50), swaps = chance(g, 50);
     const char *space = global ? ".global" : ".shared", *row = global ? "%row" : "%sh";
     char guard[GUARD_BYTES];
     random_guard(g, guard);
     uint32_t offset = row_offset(g, 8, false), group = new_group(g);
-    switch (pick(g, 9)) {
+    switch (pick(g, 10)) {
+    case 5:
+        add_template(g, group, guard, "atom%s.%s.b128 $Z, [%s+<0|16|32>], %s", space,
+                     swaps ? "exch" : "cas", row, swaps ? "$z" : "$z, $z");
+        break;
     case 4:
         add_vector_atomic(g, group, guard);
         break;

@@ -6,17 +6,29 @@
 #include "base/strbuf.h"
 #include "reference/generate.h"
 
+enum { WIDE_REGISTERS = 3 }; /* of 128 bits; they reach the results through others */
+
+enum { DEPTH_MAX = 3, COUNTERS_MAX = 64 };
+
+/* The label behind a construct: END7, or NEXT7 of a loop. */
+struct way_out {
+    const char *prefix; /* NULL: nobody may jump there */
+    uint32_t label;
+};
+
 struct generator {
     struct program *program;
     uint64_t random;
     uint32_t labels, counters;
-    uint32_t functions;   /* that may be called */
-    bool full_warps;      /* every warp has 32 threads */
-    bool uses_old_values; /* atomics on global memory whose result is used */
+    uint32_t functions;         /* that may be called */
+    uint32_t meeting_functions; /* set of those that all threads of the block must call together */
+    bool full_warps;            /* every warp has 32 threads */
+    bool uses_old_values;       /* atomics on global memory whose result is used */
     /* where the next statement stands */
     bool in_function;
     bool uniform; /* all threads of the block come here together */
     unsigned depth;
+    struct way_out ways_out[DEPTH_MAX + 2]; /* of the constructs around, by depth */
 };
 
 uint32_t pick(struct generator *g, uint32_t count); /* 0 .. count - 1 */
@@ -32,6 +44,9 @@ void random_guard(struct generator *g, char *guard);
 void add_arithmetic(struct generator *g);
 void add_template(struct generator *g, uint32_t group, const char *guard, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* generate_control.c: any statements. */
+void add_statements(struct generator *g, uint32_t count);
 
 /* generate_memory.c */
 void add_memory(struct generator *g);

@@ -180,6 +180,7 @@ static void free_frames(struct thread *thread)
         struct frame *frame = thread->frame;
         thread->frame = frame->caller;
         free(frame->registers);
+        free(frame->upper);
         free(frame->places);
         free(frame);
     }

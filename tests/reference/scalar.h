@@ -19,6 +19,8 @@ bool scalar_packed(const struct insn *insn, const uint64_t *a, uint64_t *d);
 unsigned scalar_element_type(unsigned type);
 /* setp gives two results. */
 bool scalar_select(const struct insn *insn, const uint64_t *a, uint64_t *d);
+bool scalar_narrow(const struct insn *insn, const uint64_t *a, uint64_t *d);
+bool scalar_video(const struct insn *insn, const uint64_t *a, uint64_t *d);
 bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d);
 /* The new value of an atomically accessed word. */
 uint64_t scalar_atomic(const struct insn *insn, uint64_t old, const uint64_t *a);

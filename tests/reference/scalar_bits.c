@@ -77,6 +77,16 @@ static uint64_t bit_mask(const struct insn *insn, uint64_t start, uint64_t width
     return d;
 }
 
+/* The lowest n bits, sign- or zero-extended (PTX ISA, szext). */
+static uint64_t extended(const struct insn *insn, uint64_t a, uint64_t n)
+{
+    if (insn->flags & INSN_WRAP) n &= 31;
+    if (n >= 32) return a;
+    uint64_t low = low_bits(a, (unsigned)n);
+    bool sign = insn->type == TYPE_S32 && n > 0 && bit_of(a, (unsigned)n - 1);
+    return sign ? low | UINT64_MAX << n : low;
+}
+
 static unsigned byte_selected(const struct insn *insn, unsigned i, uint64_t c)
 {
     unsigned n = c & 3;
@@ -174,6 +184,8 @@ static bool logic(const struct insn *insn, const uint64_t *a, uint64_t *d)
         return true;
     case OP_LOP3:
         *d = lookup3(a);
+        if (insn->combine == COMBINE_AND) d[1] = *d != 0 && a[4];
+        if (insn->combine == COMBINE_OR) d[1] = *d != 0 || a[4];
         return true;
     default:
         return false;
@@ -196,6 +208,9 @@ bool scalar_bits(const struct insn *insn, const uint64_t *a, uint64_t *d)
         return true;
     case OP_BFI:
         *d = inserted(insn, a);
+        return true;
+    case OP_SZEXT:
+        *d = extended(insn, a[0], a[1]);
         return true;
     case OP_BMSK:
         *d = bit_mask(insn, a[0], a[1]);

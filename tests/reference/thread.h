@@ -19,6 +19,7 @@ struct frame {
     uint32_t next;                /* instruction */
     uint32_t stack_before;
     uint64_t *registers; /* bits, zero-extended; predicates are 0 or 1 */
+    uint64_t *upper;     /* the upper halves of 128-bit registers */
     uint64_t *places;    /* of parameters and local variables in the stack, by module variable */
 };
 
@@ -59,6 +60,9 @@ void thread_fault(struct thread *thread, const struct insn *insn, const char *wh
 /* thread_step.c: operands and instructions. */
 uint64_t thread_read(struct thread *thread, const struct operand *operand, unsigned type);
 void thread_write(struct thread *thread, const struct operand *operand, uint64_t value);
+/* The upper half of a 128-bit register. */
+uint64_t thread_read_upper(struct thread *thread, const struct operand *operand);
+void thread_write_upper(struct thread *thread, const struct operand *operand, uint64_t value);
 void thread_step(struct thread *thread);
 void thread_enter(struct thread *thread, uint32_t function, const struct call_info *call);
 

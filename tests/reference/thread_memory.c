@@ -61,12 +61,17 @@ static unsigned char *accessed(struct thread *thread, const struct insn *insn, u
     return place;
 }
 
-/* Memory is little-endian, as the host is. */
+/* Memory is little-endian, as the host is. Of 16 bytes the lower half. */
 static uint64_t bytes_read(const unsigned char *place, unsigned count)
 {
     uint64_t value = 0;
-    memcpy(&value, place, count);
+    memcpy(&value, place, count > 8 ? 8 : count);
     return value;
+}
+
+static bool is_wide(const struct insn *insn)
+{
+    return insn->type == TYPE_B128;
 }
 
 static void load(struct thread *thread, const struct insn *insn, const unsigned char *place)
@@ -76,6 +81,8 @@ static void load(struct thread *thread, const struct insn *insn, const unsigned 
         uint64_t value = bytes_read(place + k * size, size);
         if (is_kind(insn->type, KIND_SIGNED)) value = (uint64_t)signed_value(value, bits);
         thread_write(thread, &insn->operands[k], value);
+        if (is_wide(insn))
+            thread_write_upper(thread, &insn->operands[k], bytes_read(place + k * size + 8, 8));
     }
 }
 
@@ -83,9 +90,27 @@ static void store(struct thread *thread, const struct insn *insn, unsigned char 
 {
     unsigned size = type_infos[insn->type].bits / 8;
     for (unsigned k = 0; k < insn->vector; k++) {
-        uint64_t value = thread_read(thread, insn_source(insn, 1 + k), insn->type);
-        memcpy(place + k * size, &value, size);
+        const struct operand *source = insn_source(insn, 1 + k);
+        uint64_t value[2] = {thread_read(thread, source, insn->type),
+                             thread_read_upper(thread, source)};
+        memcpy(place + k * size, value, size);
     }
+}
+
+/* exch and cas of 16 bytes. */
+static void update_wide(struct thread *thread, const struct insn *insn, unsigned char *place)
+{
+    uint64_t old[2], values[2][2];
+    unsigned count = insn->nsrc - 1u;
+    memcpy(old, place, sizeof old);
+    for (unsigned k = 0; k < count; k++) {
+        values[k][0] = thread_read(thread, insn_source(insn, 1 + k), TYPE_B128);
+        values[k][1] = thread_read_upper(thread, insn_source(insn, 1 + k));
+    }
+    if (count == 1 || memcmp(old, values[0], sizeof old) == 0)
+        memcpy(place, values[count - 1], sizeof old);
+    thread_write(thread, &insn->operands[0], old[0]);
+    thread_write_upper(thread, &insn->operands[0], old[1]);
 }
 
 static void update(struct thread *thread, const struct insn *insn, unsigned char *place)
@@ -112,6 +137,8 @@ void thread_access(struct thread *thread, const struct insn *insn)
         load(thread, insn, place);
     else if (insn->op == OP_ST)
         store(thread, insn, place);
+    else if (is_wide(insn))
+        update_wide(thread, insn, place);
     else
         update(thread, insn, place);
 }

@@ -40,6 +40,7 @@ void thread_enter(struct thread *thread, uint32_t function, const struct call_in
                             .call = call,
                             .stack_before = thread->stack_used};
     frame->registers = mem_zalloc(frame->function->vreg_count + 1, sizeof *frame->registers);
+    frame->upper = mem_zalloc(frame->function->vreg_count + 1, sizeof *frame->upper);
     frame->places = mem_zalloc(module->variable_count + 1, sizeof *frame->places);
     place_locals(thread, frame, (int32_t)function);
     thread->frame = frame;
@@ -79,6 +80,7 @@ static void leave(struct thread *thread)
     thread->stack_used = frame->stack_before;
     thread->frame = caller;
     free(frame->registers);
+    free(frame->upper);
     free(frame->places);
     free(frame);
 }
@@ -163,6 +165,16 @@ void thread_write(struct thread *thread, const struct operand *operand, uint64_t
     thread->frame->registers[operand->reg] = low_bits(value, width == 8 ? 16 : width);
 }
 
+uint64_t thread_read_upper(struct thread *thread, const struct operand *operand)
+{
+    return operand->kind == OPERAND_REGISTER ? thread->frame->upper[operand->reg] : 0;
+}
+
+void thread_write_upper(struct thread *thread, const struct operand *operand, uint64_t value)
+{
+    if (operand->kind == OPERAND_REGISTER) thread->frame->upper[operand->reg] = value;
+}
+
 static unsigned doubled(unsigned type)
 {
     switch (type) {
@@ -177,6 +189,7 @@ static unsigned doubled(unsigned type)
 /* The type in which an instruction reads source k. */
 static unsigned source_type(const struct insn *insn, unsigned k)
 {
+    if (op_infos[insn->op].form == FORM_VIDEO) return TYPE_U32;
     switch (insn->op) {
     case OP_SHL:
     case OP_SHR:
@@ -195,7 +208,9 @@ static unsigned source_type(const struct insn *insn, unsigned k)
     case OP_SLCT:
         return k == 2 ? insn->type2 : insn->type;
     case OP_CVT:
-        return insn->type2;
+        return insn->sub_op == SUB_PACK ? TYPE_B32 : insn->type2;
+    case OP_LOP3:
+        return k == 4 ? TYPE_PRED : insn->type;
     case OP_DP4A:
     case OP_DP2A:
         return TYPE_U32;
@@ -219,15 +234,18 @@ static unsigned part_type(unsigned bits)
 /* mov, also of a vector into one register and back: the first element is the lowest. */
 static void move(struct thread *thread, const struct insn *insn)
 {
-    unsigned bits = type_infos[insn->type].bits, part = bits / insn->nsrc;
-    uint64_t whole = 0;
+    unsigned bits = type_infos[insn->type].bits, from = bits / insn->nsrc, to = bits / insn->ndst;
+    uint64_t whole[2] = {0};
     for (unsigned k = 0; k < insn->nsrc; k++) {
-        unsigned type = insn->nsrc == 1 ? insn->type : part_type(part);
-        whole |= thread_read(thread, insn_source(insn, k), type) << (k * part);
+        unsigned type = insn->nsrc == 1 && bits <= 64 ? insn->type : part_type(from), at = k * from;
+        whole[at / 64] |= thread_read(thread, insn_source(insn, k), type) << (at % 64);
     }
-    for (unsigned k = 0; k < insn->ndst; k++)
-        thread_write(thread, &insn->operands[k],
-                     low_bits(whole >> (k * (bits / insn->ndst)), bits / insn->ndst));
+    if (from == 128) whole[1] = thread_read_upper(thread, insn_source(insn, 0));
+    for (unsigned k = 0; k < insn->ndst; k++) {
+        unsigned at = k * to;
+        thread_write(thread, &insn->operands[k], low_bits(whole[at / 64] >> (at % 64), to));
+    }
+    if (to == 128) thread_write_upper(thread, &insn->operands[0], whole[1]);
 }
 
 /* cvta: between the generic space and another. */
@@ -249,9 +267,10 @@ static void compute(struct thread *thread, const struct insn *insn)
     uint64_t a[OPERANDS_MAX] = {0}, d[2] = {0};
     for (unsigned k = 0; k < insn->nsrc; k++)
         a[k] = thread_read(thread, insn_source(insn, k), source_type(insn, k));
-    bool known = scalar_packed(insn, a, d) || scalar_integer(insn, a, &thread->carry, d) ||
-                 scalar_bits(insn, a, d) || scalar_float(insn, a, d) || scalar_select(insn, a, d) ||
-                 scalar_convert(insn, a, d);
+    bool known = scalar_video(insn, a, d) || scalar_packed(insn, a, d) ||
+                 scalar_integer(insn, a, &thread->carry, d) || scalar_bits(insn, a, d) ||
+                 scalar_float(insn, a, d) || scalar_select(insn, a, d) ||
+                 scalar_narrow(insn, a, d) || scalar_convert(insn, a, d);
     if (!known) thread_fault(thread, insn, "the interpreter does not know this instruction");
     if (is_predicate_logic(insn)) d[0] &= 1;
     for (unsigned k = 0; k < insn->ndst && k < 2; k++)
