@@ -178,6 +178,45 @@ static void test_cas16(void **state)
     run_kernel(ATOMICS, "count_cas16", cas16_setup, cas16_check);
 }
 
+/* {sum, count}, and what each thread found there. */
+static const uint64_t pair_start[2] = {UINT64_MAX - 5, 40};
+
+static void cas128_setup(struct run *run)
+{
+    run_shape(run, 5, 64);
+    run_input(run, pair_start, sizeof pair_start);
+    run_output(run, N * sizeof pair_start);
+    run_int(run, N);
+}
+
+/* Every count was found by one thread, together with the sum that belongs to it. */
+static void cas128_check(struct run *run)
+{
+    const uint64_t expected[2] = {pair_start[0] + (uint64_t)N * (N - 1) / 2, pair_start[1] + N};
+    uint64_t(*seen)[2] = run_read(run, 1), by_count[N][2];
+    bool found[N] = {false};
+    expect_bytes(run, 0, expected, sizeof expected);
+    for (uint64_t i = 0; i < N; i++) {
+        uint64_t at = seen[i][1] - pair_start[1];
+        assert_true(at < N && !found[at]);
+        found[at] = true;
+        by_count[at][0] = seen[i][0];
+        by_count[at][1] = i; /* this thread adds its number */
+    }
+    uint64_t sum = pair_start[0];
+    for (size_t at = 0; at < N; at++) {
+        assert_true(by_count[at][0] == sum);
+        sum += by_count[at][1];
+    }
+    free(seen);
+}
+
+static void test_cas128(void **state)
+{
+    (void)state;
+    run_kernel(ATOMICS, "pair_cas128", cas128_setup, cas128_check);
+}
+
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 enum { ROWS = 100 };
@@ -317,9 +356,10 @@ static void test_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_sums),      cmocka_unit_test(test_half_shared),
-        cmocka_unit_test(test_cas16),          cmocka_unit_test(test_vector_sums),
-        cmocka_unit_test(test_barrier_reduce), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_half_sums),   cmocka_unit_test(test_half_shared),
+        cmocka_unit_test(test_cas16),       cmocka_unit_test(test_cas128),
+        cmocka_unit_test(test_vector_sums), cmocka_unit_test(test_barrier_reduce),
+        cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
