@@ -28,6 +28,7 @@ enum option_id {
     OPTION_PROFILE,
     OPTION_REGS,
     OPTION_RULES,
+    OPTION_ISA_VIEW,
     OPTION_UNORDERED,
     OPTION_WITHOUT,
     OPTION_MODEL_OPTION,
@@ -56,6 +57,8 @@ static const struct option_row options[] = {
     {OPTION_PROFILE, 0, "profile", "FILE", "predict from a profile instead of executing"},
     {OPTION_REGS, 0, "regs", "N", "registers per thread, instead of what ptxas or liveness say"},
     {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
+    {OPTION_ISA_VIEW, 0, "isa-view", "gt200",
+     "count what native code makes of the PTX: operands in shared memory, 16-bit multiplications"},
     {OPTION_UNORDERED, 0, "unordered", NULL,
      "run blocks of order-dependent kernels in parallel: not reproducible"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
@@ -155,6 +158,9 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     case OPTION_RULES:
         request->all_rules = true;
         return set_word(cli, "--rules", value, "all");
+    case OPTION_ISA_VIEW:
+        request->isa_view = value;
+        return EXIT_DONE;
     case OPTION_UNORDERED:
         request->unordered = true;
         return EXIT_DONE;
@@ -321,6 +327,7 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .rules = a->counted.rules,
         .initial_segment_bytes = a->counted.initial_segment_bytes,
         .min_segment_bytes = a->counted.min_segment_bytes,
+        .isa_view = request->isa_view,
         .unordered = request->unordered,
         .effort = effort,
         .register_targets = a->machine_count ? a->targets : NULL,
@@ -457,6 +464,10 @@ static int analyse_profile(struct analysis *a)
 {
     if (a->request.kernel_file)
         return cli_error(a->cli, EXIT_USAGE, "--profile and a kernel file: give one of them");
+    if (a->request.isa_view)
+        return cli_error(
+            a->cli, EXIT_USAGE,
+            "--isa-view counts an execution: a profile keeps the view it was made with");
     ws_status status = ws_profile_load(a->cli->context, a->request.profile, &a->profile);
     if (status != WS_OK) return cli_failed(a->cli, status);
     CLI_TRY(refine_profile(a));
@@ -516,7 +527,8 @@ const struct command command_analyze = {
             "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
             "Launch file\n"
             "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
-            "  registers, args [ARG...], gpu [ID...], check {INDEX: FILE}, print [INDEX...],\n"
+            "  registers, isa_view, args [ARG...], gpu [ID...], check {INDEX: FILE}, print "
+            "[INDEX...],\n"
             "  save {INDEX: FILE}, effort, max_instructions. Paths are relative to the file.\n\n"
             "Example\n"
             "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"

@@ -129,6 +129,11 @@ static int read_registers(struct launchfile *file, yaml_node_t *node, const char
     return as_input(parse_small(file->cli, place, text, &file->request->registers));
 }
 
+static int read_isa_view(struct launchfile *file, yaml_node_t *node, const char *place)
+{
+    return need_scalar(file, node, place, &file->request->isa_view);
+}
+
 static int read_effort(struct launchfile *file, yaml_node_t *node, const char *place)
 {
     const char *text;
@@ -225,6 +230,7 @@ static const struct key {
     {"dynamic_shared_bytes", read_shared},
     {"cluster", read_cluster},
     {"registers", read_registers},
+    {"isa_view", read_isa_view},
     {"args", read_args},
     {"gpu", read_gpu},
     {"check", read_check},

@@ -35,6 +35,7 @@ struct request {
     size_t print_count;
     struct effort effort;
     uint64_t max_instructions;
+    const char *isa_view; /* NULL: PTX */
     /* Only from the command line. */
     unsigned threads;
     bool all_rules, unordered;

@@ -186,6 +186,9 @@ typedef struct ws_launch {
     /* Segments of WS_RULE_CC12 in bytes; 0: 128 and 32, those of cc 1.2 and 1.3. Powers of two,
      * initial 32 to 256, min 4 to initial. */
     unsigned initial_segment_bytes, min_segment_bytes;
+    /* Count what native code of a GPU makes of the instructions: "gt200" (doc/models/quantitative.md).
+     * NULL: those of PTX. */
+    const char *isa_view;
 } ws_launch;
 
 /* Address and bank rules that cost time to count (CONTRACT section 2). */

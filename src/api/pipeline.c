@@ -31,6 +31,25 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     return WS_OK;
 }
 
+static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_view *out)
+{
+    *out = ISA_VIEW_NONE;
+    if (!launch->isa_view || !*launch->isa_view) return WS_OK;
+    int view = isa_view_find(launch->isa_view);
+    if (view < 0) {
+        struct arena arena = {0};
+        const char *near =
+            text_nearest(&arena, launch->isa_view, isa_view_names + 1, ISA_VIEW_COUNT - 1);
+        diag_error(diag, WS_ERR_ARGUMENT, "no view of instructions is called '%s'%s%s: there is %s",
+                   launch->isa_view, *near ? ", perhaps " : "", near,
+                   isa_view_names[ISA_VIEW_NONE + 1]);
+        arena_clear(&arena);
+        return WS_ERR_ARGUMENT;
+    }
+    *out = (enum isa_view)view;
+    return WS_OK;
+}
+
 static ws_status check_kernel(struct diag *diag, const ws_module *module, const ws_launch *launch)
 {
     if (launch->kernel >= module->entry_count)
@@ -148,6 +167,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
 {
     struct diag *diag = &device->context->diag;
     struct launch_result result = {0};
+    enum isa_view view;
     ws_launch launch;
     if (out_profile) *out_profile = NULL;
     TRY(complete_launch(diag, given, &launch));
@@ -156,10 +176,12 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                           "counters are wanted, but there is no place for "
                           "the profile: give out_profile");
     TRY(check_kernel(diag, module, &launch));
+    TRY(find_view(diag, &launch, &view));
     uint32_t entry = module->entries[launch.kernel];
     if (!launch.counters) return execute(device, module, &launch, NULL, &result);
 
     struct measure *measure = measure_begin(launch.rules);
+    measure_set_view(measure, view);
     ws_status status = execute(device, module, &launch, measure_observer(measure), &result);
     if (status != WS_OK) {
         measure_cancel(measure);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/isa_view.h"
 #include "measure/measure_state.h"
 
 struct measure *measure_begin(unsigned rules)
@@ -14,6 +15,11 @@ struct measure *measure_begin(unsigned rules)
     m->rules = rules;
     m->observer = (struct observer){&measure_ops, m};
     return m;
+}
+
+void measure_set_view(struct measure *measure, enum isa_view view)
+{
+    measure->view = view;
 }
 
 struct observer *measure_observer(struct measure *measure)
@@ -58,6 +64,20 @@ void measure_cancel(struct measure *m)
 
 /* ---- counters of instructions ---------------------------------------------------------------- */
 
+struct result {
+    const struct measure *measure;
+    struct profile *profile;
+    struct cell *cells;      /* by code block, over all stages */
+    struct insn_view *views; /* by instruction; NULL: no view */
+    enum origin origin;
+    double scale; /* blocks of the grid / blocks executed */
+};
+
+static const struct insn_view *view_of(const struct result *r, uint32_t pc)
+{
+    return r->views ? &r->views[pc] : NULL;
+}
+
 static bool is_branch(const struct insn *insn)
 {
     return insn->op == OP_BRA || insn->op == OP_BRX;
@@ -68,21 +88,39 @@ static bool is_barrier(const struct insn *insn)
     return (insn->op == OP_BAR || insn->op == OP_BARRIER) && insn->sub_op != SUB_WARP_SYNC;
 }
 
-/* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. */
-static void add_insn(uint64_t *counts, const struct insn *insn, const struct cell *cell)
+/* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. `view` NULL:
+ * as it stands in PTX. */
+static void add_insn(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
+                     const struct cell *cell)
 {
-    counts[COUNTER_INST_WARP] += cell->executions;
-    counts[COUNTER_INST_THREAD] += cell->lanes;
-    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes;
+    unsigned issued = isa_view_issued(view);
+    counts[COUNTER_INST_WARP] += cell->executions * issued;
+    counts[COUNTER_INST_THREAD] += cell->lanes * issued;
+    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes * issued;
     if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
     if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
+    if (!view) return;
+    counts[COUNTER_INST_PTX_WARP] += cell->executions;
+    if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;
+    if (view->fold == VIEW_ADDRESS) counts[COUNTER_VIEW_FOLDED_ADDRESS] += cell->executions;
+    if (view->is_sequence) counts[COUNTER_VIEW_EXPANDED] += cell->executions;
+    if (view->reads_shared) counts[isa_view_shared_counter(insn->class_id)] += cell->executions;
 }
 
-static void add_class(uint64_t *counts, const struct insn *insn, const struct cell *cell)
+static void add_class(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
+                      const struct cell *cell)
 {
-    counts[COUNTER_INST_WARP_FIRST + insn->class_id] += cell->executions;
+    unsigned issued = isa_view_issued(view);
+    for (unsigned i = 0; view && view->is_sequence && i < VIEW_PARTS; i++)
+        counts[COUNTER_INST_WARP_FIRST + view->parts[i].class_id] +=
+            cell->executions * view->parts[i].count;
+    if (!view || !view->is_sequence)
+        counts[COUNTER_INST_WARP_FIRST + insn->class_id] += cell->executions * issued;
     for (int unit = 0; unit < UNIT_COUNT; unit++) {
-        if (insn->units >> unit & 1) counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions;
+        if (!(insn->units >> unit & 1)) continue;
+        /* A load that folds keeps shared memory busy all the same. */
+        unsigned used = unit == UNIT_SHARED ? 1 : issued;
+        counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions * used;
     }
 }
 
@@ -92,14 +130,17 @@ static void add_kind(uint64_t *counts, enum memory_kind kind, const uint64_t *su
         counts[memory_kind_counters[kind] + i] += sums[i];
 }
 
-static void expand_stage(const struct measure *m, const struct stage_sums *sums, uint64_t *counts)
+static void expand_stage(const struct result *r, const struct stage_sums *sums, uint64_t *counts)
 {
+    const struct measure *m = r->measure;
     for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
         const struct code_block *code = &m->launch.code_blocks[i];
         if (!sums->cells[i].executions) continue;
         for (uint32_t k = 0; k < code->count; k++) {
-            add_insn(counts, m->launch.insns[code->first + k], &sums->cells[i]);
-            add_class(counts, m->launch.insns[code->first + k], &sums->cells[i]);
+            const struct insn *insn = m->launch.insns[code->first + k];
+            const struct insn_view *view = view_of(r, code->first + k);
+            add_insn(counts, insn, view, &sums->cells[i]);
+            add_class(counts, insn, view, &sums->cells[i]);
         }
     }
     for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
@@ -109,14 +150,6 @@ static void expand_stage(const struct measure *m, const struct stage_sums *sums,
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
-
-struct result {
-    const struct measure *measure;
-    struct profile *profile;
-    struct cell *cells; /* by code block, over all stages */
-    enum origin origin;
-    double scale; /* blocks of the grid / blocks executed */
-};
 
 /* A sampled count is scaled to the whole grid and rounded. */
 static double scaled(const struct result *r, uint64_t count)
@@ -133,7 +166,9 @@ static void set_counts(const struct result *r, const uint64_t *counts)
 {
     for (int i = 0; i < COUNTER_COUNT; i++) {
         unsigned rule = counter_rule((enum counter)i);
-        if (rule && !(rule & r->measure->rules))
+        if (isa_view_has((enum counter)i) && !r->views)
+            set_missing(r->profile, (enum counter)i, "no --isa-view was asked for");
+        else if (rule && !(rule & r->measure->rules))
             set_missing(r->profile, (enum counter)i, "rule not requested");
         else
             profile_set(r->profile, (enum counter)i, scaled(r, counts[i]), r->origin);
@@ -207,7 +242,7 @@ static void set_launch_counters(struct result *r)
     const struct measure *m = r->measure;
     uint64_t *counts = mem_zalloc(COUNTER_COUNT, sizeof *counts);
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
-        if (m->stages[i]) expand_stage(m, m->stages[i], counts);
+        if (m->stages[i]) expand_stage(r, m->stages[i], counts);
     }
     uint64_t loads = 0;
     for (uint32_t i = 0; i < m->launch.code_block_count; i++)
@@ -301,7 +336,7 @@ static void count_instruction(const struct result *r, uint32_t pc, const struct 
 {
     const struct measure *m = r->measure;
     const struct insn *insn = m->launch.insns[pc];
-    add_insn(counts, insn, cell);
+    add_insn(counts, insn, view_of(r, pc), cell);
     counts[COUNTER_INST_THREAD] -= m->lanes_off[pc];
     counts[COUNTER_BRANCH_DIVERGENT] += m->divergent[pc];
     if (m->site_of[pc] == NO_SITE) return;
@@ -361,7 +396,7 @@ static void set_stages(struct result *r)
         const struct stage_sums *sums = m->stages[i];
         if (!sums || !sums->blocks) continue;
         uint64_t counts[COUNTER_COUNT] = {0};
-        expand_stage(m, sums, counts);
+        expand_stage(r, sums, counts);
         out->index = i;
         out->warps_working = fixed_mean(sums->warps_working, sums->blocks);
         out->threads_working = fixed_mean(sums->threads_working, sums->blocks);
@@ -400,8 +435,12 @@ static void set_identity(struct profile *profile, const struct measure *m)
     const char *display = entry->display_name ? entry->display_name : entry->name;
     profile->kernel = arena_copy(arena, display ? display : "");
     profile->mangled = entry->name ? arena_copy(arena, entry->name) : NULL;
-    profile->isa = arena_format(arena, "ptx %u.%u %s", module->version_major, module->version_minor,
-                                module->target_name ? module->target_name : "");
+    const char *target = module->target_name ? module->target_name : "";
+    profile->isa = m->view == ISA_VIEW_NONE
+                       ? arena_format(arena, "ptx %u.%u %s", module->version_major,
+                                      module->version_minor, target)
+                       : arena_format(arena, "ptx %u.%u %s as %s", module->version_major,
+                                      module->version_minor, target, isa_view_names[m->view]);
     profile->source_path = module->path ? arena_copy(arena, module->path) : NULL;
     memcpy(profile->grid, launch->grid, sizeof profile->grid);
     memcpy(profile->block, launch->block, sizeof profile->block);
@@ -443,12 +482,14 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
     }
     if (m->launch.module) {
         r.cells = add_cells(m);
+        r.views = isa_view_plan(m->view, &m->launch);
         add_static_distances(m, r.cells);
         set_identity(r.profile, m);
         set_launch_counters(&r);
         set_instructions(&r);
         set_stages(&r);
         free(r.cells);
+        free(r.views);
     }
     measure_cancel(m);
     return r.profile;

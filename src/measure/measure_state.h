@@ -67,6 +67,7 @@ static inline enum memory_operation insn_operation(const struct insn *insn)
 struct measure {
     struct observer observer;
     unsigned rules;
+    enum isa_view view;
     struct launch_view launch; /* with own copies of the arrays */
     struct dep_plan dep;
     struct load_plan loads;

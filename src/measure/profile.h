@@ -144,10 +144,29 @@ bool segments_valid(struct segments segments);
 unsigned rules_with_segments(unsigned rules, struct segments segments); /* valid ones */
 struct segments rules_segments(unsigned rules);
 
+/* Whose instructions are counted: those of PTX, or what native code of a GPU makes of them
+ * (isa_view.def). */
+enum isa_view {
+    ISA_VIEW_NONE,
+#define ISA_VIEW(name, id, text) ISA_VIEW_##name,
+#define SHARED_OPERAND(view, class)
+#define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)
+#include "measure/isa_view.def"
+#undef ISA_VIEW
+#undef SHARED_OPERAND
+#undef SEQUENCE
+    ISA_VIEW_COUNT
+};
+extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */
+/* -1 if there is none. */
+int isa_view_find(const char *name);
+
 /* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of
  * the launch call measure_cancel. */
 struct measure;
 struct measure *measure_begin(unsigned rules);
+/* Before measure_end. */
+void measure_set_view(struct measure *measure, enum isa_view view);
 struct observer *measure_observer(struct measure *measure);
 struct profile *measure_end(struct measure *measure, double sampled_fraction);
 void measure_cancel(struct measure *measure);

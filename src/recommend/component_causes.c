@@ -55,16 +55,29 @@ static void find_density(struct finder *finder)
                what_if_only_floating_point(finder->prediction));
 }
 
+/* Warps that work on an SM, mean over the time. */
+static double working_warps(const struct estimate *estimate, double otherwise)
+{
+    double warps = 0, seconds = 0;
+    for (size_t i = 0; i < estimate->stage_count; i++) {
+        const struct stage_estimate *stage = &estimate->stages[i];
+        double time = fmax(stage->inst_seconds, fmax(stage->smem_seconds, stage->gmem_seconds));
+        warps += stage->warps * time;
+        seconds += time;
+    }
+    return seconds > 0 ? warps / seconds : otherwise;
+}
+
 static void find_few_warps(struct finder *finder)
 {
-    double warps = term_value(finder, "n"), fill = term_value(finder, "inst_fill");
+    double resident = term_value(finder, "n"), fill = term_value(finder, "inst_fill");
     const struct occupancy *occupancy = &finder->prediction->occupancy;
     finder_add(finder, "L405", "keep more warps at work on an SM (at most)", "",
                arena_format(finder->arena,
-                            "%.3g of %u warps: multiply-adds reach %.0f %% of their peak "
-                            "(limit: %s)",
-                            warps, occupancy->max_warps, 100 * fill,
-                            occupancy->limiter ? occupancy->limiter : "not known"),
+                            "%.3g warps at work, mean over the time; %.3g of %u are resident "
+                            "(limit: %s) and fill %.0f %% of a pipe",
+                            working_warps(finder->best, resident), resident, occupancy->max_warps,
+                            occupancy->limiter ? occupancy->limiter : "not known", 100 * fill),
                finder_gain(finder, EFFECT_INST_LATENCY));
 }
 

@@ -34,7 +34,9 @@ void text_kernel(struct page *page, const struct profile *profile)
               quantity_count(blocks).text, block, profile_threads_per_block(profile),
               shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
     struct strbuf line = {0};
-    strbuf_printf(&line, "counts are PTX's, not native code's");
+    bool viewed = profile_has(profile, COUNTER_INST_PTX_WARP);
+    strbuf_puts(&line, viewed ? "counts are PTX's seen as native, not native code's"
+                              : "counts are PTX's, not native code's");
     uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED)
         strbuf_printf(&line, "; %s%s blocks executed%s",

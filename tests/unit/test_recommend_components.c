@@ -104,8 +104,8 @@ static void few_warps_leave_pipes_empty(void **state)
     diagnose(&scene);
     const struct advice *advice = find(&scene, "L405");
     assert_close(advice->gain, 9.33 / (8.39 / 6 * 2), 1e-9);
-    assert_contains(advice->evidence, "2 of 32 warps");
-    assert_contains(advice->evidence, "reach 25 % of their peak"); /* 2.797 / 11.1 */
+    assert_contains(advice->evidence, "2 of 32 are resident");
+    assert_contains(advice->evidence, "fill 25 % of a pipe"); /* 2.797 / 11.1 */
     close_scene(&scene);
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What native code would make of a launch's PTX instructions: which of them take no issue slot, and
+ * which take several. Found once a launch, from the code alone. */
+#ifndef MEASURE_ISA_VIEW_H
+#define MEASURE_ISA_VIEW_H
+
+#include "emulate/observer.h"
+#include "measure/profile.h"
+
+enum view_fold { VIEW_PLAIN, VIEW_SHARED_LOAD, VIEW_ADDRESS }; /* the last two: folded */
+
+enum { VIEW_PARTS = 3 };
+struct view_part {
+    uint8_t count, class_id;
+};
+
+struct insn_view {
+    uint8_t fold;                  /* enum view_fold: no issue slot */
+    bool reads_shared;             /* one operand comes from shared memory */
+    bool is_sequence;              /* `parts` instead of one instruction */
+    const struct view_part *parts; /* VIEW_PARTS of them */
+};
+
+/* By launch instruction; to be freed. NULL for ISA_VIEW_NONE. */
+struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *launch);
+/* Instructions that are issued for one of PTX; `view` NULL: 1. */
+unsigned isa_view_issued(const struct insn_view *view);
+/* The counter "inst.warp.CLASS.smem" of a class that has one, else COUNTER_COUNT. */
+enum counter isa_view_shared_counter(unsigned class_id);
+/* Is the counter about a view? Without one it is not counted. */
+bool isa_view_has(enum counter counter);
+
+#endif
