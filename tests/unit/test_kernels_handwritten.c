@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* PTX that today's nvcc does not write: old versions with 32-bit addresses, tables of branches. */
+/* PTX that today's nvcc does not write: old versions with 32-bit addresses, tables of branches; and
+ * all that it does write, form by form. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,12 +157,37 @@ static void test_branch_table(void **state)
     run_kernel("tests/kernels/branch_table.ptx", "branch_table", table_setup, table_check);
 }
 
+/* ---- forms that programs use ----------------------------------------------------------------- */
+
+static void forms_setup(struct run *run)
+{
+    static const unsigned char parameter[64], buffer[256];
+    run_shape(run, 1, 64);
+    run_value(run, parameter, sizeof parameter);
+    run_input(run, buffer, sizeof buffer);
+}
+
+/* The last instruction says that all were executed. */
+static void forms_check(struct run *run)
+{
+    uint32_t *got = run_read(run, 0);
+    assert_int_equal(got[0], 24589);
+    free(got);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    run_kernel("tests/kernels/forms.ptx", "forms", forms_setup, forms_check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_saxpy_old),
         cmocka_unit_test(test_old_instructions),
         cmocka_unit_test(test_branch_table),
+        cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
