@@ -171,8 +171,7 @@ static ws_status parse_dimensions(struct parser *parser, uint32_t out[3])
 /* Directives between header and body. Those that only steer the compiler are read past. */
 static ws_status parse_performance(struct parser *parser, struct function *function)
 {
-    static const char *const numbered[] = {".maxnreg", ".maxnctapersm", ".reqnctapercluster",
-                                           ".maxclusterrank"};
+    static const char *const numbered[] = {".maxnreg", ".maxnctapersm", ".maxclusterrank"};
     static const char *const plain[] = {".noreturn", ".explicitcluster", ".blocksareclusters",
                                         ".unique"};
     uint32_t ignored[3];
@@ -184,6 +183,10 @@ static ws_status parse_performance(struct parser *parser, struct function *funct
     if (parser_at_directive(parser, ".reqntid")) {
         advance(parser);
         return parse_dimensions(parser, function->required_threads);
+    }
+    if (parser_at_directive(parser, ".reqnctapercluster")) {
+        advance(parser);
+        return parse_dimensions(parser, function->required_cluster);
     }
     if (parser_at_directive(parser, ".minnctapersm")) {
         advance(parser);

@@ -44,8 +44,20 @@ static void refuse_symbols(struct refusal *refusal, const struct insn *insn)
     }
 }
 
+/* Here every block is a cluster of its own. */
+static void refuse_cluster(struct refusal *refusal, const struct function *function)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (function->is_entry && function->required_cluster[k] > 1) {
+            refuse(refusal, function->line, ".reqnctapercluster",
+                   "clusters of several blocks are not supported");
+            return;
+        }
+}
+
 static void refuse_in(struct refusal *refusal, const struct function *function)
 {
+    refuse_cluster(refusal, function);
     for (uint32_t i = 0; i < function->unsupported_count; i++)
         refuse(refusal, function->unsupported[i].line, function->unsupported[i].what,
                "not supported");

@@ -324,6 +324,22 @@ static void test_other_functions(void **state)
     run_end(&run);
 }
 
+/* Every block is a cluster of its own: kernels that ask for larger ones are refused. */
+static void test_clusters(void **state)
+{
+    (void)state;
+    struct run run;
+    run_begin(&run, SYSTEM, "paired", 1);
+    run_shape(&run, 2, 32);
+    assert_int_equal(run_try(&run), WS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ws_context_error(run.context), "clusters of several blocks"));
+    run_end(&run);
+    run_begin(&run, SYSTEM, "single", 1);
+    run_shape(&run, 2, 32);
+    run_launch(&run);
+    run_end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_specials),        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_stack_overflow),  cmocka_unit_test(test_print_reads),
         cmocka_unit_test(test_other_functions), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
