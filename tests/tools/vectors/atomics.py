@@ -118,6 +118,14 @@ def orders_and_scopes():
             for scope in (".cta", ".cluster", ".gpu", ".sys"):
                 yield atomic(mnemonic, f"{mnemonic}{order}{scope}.global.add.u32", "add", "u32",
                              "global", 4)
+        for order in orders:  # as nvcc writes it: the operation first
+            for scope in (".cta", ".gpu", ".sys"):
+                yield atomic(mnemonic, f"{mnemonic}.add{order}{scope}.u32", "add", "u32",
+                             "generic", 4)
+        for kind in ("u32", "f32", "f64"):
+            for scope in (".cta", ".gpu", ".sys"):
+                yield atomic(mnemonic, f"{mnemonic}.global{scope}.add.{kind}", "add", kind,
+                             "global", 8)
         for scope in (".cta", ".gpu", ".sys"):
             yield atomic(mnemonic, f"{mnemonic}.shared{scope}.max.s32", "max", "s32", "shared", 4)
         policy = [("decl", ".reg .b64 %policy;"),

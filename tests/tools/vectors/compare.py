@@ -49,7 +49,8 @@ def comparison_pairs(kind, dense=True):
     if kind in FORMATS:
         f = FORMATS[kind]
         pool = few(f)
-        rows = crossed(pool, pool) if dense else [(x, pool[(3 * i + j) % len(pool)]) for i, x in
+        some = [x for x in pool if x not in (f.smallest_normal, f.largest)]
+        rows = crossed(some, some) if dense else [(x, pool[(3 * i + j) % len(pool)]) for i, x in
                                                   enumerate(pool) for j in (0, 5)]
         rows += [(signalling_nan(f), f.one), (f.one, signalling_nan(f)),
                  (quiet_nan(f), quiet_nan(f))]

@@ -27,7 +27,7 @@ class Kind:
         self.extra = {"target": target} if target else {}
 
     def rows(self, rows):
-        return packed(rows, self.format.bits) if self.lanes == 2 else rows
+        return packed(rows, self.format.bits)[::2] if self.lanes == 2 else rows
 
     def each(self, function):
         """`function` on every number of a register."""
@@ -70,6 +70,11 @@ def arithmetic(f, function, rounding="", ftz="", sat="", relu=""):
     return run
 
 
+def used(rows, rounding):
+    """Without a rounding it is rn: a third of the rows will do."""
+    return rows if rounding else rows[::3]
+
+
 def variants(roundings, flushes, saturations):
     return [(r, z, s) for r in roundings for z in flushes for s in saturations]
 
@@ -82,21 +87,21 @@ ADDITIVE = [("add", exact.add, sums), ("sub", exact.sub, sums), ("mul", exact.mu
 def binary_operations():
     for mnemonic, function, rows in ADDITIVE:
         for rounding, ftz, sat in variants(ROUNDINGS, ("", ".ftz"), ("", ".sat")):
-            yield mnemonic, KIND_F32.form(f"{mnemonic}{rounding}{ftz}{sat}.f32", rows(F32),
+            yield mnemonic, KIND_F32.form(f"{mnemonic}{rounding}{ftz}{sat}.f32", used(rows(F32), rounding),
                                           arithmetic(F32, function, rounding, ftz, sat))
         for rounding in ROUNDINGS:
-            yield mnemonic, KIND_F64.form(f"{mnemonic}{rounding}.f64", rows(F64),
+            yield mnemonic, KIND_F64.form(f"{mnemonic}{rounding}.f64", used(rows(F64), rounding),
                                           arithmetic(F64, function, rounding))
         for rounding, ftz, _ in variants(ROUNDINGS, ("", ".ftz"), ("",)):
-            yield mnemonic, KIND_F32X2.form(f"{mnemonic}{rounding}{ftz}.f32x2", rows(F32),
+            yield mnemonic, KIND_F32X2.form(f"{mnemonic}{rounding}{ftz}.f32x2", used(rows(F32), rounding),
                                             arithmetic(F32, function, rounding, ftz))
         for kind in F16_KINDS:
             for rounding, ftz, sat in variants(("", ".rn"), ("", ".ftz"), ("", ".sat")):
-                yield mnemonic, kind.form(f"{mnemonic}{rounding}{ftz}{sat}.{kind.name}", rows(F16),
+                yield mnemonic, kind.form(f"{mnemonic}{rounding}{ftz}{sat}.{kind.name}", used(rows(F16), rounding),
                                           arithmetic(F16, function, "", ftz, sat))
         for kind in BF16_KINDS:
             for rounding in ("", ".rn"):
-                yield mnemonic, kind.form(f"{mnemonic}{rounding}.{kind.name}", rows(BF16),
+                yield mnemonic, kind.form(f"{mnemonic}{rounding}.{kind.name}", used(rows(BF16), rounding),
                                           arithmetic(BF16, function))
 
 

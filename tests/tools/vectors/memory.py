@@ -62,18 +62,16 @@ def load_values(data, kind, vector, register_bits):
     return values
 
 
-def load(full, space, kind, vector=1, register=None, count=6, offset=0, more=(), operand="",
-         mnemonic="ld", **extra):
+def load(full, space, kind, vector=1, register=None, count=6, more=(), operand="", **extra):
     """Words are put into memory, then loaded as the type says."""
     prepare, address, suffix = place(space)
     register = register or holder(kind)
     words = words_needed(bits_of(kind) // 8 * vector)
     numbers = Numbers("load", full, space, register)
-    lines = list(prepare) + [("do", f"st{suffix}.b64 [{address}+{offset + 8 * i}], %a{i};")
+    lines = list(prepare) + [("do", f"st{suffix}.b64 [{address}+{8 * i}], %a{i};")
                              for i in range(words)]
     outs = named(vector, "x")
-    lines += [*more, ("do", f"{full} {braced(outs)}, [{address}{f'+{offset}' if offset else ''}]"
-                      f"{operand};")]
+    lines += [*more, ("do", f"{full} {braced(outs)}, [{address}]{operand};")]
     rows = []
     for i in range(count):
         row = [numbers.bits(64) | (0x8080808080808080 if i == 0 else 0) for _ in range(words)]
@@ -81,8 +79,8 @@ def load(full, space, kind, vector=1, register=None, count=6, offset=0, more=(),
         rows.append((row, load_values(data, kind, vector, bits_of(register))))
     name = full + (f" to {register}" if register != holder(kind) else "") + (
         f" ({space})" if space.startswith("generic to") else "")
-    return mnemonic, Form(name, [(a, "b64") for a in named(words, "a")],
-                          [(x, register) for x in outs], lines, rows, **extra)
+    return "ld", Form(name, [(a, "b64") for a in named(words, "a")],
+                      [(x, register) for x in outs], lines, rows, **extra)
 
 
 def store(full, space, kind, vector=1, register=None, count=6, more=(), operand="", **extra):
@@ -200,26 +198,10 @@ def plain_accesses():
         yield store(f"st.global.v{vector}.{kind}", "global", kind, vector, target="sm_100a")
 
 
-def modified_accesses():
-    """Cache operators, orders and scopes change no value."""
-    scopes = (".cta", ".cluster", ".gpu", ".sys")
-    for space in ("global", "shared", "generic"):
-        s = spelled(space)
-        for order in ("relaxed", "acquire"):
-            for scope in scopes:
-                yield load(f"ld.{order}{scope}{s}.u32", space, "u32", count=2)
-        for order in ("relaxed", "release"):
-            for scope in scopes:
-                yield store(f"st.{order}{scope}{s}.u32", space, "u32", count=2)
-        for way in ("volatile", "weak"):
-            yield load(f"ld.{way}{s}.v2.u32", space, "u32", 2, count=2)
-            yield store(f"st.{way}{s}.v2.u32", space, "u32", 2, count=2)
-    for operator in ("ca", "cg", "cs", "lu", "cv"):
-        yield load(f"ld.global.{operator}.v4.f32", "global", "f32", 4, count=2)
-    for operator in ("wb", "cg", "cs", "wt"):
-        yield store(f"st.global.{operator}.v4.f32", "global", "f32", 4, count=2)
-    for more in (".nc", ".ca.nc", ".cg.nc", ".cs.nc", ".nc.L1::no_allocate",
-                 ".nc.L1::evict_last.L2::128B", ".nc.L2::256B", ".L1::evict_first", ".L2::64B"):
+def hinted_accesses():
+    """Hints change no value."""
+    for more in (".nc.L1::no_allocate", ".nc.L1::evict_last.L2::128B", ".nc.L2::256B",
+                 ".L1::evict_first", ".L2::64B"):
         # Read-only data: written by no one in the kernel, so a row's input is loaded.
         yield "ld", Form(f"ld.global{more}.u32", [("%a", "b32")], [("%x", "b32")],
                          [("do", f"ld.global{more}.u32 %x, [%in];")],
@@ -233,21 +215,12 @@ def modified_accesses():
 
 def constants_and_parameters():
     table = [0x03020100, 0x87868584, 0xFFFFFFFF, 0x00000080]
-    data = b"".join(word.to_bytes(4, "little") for word in table)
-    module = [("global", ".const .align 16 .b32 table[4] = {%s};" % ", ".join(map(hex, table)))]
-    for kind in ("u8", "s8", "u16", "s16", "b32", "b64", "f32"):
-        step = bits_of(kind) // 8
-        lines = module + [("do", f"ld.const.{kind} %x{i}, [table+{i * step}];") for i in range(2)]
-        lines += [("decl", ".reg .b64 %t;"), ("do", "mov.u64 %t, table;"),
-                  ("do", f"ld.const.{kind} %x2, [%t+8];"), ("do", "cvta.const.u64 %t, %t;"),
-                  ("do", f"ld.{kind} %x3, [%t+{step}];")]
-        expected = [load_values(data[at:], kind, 1, max(16, bits_of(kind)))[0]
-                    for at in (0, step, 8, step)]
-        yield "ld", Form(f"ld.const.{kind}", [], [(x, holder(kind)) for x in named(4, "x")], lines,
-                         [((), expected)])
-    yield "ld", Form("ld.const.v4.b32", [], [(x, "b32") for x in named(4, "x")],
-                     module + [("do", "ld.const.v4.b32 {%x0, %x1, %x2, %x3}, [table];")],
-                     [((), table)])
+    lines = [("global", ".const .align 16 .b32 table[4] = {%s};" % ", ".join(map(hex, table))),
+             ("decl", ".reg .b64 %t;"), ("do", "mov.u64 %t, table;"),
+             ("do", "ld.const.u32 %x, [%t+8];"), ("do", "cvta.const.u64 %t, %t;"),
+             ("do", "ld.u32 %y, [%t+4];")]
+    yield "ld", Form("ld.const.u32 through a register", [], [("%x", "b32"), ("%y", "b32")], lines,
+                     [((), (table[2], table[1]))])
     # The kernel's fifth parameter is the number of rows.
     yield "ld", Form("ld.param.u32", [], [("%x", "b32"), ("%y", "b16")],
                      [("do", "ld.param.u32 %x, [rows];"), ("do", "ld.param.u8 %y, [rows];")],
@@ -384,7 +357,7 @@ def hints():
 
 
 def forms():
-    for group in (moves, packing, special_registers, plain_accesses, modified_accesses,
+    for group in (moves, packing, special_registers, plain_accesses, hinted_accesses,
                   constants_and_parameters, addresses, stack, hints):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form

@@ -88,6 +88,16 @@ def votes():
                 row, warp, mask)
 
 
+def votes_as_nvcc_writes():
+    warp = [(i % 3 == 0,) for i in LANES]
+    expected = sum(1 << i for i in LANES if i % 3 == 0)
+    yield collective("vote", "vote.(ballot,any,all,uni).sync", [("%a", "pred")],
+                     [("%x", "b32"), ("%p", "pred"), ("%q", "pred"), ("%r", "pred")],
+                     ["vote.ballot.sync.b32 %x, %a, -1;", "vote.any.sync.pred %p, %a, -1;",
+                      "vote.all.sync.pred %q, %a, -1;", "vote.uni.sync.pred %r, %a, -1;"],
+                     lambda lane, warp, active: (expected, 1, 0, 0), warp, ALL)
+
+
 def matches():
     for n in (32, 64):
         numbers = Numbers("match", n)
@@ -300,6 +310,6 @@ def fences():
 
 
 def forms():
-    for group in (shuffles, votes, matches, reductions, float_reductions, masks, barriers, fences):
+    for group in (shuffles, votes, votes_as_nvcc_writes, matches, reductions, float_reductions, masks, barriers, fences):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form
