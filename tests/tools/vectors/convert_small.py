@@ -172,7 +172,8 @@ def powers():
 # ---- tf32 ------------------------------------------------------------------------------------
 
 def tf32():
-    """19 bits at the top of a word. What NaN becomes is not said, with .rna not even that it is one."""
+    """19 bits at the top of a word. What NaN becomes is not said, with .rna not even that it is
+    one."""
     rows = bounds(F32, TF32)
     for rounding in (".rn", ".rz", ".rna"):
         for relu in ("",) if rounding == ".rna" else ("", ".relu"):

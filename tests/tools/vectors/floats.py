@@ -3,10 +3,9 @@
 with their special cases only."""
 from . import exact
 from .exact import BF16, F16, F32, F64
-from .form import ANY_NAN, simple
+from .form import ANY_NAN, Numbers, crossed, simple
 from .operands import (few, fused, many, packed, products, quotients, random_number, singles, sums,
                        two)
-from .form import Numbers, crossed
 
 SOURCE = ("PTX ISA, Floating Point Instructions (single, half and mixed precision); "
           "exact rational arithmetic rounded once")
@@ -84,25 +83,25 @@ def variants(roundings, flushes, saturations):
 ADDITIVE = [("add", exact.add, sums), ("sub", exact.sub, sums), ("mul", exact.mul, products)]
 
 
+def binary_forms(mnemonic, function, rows, kind, modifiers):
+    """One form for each (rounding, ftz, sat)."""
+    f = kind.format
+    for rounding, ftz, sat in modifiers:
+        yield mnemonic, kind.form(f"{mnemonic}{rounding}{ftz}{sat}.{kind.name}",
+                                  used(rows(f), rounding),
+                                  arithmetic(f, function, rounding, ftz, sat))
+
+
 def binary_operations():
+    on_off, nearest = ("", ".ftz"), ("", ".rn")
+    shapes = [(KIND_F32, variants(ROUNDINGS, on_off, ("", ".sat"))),
+              (KIND_F64, variants(ROUNDINGS, ("",), ("",))),
+              (KIND_F32X2, variants(ROUNDINGS, on_off, ("",)))]
+    shapes += [(kind, variants(nearest, on_off, ("", ".sat"))) for kind in F16_KINDS]
+    shapes += [(kind, variants(nearest, ("",), ("",))) for kind in BF16_KINDS]
     for mnemonic, function, rows in ADDITIVE:
-        for rounding, ftz, sat in variants(ROUNDINGS, ("", ".ftz"), ("", ".sat")):
-            yield mnemonic, KIND_F32.form(f"{mnemonic}{rounding}{ftz}{sat}.f32", used(rows(F32), rounding),
-                                          arithmetic(F32, function, rounding, ftz, sat))
-        for rounding in ROUNDINGS:
-            yield mnemonic, KIND_F64.form(f"{mnemonic}{rounding}.f64", used(rows(F64), rounding),
-                                          arithmetic(F64, function, rounding))
-        for rounding, ftz, _ in variants(ROUNDINGS, ("", ".ftz"), ("",)):
-            yield mnemonic, KIND_F32X2.form(f"{mnemonic}{rounding}{ftz}.f32x2", used(rows(F32), rounding),
-                                            arithmetic(F32, function, rounding, ftz))
-        for kind in F16_KINDS:
-            for rounding, ftz, sat in variants(("", ".rn"), ("", ".ftz"), ("", ".sat")):
-                yield mnemonic, kind.form(f"{mnemonic}{rounding}{ftz}{sat}.{kind.name}", used(rows(F16), rounding),
-                                          arithmetic(F16, function, "", ftz, sat))
-        for kind in BF16_KINDS:
-            for rounding in ("", ".rn"):
-                yield mnemonic, kind.form(f"{mnemonic}{rounding}.{kind.name}", used(rows(BF16), rounding),
-                                          arithmetic(BF16, function))
+        for kind, modifiers in shapes:
+            yield from binary_forms(mnemonic, function, rows, kind, modifiers)
 
 
 def fused_operations():
@@ -252,11 +251,6 @@ def extremes_of_three(mnemonic, is_min):
 
 
 # ---- approximate functions: special cases ----------------------------------------------------
-
-def f32(x):
-    """Bits of a number that the format holds."""
-    return F32.round(x)
-
 
 S32, INF32, NAN32 = F32.sign_bit, F32.infinity, F32.nan
 SUB32 = 0x00000007

@@ -120,7 +120,7 @@ def products24():
         def factor(x, kind=kind):
             x = wrap(x, 24)
             return signed(x, 24) if is_signed(kind) else x
-        for mnemonic, part, shift in (("lo", "lo", 0), ("hi", "hi", 16)):
+        for part, shift in (("lo", 0), ("hi", 16)):
             yield binary("mul24", f"mul24.{part}.{kind}", kind,
                          lambda a, b, f=factor, s=shift: f(a) * f(b) >> s)
             yield ternary("mad24", f"mad24.{part}.{kind}", kind,
@@ -216,33 +216,34 @@ def sum_chains():
 
 
 def product_chains():
-    """n x n bits plus 2n bits: mad.lo.cc, madc.hi.cc, carry out."""
+    """n x n bits plus 2n bits from the low word on, and a chain that starts with a high word."""
     for kind in ("u32", "s32", "u64", "s64"):
         n, r = width(kind), register(kind)
 
-        def wide(a, b, cl, ch, n=n, kind=kind):
+        def high_word(a, b, n=n, kind=kind):
+            return wrap(number(a, kind) * number(b, kind) >> n, n)
+
+        def upwards(a, b, cl, ch, n=n, high_word=high_word):
             low = wrap(a * b, n) + cl
-            high = wrap(number(a, kind) * number(b, kind) >> n, n) + ch + (low >> n)
-            return wrap(low, n), wrap(high, n), high >> n, wrap(wrap(a * b, n) + (high >> n), n)
-        statements = [f"mad.lo.cc.{kind} %x, %a, %b, %c;", f"madc.hi.cc.{kind} %y, %a, %b, %d;",
-                      f"addc.{kind} %z, 0, 0;", f"mad.hi.cc.{kind} %x, %a, %b, %c;"]
-        # The chain again from the high word on, ended by madc.lo.
-        def again(a, b, c, d, n=n, kind=kind):
-            high = wrap(number(a, kind) * number(b, kind) >> n, n)
-            first = high + c
+            high = high_word(a, b) + ch + (low >> n)
+            return wrap(low, n), wrap(high, n), high >> n
+
+        def downwards(a, b, c, d, n=n, high_word=high_word):
+            first = high_word(a, b) + c
             second = wrap(a * b, n) + d + (first >> n)
-            third = high + (second >> n)
-            fourth = wrap(a * b, n)
-            return (wrap(first, n), wrap(second, n), wrap(third, n), fourth)
-        yield "mad", simple(f"mad.lo.cc.{kind}", [r] * 4, [r] * 3, chain_operands(n),
-                            lambda *x, f=wide: f(*x)[:3], statements[:3])
-        yield "madc", simple(
-            f"madc.hi.cc.{kind}", [r] * 4, [r] * 3, chain_operands(n),
-            lambda *x, f=wide: f(*x)[:3], statements[:3])
-        statements = [f"mad.hi.cc.{kind} %x, %a, %b, %c;", f"madc.lo.cc.{kind} %y, %a, %b, %d;",
-                      f"madc.hi.{kind} %z, %a, %b, 0;", f"mad.lo.cc.{kind} %w, %a, %b, 0;"]
-        for mnemonic, name in (("mad", "mad.hi.cc"), ("madc", "madc.lo.cc, madc.hi")):
-            yield mnemonic, simple(f"{name}.{kind}", [r] * 4, [r] * 4, chain_operands(n), again,
+            third = high_word(a, b) + (second >> n)
+            return wrap(first, n), wrap(second, n), wrap(third, n)
+
+        low_first = [f"mad.lo.cc.{kind} %x, %a, %b, %c;", f"madc.hi.cc.{kind} %y, %a, %b, %d;",
+                     f"addc.{kind} %z, 0, 0;"]
+        high_first = [f"mad.hi.cc.{kind} %x, %a, %b, %c;", f"madc.lo.cc.{kind} %y, %a, %b, %d;",
+                      f"madc.hi.{kind} %z, %a, %b, 0;"]
+        for mnemonic, name, function, statements in (
+                ("mad", "mad.lo.cc", upwards, low_first),
+                ("mad", "mad.hi.cc", downwards, high_first),
+                ("madc", "madc.hi.cc", upwards, low_first),
+                ("madc", "madc.lo.cc, madc.hi", downwards, high_first)):
+            yield mnemonic, simple(f"{name}.{kind}", [r] * 4, [r] * 3, chain_operands(n), function,
                                    statements)
         yield "madc", simple(f"madc.lo.{kind}", [r] * 4, [r] * 2, chain_operands(n),
                              lambda a, b, c, d, n=n: (wrap(a + b, n),

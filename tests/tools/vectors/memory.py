@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves, loads, stores, addresses and hints. Memory is little-endian; a thread has a piece of its own
-in each space."""
+"""Moves, loads, stores, addresses and hints. Memory is little-endian; a thread has a piece of its
+own in each space."""
 from .form import Form, Numbers, registers, simple
 
 SOURCE = "PTX ISA, Data Movement and Conversion Instructions: bytes in little-endian memory"
@@ -274,8 +274,8 @@ def addresses():
                                      ("shared", "cvta.shared.u64 %ga, %ba;"),
                                      ("local", "cvta.local.u64 %ga, %la;"),
                                      ("const", "cvta.const.u64 %ga, %ca;"))):
-        lines = module + SHARED + LOCAL + [("decl", ".reg .b64 %ca;"), ("do", "mov.u64 %ca, number;"),
-                                           ("do", make)]
+        lines = module + SHARED + LOCAL + [("decl", ".reg .b64 %ca;"),
+                                           ("do", "mov.u64 %ca, number;"), ("do", make)]
         lines += [("do", f"isspacep.{s} %p{k}, %ga;") for k, s in enumerate(spaces)]
         expected = [int(s.split("::")[0] == own) for s in spaces]
         # Constant memory is in no other window; whether it is global, too, is not said.
@@ -289,7 +289,8 @@ def addresses():
                                      ("do", f"mapa.shared::cluster.{kind} %to, {name}, 0;"),
                                      ("do", f"setp.eq.{kind} %same, %to, {name};")], [((), (1,))])
         yield "getctarank", Form(f"getctarank.shared::cluster.{kind}", [], [("%x", "b32")],
-                                 SHARED + [("do", f"getctarank.shared::cluster.{kind} %x, {name};")],
+                                 SHARED + [("do",
+                                            f"getctarank.shared::cluster.{kind} %x, {name};")],
                                  [((), (0,))])
     yield "mapa", Form("mapa.u64", [("%a", "b32")], [("%x", "b32")],
                        SHARED + [("do", "st.shared.b32 [%sa], %a;"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads and stores of every type and vector with every modifier: modifiers change no value. All types
-of one width share a form's rows."""
+"""Loads and stores of every type and vector with every modifier: modifiers change no value. All
+types of one width share a form's rows."""
 from .form import Form, Numbers
-from .memory import SOURCE, bits_of, braced, holder, load_values, named, place, spelled, take
+from .memory import SOURCE, braced, holder, load_values, named, place, spelled, take
 
 BY_WIDTH = {8: ["b8", "u8", "s8"], 16: ["b16", "u16", "s16"], 32: ["b32", "u32", "s32", "f32"],
             64: ["b64", "u64", "s64", "f64"]}

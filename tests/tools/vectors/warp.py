@@ -201,7 +201,8 @@ EXCHANGE = [("decl", f".shared .align 4 .b8 words[{4 * THREADS}];"),
             ("decl", ".reg .b32 %t, %own, %other;"), ("do", "mov.u32 %t, %tid.x;"),
             ("do", "shl.b32 %own, %t, 2;"), ("do", "mov.u32 %other, words;"),
             ("do", "add.u32 %own, %own, %other;"), ("do", "shl.b32 %other, %t, 3;"),
-            ("do", "sub.u32 %other, %own, %other;"), ("do", f"add.u32 %other, %other, {4 * THREADS - 4};")]
+            ("do", "sub.u32 %other, %own, %other;"),
+            ("do", f"add.u32 %other, %other, {4 * THREADS - 4};")]
 
 
 def exchange(mnemonic, name, barrier, **extra):
@@ -274,12 +275,10 @@ def warp_barriers():
 
 
 def fences():
-    """A thread sees its own accesses in order; other threads those before the fence and the flag."""
+    """A thread sees its own accesses in order, other threads those before fence and flag."""
     names = [("membar", f"membar.{level}") for level in ("cta", "gl", "sys")]
-    names += [("fence", f"fence{order}.{scope}") for order in ("", ".sc", ".acq_rel", ".acquire",
-                                                               ".release")
-              for scope in ("cta", "cluster", "gpu", "sys")
-              if order not in (".acquire", ".release")]
+    names += [("fence", f"fence{order}.{scope}") for order in ("", ".sc", ".acq_rel")
+              for scope in ("cta", "cluster", "gpu", "sys")]
     names += [("fence", "fence.mbarrier_init.release.cluster"),
               ("fence", "fence.proxy.async"), ("fence", "fence.proxy.alias")]
     numbers = Numbers("fence")
@@ -310,6 +309,7 @@ def fences():
 
 
 def forms():
-    for group in (shuffles, votes, votes_as_nvcc_writes, matches, reductions, float_reductions, masks, barriers, fences):
+    for group in (shuffles, votes, votes_as_nvcc_writes, matches, reductions, float_reductions,
+                  masks, barriers, fences):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form
