@@ -360,11 +360,38 @@ static ws_status parse_moved_vector(struct parser *parser, struct insn *insn, bo
                         count);
 }
 
+/* %tid for {%tid.x, %tid.y, %tid.z, %tid.w} */
+static ws_status parse_special_vector(struct parser *parser, struct insn *insn)
+{
+    struct token token;
+    TRY(parser_expect_name(parser, "a vector", &token));
+    for (const char *component = "xyzw"; *component; component++) {
+        const char *name =
+            arena_format(parser->arena, "%s.%c", parser_copy(parser, &token), *component);
+        const struct symbol *symbol = names_find(&parser->names, name, (uint32_t)strlen(name));
+        if (!symbol || symbol->kind != SYMBOL_SPECIAL || insn->vector != 4)
+            return parser_error(parser, WS_ERR_INPUT, &token, "%s is no vector of %u elements",
+                                parser_token_text(parser, &token), insn->vector);
+        *add_source(insn) =
+            (struct operand){.kind = OPERAND_SPECIAL, .reg = (int32_t)symbol->value, .symbol = -1};
+    }
+    return WS_OK;
+}
+
+/* mov.v4.u32 {a, b, c, d}, {e, f, g, h} */
+static ws_status parse_vector_move(struct parser *parser, struct insn *insn)
+{
+    if (insn->vector > 4 || type_infos[insn->type].bits > 64 || insn->type == TYPE_PRED)
+        return parser_error(parser, WS_ERR_INPUT, current(parser), "there is no '%s'", insn->text);
+    TRY(parse_vector(parser, insn, true, insn->type, ACCEPT_DESTINATION, insn->vector));
+    TRY(parser_expect(parser, ',', "between operands"));
+    if (!at_punct(parser, '{')) return parse_special_vector(parser, insn);
+    return parse_vector(parser, insn, false, insn->type, ACCEPT_SOURCE, insn->vector);
+}
+
 static ws_status parse_mov(struct parser *parser, struct insn *insn)
 {
-    if (insn->vector > 1)
-        return parser_error(parser, WS_ERR_UNSUPPORTED, current(parser),
-                            "vector moves are not supported: move the elements");
+    if (insn->vector > 1) return parse_vector_move(parser, insn);
     bool unpacks = at_punct(parser, '{');
     if (unpacks)
         TRY(parse_moved_vector(parser, insn, true));
