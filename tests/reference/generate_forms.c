@@ -237,44 +237,72 @@ static void put_predicates(struct statement *s)
     put_register(s, CLASS_PREDICATE, true);
 }
 
+/* Letters whose operand depends on the types of the statement. False: it is none of them. */
+static bool put_typed(struct statement *s, char letter)
+{
+    const char *first = s->types[0], *second = s->types[1];
+    switch (letter) {
+    case 'T':
+        strbuf_printf(&s->text, ".%s", first);
+        return true;
+    case '_':
+        if (bits_of(first) >= 32 && chance(s->g, 15)) {
+            strbuf_putc(&s->text, '_');
+            return true;
+        }
+        /* fall through */
+    case 'd':
+    case 'r':
+        put_register(s, class_of(s->g, first), letter != 'r');
+        return true;
+    case 's':
+    case 't':
+        put_source(s, letter == 's' ? first : second);
+        return true;
+    case 'o':
+        put_register(s, class_of(s->g, second), false);
+        return true;
+    case 'c':
+    case 'C':
+        put_wide_register(s, letter == 'c' ? first : second, letter == 'c');
+        return true;
+    case 'w':
+        put_register(s, class_of(s->g, doubled(first)), true);
+        return true;
+    case 'W':
+        put_source(s, doubled(first));
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Letters of one register class. False: it is none of them. */
+static bool put_plain_register(struct statement *s, char letter)
+{
+    static const struct {
+        char letter;
+        uint8_t class;
+        bool is_destination;
+    } letters[] = {
+        {'v', CLASS_WORD, true},      {'X', CLASS_WORD, true},       {'x', CLASS_WORD, false},
+        {'H', CLASS_HALF, true},      {'h', CLASS_HALF, false},      {'L', CLASS_LONG, true},
+        {'l', CLASS_LONG, false},     {'Z', CLASS_WIDE, true},       {'z', CLASS_WIDE, false},
+        {'p', CLASS_PREDICATE, true}, {'k', CLASS_PREDICATE, false},
+    };
+    for (unsigned i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == letter) {
+            put_register(s, letters[i].class, letters[i].is_destination);
+            return true;
+        }
+    return false;
+}
+
 static void put_operand(struct statement *s, char letter)
 {
     struct generator *g = s->g;
+    if (put_typed(s, letter) || put_plain_register(s, letter)) return;
     switch (letter) {
-    case 'T':
-        strbuf_printf(&s->text, ".%s", s->types[0]);
-        break;
-    case 'd':
-    case '_':
-        if (letter == '_' && bits_of(s->types[0]) >= 32 && chance(g, 15))
-            strbuf_putc(&s->text, '_');
-        else
-            put_register(s, class_of(g, s->types[0]), true);
-        break;
-    case 's':
-        put_source(s, s->types[0]);
-        break;
-    case 'r':
-        put_register(s, class_of(g, s->types[0]), false);
-        break;
-    case 't':
-        put_source(s, s->types[1]);
-        break;
-    case 'o':
-        put_register(s, class_of(g, s->types[1]), false);
-        break;
-    case 'c':
-        put_wide_register(s, s->types[0], true);
-        break;
-    case 'C':
-        put_wide_register(s, s->types[1], false);
-        break;
-    case 'w':
-        put_register(s, class_of(g, doubled(s->types[0])), true);
-        break;
-    case 'W':
-        put_source(s, doubled(s->types[0]));
-        break;
     case 'u':
         put_source(s, "b32");
         break;
@@ -284,23 +312,6 @@ static void put_operand(struct statement *s, char letter)
     case 'a':
         put_amount(s);
         break;
-    case 'v':
-    case 'X':
-    case 'x':
-        put_register(s, CLASS_WORD, letter != 'x');
-        break;
-    case 'H':
-    case 'h':
-        put_register(s, CLASS_HALF, letter == 'H');
-        break;
-    case 'L':
-    case 'l':
-        put_register(s, CLASS_LONG, letter == 'L');
-        break;
-    case 'Z':
-    case 'z':
-        put_register(s, CLASS_WIDE, letter == 'Z');
-        break;
     case 'P':
         put_predicates(s);
         break;
@@ -308,15 +319,8 @@ static void put_operand(struct statement *s, char letter)
         if (chance(g, 40)) strbuf_putc(&s->text, '!');
         put_register(s, CLASS_PREDICATE, false);
         break;
-    case 'p':
-    case 'k':
-        put_register(s, CLASS_PREDICATE, letter == 'p');
-        break;
-    case 'i':
-        strbuf_printf(&s->text, "%u", pick(g, 256));
-        break;
-    default: /* b */
-        strbuf_printf(&s->text, "%u", pick(g, 32));
+    default: /* i, b */
+        strbuf_printf(&s->text, "%u", pick(g, letter == 'i' ? 256 : 32));
         break;
     }
 }
