@@ -76,10 +76,29 @@ static void add_wide_memory(struct generator *g)
                      place->address);
 }
 
+/* Memory of the stack, written and read again. */
+static void add_stack_memory(struct generator *g)
+{
+    add_template(g, new_group(g), "",
+                 "stacksave.u64 %%y1;alloca.u64 %%y2, <16|32|48>, 16;"
+                 "st.local.v2.b64 [%%y2], {$l, $l};ld.local.v4.b32 {$X, $X, $X, $X}, [%%y2];"
+                 "stackrestore.u64 %%y1");
+}
+
 void add_memory(struct generator *g)
 {
-    if (chance(g, 5)) {
+    uint32_t kind = pick(g, 100);
+    if (kind < 5) {
         add_wide_memory(g);
+        return;
+    }
+    if (kind < 8) {
+        add_stack_memory(g);
+        return;
+    }
+    if (kind < 10 && !g->in_function) {
+        add_template(g, new_group(g), "",
+                     "isspacep<.shared|.local|.global> $p, <%%gsh|%%glo|%%row>");
         return;
     }
     const struct place *place = &places[g->in_function ? LOCAL_PLACE : pick(g, PLACES)];
@@ -117,8 +136,8 @@ void add_gather(struct generator *g)
     random_guard(g, guard);
     add_template(g, group, "", "rem.u32 %%x0, $x, %u;mad.wide.u32 %%y0, %%x0, 16, %%all",
                  program_threads(g->program) * IN_BYTES / 16);
-    add_template(g, group, guard, "ld<|.global|.global.nc>%s{%s} %s, [%%y0]", vector_text,
-                 element->type, registers);
+    add_template(g, group, guard, "<ld|ld.global|ld.global.nc|ldu.global>%s{%s} %s, [%%y0]",
+                 vector_text, element->type, registers);
 }
 
 /* ---- atomics --------------------------------------------------------------------------------- */

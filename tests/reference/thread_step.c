@@ -257,6 +257,31 @@ static uint64_t converted_address(const struct insn *insn, uint64_t address)
     return insn->sub_op == SUB_TO ? address - window : address + window;
 }
 
+static bool is_in_space(unsigned space, uint64_t address)
+{
+    switch (space) {
+    case SPACE_SHARED:
+        return address >= SHARED_GENERIC && address < LOCAL_GENERIC;
+    case SPACE_LOCAL:
+        return address >= LOCAL_GENERIC && address < VARIABLES_GENERIC;
+    default:
+        return address < SHARED_GENERIC;
+    }
+}
+
+/* Memory of the frame, given back by the return of the function or by stackrestore. */
+static void allocate(struct thread *thread, const struct insn *insn)
+{
+    uint64_t bytes = thread_read(thread, insn_source(insn, 0), insn->type);
+    uint64_t at = (thread->stack_used + 15u) / 16 * 16;
+    if (bytes > STACK_BYTES - at) {
+        thread_fault(thread, insn, "the stack is full");
+        return;
+    }
+    thread->stack_used = (uint32_t)(at + bytes);
+    thread_write(thread, &insn->operands[0], at);
+}
+
 static bool is_predicate_logic(const struct insn *insn)
 {
     return insn->type == TYPE_PRED;
@@ -327,6 +352,19 @@ static void execute(struct thread *thread, const struct insn *insn)
             thread, &insn->operands[0],
             converted_address(insn, thread_read(thread, insn_source(insn, 0), insn->type)));
         break;
+    case OP_ISSPACEP:
+        thread_write(thread, &insn->operands[0],
+                     is_in_space(insn->space, thread_read(thread, insn_source(insn, 0), TYPE_U64)));
+        break;
+    case OP_ALLOCA:
+        allocate(thread, insn);
+        break;
+    case OP_STACKSAVE:
+        thread_write(thread, &insn->operands[0], thread->stack_used);
+        break;
+    case OP_STACKRESTORE:
+        thread->stack_used = (uint32_t)thread_read(thread, insn_source(insn, 0), TYPE_U32);
+        break;
     case OP_LD:
     case OP_LDU:
     case OP_ST:
@@ -336,6 +374,7 @@ static void execute(struct thread *thread, const struct insn *insn)
         break;
     case OP_MEMBAR:
     case OP_FENCE:
+    case OP_NANOSLEEP:
         break;
     default:
         compute(thread, insn);
