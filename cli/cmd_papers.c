@@ -53,12 +53,14 @@ static bool is_selected(struct papers *papers, const json_t *row, const char *wa
 
 static int unknown_id(struct papers *papers, const char *wanted)
 {
-    const char *names[NAMES];
+    const char *names[NAMES], *all = "";
     size_t count = 0, i;
     json_t *one;
     json_array_foreach(json_object_get(papers->published, "papers"), i, one)
     {
-        names[count++] = papers_text(one, "id");
+        const char *id = papers_text(one, "id");
+        all = cli_format(papers->cli, "%s%s%s", all, *all ? ", " : "", id);
+        if (count < NAMES) names[count++] = id;
     }
     json_array_foreach(json_object_get(papers->published, "rows"), i, one)
     {
@@ -66,9 +68,9 @@ static int unknown_id(struct papers *papers, const char *wanted)
         if (count < NAMES && !strncmp(id, wanted, 3)) names[count++] = id;
     }
     return cli_error(papers->cli, EXIT_USAGE,
-                     "no paper, section or row is called '%s'%s (papers: hong-thesis, kim-slides; "
-                     "sections as 2.6.1; rows by id, as --format csv prints them)",
-                     wanted, cli_perhaps(papers->cli, wanted, names, count));
+                     "no paper, section or row is called '%s'%s (papers: %s; sections as 2.6.1; "
+                     "rows by id, as --format csv prints them)",
+                     wanted, cli_perhaps(papers->cli, wanted, names, count), all);
 }
 
 static int show_rows(struct papers *papers, const struct papers_request *request)
@@ -208,19 +210,20 @@ const struct command command_papers = {
                 "  warpsage papers curves [CURVE...] [--format text|json|csv]\n"
                 "  warpsage papers evaluate FUNCTION NAME=VALUE...",
     .summary = "published results beside ours, and the papers' curves",
-    .text = "ID is a paper (hong-thesis, kim-slides), a section (2.6.1) or the id of a row, with\n"
-            "* and ?. Each row says on what evidence it is compared:\n"
-            "  printed     the inputs are printed in the paper\n"
-            "  inferred    an input had to be inferred or assumed; still a check of the model\n"
-            "  fitted      an input was fitted to this very number: no evidence\n"
-            "  definition  a table look-up or an identity: no evidence\n"
-            "  none        inputs are missing\n"
-            "Only the first two are said to agree or to differ.\n\n"
-            "`curves` executes the papers' kernels and prints tables that gnuplot reads:\n"
-            "  plot 'FILE' index 'CURVE SERIES' using 1:2\n\n"
-            "`evaluate` puts numbers into a closed form: mwp_cwp, mem_params, mwp_peak_bw, npw,\n"
-            "gflops_peak, inst_peak, smem_peak, gmem_peak, zo_throughput, zo_times,\n"
-            "spmv_ell_bytes. WARPSAGE_PAPERS names another folder with published.json.\n",
+    .text =
+        "ID is a paper (hong-thesis, zhang-owens ...), a section (2.6.1) or the id of a row, with\n"
+        "* and ?. Each row says on what evidence it is compared:\n"
+        "  printed     the inputs are printed in the paper\n"
+        "  inferred    an input had to be inferred or assumed; still a check of the model\n"
+        "  fitted      an input was fitted to this very number: no evidence\n"
+        "  definition  a table look-up or an identity: no evidence\n"
+        "  none        inputs are missing\n"
+        "Only the first two are said to agree or to differ.\n\n"
+        "`curves` executes the papers' kernels and prints tables that gnuplot reads:\n"
+        "  plot 'FILE' index 'CURVE SERIES' using 1:2\n\n"
+        "`evaluate` puts numbers into a closed form: mwp_cwp, mem_params, mwp_peak_bw, npw,\n"
+        "gflops_peak, inst_peak, smem_peak, gmem_peak, zo_throughput, zo_times,\n"
+        "spmv_ell_bytes. WARPSAGE_PAPERS names another folder with published.json.\n",
     .options = options,
     .run = run_papers,
 };

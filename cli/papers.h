@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The papers' results beside ours. A folder of papers/ holds what was published (published.json),
- * the kernels (kernels.csv), and which curves are drawn from them (curves.json); doc/papers.md gives
- * their keys. Nothing here knows a result: a row names a closed form with its inputs, or a curve
+ * the kernels (kernels.csv, or launch files), and which curves are drawn from them (curves.json);
+ * doc/papers.md gives their keys. Nothing here knows a result: a row names a closed form with its inputs, or a curve
  * and the statement about it that is to be judged. */
 #ifndef CLI_PAPERS_H
 #define CLI_PAPERS_H
@@ -13,7 +13,7 @@
 
 /* One line of kernels.csv. */
 struct papers_kernel {
-    const char *id, *file, *entry;
+    const char *folder, *id, *file, *entry;
     uint64_t work_x, work_y; /* threads or blocks in x; rows of blocks in y */
     bool is_work_blocks;
     uint32_t block; /* threads of a block, if nobody says otherwise */
@@ -49,9 +49,17 @@ struct papers_module {
     ws_module *module;
 };
 
+/* A launch file that was executed, with these segments of the rule of cc 1.2. */
+struct papers_executed {
+    const char *path;
+    unsigned initial_segment, min_segment;
+    ws_profile *profile;
+};
+
+/* All folders together: rows, cases, kernels and curves one after the other. */
 struct papers {
     struct cli *cli;
-    const char *folder;
+    const char *folder; /* the one that is read, or that the row at hand is from */
     json_t *published, *curves_file;
     struct papers_kernel *kernels;
     size_t kernel_count;
@@ -59,6 +67,8 @@ struct papers {
     size_t machine_count;
     struct papers_module *modules;
     size_t module_count;
+    struct papers_executed *executed;
+    size_t executed_count;
     struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
     size_t curve_count;
 };
@@ -92,6 +102,20 @@ struct papers_launch {
     ws_launch counted; /* what the machines ask to be counted: ws_machine_prepare_launch */
 };
 int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
+
+/* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all blocks
+ * executed, all rules counted; the segments are those of the rule of cc 1.2, 0: its own. Executed
+ * once, owned by `papers`. */
+int papers_launch_file(struct papers *papers, const char *name, unsigned initial_segment,
+                       unsigned min_segment, ws_profile **out);
+/* papers_run.c */
+int papers_load_module(struct papers *papers, const char *path, ws_module **out);
+
+/* papers_counts.c: rows about the counts or the estimates of such launches, or occupancy; *text is NULL if it is
+ * a number. */
+int papers_count(struct papers *papers, const json_t *ours, double *out);
+int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
+int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
 
 /* papers_curves.c */
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);

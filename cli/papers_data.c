@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files of a folder of papers/. */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -102,6 +103,7 @@ static int read_kernel(struct papers *papers, char *const names[], size_t name_c
         values[i] = fields[column];
     }
     struct papers_kernel kernel = {
+        .folder = papers->folder,
         .id = values[0],
         .file = values[1],
         .entry = values[2],
@@ -175,26 +177,96 @@ int papers_machine(struct papers *papers, const char *name, ws_machine **out)
 }
 
 /* Beside the installed program, wherever that has been moved since, else where they were built. */
-static const char *find_folder(struct cli *cli)
+static const char *find_folders(struct cli *cli)
 {
     char path[PATH_MAX];
-    const char *given = getenv("WARPSAGE_PAPERS");
-    if (given && *given) return given;
     char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
     if (slash) {
         *slash = '\0';
-        const char *folder = cli_format(cli, "%s/" WARPSAGE_PAPERS_FROM_BIN "/hong2009", path);
-        if (access(cli_format(cli, "%s/published.json", folder), R_OK) == 0) return folder;
+        const char *folders = cli_format(cli, "%s/" WARPSAGE_PAPERS_FROM_BIN, path);
+        if (access(folders, R_OK) == 0) return folders;
     }
-    return WARPSAGE_PAPERS_DIR "/hong2009";
+    return WARPSAGE_PAPERS_DIR;
+}
+
+static bool has_file(struct papers *papers, const char *name)
+{
+    return access(cli_format(papers->cli, "%s/%s", papers->folder, name), R_OK) == 0;
+}
+
+/* What an object of the file has under `key`, at the end of what there is already. */
+static void append(json_t *all, json_t *file, const char *key)
+{
+    json_t *more = json_object_get(file, key), *there = json_object_get(all, key);
+    if (!there)
+        json_object_set(all, key, more);
+    else if (json_is_array(there))
+        json_array_extend(there, more);
+    else
+        json_object_update(there, more);
+}
+
+static int read_published(struct papers *papers)
+{
+    json_t *file, *row;
+    size_t i;
+    CLI_TRY(load_json(papers, "published.json", &file));
+    json_array_foreach(json_object_get(file, "rows"), i, row)
+    {
+        json_object_set_new(row, "folder", json_string(papers->folder));
+    }
+    append(papers->published, file, "papers");
+    append(papers->published, file, "cases");
+    append(papers->published, file, "rows");
+    json_decref(file);
+    return EXIT_DONE;
+}
+
+static int read_curves(struct papers *papers)
+{
+    json_t *file;
+    CLI_TRY(load_json(papers, "curves.json", &file));
+    append(papers->curves_file, file, "registers");
+    append(papers->curves_file, file, "curves");
+    json_decref(file);
+    return EXIT_DONE;
+}
+
+static int read_folder(struct papers *papers, const char *folder)
+{
+    papers->folder = folder;
+    CLI_TRY(read_published(papers));
+    if (has_file(papers, "curves.json")) CLI_TRY(read_curves(papers));
+    if (has_file(papers, "kernels.csv")) CLI_TRY(read_kernels(papers));
+    return EXIT_DONE;
+}
+
+/* Those folders that have a published.json, by name. */
+static int read_folders(struct papers *papers, const char *folders)
+{
+    struct dirent **entries;
+    int exit_code = EXIT_DONE, count = scandir(folders, &entries, NULL, alphasort);
+    if (count < 0)
+        return cli_error(papers->cli, EXIT_INPUT, "%s: cannot read: %s", folders, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        papers->folder = cli_format(papers->cli, "%s/%s", folders, entries[i]->d_name);
+        if (exit_code == EXIT_DONE && *entries[i]->d_name != '.' &&
+            has_file(papers, "published.json"))
+            exit_code = read_folder(papers, papers->folder);
+        free(entries[i]);
+    }
+    free(entries);
+    return exit_code;
 }
 
 int papers_open(struct cli *cli, struct papers *out)
 {
-    *out = (struct papers){.cli = cli, .folder = find_folder(cli)};
-    CLI_TRY(load_json(out, "published.json", &out->published));
-    CLI_TRY(load_json(out, "curves.json", &out->curves_file));
-    CLI_TRY(read_kernels(out));
+    const char *given = getenv("WARPSAGE_PAPERS");
+    *out = (struct papers){.cli = cli, .published = json_object(), .curves_file = json_object()};
+    if (given && *given)
+        CLI_TRY(read_folder(out, given));
+    else
+        CLI_TRY(read_folders(out, find_folders(cli)));
     size_t count = json_array_size(json_object_get(out->curves_file, "curves"));
     out->curves = cli_alloc(cli, (count + 1) * sizeof *out->curves);
     /* Registers come from the papers or from liveness: the same with and without ptxas. */
@@ -204,6 +276,8 @@ int papers_open(struct cli *cli, struct papers *out)
 
 void papers_close(struct papers *papers)
 {
+    for (size_t i = 0; i < papers->executed_count; i++)
+        ws_profile_destroy(papers->executed[i].profile);
     for (size_t i = 0; i < papers->module_count; i++)
         ws_module_destroy(papers->modules[i].module);
     for (size_t i = 0; i < papers->machine_count; i++)

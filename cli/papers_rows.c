@@ -82,6 +82,10 @@ static int compute(struct papers *papers, const json_t *ours, struct papers_row 
     out->has_ours = true;
     if (json_object_get(ours, "check"))
         return papers_check(papers, ours, &out->ours, &out->ours_text, holds);
+    if (json_object_get(ours, "model"))
+        return papers_estimate(papers, ours, &out->ours, &out->ours_text);
+    if (json_object_get(ours, "occupancy")) return papers_occupancy(papers, ours, &out->ours);
+    if (json_object_get(ours, "launch")) return papers_count(papers, ours, &out->ours);
     if (json_object_get(ours, "machine")) return read_machine(papers, ours, &out->ours);
     if (json_object_get(ours, "longer")) return count_loop(papers, ours, &out->ours);
     if (json_object_get(ours, "counter")) return count_kernel(papers, ours, NULL, &out->ours);
@@ -103,9 +107,12 @@ int papers_row_compute(struct papers *papers, const json_t *source, struct paper
     const char *evidence = papers_text(source, "evidence");
     bool holds = true, is_evidence = !strcmp(evidence, "printed") || !strcmp(evidence, "inferred");
     *out = (struct papers_row){.source = source};
+    papers->folder = papers_text(source, "folder");
     if (!json_is_object(ours)) return EXIT_DONE;
     CLI_TRY(compute(papers, ours, out, &holds));
     if (!is_evidence) return EXIT_DONE;
+    if (out->ours_text && json_object_get(ours, "model"))
+        holds = !strcmp(out->ours_text, papers_text(source, "published"));
     if (!out->ours_text && json_is_number(json_object_get(source, "published")))
         holds = holds && is_near(source, out->ours);
     out->verdict = holds ? PAPERS_AGREES : PAPERS_DIFFERS;

@@ -9,9 +9,8 @@
 
 enum { SAMPLE_BLOCKS = 4 };
 
-static int load_module(struct papers *papers, const char *file, ws_module **out)
+int papers_load_module(struct papers *papers, const char *path, ws_module **out)
 {
-    const char *path = cli_format(papers->cli, "%s/%s", papers->folder, file);
     for (size_t i = 0; i < papers->module_count; i++) {
         *out = papers->modules[i].module;
         if (!strcmp(papers->modules[i].path, path)) return EXIT_DONE;
@@ -44,7 +43,7 @@ static int parse_args(struct papers *papers, const struct papers_kernel *kernel,
 {
     *out = cli_alloc(papers->cli, (kernel->arg_count + 1) * sizeof **out);
     for (size_t i = 0; i < kernel->arg_count; i++) {
-        struct arg_text text = {kernel->args[i], papers->folder, "kernels.csv"};
+        struct arg_text text = {kernel->args[i], kernel->folder, "kernels.csv"};
         CLI_TRY(arg_parse(papers->cli, &text, &(*out)[i]));
     }
     return EXIT_DONE;
@@ -74,7 +73,8 @@ int papers_run(struct papers *papers, const struct papers_launch *given, ws_prof
     ws_device *device;
     struct arg *args;
     *out = NULL;
-    CLI_TRY(load_module(papers, kernel->file, &module));
+    const char *path = cli_format(papers->cli, "%s/%s", kernel->folder, kernel->file);
+    CLI_TRY(papers_load_module(papers, path, &module));
     ws_status status = ws_module_find_kernel(module, kernel->entry, &launch.kernel);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     set_grid(given, &launch);

@@ -212,6 +212,10 @@ WS_API void ws_profile_destroy(ws_profile *profile);
  * WS_ERR_COMPARE if it was not counted (the message says why). */
 WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char *id,
                                            double *out_value);
+/* The same for one stage, the interval between two barriers of a block, from 0; a stage sums up all
+ * blocks. WS_ERR_COMPARE if there is no such stage, or the counter is not kept by stage. */
+WS_API WS_CHECKED ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage,
+                                                 const char *id, double *out_value);
 /* Registers per thread given by the user; marked so in every report. */
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
 /* Name of the kernel as in the source; owned by the profile. */

@@ -19,29 +19,30 @@ const int N = 512;
 
 struct Plain {
     static const int words = N;
-    static __device__ __forceinline__ int at(int i) { return i; }
+    static __device__ __forceinline__ unsigned at(unsigned i) { return i; }
 };
 
 struct Padded {
     static const int words = N + N / 16;
-    static __device__ __forceinline__ int at(int i) { return i + i / 16; }
+    static __device__ __forceinline__ unsigned at(unsigned i) { return i + i / 16; }
 };
 
 template <class Layout>
 __device__ __forceinline__ void solve(const float *a, const float *b, const float *c,
                                              const float *d, float *x)
 {
-    __shared__ float sa[Layout::words], sb[Layout::words], sc[Layout::words], sd[Layout::words],
-        sx[Layout::words];
+    // The arrays a, b, c, d and x, one behind the other: a place in one tells those in all.
+    const int A = 0, B = Layout::words, C = 2 * B, D = 3 * B, X = 4 * B;
+    __shared__ float shared[5 * Layout::words];
     unsigned first = blockIdx.x * N, thread = threadIdx.x;
 #pragma unroll 1
     for (unsigned i = thread; i < N; i += blockDim.x) {
-        int at = Layout::at(i);
+        float *own = shared + Layout::at(i);
         float before = a[first + i], after = c[first + i];
-        sa[at] = i == 0 ? 0.0f : before;
-        sb[at] = b[first + i];
-        sc[at] = i == N - 1 ? 0.0f : after;
-        sd[at] = d[first + i];
+        own[A] = i == 0 ? 0.0f : before;
+        own[B] = b[first + i];
+        own[C] = i == N - 1 ? 0.0f : after;
+        own[D] = d[first + i];
     }
     __syncthreads();
 
@@ -50,20 +51,25 @@ __device__ __forceinline__ void solve(const float *a, const float *b, const floa
     for (unsigned stride = 2, working = N / 2; working; stride *= 2, working /= 2) {
         if (thread < working) {
             unsigned i = stride * thread + stride - 1, half = stride / 2;
-            int at = Layout::at(i), left = Layout::at(i - half),
-                right = Layout::at(min(i + half, N - 1));
-            float by_left = __fdividef(sa[at], sb[left]), by_right = __fdividef(sc[at], sb[right]);
-            float centre = sb[at] - sc[left] * by_left - sa[right] * by_right;
-            float value = sd[at] - sd[left] * by_left - sd[right] * by_right;
-            sa[at] = -sa[left] * by_left;
-            sc[at] = -sc[right] * by_right;
-            sb[at] = centre;
-            sd[at] = value;
+            float *own = shared + Layout::at(i);
+            const float *left = shared + Layout::at(i - half);
+            const float *right = shared + Layout::at(min(i + half, N - 1));
+            float by_left = __fdividef(own[A], left[B]), by_right = __fdividef(own[C], right[B]);
+            float centre = own[B] - left[C] * by_left - right[A] * by_right;
+            float value = own[D] - left[D] * by_left - right[D] * by_right;
+            float before = -left[A] * by_left, after = -right[C] * by_right;
+            own[A] = before;
+            own[B] = centre;
+            own[C] = after;
+            own[D] = value;
         }
         __syncthreads();
     }
 
-    if (thread == 0) sx[Layout::at(N - 1)] = __fdividef(sd[Layout::at(N - 1)], sb[Layout::at(N - 1)]);
+    if (thread == 0) {
+        float *last = shared + Layout::at(N - 1);
+        last[X] = __fdividef(last[D], last[B]);
+    }
     __syncthreads();
 
     // The first equation of all has no left neighbour: the others' x counts a = 0 times.
@@ -71,15 +77,16 @@ __device__ __forceinline__ void solve(const float *a, const float *b, const floa
     for (unsigned stride = N, working = 1; stride > 1; stride /= 2, working *= 2) {
         if (thread < working) {
             unsigned half = stride / 2, i = stride * thread + half - 1;
-            int at = Layout::at(i), right = Layout::at(i + half),
-                left = Layout::at(thread ? i - half : i + half);
-            sx[at] = __fdividef(sd[at] - sa[at] * sx[left] - sc[at] * sx[right], sb[at]);
+            float *own = shared + Layout::at(i);
+            const float *right = shared + Layout::at(i + half);
+            const float *left = shared + Layout::at(thread ? i - half : i + half);
+            own[X] = __fdividef(own[D] - own[A] * left[X] - own[C] * right[X], own[B]);
         }
         __syncthreads();
     }
 #pragma unroll 1
     for (unsigned i = thread; i < N; i += blockDim.x)
-        x[first + i] = sx[Layout::at(i)];
+        x[first + i] = shared[Layout::at(i) + X];
 }
 
 extern "C" __global__ void cr(const float *a, const float *b, const float *c, const float *d, float *x)

@@ -51,17 +51,41 @@ static ws_status unknown_counter(struct diag *diag, const char *id)
     return WS_ERR_ARGUMENT;
 }
 
-ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
+/* A counter that was counted. */
+static ws_status find_counted(const ws_profile *profile, const char *id, int *out)
 {
     struct diag *diag = &profile->context->diag;
-    int counter = counter_find(id);
+    *out = counter_find(id);
+    if (*out < 0) return unknown_counter(diag, id);
+    const struct counter_value *value = &profile->profile->counters[*out];
+    if (value->origin != ORIGIN_NONE) return WS_OK;
+    return diag_error(diag, WS_ERR_COMPARE, "%s was not counted: %s", id,
+                      value->reason ? value->reason : "no reason is known");
+}
+
+ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
+{
+    int counter;
     *out_value = 0;
-    if (counter < 0) return unknown_counter(diag, id);
-    const struct counter_value *value = &profile->profile->counters[counter];
-    if (value->origin == ORIGIN_NONE)
-        return diag_error(diag, WS_ERR_COMPARE, "%s was not counted: %s", id,
-                          value->reason ? value->reason : "no reason is known");
-    *out_value = value->value;
+    TRY(find_counted(profile, id, &counter));
+    *out_value = profile->profile->counters[counter].value;
+    return WS_OK;
+}
+
+ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const char *id,
+                               double *out_value)
+{
+    const struct profile *inner = profile->profile;
+    struct diag *diag = &profile->context->diag;
+    int counter;
+    *out_value = 0;
+    TRY(find_counted(profile, id, &counter));
+    if (!counter_infos[counter].staged)
+        return diag_error(diag, WS_ERR_COMPARE, "%s is not kept by stage", id);
+    if (stage >= inner->stage_count)
+        return diag_error(diag, WS_ERR_COMPARE, "there is no stage %zu: the profile has %u", stage,
+                          inner->stage_count);
+    *out_value = inner->stages[stage].counters[counter];
     return WS_OK;
 }
 

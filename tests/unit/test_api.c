@@ -131,6 +131,14 @@ static void test_launch_predict_report(void **state)
     assert_int_equal(ws_profile_get(profile, "mem.global.load.transactions_cc12", &value),
                      WS_ERR_COMPARE);
     assert_non_null(strstr(ws_context_error(f->context), "rule not requested"));
+    /* Without a barrier all is in the first stage. */
+    assert_int_equal(ws_profile_get_stage(profile, 0, "mem.global.load.requests", &value), WS_OK);
+    assert_true(value == 64);
+    assert_int_equal(ws_profile_get_stage(profile, 1, "inst.warp", &value), WS_ERR_COMPARE);
+    assert_non_null(strstr(ws_context_error(f->context), "no stage 1: the profile has 1"));
+    assert_int_equal(ws_profile_get_stage(profile, 0, "dep.ilp", &value), WS_ERR_COMPARE);
+    assert_non_null(strstr(ws_context_error(f->context), "not kept by stage"));
+    assert_int_equal(ws_profile_get_stage(profile, 0, "inst.wrap", &value), WS_ERR_ARGUMENT);
 
     assert_int_equal(ws_machine_load(f->context, "v100", &machine), WS_OK);
     assert_int_equal(ws_machine_target(machine), 70);

@@ -4,12 +4,9 @@
  * paper's 512 systems. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
-#include <jansson.h>
 
 #include "support/kernel_check.h"
 
@@ -163,44 +160,35 @@ static struct passes stage_passes(unsigned stage)
 
 /* ---- stages of the profile --------------------------------------------------------------- */
 
-static json_t *read_profile(struct run *run)
+static unsigned stage_counter(const struct run *run, unsigned stage, const char *id)
 {
-    char *text = run_profile_text(run);
-    json_t *profile = json_loads(text, 0, NULL);
-    free(text);
-    assert_non_null(profile);
-    return profile;
+    double value;
+    if (ws_profile_get_stage(run->profile, stage, id, &value) != WS_OK)
+        fail_msg("stage %u: %s", stage, ws_context_error(run->context));
+    return (unsigned)value;
 }
 
-static unsigned stage_counter(const json_t *profile, unsigned stage, const char *id)
+static void expect_stage(const struct run *run, unsigned stage, const char *id, unsigned expected)
 {
-    const json_t *one = json_array_get(json_object_get(profile, "stages"), stage);
-    assert_int_equal(json_integer_value(json_object_get(one, "index")), stage);
-    const json_t *value = json_object_get(json_object_get(one, "counters"), id);
-    return (unsigned)json_number_value(value); /* 0 if it is not there */
-}
-
-static void expect_stage(const json_t *profile, unsigned stage, const char *id, unsigned expected)
-{
-    unsigned got = stage_counter(profile, stage, id);
+    unsigned got = stage_counter(run, stage, id);
     if (got != systems * expected)
         fail_msg("stage %u, %s: %u, not %u x %u", stage, id, got, systems, expected);
 }
 
-static void check_stages(struct run *run)
+static void check_stages(const struct run *run)
 {
-    json_t *profile = read_profile(run);
-    assert_int_equal(json_array_size(json_object_get(profile, "stages")), STAGES);
+    double value;
     for (unsigned stage = 0; stage < STAGES; stage++) {
         struct passes passes = stage_passes(stage);
-        expect_stage(profile, stage, "mem.shared.load.wavefronts16", passes.load);
-        expect_stage(profile, stage, "mem.shared.store.wavefronts16", passes.store);
-        expect_stage(profile, stage, "barrier.warp", stage < STORE ? threads / 32 : 0);
+        expect_stage(run, stage, "mem.shared.load.wavefronts16", passes.load);
+        expect_stage(run, stage, "mem.shared.store.wavefronts16", passes.store);
+        expect_stage(run, stage, "barrier.warp", stage < STORE ? threads / 32 : 0);
     }
+    assert_int_equal(ws_profile_get_stage(run->profile, STAGES, "inst.warp", &value),
+                     WS_ERR_COMPARE);
     /* "Steps 4-9 have identical performance characteristics": one warp divides twice. */
     for (unsigned step = 1; step <= STEPS; step++)
-        expect_stage(profile, step, "inst.warp.fp32.div", step < 4 ? 16u >> (step - 1) : 2);
-    json_decref(profile);
+        expect_stage(run, step, "inst.warp.fp32.div", step < 4 ? 16u >> (step - 1) : 2);
 }
 
 static void check(struct run *run)
@@ -271,18 +259,16 @@ static void test_degrees_by_stage(void **state)
     run_begin(&run, CYCLIC, "cr", 1);
     setup(&run);
     run_launch(&run);
-    json_t *profile = read_profile(&run);
     for (unsigned step = 1; step <= 4; step++) {
-        unsigned got = stage_counter(profile, step, "mem.shared.load.wavefronts16") +
-                       stage_counter(profile, step, "mem.shared.store.wavefronts16");
-        unsigned conflicts = stage_counter(profile, step, "mem.shared.load.conflicts16") +
-                             stage_counter(profile, step, "mem.shared.store.conflicts16");
+        unsigned got = stage_counter(&run, step, "mem.shared.load.wavefronts16") +
+                       stage_counter(&run, step, "mem.shared.store.wavefronts16");
+        unsigned conflicts = stage_counter(&run, step, "mem.shared.load.conflicts16") +
+                             stage_counter(&run, step, "mem.shared.store.conflicts16");
         unsigned degree = 1u << step, without = 16 * (N >> step) / HALF_WARP;
         assert_int_equal(got, systems * passes[step - 1]);
         assert_int_equal(got - conflicts, systems * without);
         assert_int_equal((passes[step - 1] + without - 1) / without, degree);
     }
-    json_decref(profile);
     run_end(&run);
 }
 
