@@ -12,7 +12,7 @@ help:
 	@echo 'make build    the program at build/warpsage'
 	@echo 'make bench    speed of the emulator on this CPU, beside PoCL and Oclgrind'
 	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
-	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, kernels in full size'
+	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, more of all'
 	@echo 'make format   clang-format over the C sources'
 	@echo 'make clean    remove all build folders'
 
@@ -45,6 +45,7 @@ nightly:
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
 	@build/test_random_programs --count 50000 --seed 1000000 & \
 	    build/test_random_programs --count 50000 --seed 2000000 && wait $$!
+	build/test_approximate --count 10000000
 	WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R test_kernels_zhang
 	@for launch in examples/kernels/*/*.yaml papers/zhang2011/launch/*.yaml; do \
 	    echo "== $$launch"; \

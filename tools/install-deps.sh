@@ -3,7 +3,7 @@
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
 #     tools/install-deps.sh build    compiler, cmake, libyaml, jansson: enough for build/warpsage
-#     tools/install-deps.sh test     and cmocka, python3-jsonschema
+#     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
 #
 # Nothing is downloaded if nothing is missing. A tool that is there counts, however it came there.
@@ -68,6 +68,7 @@ find_missing() {
     need libjansson-dev library jansson
     [ "$group" = build ] && return
     need libcmocka-dev library cmocka
+    need libmpfr-dev library mpfr # what approximate instructions are judged by
     need python3 has python3
     need python3-jsonschema python3 -c 'import jsonschema'
     [ "$group" = test ] && return
