@@ -174,7 +174,8 @@ static void add_recursion(struct generator *g, uint32_t index)
 /* All threads of the block meet in the function, which may only be called where they are together. */
 static void add_meeting(struct generator *g, uint32_t index)
 {
-    add_template(g, new_group(g), "", "<bar|barrier>.red<.and|.or>.pred $p, %u, $q", pick(g, 15));
+    add_template(g, new_group(g), "", "<bar|barrier>.red<.and|.or>.pred $p, %u, $q",
+                 pick(g, FREE_BARRIERS));
     g->meeting_functions |= 1u << index;
 }
 

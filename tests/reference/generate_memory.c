@@ -252,12 +252,9 @@ static uint32_t block_threads(const struct generator *g)
     return block[0] * block[1] * block[2];
 }
 
-/* The barrier of add_arrival alone: a warp that has only announced itself may be at the next barrier already. */
-enum { ARRIVAL_BARRIER = 15 };
-
 static void add_one_barrier(struct generator *g, uint32_t group)
 {
-    uint32_t barrier = pick(g, ARRIVAL_BARRIER), form = pick(g, g->full_warps ? 4 : 3);
+    uint32_t barrier = pick(g, FREE_BARRIERS), form = pick(g, g->full_warps ? 4 : 3);
     if (form == 3)
         add_line(g, group, "bar.sync %u, %u;", barrier, block_threads(g));
     else
@@ -279,17 +276,32 @@ static void add_arrival(struct generator *g, uint32_t group)
     add_one_barrier(g, group);
 }
 
+/* Two warps meet, the others go past. */
+static void add_part_barrier(struct generator *g, uint32_t group)
+{
+    uint32_t label = g->labels++;
+    add_line(g, group, "setp.ge.u32 %%q0, %%lin, 64;");
+    add_line(g, group, "@%%q0 bra PAST%u;", label);
+    add_line(g, group, "bar.sync %u, 64;", PART_BARRIER);
+    add_line(g, group, "PAST%u:", label);
+}
+
 void add_barrier(struct generator *g)
 {
     uint32_t group = new_group(g);
-    switch (pick(g, 4)) {
+    switch (pick(g, 5)) {
+    case 3:
+        if (g->full_warps && block_threads(g) >= 64) {
+            add_part_barrier(g, group);
+            break;
+        }
+        /* fall through */
     case 0:
-        add_template(g, group, "", "<bar|barrier>.red.popc.u32 $X, %u, $q",
-                     pick(g, ARRIVAL_BARRIER));
+        add_template(g, group, "", "<bar|barrier>.red.popc.u32 $X, %u, $q", pick(g, FREE_BARRIERS));
         break;
     case 1:
         add_template(g, group, "", "<bar|barrier>.red<.and|.or>.pred $p, %u, $q",
-                     pick(g, ARRIVAL_BARRIER));
+                     pick(g, FREE_BARRIERS));
         break;
     case 2:
         if (g->full_warps && block_threads(g) > 32) {

@@ -16,6 +16,10 @@ struct way_out {
     uint32_t label;
 };
 
+/* Two barriers are of add_arrival and add_part_barrier alone: a warp that has only announced itself
+ * may be at the next barrier already. */
+enum { ARRIVAL_BARRIER = 15, PART_BARRIER = 14, FREE_BARRIERS = 14 };
+
 struct generator {
     struct program *program;
     uint64_t random;
