@@ -118,6 +118,9 @@ def orders_and_scopes():
             for scope in (".cta", ".cluster", ".gpu", ".sys"):
                 yield atomic(mnemonic, f"{mnemonic}{order}{scope}.global.add.u32", "add", "u32",
                              "global", 4)
+        for name in (".shared::cta", ".shared::cluster"):
+            for op, kind in (("add", "u32"), ("min", "s64"), ("add", "f32")):
+                yield atomic(mnemonic, f"{mnemonic}{name}.{op}.{kind}", op, kind, "shared", 8)
         for order in orders:  # as nvcc writes it: the operation first
             for scope in (".cta", ".gpu", ".sys"):
                 yield atomic(mnemonic, f"{mnemonic}.add{order}{scope}.u32", "add", "u32",

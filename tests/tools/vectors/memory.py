@@ -225,20 +225,10 @@ def constants_and_parameters():
     yield "ld", Form("ld.param.u32", [], [("%x", "b32"), ("%y", "b16")],
                      [("do", "ld.param.u32 %x, [rows];"), ("do", "ld.param.u8 %y, [rows];")],
                      [((), (3, 3))] * 3)
-    for kind, vector in (("u32", 1), ("s8", 1), ("f32", 4), ("b64", 2)):
-        v = f".v{vector}" if vector > 1 else ""
-        outs = named(vector, "x")
-        words = words_needed(bits_of(kind) // 8 * vector)
-        numbers = Numbers("ldu", kind)
-        rows = []
-        for _ in range(2):
-            row = [numbers.bits(64) for _ in range(words)]
-            # A row's operands lie 16 bytes apart.
-            data = b"".join(w.to_bytes(8, "little") + bytes(8) for w in row)
-            rows.append((row, load_values(data, kind, vector, max(16, bits_of(kind)))))
-        yield "ldu", Form(f"ldu.global{v}.{kind}", [(a, "b64") for a in named(words, "a")],
-                          [(x, holder(kind)) for x in outs],
-                          [("do", f"ldu.global{v}.{kind} {braced(outs)}, [%in];")], rows)
+    numbers = Numbers("ldu.b128")
+    values = [numbers.bits(128) for _ in range(3)]
+    yield "ldu", Form("ldu.global.b128", [("%a", "b128")], [("%x", "b128")],
+                      [("do", "ldu.global.b128 %x, [%in];")], [((v,), (v,)) for v in values])
 
 
 # ---- addresses -------------------------------------------------------------------------------
@@ -268,7 +258,8 @@ def addresses():
                        ("do", f"setp.eq.u64 %same, %back, {address};"),
                        ("do", f"ld.{space}.b32 %x, [%back];")],
             [(row, (*out, 1)) for row, out in VALUES])
-    spaces = ["global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"]
+    spaces = ["global", "shared", "local", "const", "param", "param::entry", "shared::cta",
+              "shared::cluster"]
     module = [("global", ".const .b32 number = 1;")]
     for i, (own, make) in enumerate((("global", "cvta.global.u64 %ga, %scratch;"),
                                      ("shared", "cvta.shared.u64 %ga, %ba;"),
@@ -282,6 +273,11 @@ def addresses():
         outs = ["-" if own == "const" and s == "global" else e for s, e in zip(spaces, expected)]
         yield "isspacep", Form(f"isspacep.({','.join(spaces)}) of {own}", [],
                                [(p, "pred") for p in named(len(spaces), "p")], lines, [((), outs)])
+    yield "cvta", Form("cvta.param.u64", [], [("%x", "b32"), ("%same", "pred")],
+                       [("decl", ".reg .b64 %p, %q, %r;"), ("do", "mov.b64 %p, rows;"),
+                        ("do", "cvta.param.u64 %q, %p;"), ("do", "ld.b32 %x, [%q];"),
+                        ("do", "cvta.to.param.u64 %r, %q;"),
+                        ("do", "setp.eq.u64 %same, %p, %r;")], [((), (2, 1))] * 2)
     for kind, name in (("u32", "%sa"), ("u64", "%ba")):
         n = bits_of(kind)
         yield "mapa", Form(f"mapa.shared::cluster.{kind}", [], [("%same", "pred")],
@@ -339,6 +335,10 @@ def hints():
     for what in (".global.L1", ".global.L2", ".L1", ".L2", ".global.L2::evict_last",
                  ".global.L2::evict_normal"):
         yield around("prefetch", f"prefetch{what}", [f"prefetch{what} [%scratch];"])
+    local = [".local .align 4 .b8 own[4];", ".reg .b64 %la;"]
+    for level in ("L1", "L2"):
+        yield around("prefetch", f"prefetch.local.{level}",
+                     ["mov.b64 %la, own;", f"prefetch.local.{level} [%la];"], local)
     yield around("prefetchu", "prefetchu.L1", ["prefetchu.L1 [%scratch];"])
     yield around("discard", "discard.global.L2", ["discard.global.L2 [%scratch], 128;"])
     yield around("discard", "discard.L2", ["discard.L2 [%scratch], 128;"])

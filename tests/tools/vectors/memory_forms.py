@@ -2,7 +2,8 @@
 """Loads and stores of every type and vector with every modifier: modifiers change no value. All
 types of one width share a form's rows."""
 from .form import Form, Numbers
-from .memory import SOURCE, braced, holder, load_values, named, place, spelled, take
+from .memory import (SOURCE, braced, holder, load, load_values, named, place, spelled, store,
+                     take)
 
 BY_WIDTH = {8: ["b8", "u8", "s8"], 16: ["b16", "u16", "s16"], 32: ["b32", "u32", "s32", "f32"],
             64: ["b64", "u64", "s64", "f64"]}
@@ -40,13 +41,14 @@ def sample_rows(numbers, words, count=2):
     return [[w | 0x8080808080808080 for w in rows[0]], *rows[1:]]
 
 
-def load_form(modifiers, space, width, vector, from_input=False):
+def load_form(modifiers, space, width, vector, from_input=False, mnemonic="ld"):
     """Words go to memory, or lie there as the row's operands (for memory that no one writes)."""
     prepare, address, suffix = place(space)
     words = max(1, width * vector // 64)
     numbers = Numbers("load forms", modifiers, space, width, vector)
     ins = [(a, "b64") for a in named(words, "a")]
-    lines, outs = loaded_groups("ld", modifiers, "%in" if from_input else address, width, vector)
+    lines, outs = loaded_groups(mnemonic, modifiers, "%in" if from_input else address, width,
+                                vector)
     if not from_input:
         lines = prepare + [("do", f"st{suffix}.b64 [{address}+{8 * i}], {a};")
                            for i, (a, _) in enumerate(ins)] + lines
@@ -55,7 +57,8 @@ def load_form(modifiers, space, width, vector, from_input=False):
         gap = bytes(8) if from_input else b""  # operands lie 16 bytes apart
         data = b"".join(w.to_bytes(8, "little") + gap for w in row)
         rows.append((row, expected_groups(data, width, vector)))
-    return "ld", Form(group_name("ld", modifiers, width, vector, space), ins, outs, lines, rows)
+    return mnemonic, Form(group_name(mnemonic, modifiers, width, vector, space), ins, outs, lines,
+                          rows)
 
 
 def store_form(modifiers, space, width, vector):
@@ -109,6 +112,45 @@ def modified():
     for width, vector in SHAPES:
         for operator in (".nc", ".ca.nc", ".cg.nc", ".cs.nc"):
             yield load_form(".global" + operator, "global", width, vector, from_input=True)
+        for space in (".global", ""):
+            yield load_form(space, "global", width, vector, True, "ldu")
+
+
+def in_clusters_and_with_priorities():
+    for width, vector in SHAPES:
+        for name in (".shared::cta", ".shared::cluster"):
+            yield load_form(name, "shared", width, vector)
+            yield store_form(name, "shared", width, vector)
+        for priority in (".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first",
+                         ".L1::evict_last", ".L1::no_allocate"):
+            yield load_form(".global" + priority, "global", width, vector)
+            yield store_form(".global" + priority, "global", width, vector)
+        for prefetch in (".L2::64B", ".L2::128B", ".L1::evict_last.L2::256B"):
+            yield load_form(".global" + prefetch, "global", width, vector)
+    for width in BY_WIDTH:
+        yield load_form(".mmio.relaxed.sys.global", "global", width, 1)
+        yield store_form(".mmio.relaxed.sys.global", "global", width, 1)
+    for priority in (".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"):
+        for kind, vector in (("b32", 8), ("f32", 8), ("b64", 4), ("f64", 4)):
+            yield load(f"ld.global{priority}.v{vector}.{kind}", "global", kind, vector, count=3,
+                       target="sm_100a")
+            yield store(f"st.global{priority}.v{vector}.{kind}", "global", kind, vector, count=3,
+                        target="sm_100a")
+
+
+def moves_of_vectors():
+    for width, vector in SHAPES:
+        if vector == 1 or width == 8:
+            continue
+        numbers = Numbers("mov vectors", width, vector)
+        ins, lines, outs = named(vector, "a"), [], []
+        for k, kind in enumerate(BY_WIDTH[width]):
+            results = named(vector, f"x{k}_")
+            lines.append(("do", f"mov.v{vector}.{kind} {braced(results)}, {braced(ins)};"))
+            outs += [(r, f"b{width}") for r in results]
+        rows = [[numbers.bits(width) for _ in ins] for _ in range(3)]
+        yield "mov", Form(group_name("mov", "", width, vector, ""), [(a, f"b{width}") for a in ins],
+                          outs, lines, [(row, row * len(BY_WIDTH[width])) for row in rows])
 
 
 def constants():
@@ -152,6 +194,7 @@ def parameters():
 
 
 def forms():
-    for group in (modified, constants, parameters):
+    for group in (modified, in_clusters_and_with_priorities, moves_of_vectors, constants,
+                  parameters):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form

@@ -279,8 +279,15 @@ def fences():
     names = [("membar", f"membar.{level}") for level in ("cta", "gl", "sys")]
     names += [("fence", f"fence{order}.{scope}") for order in ("", ".sc", ".acq_rel")
               for scope in ("cta", "cluster", "gpu", "sys")]
-    names += [("fence", "fence.mbarrier_init.release.cluster"),
-              ("fence", "fence.proxy.async"), ("fence", "fence.proxy.alias")]
+    names += [("fence", f"fence.{order}.{scope}") for order in ("acquire", "release")
+              for scope in ("cta", "cluster", "gpu", "sys")]
+    names += [("fence", "fence." + rest) for rest in (
+        "mbarrier_init.release.cluster", "acquire.sync_restrict::shared::cluster.cluster",
+        "release.sync_restrict::shared::cta.cluster", "proxy.alias", "proxy.async",
+        "proxy.async.global", "proxy.async.shared::cta", "proxy.async.shared::cluster",
+        "proxy.tensormap::generic.release.gpu",
+        "proxy.tensormap::generic.acquire.gpu [%scratch], 128")]
+    names += [("membar", "membar.proxy.alias")]
     numbers = Numbers("fence")
     for mnemonic, full in names:
         values = [numbers.bits(32) for _ in range(4)]
