@@ -92,7 +92,7 @@ static void every_row_has_vectors(void **state)
     (void)state;
     unsigned missing = 0;
     for (unsigned op = 0; op < OP_COUNT; op++)
-        if (!has_file(op_infos[op].mnemonic) && !is_pending(op_infos[op].mnemonic, "no file")) {
+        if (!has_file(op_infos[op].mnemonic)) {
             fprintf(stderr, "no tests/vectors/%s.txt\n", op_infos[op].mnemonic);
             missing++;
         }
@@ -107,8 +107,7 @@ static void every_file_has_a_row(void **state)
         bool known = false;
         for (unsigned op = 0; op < OP_COUNT && !known; op++)
             known = !strcmp(op_infos[op].mnemonic, mnemonic);
-        if (!known && !is_pending(mnemonic, "no row"))
-            fail_msg("%s: no instruction of this name", all.files[i]);
+        if (!known) fail_msg("%s: no instruction of this name", all.files[i]);
     }
 }
 
