@@ -131,7 +131,10 @@ static int read_registers(struct launchfile *file, yaml_node_t *node, const char
 
 static int read_isa_view(struct launchfile *file, yaml_node_t *node, const char *place)
 {
-    return need_scalar(file, node, place, &file->request->isa_view);
+    const char *text;
+    CLI_TRY(need_scalar(file, node, place, &text));
+    file->request->isa_view = cli_copy(file->cli, text);
+    return EXIT_DONE;
 }
 
 static int read_effort(struct launchfile *file, yaml_node_t *node, const char *place)

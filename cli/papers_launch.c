@@ -54,6 +54,7 @@ static int execute(struct papers *papers, struct papers_executed *executed)
     memcpy(launch.grid, request.grid, sizeof launch.grid);
     memcpy(launch.block, request.block, sizeof launch.block);
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+    launch.isa_view = request.isa_view;
     int exit_code = launch_on(papers, device, module, &request, &launch, &executed->profile);
     ws_device_destroy(device);
     return exit_code;
