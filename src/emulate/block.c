@@ -274,6 +274,19 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
     return BLOCK_DONE;
 }
 
+/* Turns of a warp that polls, 32 attempts each, after which nobody is expected to end its wait any
+ * more. A guess: a loop that gives up by itself after two million attempts is told too early. */
+enum { IDLE_TURNS_MAX = 1 << 16 };
+
+/* Only those who run here could have changed what they poll: independent blocks poll nothing but
+ * their own shared memory, ordered ones all run on one host thread. */
+static bool waits_in_vain(const struct worker *worker)
+{
+    const struct launch *launch = worker->launch;
+    uint64_t warps = (uint64_t)launch->warps_per_block * worker->resident;
+    return worker->exec.idle_turns > IDLE_TURNS_MAX * warps && !launch->options->unordered;
+}
+
 enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum)
 {
     struct exec *x = &worker->exec;
@@ -286,6 +299,10 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
             if (warp->done) continue;
             enum warp_stop stop = warp_run(worker, block, warp);
             if (stop == WARP_FAULT) return BLOCK_FAULT;
+            if (stop == WARP_YIELDED && waits_in_vain(worker)) {
+                deadlock(x, block);
+                return BLOCK_FAULT;
+            }
             alive = alive || stop != WARP_DONE;
             spins = spins || stop == WARP_YIELDED;
         }

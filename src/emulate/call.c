@@ -99,12 +99,13 @@ bool split_call(struct exec *x, struct warp *warp, uint32_t at, const struct cod
         return false;
     }
     struct frame *caller = split->frame;
+    struct turns turns = split->turns;
     uint32_t rest = split->mask & ~lanes;
     caller->references++; /* keep it while the split is replaced */
     int32_t node = node_add(warp, code->next, split->mask, split->node, caller);
     split_drop(warp, at);
     if (rest) {
-        split_add(warp, code->next, rest, node, caller);
+        split_add(warp, code->next, rest, node, caller, turns);
         split_arrive(warp, warp->split_count - 1);
     }
     while (lanes && !x->fault.kind) {
@@ -112,7 +113,8 @@ bool split_call(struct exec *x, struct warp *warp, uint32_t at, const struct cod
         uint32_t same = lanes_of_callee(x, caller, code, lanes, &site);
         if (x->fault.kind) break;
         struct frame *frame = push_frame(x, warp, caller, site, code->next, same);
-        split_add(warp, x->launch->program->functions[site->callee].first_block, same, node, frame);
+        split_add(warp, x->launch->program->functions[site->callee].first_block, same, node, frame,
+                  turns);
         lanes &= ~same;
     }
     frame_release(warp, caller);
@@ -140,7 +142,7 @@ bool split_return(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
     int32_t inner = split->node;
     split->mask &= ~lanes;
     bool gone = split->mask == 0;
-    uint32_t made = split_add(warp, back, lanes, outer, caller);
+    uint32_t made = split_add(warp, back, lanes, outer, caller, split->turns);
     if (gone) {
         split_drop(warp, at);
         made--;

@@ -262,6 +262,15 @@ struct frame {
     uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
 };
 
+/* Backward branches since lanes had their last turn, whether they polled meanwhile, and which of them
+ * changed memory. Splits that part inherit it, so that no loop is without end because its lanes part and
+ * meet in it. */
+struct turns {
+    uint32_t backward;
+    bool polled;
+    uint32_t changed;
+};
+
 /* Lanes that will meet again at `block` of `frame`. */
 struct node {
     uint32_t block;
@@ -269,6 +278,7 @@ struct node {
     uint32_t live, arrived; /* lanes below this node; lanes that wait at it */
     struct frame *frame;
     uint64_t stamp;
+    struct turns turns; /* of those that wait */
     bool used;
 };
 
@@ -282,6 +292,7 @@ struct split {
     uint8_t barrier; /* SPLIT_AT_BARRIER: its number */
     struct frame *frame;
     uint64_t stamp; /* when it last ran: least first when turns are taken */
+    struct turns turns;
 };
 
 enum { NODES_MAX = 96 };
@@ -330,8 +341,10 @@ struct block {
 /* What an operation sees. */
 struct exec {
     unsigned char *base[BASE_COUNT];
-    uint32_t mask;   /* lanes that execute */
-    uint32_t polled; /* set by polling accesses since the split was scheduled */
+    uint32_t mask;       /* lanes that execute */
+    uint32_t polled;     /* set by polling accesses since the split was scheduled */
+    uint32_t changed;    /* lanes that changed shared or global memory since the last code block */
+    uint64_t idle_turns; /* that polling splits have taken since anyone changed memory */
     int32_t lane_mask[WARP_LANES] __attribute__((aligned(64))); /* -1 or 0, from mask */
     struct warp *warp;
     struct frame *frame;
@@ -380,6 +393,7 @@ struct worker {
     struct exec exec;
     struct launch *launch;
     struct block *free_blocks;
+    uint64_t resident;  /* blocks that have begun and not ended */
     bool first;         /* shows progress */
     struct fault fault; /* of the least block that failed here */
     uint64_t instructions;
@@ -399,6 +413,7 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
                        const uint64_t **out_addresses);
 
 /* warp.c */
+/* Yielded: some lanes polled for their whole turn, even if all wait at a barrier now. */
 enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_YIELDED, WARP_FAULT };
 void warp_start(struct worker *worker, struct block *block, struct warp *warp);
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp);

@@ -149,7 +149,9 @@ static const char *advice(const struct fault *fault)
         return "nothing wrote these bytes before: initialise the buffer (an argument without "
                "'=INIT' starts uninitialised)";
     case FAULT_DEADLOCK:
-        return "every thread that a barrier counts must reach it";
+        return "every thread that a barrier counts must reach it, and someone must change what "
+               "others "
+               "poll";
     case FAULT_LIMIT:
         return "raise the limit, or look for a loop that does not end";
     default:

@@ -107,6 +107,7 @@ static void *run_independent(void *argument)
     struct worker *worker = argument;
     struct launch *launch = worker->launch;
     struct block *block = block_take(worker);
+    worker->resident = 1;
     for (;;) {
         uint64_t ordinal = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
         if (ordinal >= launch->sampled) break;
@@ -149,12 +150,11 @@ static void run_ordered(struct worker *worker)
 {
     struct launch *launch = worker->launch;
     struct block *head = NULL, *tail = NULL;
-    uint64_t resident = 0;
     for (;;) {
         if (!head) {
             head = next_ordered(worker, &tail);
             if (!head) break;
-            resident++;
+            worker->resident++;
         }
         struct block *block = head;
         enum block_stop stop = block_run(worker, block, ORDERED_QUANTUM);
@@ -171,16 +171,16 @@ static void run_ordered(struct worker *worker)
         if (stop == BLOCK_DONE) {
             keep_printed(launch, block);
             block_give(worker, block);
-            resident--;
+            worker->resident--;
             launch->finished++;
             show_progress(launch);
             continue;
         }
         /* It waits: to the end of the queue, behind a new block if there is one. */
-        if (resident < RESIDENT_MAX) {
+        if (worker->resident < RESIDENT_MAX) {
             struct block *made = next_ordered(worker, &tail);
             if (made) {
-                resident++;
+                worker->resident++;
                 if (!head) head = made;
             }
         }

@@ -69,7 +69,7 @@ static void part_by_members(struct exec *x, struct warp *warp, uint32_t at)
     warp->splits[at].mask &= ~rest;
     while (rest) {
         uint32_t lanes = same_members(x, party.u, rest);
-        uint32_t made = split_add(warp, split.block, lanes, split.node, split.frame);
+        uint32_t made = split_add(warp, split.block, lanes, split.node, split.frame, split.turns);
         warp->splits[made].state = SPLIT_AT_SYNC;
         rest &= ~lanes;
     }

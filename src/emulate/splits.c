@@ -31,22 +31,30 @@ void frame_release(struct warp *warp, struct frame *frame)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
+/* Of lanes that go on together. */
+static struct turns join_turns(struct turns a, struct turns b)
+{
+    return (struct turns){a.backward > b.backward ? a.backward : b.backward, a.polled || b.polled,
+                          a.changed | b.changed};
+}
+
 static void set_split(struct warp *warp, uint32_t at, uint32_t block, uint32_t mask, int32_t node,
-                      struct frame *frame)
+                      struct frame *frame, struct turns turns)
 {
     warp->splits[at] = (struct split){.block = block,
                                       .mask = mask,
                                       .node = node,
                                       .state = SPLIT_READY,
                                       .frame = frame,
-                                      .stamp = ++warp->stamp};
+                                      .stamp = ++warp->stamp,
+                                      .turns = turns};
     frame->references++;
 }
 
 uint32_t split_add(struct warp *warp, uint32_t block, uint32_t mask, int32_t node,
-                   struct frame *frame)
+                   struct frame *frame, struct turns turns)
 {
-    set_split(warp, warp->split_count, block, mask, node, frame);
+    set_split(warp, warp->split_count, block, mask, node, frame, turns);
     return warp->split_count++;
 }
 
@@ -88,7 +96,7 @@ static void free_node(struct warp *warp, int32_t node)
 static void complete_node(struct warp *warp, int32_t at)
 {
     struct node *node = &warp->nodes[at];
-    split_add(warp, node->block, node->arrived, node->parent, node->frame);
+    split_add(warp, node->block, node->arrived, node->parent, node->frame, node->turns);
     free_node(warp, at);
 }
 
@@ -116,6 +124,7 @@ bool split_arrive(struct warp *warp, uint32_t at)
     if (node->block != split->block || node->frame != split->frame) return false;
     int32_t index = split->node;
     node->arrived |= split->mask;
+    node->turns = join_turns(node->turns, split->turns);
     node->stamp = ++warp->stamp;
     split_drop(warp, at);
     if (node->arrived == node->live) complete_node(warp, index);
@@ -132,9 +141,10 @@ bool warp_release(struct warp *warp)
     }
     if (oldest < 0) return false;
     struct node *node = &warp->nodes[oldest];
-    split_add(warp, node->block, node->arrived, node->parent, node->frame);
+    split_add(warp, node->block, node->arrived, node->parent, node->frame, (struct turns){0});
     node->live &= ~node->arrived;
     node->arrived = 0;
+    node->turns = (struct turns){0};
     return true;
 }
 
@@ -156,6 +166,7 @@ void split_merge(struct warp *warp, uint32_t into, uint32_t from)
     uint32_t mask_a = warp->splits[into].mask, mask_b = warp->splits[from].mask;
     int32_t both = common_node(warp, a, b);
     warp->splits[into].mask |= mask_b;
+    warp->splits[into].turns = join_turns(warp->splits[into].turns, warp->splits[from].turns);
     warp->splits[into].node = both;
     split_drop(warp, from);
     nodes_leave(warp, a, mask_a, both);
@@ -171,6 +182,7 @@ uint32_t split_merge_ready(struct warp *warp, uint32_t at)
             b->frame != a->frame)
             continue;
         warp->splits[at].mask |= b->mask;
+        warp->splits[at].turns = join_turns(a->turns, b->turns);
         split_drop(warp, i);
         if (i < at) at--;
         i--;

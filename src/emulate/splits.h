@@ -53,7 +53,7 @@ void frame_release(struct warp *warp, struct frame *frame);
 
 /* Index of the new split, which holds the frame. */
 uint32_t split_add(struct warp *warp, uint32_t block, uint32_t mask, int32_t node,
-                   struct frame *frame);
+                   struct frame *frame, struct turns turns);
 void split_drop(struct warp *warp, uint32_t at);
 /* A ready split that has reached its node's block waits there. True if it was consumed. */
 bool split_arrive(struct warp *warp, uint32_t at);

@@ -10,10 +10,10 @@
 
 #include "emulate/splits.h"
 
-/* Backward branches of one split before another gets a turn: while polling, and at all. A guess:
- * long enough that loops of unequal length reconverge, short enough that a lock is handed on soon.
- */
-enum { POLL_TURNS = 32, LOOP_TURNS = 1 << 20 };
+/* Backward branches of one split before another gets a turn: while it only polls, while it also
+ * changes memory, and at all. A guess: long enough that loops of unequal length reconverge, short
+ * enough that a lock is handed on soon. */
+enum { POLL_TURNS = 32, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
 /* ---- running one split ----------------------------------------------------------------------- */
 
@@ -54,6 +54,7 @@ static void diverge(struct warp *warp, uint32_t at, const struct code *code,
 {
     struct split *split = &warp->splits[at];
     struct frame *frame = split->frame;
+    struct turns turns = split->turns;
     int32_t node = split->node;
     bool has_node = node >= 0 && warp->nodes[node].block == code->reconverge &&
                     warp->nodes[node].frame == frame;
@@ -62,7 +63,7 @@ static void diverge(struct warp *warp, uint32_t at, const struct code *code,
     frame->references++; /* keep it while the split is replaced */
     split_drop(warp, at);
     for (unsigned k = count; k-- > 0;) {
-        split_add(warp, routes[k].block, routes[k].mask, node, frame);
+        split_add(warp, routes[k].block, routes[k].mask, node, frame, turns);
         split_arrive(warp, warp->split_count - 1);
     }
     frame_release(warp, frame);
@@ -198,11 +199,35 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
     x->last = code->last;
 }
 
+static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
+{
+    turns->backward += code->backward;
+    turns->polled |= x->polled != 0;
+    if (!x->changed) return;
+    turns->changed |= x->changed;
+    x->changed = 0;
+    x->idle_turns = 0;
+}
+
+static bool turn_is_over(const struct split *split)
+{
+    const struct turns *turns = &split->turns;
+    bool is_busy = turns->changed & split->mask;
+    return turns->backward >= (!turns->polled ? LOOP_TURNS : is_busy ? BUSY_TURNS : POLL_TURNS);
+}
+
+/* A turn is over: the next begins at the end of the queue. */
+static void end_turn(struct exec *x, struct warp *warp, struct split *split)
+{
+    x->idle_turns = split->turns.polled ? x->idle_turns + 1 : 0;
+    split->turns = (struct turns){0};
+    split->stamp = ++warp->stamp;
+}
+
 /* Runs one split until it ends, waits or has had its turn. */
 static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
 {
     const struct code *codes = x->launch->program->code;
-    uint32_t turns = 0;
     x->polled = 0;
     warp_set_frame(x, warp, warp->splits[at].frame);
     for (;;) {
@@ -217,6 +242,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         note_run(x, warp, index, code, split->mask);
         run_body(x, code, warp->dead);
         if (x->fault.kind) return WARP_FAULT;
+        note_turn(x, &split->turns, code);
         switch (terminate(x, warp, at, code)) {
         case STEP_FAULT:
             return WARP_FAULT;
@@ -227,8 +253,9 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         }
         if (warp->splits[at].node >= 0 && split_arrive(warp, at)) return WARP_DONE;
         if (warp->split_count > 1) at = split_merge_ready(warp, at);
-        if (code->backward && ++turns >= (x->polled ? POLL_TURNS : LOOP_TURNS)) {
-            warp->splits[at].stamp = ++warp->stamp;
+        split = &warp->splits[at];
+        if (code->backward && turn_is_over(split)) {
+            end_turn(x, warp, split);
             return WARP_YIELDED;
         }
     }
@@ -268,7 +295,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         warp->done = true;
         return WARP_DONE;
     }
-    return WARP_BLOCKED;
+    return yields ? WARP_YIELDED : WARP_BLOCKED;
 }
 
 void warp_start(struct worker *worker, struct block *block, struct warp *warp)
@@ -294,6 +321,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     frame_zero_registers(warp->registers, &program->functions[0]);
     if (program->local_bytes_max)
         memset(warp->locals, 0, (size_t)program->local_bytes_max * WARP_LANES);
-    split_add(warp, program->functions[0].first_block, warp->threads, -1, &warp->root);
+    split_add(warp, program->functions[0].first_block, warp->threads, -1, &warp->root,
+              (struct turns){0});
     warp->ref = (struct warp_ref){block->observed, warp->index, warp->threads};
 }
