@@ -313,9 +313,12 @@ static ws_status check_precision(struct builder *builder)
     return WS_OK;
 }
 
+/* Targets before sm_20 flush subnormal numbers of f32 in any case (ISA 9.7.3). */
 static ws_status check_float(struct builder *builder)
 {
-    const char *fault = insn_float_fault(&builder->mnemonic->insn);
+    struct insn *insn = &builder->mnemonic->insn;
+    const char *fault = insn_float_fault(insn);
+    if (builder->parser->module->target < 20 && insn_may_flush(insn)) insn->flags |= INSN_FTZ;
     return fault ? wrong_with(builder, fault) : WS_OK;
 }
 

@@ -5,11 +5,12 @@
 enum { NO_ROUNDING = 0, NEAREST = 1 << ROUND_RN };
 enum { ANY_ROUNDING = NEAREST | 1 << ROUND_RZ | 1 << ROUND_RM | 1 << ROUND_RP };
 
-static const struct {
+struct float_form {
     uint64_t types, second;
     uint32_t roundings, flags;
     uint16_t op;
-} forms[] = {
+};
+static const struct float_form forms[] = {
 #define FORM(op, types, second, roundings, flags) {types, second, roundings, flags, OP_##op},
 #include "isa/float_forms.def"
 #undef FORM
@@ -48,22 +49,45 @@ static const char *combination_fault(const struct insn *insn)
     return NULL;
 }
 
-const char *insn_float_fault(const struct insn *insn)
+/* The type that the table goes by. */
+static unsigned subject_type(const struct insn *insn)
+{
+    return insn->op == OP_SET || insn->op == OP_SLCT ? insn->type2 : insn->type;
+}
+
+/* NULL: the instruction does not have this form. *known: it has others. */
+static const struct float_form *find_form(const struct insn *insn, bool *known)
 {
     bool by_source = insn->op == OP_SET || insn->op == OP_SLCT;
-    unsigned type = by_source ? insn->type2 : insn->type;
-    unsigned second = by_source ? (unsigned)TYPE_NONE : insn->type2;
-    bool known = false;
+    unsigned type = subject_type(insn), second = by_source ? (unsigned)TYPE_NONE : insn->type2;
+    *known = false;
     for (unsigned i = 0; i < FORM_COUNT; i++) {
         if (forms[i].op != insn->op) continue;
-        known = true;
-        if (!(forms[i].types >> type & 1) || !(forms[i].second >> second & 1)) continue;
-        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-            if (insn->flags & flags[k].flag & ~forms[i].flags) return flags[k].fault;
-        if (insn->rounding && !(forms[i].roundings >> insn->rounding & 1))
-            return "this rounding does not go with its type";
-        return combination_fault(insn);
+        *known = true;
+        if (forms[i].types >> type & 1 && forms[i].second >> second & 1) return &forms[i];
     }
-    if (known && type_infos[type].kind == KIND_FLOAT) return "its types do not go together";
-    return by_source && insn->flags & INSN_FTZ ? "'.ftz' is for floats" : NULL;
+    return NULL;
+}
+
+bool insn_may_flush(const struct insn *insn)
+{
+    bool known;
+    const struct float_form *form = find_form(insn, &known);
+    return form && form->flags & INSN_FTZ && subject_type(insn) == TYPE_F32;
+}
+
+const char *insn_float_fault(const struct insn *insn)
+{
+    bool known;
+    const struct float_form *form = find_form(insn, &known);
+    if (!form) {
+        bool is_float = type_infos[subject_type(insn)].kind == KIND_FLOAT;
+        if (known && is_float) return "its types do not go together";
+        return known && insn->flags & INSN_FTZ ? "'.ftz' is for floats" : NULL;
+    }
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+        if (insn->flags & flags[k].flag & ~form->flags) return flags[k].fault;
+    if (insn->rounding && !(form->roundings >> insn->rounding & 1))
+        return "this rounding does not go with its type";
+    return combination_fault(insn);
 }

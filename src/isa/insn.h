@@ -474,6 +474,8 @@ enum insn_class insn_classify(const struct insn *insn);
 uint16_t insn_units(const struct insn *insn);
 /* What of its modifiers its floating-point types do not take, as text; NULL: nothing. */
 const char *insn_float_fault(const struct insn *insn);
+/* An operation on f32 that has a form with .ftz. */
+bool insn_may_flush(const struct insn *insn);
 /* The half type of the factors (fma) or of a (add, sub) in mixed precision; else the type. */
 static inline enum ptx_type insn_narrow_type(const struct insn *insn)
 {

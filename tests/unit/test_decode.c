@@ -250,6 +250,7 @@ static void old_defaults(void **state)
         stores += insn->op == OP_ST;
         if (insn->op == OP_DIV) {
             assert_true(insn->flags & INSN_APPROX);
+            assert_true(insn->flags & INSN_FTZ); /* as all f32 of sm_1x */
             divisions++;
         }
     }
