@@ -2,400 +2,22 @@
 /* analyze: execute one kernel, or read its profile, and report what every model says of it. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "options.h"
-#include "request.h"
-
-enum option_id {
-    OPTION_KERNEL = 1,
-    OPTION_GRID,
-    OPTION_BLOCK,
-    OPTION_SHARED,
-    OPTION_CLUSTER,
-    OPTION_ARG,
-    OPTION_GPU,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
-    OPTION_DETAILS,
-    OPTION_PRINT,
-    OPTION_SAVE,
-    OPTION_CHECK,
-    OPTION_EFFORT,
-    OPTION_MAX_INSTRUCTIONS,
-    OPTION_THREADS,
-    OPTION_SAVE_PROFILE,
-    OPTION_PROFILE,
-    OPTION_REGS,
-    OPTION_RULES,
-    OPTION_ISA_VIEW,
-    OPTION_UNORDERED,
-    OPTION_WITHOUT,
-    OPTION_MODEL_OPTION,
-};
+#include "analysis.h"
 
 static const struct option_row options[] = {
-    {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, if the file has several"},
-    {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},
-    {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},
-    {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory of a block"},
-    {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "blocks of a cluster"},
-    {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},
-    {OPTION_GPU, 0, "gpu", "ID[,ID...]", "predict for these GPUs; `warpsage machines` lists them"},
+    ANALYSIS_OPTION_ROWS,
     {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "form of the report"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write the report there"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_PRINT, 0, "print", "INDEX", "print that buffer after the launch"},
     {OPTION_SAVE, 0, "save", "INDEX=FILE", "write that buffer to a file, raw"},
     {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
      "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
-    {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",
-     "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},
-    {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},
-    {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},
     {OPTION_SAVE_PROFILE, 0, "save-profile", "FILE", "keep the counters for later predictions"},
-    {OPTION_PROFILE, 0, "profile", "FILE", "predict from a profile instead of executing"},
-    {OPTION_REGS, 0, "regs", "N", "registers per thread, instead of what ptxas or liveness say"},
     {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
-    {OPTION_ISA_VIEW, 0, "isa-view", "gt200",
-     "count what native code makes of the PTX: operands in shared memory, 16-bit multiplications"},
-    {OPTION_UNORDERED, 0, "unordered", NULL,
-     "run blocks of order-dependent kernels in parallel: not reproducible"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
-    {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"},
     {0},
 };
-
-/* ---- options -> request ---------------------------------------------------------------------- */
-
-static const char *join(struct cli *cli, const char *list, const char *more)
-{
-    return list ? cli_format(cli, "%s,%s", list, more) : more;
-}
-
-static int set_word(struct cli *cli, const char *option, const char *text, const char *only)
-{
-    if (!strcmp(text, only)) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s '%s': the only value is %s", option, text, only);
-}
-
-static int apply_report_option(struct cli *cli, const struct option_use *use,
-                               struct request *request)
-{
-    const char *value = use->value;
-    switch (use->id) {
-    case OPTION_FORMAT:
-        request->is_analyzer = !strcmp(value, "analyzer");
-        if (request->is_analyzer) return EXIT_DONE;
-        return parse_format(cli, value, &request->format);
-    case OPTION_OUTPUT:
-        request->output = value;
-        return EXIT_DONE;
-    case OPTION_DETAILS:
-        request->details = WS_DETAILS_NORMAL;
-        if (!strcmp(value, "normal")) return EXIT_DONE;
-        request->details = WS_DETAILS_ALL;
-        return set_word(cli, "--details", value, "all");
-    case OPTION_SAVE_PROFILE:
-        request->save_profile = value;
-        return EXIT_DONE;
-    case OPTION_PROFILE:
-        request->profile = value;
-        return EXIT_DONE;
-    case OPTION_WITHOUT:
-        request->without = join(cli, request->without, value);
-        return EXIT_DONE;
-    case OPTION_MODEL_OPTION:
-        request->model_options = join(cli, request->model_options, value);
-        return EXIT_DONE;
-    case OPTION_REGS:
-        return parse_small(cli, "--regs", value, &request->registers);
-    default:
-        return EXIT_DONE;
-    }
-}
-
-static int apply_launch_option(struct cli *cli, const struct option_use *use,
-                               struct request *request)
-{
-    const char *value = use->value;
-    switch (use->id) {
-    case OPTION_KERNEL:
-        request->kernel = value;
-        return EXIT_DONE;
-    case OPTION_GRID:
-        request->has_grid = true;
-        return request_set_shape(cli, "--grid", value, request->grid);
-    case OPTION_BLOCK:
-        request->has_block = true;
-        return request_set_shape(cli, "--block", value, request->block);
-    case OPTION_CLUSTER:
-        return request_set_shape(cli, "--cluster", value, request->cluster);
-    case OPTION_SHARED:
-        return parse_unsigned(cli, "--shared", value, UINT32_MAX, &request->dynamic_shared_bytes);
-    case OPTION_GPU:
-        return request_add_gpus(cli, request, value);
-    case OPTION_ARG: {
-        struct arg_text arg = {value, NULL, "--arg"};
-        CLI_APPEND(cli, request->args, request->arg_count, arg);
-        return EXIT_DONE;
-    }
-    case OPTION_PRINT:
-        return request_add_print(cli, "--print", value, request);
-    case OPTION_SAVE:
-        return request_add_file(cli, "--save", value, NULL, false, &request->saves,
-                                &request->save_count);
-    case OPTION_CHECK:
-        return request_add_file(cli, "--check", value, NULL, true, &request->checks,
-                                &request->check_count);
-    case OPTION_EFFORT:
-        return request_set_effort(cli, value, &request->effort);
-    case OPTION_MAX_INSTRUCTIONS:
-        return parse_unsigned(cli, "--max-instructions", value, UINT64_MAX,
-                              &request->max_instructions);
-    case OPTION_THREADS:
-        return parse_small(cli, "--threads", value, &request->threads);
-    case OPTION_RULES:
-        request->all_rules = true;
-        return set_word(cli, "--rules", value, "all");
-    case OPTION_ISA_VIEW:
-        request->isa_view = value;
-        return EXIT_DONE;
-    case OPTION_UNORDERED:
-        request->unordered = true;
-        return EXIT_DONE;
-    default:
-        return apply_report_option(cli, use, request);
-    }
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && !strcmp(text + length - tail, end);
-}
-
-/* The launch file first, so that the command line wins; its lists of arguments and GPUs are
- * replaced, not extended. */
-static int fill_request(struct cli *cli, const struct command_line *line, struct request *request)
-{
-    bool has_args = false, has_gpus = false;
-    *request = (struct request){.effort = {EFFORT_FULL, 1}, .details = WS_DETAILS_NORMAL};
-    if (line->operand_count > 1)
-        return cli_error(cli, EXIT_USAGE,
-                         "analyze takes one kernel or launch file, '%s' is too "
-                         "much: arguments of the kernel go behind --arg",
-                         line->operands[1]);
-    const char *file = line->operand_count ? line->operands[0] : NULL;
-    if (file && (ends_with(file, ".yaml") || ends_with(file, ".yml")))
-        CLI_TRY(launchfile_read(cli, file, request));
-    else
-        request->kernel_file = file;
-    for (size_t i = 0; i < line->use_count; i++) {
-        has_args |= line->uses[i].id == OPTION_ARG;
-        has_gpus |= line->uses[i].id == OPTION_GPU;
-    }
-    if (has_args) request->arg_count = 0;
-    if (has_gpus) request->gpu_count = 0;
-    for (size_t i = 0; i < line->use_count; i++)
-        CLI_TRY(apply_launch_option(cli, &line->uses[i], request));
-    if (cli->quiet && request->details == WS_DETAILS_NORMAL) request->details = WS_DETAILS_QUIET;
-    return EXIT_DONE;
-}
-
-/* ---- the analysis ---------------------------------------------------------------------------- */
-
-struct analysis {
-    struct cli *cli;
-    struct request request;
-    ws_machine **machines;
-    size_t machine_count;
-    unsigned *targets; /* compute capabilities of the machines */
-    ws_launch counted; /* rules and segments that the machines ask for */
-    ws_module *module;
-    size_t kernel;
-    struct arg *args;
-    ws_device *device;
-    ws_profile *profile;
-};
-
-static int load_machines(struct analysis *a)
-{
-    size_t count = a->request.gpu_count;
-    a->machines = cli_alloc(a->cli, (count + 1) * sizeof *a->machines);
-    a->targets = cli_alloc(a->cli, (count + 1) * sizeof *a->targets);
-    for (size_t i = 0; i < count; i++) {
-        ws_machine *machine;
-        ws_status status = ws_machine_load(a->cli->context, a->request.gpus[i], &machine);
-        if (status != WS_OK) return cli_failed(a->cli, status);
-        bool is_new = true;
-        for (size_t k = 0; k < a->machine_count; k++)
-            is_new &= strcmp(ws_machine_id(a->machines[k]), ws_machine_id(machine)) != 0;
-        if (!is_new) { /* the same GPU by another name */
-            ws_machine_destroy(machine);
-            continue;
-        }
-        a->targets[a->machine_count] = ws_machine_target(machine);
-        a->machines[a->machine_count++] = machine;
-        if (a->request.profile) continue; /* counted already */
-        status = ws_machine_prepare_launch(machine, &a->counted);
-        if (status != WS_OK) return cli_failed(a->cli, status);
-    }
-    if (a->request.all_rules || a->request.save_profile)
-        a->counted.rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
-    /* The counts of the analyser without a GPU: by the rule of the GPUs that it was made for. */
-    if (a->request.is_analyzer && !a->machine_count) a->counted.rules |= WS_RULE_CC12;
-    return EXIT_DONE;
-}
-
-/* A GPU is never guessed. */
-static int need_gpu(struct analysis *a)
-{
-    char *ids;
-    bool is_free =
-        a->request.save_profile || a->request.is_analyzer || a->request.format != WS_FORMAT_TEXT;
-    if (a->machine_count || is_free) return EXIT_DONE;
-    ws_status status = ws_machine_list(a->cli->context, &ids);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    for (char *c = ids; *c; c++)
-        if (*c == '\n') *c = ' ';
-    int exit_code = cli_error(a->cli, EXIT_USAGE,
-                              "for which GPU? Add --gpu ID[,ID...], one or more of: %s\n(counters "
-                              "alone need none: --format json, or --save-profile FILE)",
-                              ids);
-    ws_free(ids);
-    return exit_code;
-}
-
-static const char *list_kernels(struct analysis *a)
-{
-    size_t count = ws_module_kernel_count(a->module);
-    const char *text = "";
-    for (size_t i = 0; i < count && i < 20; i++)
-        text = cli_format(a->cli, "%s\n  %s", text, ws_module_kernel_display_name(a->module, i));
-    return count > 20 ? cli_format(a->cli, "%s\n  and %zu more", text, count - 20) : text;
-}
-
-static int load_kernel(struct analysis *a)
-{
-    struct request *request = &a->request;
-    if (!request->kernel_file)
-        return cli_error(a->cli, EXIT_USAGE,
-                         "analyze needs a kernel file (.ptx, .cu), a launch "
-                         "file (.yaml) or --profile FILE");
-    ws_status status = ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    if (ws_module_kernel_count(a->module) == 0)
-        return cli_error(a->cli, EXIT_INPUT, "%s: has no kernel (.entry)", request->kernel_file);
-    if (!request->kernel && ws_module_kernel_count(a->module) > 1)
-        return cli_error(a->cli, EXIT_USAGE, "%s has several kernels, choose one with -k:%s",
-                         request->kernel_file, list_kernels(a));
-    if (!request->kernel) return EXIT_DONE;
-    status = ws_module_find_kernel(a->module, request->kernel, &a->kernel);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
-}
-
-static int read_arguments(struct analysis *a)
-{
-    struct request *request = &a->request;
-    if (!request->has_grid || !request->has_block) {
-        char *parameters = ws_module_describe_parameters(a->module, a->kernel);
-        cli_error(a->cli, EXIT_USAGE,
-                  "%s needs --grid X,Y,Z and --block X,Y,Z, and an --arg for "
-                  "each parameter:\n%s",
-                  ws_module_kernel_display_name(a->module, a->kernel),
-                  parameters ? parameters : "");
-        ws_free(parameters);
-        return EXIT_USAGE;
-    }
-    a->args = cli_alloc(a->cli, (request->arg_count + 1) * sizeof *a->args);
-    for (size_t i = 0; i < request->arg_count; i++)
-        CLI_TRY(arg_parse(a->cli, &request->args[i], &a->args[i]));
-    CLI_TRY(args_check(a->cli, a->module, a->kernel, a->args, request->arg_count));
-    return results_check_options(a->cli, request, a->args);
-}
-
-static ws_launch make_launch(const struct analysis *a, double effort)
-{
-    const struct request *request = &a->request;
-    ws_launch launch = {
-        .size = sizeof launch,
-        .kernel = a->kernel,
-        .dynamic_shared_bytes = request->dynamic_shared_bytes,
-        .max_instructions = request->max_instructions,
-        .counters = true,
-        .rules = a->counted.rules,
-        .initial_segment_bytes = a->counted.initial_segment_bytes,
-        .min_segment_bytes = a->counted.min_segment_bytes,
-        .isa_view = request->isa_view,
-        .unordered = request->unordered,
-        .effort = effort,
-        .register_targets = a->machine_count ? a->targets : NULL,
-        .register_target_count = a->machine_count,
-    };
-    memcpy(launch.grid, request->grid, sizeof launch.grid);
-    memcpy(launch.block, request->block, sizeof launch.block);
-    memcpy(launch.cluster, request->cluster, sizeof launch.cluster);
-    return launch;
-}
-
-/* A fresh device each time: a sample before the real run must not leave its results behind. */
-static int launch_once(struct analysis *a, double effort)
-{
-    struct request *request = &a->request;
-    ws_device_options device_options = {.size = sizeof device_options, .threads = request->threads};
-    ws_launch launch = make_launch(a, effort);
-    uint8_t *block;
-    ws_device_destroy(a->device);
-    a->device = NULL;
-    ws_profile_destroy(a->profile);
-    a->profile = NULL;
-    ws_status status = ws_device_create(a->cli->context, &device_options, &a->device);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    CLI_TRY(args_place(a->cli, a->device, a->module, a->kernel, a->args, request->arg_count, &block,
-                       &launch.parameter_bytes));
-    launch.parameters = block;
-    status = ws_device_launch(a->device, a->module, &launch, &a->profile);
-    cli_clear_progress(a->cli);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
-}
-
-static double now_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Samples of growing size until one tells how many blocks the seconds are good for. */
-static int launch_for_seconds(struct analysis *a, double seconds)
-{
-    const uint32_t *grid = a->request.grid;
-    double blocks = (double)grid[0] * grid[1] * grid[2];
-    double fraction = 16 / blocks;
-    double end = now_seconds() + seconds;
-    for (;;) {
-        double start = now_seconds();
-        bool is_all = fraction >= 1;
-        CLI_TRY(launch_once(a, is_all ? 0 : fraction));
-        double took = now_seconds() - start, left = end - now_seconds();
-        if (is_all || left < 2 * took) return EXIT_DONE;
-        double growth = 0.8 * left / (took > 1e-4 ? took : 1e-4);
-        fraction *= growth < 32 ? growth : 32;
-    }
-}
-
-static int execute(struct analysis *a)
-{
-    const struct effort *effort = &a->request.effort;
-    ws_launch launch = make_launch(a, 0);
-    for (size_t i = 0; i < a->machine_count; i++) {
-        ws_status status = ws_machine_check_launch(a->machines[i], &launch);
-        if (status != WS_OK) return cli_failed(a->cli, status);
-    }
-    if (effort->kind == EFFORT_SECONDS) return launch_for_seconds(a, effort->value);
-    return launch_once(a, effort->kind == EFFORT_FULL ? 0 : effort->value);
-}
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
@@ -462,26 +84,28 @@ static int refine_profile(struct analysis *a)
 
 static int analyse_profile(struct analysis *a)
 {
-    if (a->request.kernel_file)
-        return cli_error(a->cli, EXIT_USAGE, "--profile and a kernel file: give one of them");
-    if (a->request.isa_view)
-        return cli_error(
-            a->cli, EXIT_USAGE,
-            "--isa-view counts an execution: a profile keeps the view it was made with");
-    ws_status status = ws_profile_load(a->cli->context, a->request.profile, &a->profile);
-    if (status != WS_OK) return cli_failed(a->cli, status);
+    CLI_TRY(analysis_load_profile(a));
     CLI_TRY(refine_profile(a));
     return write_report(a);
 }
 
-static int analyse(struct analysis *a)
+/* A GPU is never guessed. */
+static int need_gpu(struct analysis *a)
 {
-    CLI_TRY(load_machines(a));
+    bool is_free =
+        a->request.save_profile || a->request.is_analyzer || a->request.format != WS_FORMAT_TEXT;
+    if (a->machine_count || is_free) return EXIT_DONE;
+    return analysis_ask_gpu(a,
+                            "\n(counters alone need none: --format json, or --save-profile FILE)");
+}
+
+static int analyse(struct analysis *a, const struct command *command)
+{
+    CLI_TRY(analysis_load_machines(a));
     CLI_TRY(need_gpu(a));
     if (a->request.profile) return analyse_profile(a);
-    CLI_TRY(load_kernel(a));
-    CLI_TRY(read_arguments(a));
-    CLI_TRY(execute(a));
+    CLI_TRY(analysis_load_kernel(a, command));
+    CLI_TRY(analysis_execute(a));
     int checked = results_deliver(a->cli, a->device, &a->request, a->args);
     if (checked > EXIT_CHECK) return checked;
     CLI_TRY(refine_profile(a));
@@ -496,14 +120,10 @@ static int run_analyze(struct cli *cli, const struct command *command, int argc,
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
-    CLI_TRY(fill_request(cli, &line, &analysis.request));
+    CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
     cli_attach(cli);
-    int exit_code = analyse(&analysis);
-    ws_profile_destroy(analysis.profile);
-    ws_device_destroy(analysis.device);
-    ws_module_destroy(analysis.module);
-    for (size_t i = 0; i < analysis.machine_count; i++)
-        ws_machine_destroy(analysis.machines[i]);
+    int exit_code = analyse(&analysis, command);
+    analysis_clear(&analysis);
     return exit_code;
 }
 

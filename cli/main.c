@@ -5,8 +5,13 @@
 
 #include "options.h"
 
-const struct command *const commands[] = {&command_analyze,   &command_explain, &command_machines,
-                                          &command_occupancy, &command_papers,  NULL};
+const struct command *const commands[] = {&command_analyze,
+                                          &command_explain,
+                                          &command_machines,
+                                          &command_occupancy,
+                                          &command_papers,
+                                          &command_whatif,
+                                          NULL};
 
 static void print_usage(FILE *stream)
 {

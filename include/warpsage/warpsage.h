@@ -189,6 +189,7 @@ typedef struct ws_launch {
     /* Count what native code of a GPU makes of the instructions: "gt200" (doc/models/quantitative.md).
      * NULL: those of PTX. */
     const char *isa_view;
+    unsigned shared_banks; /* of WS_RULE_BANK16, 1 to 64; 0: 16 */
 } ws_launch;
 
 /* Address and bank rules that cost time to count (CONTRACT section 2). */
@@ -218,6 +219,14 @@ WS_API WS_CHECKED ws_status ws_profile_get_stage(const ws_profile *profile, size
                                                  const char *id, double *out_value);
 /* Registers per thread given by the user; marked so in every report. */
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
+/* A profile of its own with the same figures. */
+WS_API WS_CHECKED ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out);
+/* Bytes of shared memory that a block takes of an SM, static and dynamic. */
+WS_API uint64_t ws_profile_shared(const ws_profile *profile);
+/* As if a block took so many: for occupancy; what the kernel did stays as it was counted. */
+WS_API void ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
+/* Registers per thread that predictions for this machine count with; 0: none known. */
+WS_API unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine);
 /* Name of the kernel as in the source; owned by the profile. */
 WS_API const char *ws_profile_kernel(const ws_profile *profile);
 /* Grid and block of the launch; zeros in a hand-written profile that does not say. */
@@ -247,6 +256,10 @@ WS_API unsigned ws_machine_rules(const ws_machine *machine);
  * these are by the rule of cc 1.2. WS_ERR_COMPARE if `launch` has other segments already: one launch
  * counts with one kind of them. */
 WS_API WS_CHECKED ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch);
+/* Changes a figure: "machine.sm.count", "=60" (also =*2, =+2, =-2, =+10%, =-10%; a unit may follow
+ * the number). WS_ERR_ARGUMENT names a wrong key, unit or value. */
+WS_API WS_CHECKED ws_status ws_machine_set(ws_machine *machine, const char *key,
+                                           const char *change);
 /* WS_ERR_LAUNCH, with the limit in the message, if grid, block or shared memory exceed what the
  * machine can launch. Limits that the machine file does not know are not checked. */
 WS_API WS_CHECKED ws_status ws_machine_check_launch(const ws_machine *machine,
@@ -370,6 +383,11 @@ typedef struct ws_estimate {
 WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *profile,
                                        const ws_machine *machine, const ws_predict_options *options,
                                        ws_estimate *out, size_t capacity, size_t *out_count);
+
+/* Effects that models may switch off, by index from 0; NULL beyond the last. */
+WS_API const char *ws_effect_name(size_t index);
+/* Can the model switch that effect off? False also if there is no such model or effect. */
+WS_API bool ws_model_knows(const char *model, const char *effect);
 
 /* A term of `model` ("mwp-cwp": "mwp", "cpi" ...) in the context's last ws_predict. WS_ERR_NO_MODEL
  * if the model did not answer there, WS_ERR_ARGUMENT with the nearest names if it has no such term. */

@@ -10,6 +10,18 @@ ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_
     return model_evaluate(&context->diag, function, inputs, input_count, out, capacity, out_count);
 }
 
+const char *ws_effect_name(size_t index)
+{
+    return index < EFFECT_COUNT ? effect_infos[index].id : NULL;
+}
+
+bool ws_model_knows(const char *model, const char *effect)
+{
+    const struct model *found = model_find(model);
+    int index = effect_find(effect);
+    return found && index >= 0 && (found->effects >> index & 1);
+}
+
 static ws_status unknown_term(struct diag *diag, const struct estimate *estimate, const char *id)
 {
     const char *names[TERMS_MAX];

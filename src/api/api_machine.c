@@ -44,8 +44,36 @@ unsigned ws_machine_rules(const ws_machine *machine)
     double rule = machine_get(machine->machine, MACHINE_GLOBAL_RULE, 32);
     if (rule == 10) rules |= WS_RULE_CC10;
     if (rule == 12) rules |= WS_RULE_CC12;
-    if (machine_get(machine->machine, MACHINE_SHARED_BANKS, 32) == 16) rules |= WS_RULE_BANK16;
+    if (shared_is_half_warp(machine->machine)) rules |= WS_RULE_BANK16;
     return rules;
+}
+
+/* One launch counts with one number of banks. */
+static ws_status prepare_banks(const ws_machine *machine, ws_launch *launch)
+{
+    enum { WARP_BANKS = 32 };
+    struct diag *diag = &machine->context->diag;
+    const struct machine *inner = machine->machine;
+    if (!machine_has(inner, MACHINE_SHARED_BANKS)) return WS_OK;
+    unsigned banks = (unsigned)inner->values[MACHINE_SHARED_BANKS].value;
+    if (!shared_is_half_warp(inner)) {
+        if (banks == WARP_BANKS) return WS_OK;
+        return diag_error(diag, WS_ERR_COMPARE,
+                          "%s: passes of warps are counted for %d banks only, not for %u",
+                          inner->id, WARP_BANKS, banks);
+    }
+    if (launch->shared_banks && launch->shared_banks != banks)
+        return diag_error(diag, WS_ERR_COMPARE,
+                          "%s has %u banks of shared memory, another GPU of this launch %u: "
+                          "analyse them one after the other",
+                          inner->id, banks, launch->shared_banks);
+    launch->shared_banks = banks;
+    return WS_OK;
+}
+
+ws_status ws_machine_set(ws_machine *machine, const char *key, const char *change)
+{
+    return machine_set(&machine->context->diag, machine->machine, key, change);
 }
 
 ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch)
@@ -53,6 +81,7 @@ ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch
     const struct machine *inner = machine->machine;
     unsigned rules = ws_machine_rules(machine);
     launch->rules |= rules;
+    TRY(prepare_banks(machine, launch));
     if (!(rules & WS_RULE_CC12)) return WS_OK;
     struct segments usual = rules_segments(0);
     unsigned initial = (unsigned)machine_get(inner, MACHINE_GLOBAL_INITIAL_SEGMENT, usual.initial);

@@ -105,6 +105,41 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
     return WS_OK;
 }
 
+ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
+{
+    struct profile *copy;
+    *out = NULL;
+    char *text = profile_to_json(profile->profile);
+    ws_status status =
+        profile_load_memory(&profile->context->diag, "a copy", text, strlen(text), &copy);
+    free(text);
+    TRY(status);
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_profile){.context = profile->context, .profile = copy};
+    return WS_OK;
+}
+
+uint64_t ws_profile_shared(const ws_profile *profile)
+{
+    return profile->profile->static_shared_bytes + profile->profile->dynamic_shared_bytes;
+}
+
+void ws_profile_set_shared(ws_profile *profile, uint64_t bytes)
+{
+    profile->profile->static_shared_bytes = 0;
+    profile->profile->dynamic_shared_bytes = bytes;
+}
+
+unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine)
+{
+    unsigned registers = 0, made_for;
+    const char *from;
+    if (!profile_registers(profile->profile, ws_machine_target(machine), &registers, &from,
+                           &made_for))
+        return 0;
+    return registers;
+}
+
 size_t ws_counter_count(void)
 {
     return COUNTER_COUNT;

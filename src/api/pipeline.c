@@ -18,6 +18,11 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     *out = (ws_launch){0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     out->rules = out->all_rules ? RULES_ALL : out->rules & RULES_ALL;
+    if (out->shared_banks > BANKS_MAX)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "passes through %u banks cannot be counted: give 1 to %d",
+                          out->shared_banks, BANKS_MAX);
+    out->rules = rules_with_banks(out->rules, out->shared_banks);
     if (!out->initial_segment_bytes && !out->min_segment_bytes) return WS_OK;
     struct segments segments = rules_segments(0);
     if (out->initial_segment_bytes) segments.initial = out->initial_segment_bytes;

@@ -104,6 +104,7 @@ static bool may_be_zero(enum machine_key key)
     if (key >= MACHINE_THROUGHPUT_FIRST) return true;
     switch (key) {
     case MACHINE_SM_REGISTER_PER_BLOCK:
+    case MACHINE_SM_EARLY_RELEASE:
     case MACHINE_SHARED_PER_SM:
     case MACHINE_SHARED_PER_BLOCK:
     case MACHINE_SHARED_RESERVED:
@@ -136,6 +137,7 @@ const char *figure_fault(enum machine_key key, double value)
     if (whole && value > 0x1p53) return "is too large";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
-    if (key == MACHINE_SM_REGISTER_PER_BLOCK && value > 1) return "must be 0 or 1";
+    bool is_flag = key == MACHINE_SM_REGISTER_PER_BLOCK || key == MACHINE_SM_EARLY_RELEASE;
+    if (is_flag && value > 1) return "must be 0 or 1";
     return NULL;
 }

@@ -80,6 +80,20 @@ struct segments rules_segments(unsigned rules)
     return (struct segments){1u << (both & 15), 1u << (both >> 4)};
 }
 
+/* Bits 16 to 22; 0 stands for 16. */
+enum { BANK_SHIFT = 16, BANK_MASK = 0x7f << BANK_SHIFT, BANKS_DEFAULT = 16 };
+
+unsigned rules_with_banks(unsigned rules, unsigned banks)
+{
+    return (rules & ~(unsigned)BANK_MASK) | banks << BANK_SHIFT;
+}
+
+unsigned rules_banks(unsigned rules)
+{
+    unsigned banks = (rules & BANK_MASK) >> BANK_SHIFT;
+    return banks ? banks : BANKS_DEFAULT;
+}
+
 /* ---- global and local memory ----------------------------------------------------------------- */
 
 /* A request: lanes that touch the same 128-byte line, and how many lines, sectors and words of the
@@ -284,8 +298,9 @@ static void shared_cost(struct cost *out, const struct request *request, unsigne
     out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + crowd);
     out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + crowd - phases);
     if (!(rules & RULE_BANK16)) return;
-    unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, 16) +
-                     bank_steps(addresses + 16, mask >> 16, request->bytes, 16);
+    unsigned banks = rules_banks(rules);
+    unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, banks) +
+                     bank_steps(addresses + 16, mask >> 16, request->bytes, banks);
     out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + crowd);
     out->fields[COST_CONFLICTS16] = (uint16_t)(steps + crowd - half_warps(mask) * words);
 }

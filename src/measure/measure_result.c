@@ -480,6 +480,7 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
         r.profile->cc12_initial_segment = segments.initial;
         r.profile->cc12_min_segment = segments.least;
     }
+    if (m->rules & RULE_BANK16) r.profile->half_warp_banks = rules_banks(m->rules);
     if (m->launch.module) {
         r.cells = add_cells(m);
         r.views = isa_view_plan(m->view, &m->launch);

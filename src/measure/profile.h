@@ -101,6 +101,7 @@ struct profile {
     double sampled_fraction; /* 1: every block was executed */
     /* Of the cc12 counters; 0: not said, or these were not counted. */
     unsigned cc12_initial_segment, cc12_min_segment;
+    unsigned half_warp_banks; /* of the wavefronts16; 0: likewise */
     struct counter_value counters[COUNTER_COUNT];
     uint32_t instruction_count;
     struct instruction_profile *instructions;
@@ -160,6 +161,11 @@ enum isa_view {
 extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */
 /* -1 if there is none. */
 int isa_view_find(const char *name);
+
+/* Banks of RULE_BANK16, likewise in the word of rules; without, 16. */
+enum { BANKS_MAX = 64 };
+unsigned rules_with_banks(unsigned rules, unsigned banks); /* 1 to BANKS_MAX */
+unsigned rules_banks(unsigned rules);
 
 /* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of
  * the launch call measure_cancel. */

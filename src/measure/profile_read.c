@@ -485,6 +485,17 @@ static ws_status read_segments(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
+static ws_status read_banks(const struct reader *r, json_t *root)
+{
+    uint64_t banks = 0;
+    if (!json_object_get(root, "half_warp_banks")) return WS_OK;
+    TRY(read_bytes(r, root, "half_warp_banks", &banks));
+    if (!banks || banks > BANKS_MAX)
+        return fail(r, "half_warp_banks", "must be 1 to %d", BANKS_MAX);
+    r->profile->half_warp_banks = (unsigned)banks;
+    return WS_OK;
+}
+
 static ws_status read_root(const struct reader *r, json_t *root)
 {
     static const char *const keys[] = {"schema",
@@ -498,6 +509,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "unordered_by_user",
                                        "sampled_fraction",
                                        "cc12_segments",
+                                       "half_warp_banks",
                                        "counters",
                                        "instructions",
                                        "stages"};
@@ -520,6 +532,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     if (profile->sampled_fraction <= 0 || profile->sampled_fraction > 1)
         return fail(r, "sampled_fraction", "must be above 0 and at most 1");
     TRY(read_segments(r, root));
+    TRY(read_banks(r, root));
     TRY(read_counters(r, root));
     TRY(read_instructions(r, root));
     return read_stages(r, root);

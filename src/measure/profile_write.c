@@ -157,6 +157,8 @@ char *profile_to_json(const struct profile *profile)
         json_object_set_new(segments, "min", unsigned_number(profile->cc12_min_segment));
         json_object_set_new(root, "cc12_segments", segments);
     }
+    if (profile->half_warp_banks)
+        json_object_set_new(root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
     json_object_set_new(root, "counters", counters_json(profile));
     json_object_set_new(root, "instructions", instructions);
     json_object_set_new(root, "stages", stages);

@@ -114,6 +114,14 @@ ws_status needs_check_segments(struct diag *diag, const struct profile *profile,
 {
     double initial = machine_get(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, 128);
     double least = machine_get(machine, MACHINE_GLOBAL_MIN_SEGMENT, 32);
+    double banks = machine_get(machine, MACHINE_SHARED_BANKS, 16);
+    if (shared_is_half_warp(machine) && profile->half_warp_banks &&
+        profile->half_warp_banks != banks)
+        return diag_error(diag, WS_ERR_COMPARE,
+                          "%s has %.0f banks of shared memory, but the profile counted passes "
+                          "through %u: launch the kernel for this GPU",
+                          machine->id ? machine->id : "the machine", banks,
+                          profile->half_warp_banks);
     if (coalescing_rule_of(machine) != RULE_IS_CC12 || !profile->cc12_initial_segment) return WS_OK;
     if (profile->cc12_initial_segment == initial && profile->cc12_min_segment == least)
         return WS_OK;

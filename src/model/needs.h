@@ -10,7 +10,7 @@
 const char *needs_check(const struct model *model, const struct model_input *input,
                         const char *no_occupancy);
 /* WS_ERR_COMPARE if the profile's transactions of cc 1.2 were counted with other segments than the
- * machine's: no model must take them for its. */
+ * machine's, or its passes of half-warps with other banks: no model must take them for its. */
 ws_status needs_check_segments(struct diag *diag, const struct profile *profile,
                                const struct machine *machine);
 /* Every key must be an option of some model and every value one of its values. */

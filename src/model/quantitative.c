@@ -32,7 +32,8 @@ struct setting {
     double loads_in_flight;               /* of a warp */
     struct zo_global global;
     enum zo_type_curve type_curve;
-    size_t table; /* 0: the machine's own units, else enum zo_table + 1 */
+    bool releases_early; /* places of idle warps are free for other blocks */
+    size_t table;        /* 0: the machine's own units, else enum zo_table + 1 */
 };
 
 /* ---- instruction pipeline -------------------------------------------------------------------- */
@@ -221,6 +222,7 @@ static void read_setting(const struct model_input *input, struct estimate *out, 
         .out = out,
         .sms = price_active_sms(input),
         .clock_hz = machine_get(machine, MACHINE_CLOCK_CORE, 0),
+        .releases_early = machine_get(machine, MACHINE_SM_EARLY_RELEASE, 0) > 0,
         .type_curve = (enum zo_type_curve)model_option_get(self, input, "type_curve"),
         .table = model_option_get(self, input, "table1"),
     };
@@ -258,6 +260,15 @@ static void show_stage(struct profile *view, const struct stage_profile *stage)
         if (counter_infos[i].staged) view->counters[i].value = stage->counters[i];
 }
 
+/* Warps at work on an SM in a stage. With early release the places of idle warps are taken by the
+ * warps of further blocks, so that as many work as are resident (section 5.2). */
+static double stage_warps(const struct setting *s, const struct stage_profile *stage)
+{
+    double working = stage->warps_working;
+    if (s->releases_early) working = fmax(working, block_warps(s->input->profile));
+    return working * s->blocks_per_sm;
+}
+
 static void write_stages(const struct setting *s, const struct zo_stage *stages, size_t count)
 {
     const struct profile *profile = s->input->profile;
@@ -265,7 +276,7 @@ static void write_stages(const struct setting *s, const struct zo_stage *stages,
     for (size_t i = 0; i < count; i++)
         out[i] = (struct stage_estimate){
             .index = profile->stages[i].index,
-            .warps = profile->stages[i].warps_working * s->blocks_per_sm,
+            .warps = stage_warps(s, &profile->stages[i]),
             .inst_seconds = stages[i].seconds[ZO_INSTRUCTION],
             .smem_seconds = stages[i].seconds[ZO_SHARED],
             .gmem_seconds = stages[i].seconds[ZO_GLOBAL],
@@ -284,7 +295,7 @@ static struct zo_program run_stages(const struct setting *s, bool serial)
     struct profile *view = mem_alloc(sizeof *view);
     *view = *profile;
     for (size_t i = 0; i < count; i++) {
-        double warps = profile->stages[i].warps_working * s->blocks_per_sm;
+        double warps = stage_warps(s, &profile->stages[i]);
         show_stage(view, &profile->stages[i]);
         stages[i] = stage_times(s, view, fmax(1, warps));
     }
@@ -298,7 +309,7 @@ static struct zo_program run_stages(const struct setting *s, bool serial)
 static ws_status run(struct diag *diag, const struct setting *s, struct zo_program *out)
 {
     const struct profile *profile = s->input->profile;
-    bool one_block = s->blocks_per_sm < 2;
+    bool one_block = s->blocks_per_sm < 2 && !s->releases_early;
     bool serial = one_block && !model_without(s->input, EFFECT_SYNC);
     s->out->stages_overlap = !serial;
     if (profile->stage_count) {

@@ -573,6 +573,29 @@ static void rules_not_requested(void **state)
     assert_int_equal(counter_rule(COUNTER_INST_WARP), 0);
 }
 
+/* Lanes 16 words apart: all in one of 16 banks, each in another of 17 (Zhang & Owens, 5.2). */
+static void a_prime_number_of_banks(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned rules, wavefronts, conflicts;
+    } cases[] = {{RULE_BANK16, 32, 30}, {0, 0, 0}, {RULE_BANK16, 2, 0}};
+    uint64_t addresses[32];
+    for (unsigned i = 0; i < 32; i++)
+        addresses[i] = 64 * i;
+    for (unsigned i = 0; i < 3; i++) {
+        struct cost cost;
+        unsigned rules = i == 2 ? rules_with_banks(cases[i].rules, 17) : cases[i].rules;
+        access_cost(&cost, KIND_SHARED_LOAD, &(struct lane_access){4, UINT32_MAX, addresses},
+                    lane_math_at(0), rules);
+        assert_int_equal(cost.fields[COST_WAVEFRONTS16], cases[i].wavefronts);
+        assert_int_equal(cost.fields[COST_CONFLICTS16], cases[i].conflicts);
+    }
+    assert_int_equal(rules_banks(0), 16);
+    assert_int_equal(rules_banks(rules_with_banks(RULES_ALL, 64)), 64);
+    assert_int_equal(rules_with_banks(RULES_ALL, 17) & RULES_ALL, RULES_ALL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +603,7 @@ int main(void)
         cmocka_unit_test(random_requests),
         cmocka_unit_test(neighbouring_patterns),
         cmocka_unit_test(rules_not_requested),
+        cmocka_unit_test(a_prime_number_of_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,24 @@ static void stages_of_two_blocks_overlap(void **state)
     machine_destroy(machine);
 }
 
+/* Idle warps of stage 1 give their place to other blocks: 16 work in every stage, and stages of
+ * different blocks overlap. */
+static void early_release_keeps_all_warps_at_work(void **state)
+{
+    (void)state;
+    struct machine *machine = load_gtx285();
+    struct profile *profile = make_stages(12000);
+    set_figure(machine, MACHINE_SM_EARLY_RELEASE, 1);
+    struct prediction *prediction = predict(profile, machine);
+    const struct estimate *estimate = ask(prediction);
+    assert_true(estimate->stages_overlap);
+    assert_close(estimate->stages[1].warps, 16, 1e-12);
+    assert_close(estimate->time_seconds, fmax(240 * 16 * 100 / 9.05e9, 4e6 * 64 / 1112e9), 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+    machine_destroy(machine);
+}
+
 /* ---- global memory --------------------------------------------------------------------------- */
 
 /* Figure 3: a saw-tooth of period 10 under an envelope that grows with the blocks up to the peak. */
@@ -415,6 +433,7 @@ int main(void)
         cmocka_unit_test(conflicts_count_as_transactions),
         cmocka_unit_test(stages_of_one_block_follow_each_other),
         cmocka_unit_test(stages_of_two_blocks_overlap),
+        cmocka_unit_test(early_release_keeps_all_warps_at_work),
         cmocka_unit_test(the_bandwidth_is_a_sawtooth_under_an_envelope),
         cmocka_unit_test(streaming_takes_bytes_over_bandwidth),
         cmocka_unit_test(a_lonely_warp_waits_for_every_load),

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a command line to a kernel that has been executed: what analyze and whatif share. */
+#ifndef CLI_ANALYSIS_H
+#define CLI_ANALYSIS_H
+
+#include "options.h"
+#include "request.h"
+
+/* Options of commands that execute a kernel. */
+enum analysis_option {
+    OPTION_KERNEL = 1,
+    OPTION_GRID,
+    OPTION_BLOCK,
+    OPTION_SHARED,
+    OPTION_CLUSTER,
+    OPTION_ARG,
+    OPTION_GPU,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_DETAILS,
+    OPTION_PRINT,
+    OPTION_SAVE,
+    OPTION_CHECK,
+    OPTION_EFFORT,
+    OPTION_MAX_INSTRUCTIONS,
+    OPTION_THREADS,
+    OPTION_SAVE_PROFILE,
+    OPTION_PROFILE,
+    OPTION_REGS,
+    OPTION_RULES,
+    OPTION_ISA_VIEW,
+    OPTION_UNORDERED,
+    OPTION_WITHOUT,
+    OPTION_MODEL_OPTION,
+    OPTION_OWN, /* a command's own begin here */
+};
+
+/* The rows that every such command has. */
+#define ANALYSIS_OPTION_ROWS                                                                       \
+    {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, if the file has several"},                     \
+        {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},                             \
+        {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},                           \
+        {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory of a block"},               \
+        {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "blocks of a cluster"},                        \
+        {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},         \
+        {OPTION_GPU, 0, "gpu", "ID[,ID...]",                                                       \
+         "predict for these GPUs; `warpsage machines` lists them"},                                \
+        {OPTION_OUTPUT, 'o', "output", "FILE", "write the report there"},                          \
+        {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
+         "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
+        {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
+        {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
+        {OPTION_PROFILE, 0, "profile", "FILE", "predict from a profile instead of executing"},     \
+        {OPTION_REGS, 0, "regs", "N",                                                              \
+         "registers per thread, instead of what ptxas or liveness say"},                           \
+        {OPTION_ISA_VIEW, 0, "isa-view", "gt200",                                                  \
+         "count what native code makes of the PTX: operands in shared memory, 16-bit "             \
+         "multiplications"},                                                                       \
+        {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
+         "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
+    {                                                                                              \
+        OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"  \
+    }
+
+struct analysis {
+    struct cli *cli;
+    struct request request;
+    ws_machine **machines;
+    const char **names; /* by machine: as the request names it */
+    size_t machine_count;
+    unsigned *targets; /* compute capabilities of the machines */
+    ws_launch counted; /* rules and segments that the machines ask for */
+    ws_module *module;
+    size_t kernel;
+    struct arg *args;
+    ws_device *device;
+    ws_profile *profile;
+};
+
+/* Fills the request from a launch file and the command line, which wins; options that the command
+ * does not know are left to it. */
+int analysis_read(struct cli *cli, const struct command *command, const struct command_line *line,
+                  struct request *request);
+/* Loads the machines of the request and notes what they need counted. */
+int analysis_load_machines(struct analysis *a);
+/* EXIT_USAGE with the list of GPUs; `text` ends the message. */
+int analysis_ask_gpu(struct analysis *a, const char *text);
+/* Loads the module and checks kernel and arguments. */
+int analysis_load_kernel(struct analysis *a, const struct command *command);
+/* Runs the kernel; its profile is a->profile, its memory a->device. */
+int analysis_execute(struct analysis *a);
+/* The profile of the request's file. */
+int analysis_load_profile(struct analysis *a);
+void analysis_clear(struct analysis *a);
+
+#endif

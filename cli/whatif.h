@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What-ifs: a launch as it is against changes of it, model by model. */
+#ifndef CLI_WHATIF_H
+#define CLI_WHATIF_H
+
+#include "analysis.h"
+
+enum change_kind {
+    CHANGE_EFFECT,    /* --without bank-conflicts */
+    CHANGE_MACHINE,   /* --set machine.sm.count=60 */
+    CHANGE_BLOCK,     /* --set launch.block=256 */
+    CHANGE_REGISTERS, /* --set launch.registers=32 */
+    CHANGE_SHARED,    /* --set launch.shared=4096 */
+};
+
+struct change {
+    enum change_kind kind;
+    const char *text;  /* as in the table: "without bank-conflicts", "launch.block=256" */
+    const char *key;   /* of effect or machine */
+    const char *value; /* "=256", "=*2" */
+};
+
+enum { WHATIF_MODELS = 16 };
+
+/* What the models say of one row on one machine. */
+struct whatif_cell {
+    const char *reason; /* why there is no figure; NULL: there is one */
+    double seconds, gain;
+    const char *bottleneck;
+};
+struct whatif_answer {
+    struct whatif_cell cells[WHATIF_MODELS]; /* by model of the table */
+};
+
+struct whatif_row {
+    const char *text;
+    bool executed;                 /* the kernel ran again for it */
+    const char *note;              /* NULL: none */
+    struct whatif_answer *answers; /* by machine */
+};
+
+struct whatif_table {
+    const char *kernel;
+    size_t machine_count;
+    ws_machine **machines;
+    size_t model_count;
+    const char *models[WHATIF_MODELS];
+    size_t *best;            /* by machine: the model that suits it */
+    struct whatif_row *rows; /* the first is the launch as it is */
+    size_t row_count;
+};
+
+/* "launch.block" "=256": KEY and change of --set KEY=VALUE. */
+int whatif_parse_set(struct cli *cli, const char *text, struct change *out);
+/* The value of =V, =*V, =+V, =-V, =+P% or =-P% applied to a whole number. */
+int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uint64_t *out);
+
+int whatif_write(struct cli *cli, const struct whatif_table *table, const struct request *request);
+
+#endif
