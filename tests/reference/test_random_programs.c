@@ -60,6 +60,7 @@ static void report(const struct program *program, const struct engine_choice *ch
            program->block[1], program->block[2], device_isa_name(choice->level), choice->threads,
            kind == COMPARE_DIFFERENT ? "results differ" : "not executed");
     printf("%s\n", shown ? shown : message);
+    fflush(stdout); /* a long run may be cut off */
     free(text);
     free(shown);
     free(removed);
