@@ -56,6 +56,8 @@ struct sparse_ell {
 /* False if memory does not suffice. */
 bool sparse_ell_make(const struct sparse *matrix, uint32_t block, struct sparse_ell *out);
 void sparse_ell_clear(struct sparse_ell *ell);
+/* For qsort and bsearch in columns. */
+int sparse_compare_columns(const void *a, const void *b);
 static inline uint64_t sparse_ell_columns(const struct sparse_ell *ell)
 {
     return (uint64_t)ell->width * ell->pitch;

@@ -26,7 +26,7 @@ struct block_row {
     uint32_t count;
 };
 
-static int compare_columns(const void *a, const void *b)
+int sparse_compare_columns(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
     return *x < *y ? -1 : *x > *y;
@@ -41,7 +41,7 @@ static struct block_row read_block_row(const struct sparse *matrix, uint32_t blo
     size_t count = 0;
     for (; row.end < all && row.end->row / block == index; row.end++)
         columns[count++] = row.end->column / block;
-    if (count) qsort(columns, count, sizeof *columns, compare_columns);
+    if (count) qsort(columns, count, sizeof *columns, sparse_compare_columns);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || columns[i] != columns[i - 1]) columns[row.count++] = columns[i];
     return row;
@@ -56,7 +56,7 @@ static void fill_block_row(const struct block_row *row, struct sparse_ell *ell, 
     for (const struct sparse_entry *entry = row->first; entry < row->end; entry++) {
         uint32_t column = entry->column / ell->block;
         const uint32_t *found =
-            bsearch(&column, row->columns, row->count, sizeof column, compare_columns);
+            bsearch(&column, row->columns, row->count, sizeof column, sparse_compare_columns);
         size_t e = (size_t)(found - row->columns);
         size_t at = (e * ell->block + entry->row % ell->block) * ell->block;
         at += entry->column % ell->block;

@@ -25,12 +25,6 @@ static uint32_t neighbour(const uint32_t extents[4], const uint32_t at[4], int d
     return site_index(extents, to);
 }
 
-static int compare_blocks(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* The columns of blocks (site, spin) of one row of blocks, ascending. */
 static void list_blocks(const uint32_t extents[4], const uint32_t at[4], uint32_t spin,
                         uint32_t out[BLOCKS_PER_ROW])
@@ -44,7 +38,7 @@ static void list_blocks(const uint32_t extents[4], const uint32_t at[4], uint32_
             out[count++] = site * SPINS + (spin ^ exchange[direction]);
         }
     out[count] = neighbour(extents, at, TIME, spin >= 2) * SPINS + spin;
-    qsort(out, BLOCKS_PER_ROW, sizeof *out, compare_blocks);
+    qsort(out, BLOCKS_PER_ROW, sizeof *out, sparse_compare_columns);
 }
 
 static void add_block_row(struct sparse *matrix, const uint32_t blocks[BLOCKS_PER_ROW])
