@@ -102,3 +102,18 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
     return cli_error(cli, EXIT_INPUT, "%s: cannot write: %s", path ? path : "standard output",
                      strerror(problem));
 }
+
+void cli_put_json(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ')
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}

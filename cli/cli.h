@@ -48,6 +48,9 @@ unsigned cli_columns(FILE *stream);
 /* Writes a whole text to standard output, or to a file; path NULL: standard output. */
 int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size);
 
+/* A text as a JSON string, with its quotes. */
+void cli_put_json(FILE *out, const char *text);
+
 #define CLI_TRY(expression)                                                                        \
     do {                                                                                           \
         int try_exit_ = (expression);                                                              \

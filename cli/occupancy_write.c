@@ -33,21 +33,6 @@ const char *occupancy_vary_name(ws_vary vary)
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-static void put_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < ' ')
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
 static void put_limit(FILE *out, const char *key, unsigned limit)
 {
     if (limit == UINT_MAX)
@@ -131,9 +116,9 @@ static void put_answer(FILE *out, const struct occupancy_request *request,
 {
     unsigned target = ws_machine_target(answer->machine);
     fputs("\n    {\"machine\": ", out);
-    put_string(out, ws_machine_id(answer->machine));
+    cli_put_json(out, ws_machine_id(answer->machine));
     fputs(", \"name\": ", out);
-    put_string(out, ws_machine_name(answer->machine));
+    cli_put_json(out, ws_machine_name(answer->machine));
     fprintf(out, ", \"compute_capability\": \"%u.%u\",\n      \"occupancy\": ", target / 10,
             target % 10);
     if (answer->occupancy.blocks_per_sm)
@@ -144,7 +129,7 @@ static void put_answer(FILE *out, const struct occupancy_request *request,
     if (answer->occupancy.blocks_per_sm)
         fputs("null", out);
     else
-        put_string(out, answer->reason ? answer->reason : "no block was given");
+        cli_put_json(out, answer->reason ? answer->reason : "no block was given");
     fputs(",\n      \"next\": [", out);
     for (size_t i = 0; i < answer->next_count; i++) {
         fprintf(out, "%s\n        {\"launch\": ", i ? "," : "");

@@ -75,21 +75,6 @@ static void write_text(FILE *out, struct cli *cli, const struct whatif_table *ta
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < ' ')
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
 static void json_cell(FILE *out, const char *model, const struct whatif_cell *cell, bool best,
                       bool first)
 {
@@ -100,7 +85,7 @@ static void json_cell(FILE *out, const char *model, const struct whatif_cell *ce
     }
     fprintf(out, "\"time_s\": %.17g, \"gain\": %.17g, \"bottleneck\": ", cell->seconds,
             first ? 1 : cell->gain);
-    json_string(out, cell->bottleneck);
+    cli_put_json(out, cell->bottleneck);
     fputc('}', out);
 }
 
@@ -108,10 +93,10 @@ static void json_row(FILE *out, const struct whatif_table *table, size_t machine
 {
     const struct whatif_row *row = &table->rows[r];
     fputs("{\"change\": ", out);
-    json_string(out, row->text);
+    cli_put_json(out, row->text);
     fprintf(out, ", \"executed_again\": %s, \"note\": ", row->executed ? "true" : "false");
     if (row->note)
-        json_string(out, row->note);
+        cli_put_json(out, row->note);
     else
         fputs("null", out);
     fputs(", \"estimates\": [", out);
@@ -129,7 +114,7 @@ static void write_json(FILE *out, const struct whatif_table *table)
             "{\"schema\": \"warpsage.whatif/1\", \"tool\": {\"name\": \"warpsage\", \"version\": "
             "\"%s\"}, \"kernel\": ",
             ws_version());
-    json_string(out, table->kernel);
+    cli_put_json(out, table->kernel);
     fputs(", \"machines\": [", out);
     for (size_t m = 0; m < table->machine_count; m++) {
         fprintf(out, "%s{\"machine\": \"%s\", \"rows\": [", m ? ", " : "",

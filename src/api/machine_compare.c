@@ -105,6 +105,33 @@ static bool same_capability(const struct pair *pair)
     return pair->a->cc_major == pair->b->cc_major && pair->a->cc_minor == pair->b->cc_minor;
 }
 
+/* The value at exactly so many warps. */
+
+static const char *curve_point(char text[32], const struct machine_curve *curve, double warps)
+{
+    snprintf(text, 32, "not known");
+    for (size_t i = 0; i < curve->count; i++)
+        if (curve->warps[i] == warps) snprintf(text, 32, "%.6g", curve->values[i]);
+    return text;
+}
+
+/* "curve.shared at 6 warps": points of a that b has otherwise or not at all; `of_b`: those that only
+ * b has. */
+static void diff_curve(const struct pair *pair, size_t id, bool of_b, struct strbuf *out)
+{
+    const struct machine_curve *a = &pair->a->curves[id], *b = &pair->b->curves[id];
+    const struct machine_curve *of = of_b ? b : a;
+    for (size_t i = 0; i < of->count; i++) {
+        char first[32], second[32], name[64];
+        curve_point(first, a, of->warps[i]);
+        curve_point(second, b, of->warps[i]);
+        if (!strcmp(first, second) || (of_b && strcmp(first, "not known") != 0)) continue;
+        snprintf(name, sizeof name, "%s at %.4g warps", machine_curve_infos[id].path, of->warps[i]);
+        strbuf_printf(out, "%-36s %-18s %-18s %s\n", name, first, second,
+                      dimension_unit((enum dimension)machine_curve_infos[id].dimension));
+    }
+}
+
 static void diff_text(const struct pair *pair, struct strbuf *out)
 {
     size_t head = out->length;
@@ -123,6 +150,10 @@ static void diff_text(const struct pair *pair, struct strbuf *out)
             strbuf_printf(out, " %.3g\n", ratio);
         else
             strbuf_puts(out, " -\n");
+    }
+    for (size_t id = 0; id < CURVE_COUNT; id++) {
+        diff_curve(pair, id, false, out);
+        diff_curve(pair, id, true, out);
     }
     if (out->length > start) return;
     out->length = head;
