@@ -30,6 +30,7 @@ void map_clear(struct map *map);
 enum symbol_kind {
     SYMBOL_REGISTER,  /* value: register of the function */
     SYMBOL_RANGE,     /* value: register range of the function */
+    SYMBOL_VECTOR,    /* value: its elements, which are registers named %v.x, .y, .z, .w */
     SYMBOL_VARIABLE,  /* value: variable of the module */
     SYMBOL_FUNCTION,  /* value: function of the module */
     SYMBOL_TARGETS,   /* value: list of branch targets of the function */

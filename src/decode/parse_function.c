@@ -49,42 +49,59 @@ static void body_begin(struct parser *parser, int32_t function)
 
 /* ---- .reg ------------------------------------------------------------------------------------ */
 
+/* The name of a register that is not known in this scope. */
+static ws_status parse_new_name(struct parser *parser, struct token *token)
+{
+    const struct body *body = &parser->body;
+    TRY(parser_expect_name(parser, "the name of a register", token));
+    const struct symbol *old = names_find(&parser->names, token->start, token->length);
+    if (old && old >= parser->names.symbols + body->marks[body->depth - 1])
+        return parser_error(parser, WS_ERR_INPUT, token, "%s is declared twice",
+                            parser_token_text(parser, token));
+    return WS_OK;
+}
+
+/* N of `%r<N>`. `<` and `>` are brackets here, not comparisons: the count is a plain number. */
+static ws_status parse_range_count(struct parser *parser, uint32_t most, uint32_t *out)
+{
+    struct token number = *current(parser);
+    if (number.kind != TOKEN_INTEGER || number.value.integer > most)
+        return parser_error(parser, WS_ERR_INPUT, &number,
+                            "expected the number of registers, at most %u, found %s", most,
+                            parser_token_text(parser, &number));
+    *out = (uint32_t)number.value.integer;
+    advance(parser);
+    return parser_expect(parser, '>', "after the number of registers");
+}
+
+static void declare_register(struct parser *parser, const char *name, enum ptx_type type)
+{
+    int32_t reg = body_add_register(parser, name, type);
+    names_declare(&parser->names, names_intern(&parser->names, name, (uint32_t)strlen(name)),
+                  SYMBOL_REGISTER, (uint32_t)reg);
+}
+
 static ws_status parse_register_name(struct parser *parser, enum ptx_type type)
 {
     struct body *body = &parser->body;
     struct token token;
-    TRY(parser_expect_name(parser, "the name of a register", &token));
-    const struct symbol *old = names_find(&parser->names, token.start, token.length);
-    uint32_t name = names_intern(&parser->names, token.start, token.length);
-    if (old && old >= parser->names.symbols + body->marks[body->depth - 1])
-        return parser_error(parser, WS_ERR_INPUT, &token, "%s is declared twice",
-                            parser_token_text(parser, &token));
+    TRY(parse_new_name(parser, &token));
     if (!parser_take(parser, '<')) {
-        int32_t reg = body_add_register(parser, parser_copy(parser, &token), type);
-        names_declare(&parser->names, name, SYMBOL_REGISTER, (uint32_t)reg);
+        declare_register(parser, parser_copy(parser, &token), type);
         return WS_OK;
     }
-    /* `<` and `>` are brackets here, not comparisons: the count is a plain number */
-    struct token number = *current(parser);
-    if (number.kind != TOKEN_INTEGER || number.value.integer > RANGE_MAX)
-        return parser_error(parser, WS_ERR_INPUT, &number,
-                            "expected the number of registers, at most %d, found %s", RANGE_MAX,
-                            parser_token_text(parser, &number));
-    advance(parser);
-    names_declare(&parser->names, name, SYMBOL_RANGE, body->range_count);
+    struct register_range range = {.name = names_intern(&parser->names, token.start, token.length),
+                                   .type = (uint8_t)type};
+    names_declare(&parser->names, range.name, SYMBOL_RANGE, body->range_count);
+    TRY(parse_range_count(parser, RANGE_MAX, &range.count));
     GROW(body->ranges, body->range_count, body->range_capacity);
-    body->ranges[body->range_count++] = (struct register_range){
-        .name = name, .count = (uint32_t)number.value.integer, .type = (uint8_t)type};
-    return parser_expect(parser, '>', "after the number of registers");
+    body->ranges[body->range_count++] = range;
+    return WS_OK;
 }
 
 static ws_status parse_register_type(struct parser *parser, enum ptx_type *out)
 {
     struct token token = *current(parser);
-    bool is_vector = parser_at_directive(parser, ".v2") || parser_at_directive(parser, ".v4");
-    if (is_vector)
-        return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
-                            "vector registers are not supported: declare their elements");
     *out = token.kind == TOKEN_DIRECTIVE ? parser_type_of(token.start, token.length) : TYPE_NONE;
     if (*out == TYPE_NONE)
         return parser_error(parser, WS_ERR_INPUT, &token, "expected a type such as .b32, found %s",
@@ -93,12 +110,47 @@ static ws_status parse_register_type(struct parser *parser, enum ptx_type *out)
     return WS_OK;
 }
 
+/* ---- vectors of registers: .reg .v4 .f32 %v; ------------------------------------------------- */
+
+static void declare_vector(struct parser *parser, const char *name, enum ptx_type type,
+                           unsigned elements)
+{
+    for (unsigned k = 0; k < elements; k++)
+        declare_register(parser, arena_format(parser->arena, "%s.%c", name, "xyzw"[k]), type);
+    names_declare(&parser->names, names_intern(&parser->names, name, (uint32_t)strlen(name)),
+                  SYMBOL_VECTOR, elements);
+}
+
+static ws_status parse_vector_name(struct parser *parser, enum ptx_type type, unsigned elements)
+{
+    enum { VECTORS_MAX = 4096 };
+    struct token token;
+    uint32_t count = 0;
+    TRY(parse_new_name(parser, &token));
+    const char *name = parser_copy(parser, &token);
+    if (!parser_take(parser, '<')) {
+        declare_vector(parser, name, type, elements);
+        return WS_OK;
+    }
+    TRY(parse_range_count(parser, VECTORS_MAX, &count));
+    for (uint32_t i = 0; i < count; i++)
+        declare_vector(parser, arena_format(parser->arena, "%s%u", name, i), type, elements);
+    return WS_OK;
+}
+
 static ws_status parse_reg(struct parser *parser)
 {
     enum ptx_type type;
+    unsigned elements = parser_at_directive(parser, ".v2")   ? 2
+                        : parser_at_directive(parser, ".v4") ? 4
+                                                             : 1;
+    if (elements > 1) advance(parser);
     TRY(parse_register_type(parser, &type));
     do {
-        TRY(parse_register_name(parser, type));
+        if (elements > 1)
+            TRY(parse_vector_name(parser, type, elements));
+        else
+            TRY(parse_register_name(parser, type));
     } while (parser_take(parser, ','));
     return parser_expect(parser, ';', "after the registers");
 }

@@ -172,12 +172,36 @@ static ws_status parse_signature(struct parser *parser, struct insn *insn, const
 
 /* ---- forms of their own ---------------------------------------------------------------------- */
 
+/* %v of `.reg .v4 .f32 %v` for {%v.x, %v.y, %v.z, %v.w} */
+static bool at_vector(struct parser *parser)
+{
+    const struct token *token = current(parser);
+    if (token->kind != TOKEN_NAME) return false;
+    const struct symbol *symbol = names_find(&parser->names, token->start, token->length);
+    return symbol && symbol->kind == SYMBOL_VECTOR;
+}
+
+static ws_status parse_whole_vector(struct parser *parser, struct insn *insn, bool is_dst,
+                                    enum ptx_type type, unsigned accept, unsigned count)
+{
+    struct token name = *current(parser);
+    uint32_t elements = names_find(&parser->names, name.start, name.length)->value;
+    if (elements != count)
+        return parser_error(parser, WS_ERR_INPUT, &name, "the vector must have %u elements", count);
+    advance(parser);
+    for (unsigned k = 0; k < count; k++)
+        TRY(parse_element(parser, &name, "xyzw"[k], type, accept,
+                          is_dst ? add_destination(insn) : add_source(insn)));
+    return WS_OK;
+}
+
 /* {a, _, b}: as many operands as the vector has elements; count 0: two or four, by what is there. */
 static ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst,
                               enum ptx_type type, unsigned accept, unsigned count)
 {
     struct token open = *current(parser);
     unsigned seen = 0;
+    if (at_vector(parser)) return parse_whole_vector(parser, insn, is_dst, type, accept, count);
     TRY(parser_expect(parser, '{', "before the elements of the vector"));
     do {
         if (seen == 8 || (count && seen == count)) {
@@ -385,7 +409,7 @@ static ws_status parse_vector_move(struct parser *parser, struct insn *insn)
         return parser_error(parser, WS_ERR_INPUT, current(parser), "there is no '%s'", insn->text);
     TRY(parse_vector(parser, insn, true, insn->type, ACCEPT_DESTINATION, insn->vector));
     TRY(parser_expect(parser, ',', "between operands"));
-    if (!at_punct(parser, '{')) return parse_special_vector(parser, insn);
+    if (!at_punct(parser, '{') && !at_vector(parser)) return parse_special_vector(parser, insn);
     return parse_vector(parser, insn, false, insn->type, ACCEPT_SOURCE, insn->vector);
 }
 

@@ -97,6 +97,34 @@ static ws_status use_register(struct parser *parser, const struct token *token, 
     return WS_OK;
 }
 
+ws_status parse_element(struct parser *parser, const struct token *vector, char element,
+                        enum ptx_type type, unsigned accept, struct operand *out)
+{
+    const char *name = arena_format(parser->arena, "%s.%c", parser_copy(parser, vector), element);
+    const struct symbol *symbol = names_find(&parser->names, name, (uint32_t)strlen(name));
+    if (!symbol || symbol->kind != SYMBOL_REGISTER)
+        return parser_error(parser, WS_ERR_INPUT, vector, "%s has no element .%c",
+                            parser_token_text(parser, vector), element);
+    return use_register(parser, vector, (int32_t)symbol->value, type, accept, out);
+}
+
+/* `.x` behind the name of a vector of registers; .r .g .b .a are other names. */
+static ws_status parse_named_element(struct parser *parser, const struct token *vector,
+                                     enum ptx_type type, unsigned accept, struct operand *out)
+{
+    static const char names[] = "xyzwrgba";
+    const struct token *suffix = current(parser);
+    const char *found = suffix->kind == TOKEN_DIRECTIVE && suffix->length == 2
+                            ? strchr(names, suffix->start[1])
+                            : NULL;
+    if (!found)
+        return parser_error(parser, WS_ERR_INPUT, vector,
+                            "%s is a vector: name an element, such as %s.x",
+                            parser_token_text(parser, vector), parser_copy(parser, vector));
+    advance(parser);
+    return parse_element(parser, vector, names[(found - names) % 4], type, accept, out);
+}
+
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* Halves and packed types have no constants. */
@@ -227,6 +255,8 @@ ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned acce
     if (parser_find_register(parser, &token, &reg))
         return use_register(parser, &token, reg, type, accept, out);
     const struct symbol *symbol = names_find(&parser->names, token.start, token.length);
+    if (symbol && symbol->kind == SYMBOL_VECTOR)
+        return parse_named_element(parser, &token, type, accept, out);
     if (symbol) return use_symbol(parser, &token, symbol, type, accept, out);
     bool takes_symbol = accept & ACCEPT_SYMBOL && *token.start != '%';
     unsigned kinds = KINDS(REGISTER) | KINDS(RANGE);

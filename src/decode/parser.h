@@ -219,6 +219,9 @@ ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned acce
                         struct operand *out);
 ws_status parse_address(struct parser *parser, struct operand *out);
 /* p, !p or a constant. */
+/* Register `element` (x, y, z or w) of a vector of registers. */
+ws_status parse_element(struct parser *parser, const struct token *vector, char element,
+                        enum ptx_type type, unsigned accept, struct operand *out);
 ws_status parse_predicate(struct parser *parser, bool may_negate, struct operand *out);
 /* The special registers are names that every function knows. */
 void parser_declare_specials(struct parser *parser);

@@ -157,6 +157,38 @@ static void test_branch_table(void **state)
     run_kernel("tests/kernels/branch_table.ptx", "branch_table", table_setup, table_check);
 }
 
+/* ---- vectors of registers -------------------------------------------------------------------- */
+
+static void vectors_setup(struct run *run)
+{
+    float in[N];
+    for (unsigned i = 0; i < N; i++)
+        in[i] = 0.5f * (float)i;
+    run_shape(run, 1, 16);
+    run_input(run, in, sizeof in);
+    run_output(run, 64 * sizeof(float));
+}
+
+static void vectors_check(struct run *run)
+{
+    float *in = run_read(run, 0), *got = run_read(run, 1);
+    for (unsigned i = 0; i < 64; i += 4) {
+        assert_true(got[i] == in[i] + in[i + 3]);
+        assert_true(got[i + 1] == in[i + 1] * in[i + 1]);
+        assert_true(got[i + 2] == in[i + 2]);
+        assert_true(got[i + 3] == 2.0f);
+    }
+    free(in);
+    free(got);
+}
+
+static void test_vector_registers(void **state)
+{
+    (void)state;
+    run_kernel("tests/kernels/vector_registers.ptx", "vector_registers", vectors_setup,
+               vectors_check);
+}
+
 /* ---- forms that programs use ----------------------------------------------------------------- */
 
 static void forms_setup(struct run *run)
@@ -184,9 +216,8 @@ static void test_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_saxpy_old),
-        cmocka_unit_test(test_old_instructions),
-        cmocka_unit_test(test_branch_table),
+        cmocka_unit_test(test_saxpy_old),    cmocka_unit_test(test_old_instructions),
+        cmocka_unit_test(test_branch_table), cmocka_unit_test(test_vector_registers),
         cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
