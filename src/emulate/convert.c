@@ -287,7 +287,7 @@ static uint64_t encode_fixed(const struct conversion *c, struct exact value)
 }
 
 /* .rna adds half a unit to the bits whatever they mean, and .satfinite steps down from a code of the
- * topmost exponent (B200: QUIRKS.md). */
+ * topmost exponent (QUIRKS.md). */
 static uint64_t tf32_away(const struct conversion *c, uint64_t bits)
 {
     const uint64_t unit = 0x2000, top = 0x7f800000;
