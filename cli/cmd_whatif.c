@@ -110,7 +110,7 @@ static int change_block(struct variant *v, const struct change *change)
     struct request *request = &v->a.request;
     uint32_t block[3];
     uint64_t x = 0;
-    if (strchr(change->value, ',')) {
+    if (strpbrk(change->value, ",x")) {
         CLI_TRY(request_set_shape(v->a.cli, "launch.block", change->value + 1, block));
     } else {
         CLI_TRY(whatif_apply(v->a.cli, change, request->block[0], &x));

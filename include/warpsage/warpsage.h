@@ -184,7 +184,7 @@ typedef struct ws_launch {
     const unsigned *register_targets;
     size_t register_target_count;
     /* Segments of WS_RULE_CC12 in bytes; 0: 128 and 32, those of cc 1.2 and 1.3. Powers of two,
-     * initial 32 to 256, min 4 to initial. */
+     * initial 4 to 256, min 4 to initial. */
     unsigned initial_segment_bytes, min_segment_bytes;
     /* Count what native code of a GPU makes of the instructions: "gt200" (doc/models/quantitative.md).
      * NULL: those of PTX. */

@@ -30,7 +30,7 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     if (!segments_valid(segments))
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "segments of %u to %u bytes cannot be counted: give powers of two, the "
-                          "initial one 32 to 256, the smallest 4 to the initial one",
+                          "initial one 4 to 256, the smallest 4 to the initial one",
                           segments.initial, segments.least);
     out->rules = rules_with_segments(out->rules, segments);
     return WS_OK;

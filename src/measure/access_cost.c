@@ -64,7 +64,7 @@ bool segments_valid(struct segments segments)
 {
     unsigned initial = segments.initial, least = segments.least;
     bool powers = (initial & (initial - 1)) == 0 && (least & (least - 1)) == 0;
-    return powers && initial >= 32 && initial <= 256 && least >= 4 && least <= initial;
+    return powers && initial <= 256 && least >= 4 && least <= initial;
 }
 
 unsigned rules_with_segments(unsigned rules, struct segments segments)
@@ -165,6 +165,7 @@ static struct transactions halves_cc12(const struct request *request, unsigned r
         return lines_cc12(request);
     unsigned initial = coalesce_cc12_initial_segment(request->bytes);
     if (initial == INITIAL_DEFAULT || segments.initial < initial) initial = segments.initial;
+    if (initial < request->bytes) initial = request->bytes; /* a word is not split */
     const uint64_t *addresses = request->addresses;
     struct transactions low =
         coalesce_cc12(addresses, request->mask & 0xffff, request->bytes, initial, segments.least);

@@ -140,7 +140,7 @@ struct segments {
     unsigned initial; /* of words of 4 bytes and more; at most 32 for 1 byte, 64 for 2 */
     unsigned least;
 };
-/* Powers of two, initial 32 to 256, least 4 to initial. */
+/* Powers of two, initial 4 to 256, least 4 to initial. */
 bool segments_valid(struct segments segments);
 unsigned rules_with_segments(unsigned rules, struct segments segments); /* valid ones */
 struct segments rules_segments(unsigned rules);

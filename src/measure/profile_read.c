@@ -479,7 +479,7 @@ static ws_status read_segments(const struct reader *r, json_t *root)
     struct segments segments = {(unsigned)(initial & 0x1ff), (unsigned)(least & 0x1ff)};
     if (initial > 256 || least > 256 || !segments_valid(segments))
         return fail(r, "cc12_segments",
-                    "must be powers of two: initial 32 to 256, min 4 to initial");
+                    "must be powers of two: initial 4 to 256, min 4 to initial");
     profile->cc12_initial_segment = segments.initial;
     profile->cc12_min_segment = segments.least;
     return WS_OK;

@@ -107,6 +107,8 @@ static void test_counts_follow_the_segments(void **state)
         {0, 4, 2 + 32 + 2, 2 * 128 + 32 * 4 + 2 * 4},
         {64, 16, 4 + 32 + 2, 4 * 64 + 32 * 16 + 2 * 16},
         {32, 32, 8 + 32 + 2, 8 * 32 + 32 * 32 + 2 * 32},
+        {16, 16, 16 + 32 + 2, 16 * 16 + 32 * 16 + 2 * 16},
+        {4, 4, 32 + 32 + 2, 32 * 4 + 32 * 4 + 2 * 4},
         {128, 128, 2 + 32 + 2, 2 * 128 + 32 * 128 + 2 * 128},
         /* Two lanes 128 bytes apart share a segment whose halves are both used. */
         {256, 32, 2 + 16 + 2, 2 * 128 + 16 * 256 + 2 * 32},
@@ -131,7 +133,7 @@ static void test_counts_follow_the_segments(void **state)
 static void test_segments_that_cannot_be(void **state)
 {
     struct fixture *f = *state;
-    static const unsigned cases[][2] = {{512, 32}, {16, 8},   {96, 32},
+    static const unsigned cases[][2] = {{512, 32}, {16, 32},  {96, 32},
                                         {128, 24}, {64, 128}, {64, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ws_launch launch = make_launch(f);
