@@ -37,6 +37,7 @@ static struct block_row read_block_row(const struct sparse *matrix, uint32_t blo
                                        const struct sparse_entry *first, uint32_t *columns)
 {
     struct block_row row = {first, first, columns, 0};
+    if (matrix->count == 0) return row; /* then there are no entries to point into */
     const struct sparse_entry *all = matrix->entries + matrix->count;
     size_t count = 0;
     for (; row.end < all && row.end->row / block == index; row.end++)
