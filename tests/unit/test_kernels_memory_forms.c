@@ -232,7 +232,7 @@ static void pair_setup(struct run *run)
 {
     run_shape(run, PAIR_BLOCKS, PAIR_THREADS);
     run_input(run, pair_start, sizeof pair_start);
-    run_output(run, sizeof pair_start);
+    run_output(run, PAIR_BLOCKS * sizeof pair_start);
 }
 
 /* The sum passes 2^64, which must not touch the count beside it. */
@@ -243,7 +243,7 @@ static void pair_check(struct run *run)
     expect_bytes(run, 0, expected, sizeof expected);
     /* The last to exchange in the last block made some state on the way. */
     uint64_t *last = run_read(run, 1);
-    uint64_t made = last[1] - pair_start[1];
+    uint64_t made = last[2 * (PAIR_BLOCKS - 1) + 1] - pair_start[1];
     assert_true(made > (PAIR_BLOCKS - 1) * PAIR_THREADS && made <= PAIR_BLOCKS * PAIR_THREADS);
     free(last);
 }

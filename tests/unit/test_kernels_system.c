@@ -241,22 +241,23 @@ static void test_specials(void **state)
 
 /* ---- the stack ------------------------------------------------------------------------------- */
 
-enum { STACKS = 40, ROUNDS = 100 };
+enum { STACK_BLOCKS = 2, STACKS = 40, ROUNDS = 100 };
 
 static void stacks_setup(struct run *run)
 {
-    run_shape(run, 2, STACKS);
-    run_output(run, STACKS * 12);
+    run_shape(run, STACK_BLOCKS, STACKS);
+    run_output(run, STACK_BLOCKS * STACKS * 12);
     run_int(run, ROUNDS);
 }
 
 static void stacks_check(struct run *run)
 {
-    uint32_t expected[STACKS][3];
-    for (uint32_t i = 0; i < STACKS; i++) {
-        expected[i][0] = i * (i + 1) / 2;
-        expected[i][1] = ROUNDS * (ROUNDS - 1) / 2 + ROUNDS * i;
-        expected[i][2] = 1;
+    uint32_t expected[STACK_BLOCKS * STACKS][3];
+    for (uint32_t t = 0; t < STACK_BLOCKS * STACKS; t++) {
+        uint32_t i = t % STACKS;
+        expected[t][0] = i * (i + 1) / 2;
+        expected[t][1] = ROUNDS * (ROUNDS - 1) / 2 + ROUNDS * i;
+        expected[t][2] = 1;
     }
     expect_bytes(run, 0, expected, sizeof expected);
 }
