@@ -18,6 +18,7 @@ static void create_warps(const struct launch *launch, struct block *block)
         warp->registers = aligned_alloc(64, program->frame_bytes_max + 64);
         if (!warp->registers) abort();
         memset(warp->registers, 0, program->frame_bytes_max + 64);
+        warp->register_bytes = program->frame_bytes_max + 64;
         warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
         warp->locals = mem_zalloc(WARP_LANES, program->local_bytes_max + 8);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Calls and returns: parameters travel between the frames of caller and callee. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulate/splits.h"
@@ -30,10 +31,44 @@ static bool stack_fits(const struct exec *x, const struct frame *caller,
     const struct program *program = x->launch->program;
     const struct program_function *from = &program->functions[caller->function];
     const struct program_function *to = &program->functions[site->callee];
-    return caller->registers + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
+    return caller->stacked + from->frame_bytes + to->frame_bytes <= program->frame_bytes_max &&
            caller->parameters + from->parameter_bytes + to->parameter_bytes <=
                program->parameter_bytes_max &&
            caller->locals + from->local_bytes + to->local_bytes <= program->locals_end;
+}
+
+/* Where registers of `function` may lie from `at` on. Lanes that stand in another function at the same
+ * time must not share bytes with them: a lane of 4 bytes lies where another one of 8 does. */
+static uint32_t register_place(const struct warp *warp, const struct program *program,
+                               uint32_t function, uint32_t at)
+{
+    uint32_t bytes = program->functions[function].frame_bytes;
+    const struct frame *frame = warp->made_frames;
+    while (frame) {
+        uint32_t end = frame->registers + program->functions[frame->function].frame_bytes;
+        bool alike = frame->function == function && frame->registers == at;
+        bool overlaps = frame->registers < at + bytes && at < end;
+        if (frame->references && overlaps && !alike) {
+            at = end;
+            frame = warp->made_frames; /* all once more */
+        } else {
+            frame = frame->next_made;
+        }
+    }
+    return at;
+}
+
+static void reserve_registers(struct warp *warp, uint32_t bytes)
+{
+    if (bytes <= warp->register_bytes) return;
+    uint32_t room = (2 * bytes + 63) & ~63u;
+    unsigned char *grown = aligned_alloc(64, room);
+    if (!grown) abort();
+    memcpy(grown, warp->registers, warp->register_bytes);
+    memset(grown + warp->register_bytes, 0, room - warp->register_bytes);
+    free(warp->registers);
+    warp->registers = grown;
+    warp->register_bytes = room;
 }
 
 static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame *caller,
@@ -41,13 +76,17 @@ static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame 
 {
     const struct program *program = x->launch->program;
     const struct program_function *from = &program->functions[caller->function];
+    uint32_t registers =
+        register_place(warp, program, site->callee, caller->registers + from->frame_bytes);
+    reserve_registers(warp, registers + program->functions[site->callee].frame_bytes + 64);
     struct frame *frame = frame_alloc(warp);
     *frame = (struct frame){.next_made = frame->next_made,
                             .parent = caller,
                             .function = site->callee,
                             .return_block = back,
                             .site = site,
-                            .registers = caller->registers + from->frame_bytes,
+                            .registers = registers,
+                            .stacked = caller->stacked + from->frame_bytes,
                             .parameters = caller->parameters + from->parameter_bytes,
                             .locals = caller->locals + from->local_bytes};
     if (has_alloca(program)) memcpy(frame->stack, warp->stack, sizeof frame->stack);
@@ -113,6 +152,7 @@ bool split_call(struct exec *x, struct warp *warp, uint32_t at, const struct cod
         uint32_t same = lanes_of_callee(x, caller, code, lanes, &site);
         if (x->fault.kind) break;
         struct frame *frame = push_frame(x, warp, caller, site, code->next, same);
+        warp_set_frame(x, warp, caller); /* the registers may have moved */
         split_add(warp, x->launch->program->functions[site->callee].first_block, same, node, frame,
                   turns);
         lanes &= ~same;

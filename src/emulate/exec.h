@@ -259,6 +259,7 @@ struct frame {
     uint32_t return_block;
     const struct call_site *site;
     uint32_t registers, parameters, locals; /* offsets in the warp's stacks */
+    uint32_t stacked;                       /* bytes of registers of all frames below */
     uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
 };
 
@@ -309,6 +310,7 @@ struct warp {
     uint32_t stack[WARP_LANES]; /* top of alloca's stack */
     uint64_t stamp;
     unsigned char *registers, *parameters, *locals;
+    uint32_t register_bytes;
     struct frame *free_frames, *made_frames, root;
     struct warp_ref ref;
     bool done;

@@ -315,6 +315,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->root = (struct frame){.references = 1};
     warp->free_frames = NULL; /* after a fault some may still be held: take them all back */
     for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made) {
+        frame->references = 0;
         frame->parent = warp->free_frames;
         warp->free_frames = frame;
     }
