@@ -126,18 +126,16 @@ static void print_spaces(const struct analyzer *a)
 int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const char *output)
 {
     uint32_t grid[3], block[3];
-    char *text = NULL;
-    size_t size = 0;
-    struct analyzer a = {.profile = profile, .rule = rule, .out = open_memstream(&text, &size)};
-    if (!a.out) return cli_error(cli, EXIT_BUG, "out of memory");
+    struct cli_text text;
+    struct analyzer a = {.profile = profile, .rule = rule};
     a.warps = count(&a, "warps.executed");
-    if (!(a.warps > 0)) {
-        fclose(a.out);
-        free(text);
+    if (!(a.warps > 0))
         return cli_error(cli, EXIT_INPUT,
                          "--format analyzer needs the number of executed warps, which the profile "
                          "does not give (warps.executed)");
-    }
+    int exit_code = cli_text_open(cli, &text);
+    if (exit_code != EXIT_DONE) return exit_code;
+    a.out = text.out;
     ws_profile_shape(profile, grid, block);
     stars(&a);
     fprintf(a.out, "%-24s %llu\n", "Threads", (unsigned long long)block[0] * block[1] * block[2]);
@@ -147,8 +145,5 @@ int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const
     print_memory(&a);
     print_classes(&a);
     print_spaces(&a);
-    fclose(a.out);
-    int exit_code = cli_write(cli, output, text, size);
-    free(text);
-    return exit_code;
+    return cli_text_close(cli, &text, output);
 }

@@ -103,6 +103,22 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
                      strerror(problem));
 }
 
+int cli_text_open(struct cli *cli, struct cli_text *text)
+{
+    *text = (struct cli_text){0};
+    text->out = open_memstream(&text->bytes, &text->size);
+    return text->out ? EXIT_DONE : cli_error(cli, EXIT_BUG, "out of memory");
+}
+
+int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
+{
+    bool is_whole = fclose(text->out) == 0;
+    int exit_code = is_whole ? cli_write(cli, path, text->bytes, text->size)
+                             : cli_error(cli, EXIT_BUG, "out of memory");
+    free(text->bytes);
+    return exit_code;
+}
+
 void cli_put_json(FILE *out, const char *text)
 {
     fputc('"', out);

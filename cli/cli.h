@@ -48,6 +48,15 @@ unsigned cli_columns(FILE *stream);
 /* Writes a whole text to standard output, or to a file; path NULL: standard output. */
 int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size);
 
+/* A text that is put together in memory and then written as one, as cli_write does. */
+struct cli_text {
+    FILE *out;
+    char *bytes;
+    size_t size;
+};
+int cli_text_open(struct cli *cli, struct cli_text *text);
+int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
+
 /* A text as a JSON string, with its quotes. */
 void cli_put_json(FILE *out, const char *text);
 

@@ -229,10 +229,10 @@ static void write_csv_curves(FILE *out, const struct occupancy_request *request,
 int occupancy_write(struct cli *cli, const struct occupancy_request *request,
                     const struct occupancy_answer *answers, size_t count)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&bytes, &size);
-    if (!out) return cli_error(cli, EXIT_BUG, "out of memory");
+    struct cli_text whole;
+    int exit_code = cli_text_open(cli, &whole);
+    if (exit_code != EXIT_DONE) return exit_code;
+    FILE *out = whole.out;
     unsigned columns = request->output ? 0 : cli_columns(stdout);
     const struct occupancy_text text = {out, columns ? columns : 96, cli_has_utf8()};
     if (request->format == WS_FORMAT_JSON)
@@ -243,9 +243,5 @@ int occupancy_write(struct cli *cli, const struct occupancy_request *request,
         write_csv_curves(out, request, answers, count);
     else
         write_csv_table(out, request, answers, count);
-    bool is_whole = fclose(out) == 0;
-    int exit_code = is_whole ? cli_write(cli, request->output, bytes, size)
-                             : cli_error(cli, EXIT_BUG, "out of memory");
-    free(bytes);
-    return exit_code;
+    return cli_text_close(cli, &whole, request->output);
 }

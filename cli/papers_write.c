@@ -229,18 +229,14 @@ static void print_csv(struct papers *papers, FILE *out, const struct papers_row 
 int papers_write_rows(struct papers *papers, const struct papers_row *rows, size_t count,
                       ws_format format, bool all_details, const char *output)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return cli_error(papers->cli, EXIT_BUG, "out of memory");
+    struct cli_text text;
+    int exit_code = cli_text_open(papers->cli, &text);
+    if (exit_code != EXIT_DONE) return exit_code;
     if (format == WS_FORMAT_JSON)
-        print_json(papers, out, rows, count);
+        print_json(papers, text.out, rows, count);
     else if (format == WS_FORMAT_CSV)
-        print_csv(papers, out, rows, count);
+        print_csv(papers, text.out, rows, count);
     else
-        print_rows(papers, out, rows, count, all_details);
-    fclose(out);
-    int exit_code = cli_write(papers->cli, output, text, size);
-    free(text);
-    return exit_code;
+        print_rows(papers, text.out, rows, count, all_details);
+    return cli_text_close(papers->cli, &text, output);
 }

@@ -115,18 +115,14 @@ static void print_json(FILE *out, const struct papers_curve *const *curves, size
 int papers_write_curves(struct papers *papers, const struct papers_curve *const *curves,
                         size_t count, ws_format format, const char *output)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return cli_error(papers->cli, EXIT_BUG, "out of memory");
+    struct cli_text text;
+    int exit_code = cli_text_open(papers->cli, &text);
+    if (exit_code != EXIT_DONE) return exit_code;
     if (format == WS_FORMAT_JSON)
-        print_json(out, curves, count);
+        print_json(text.out, curves, count);
     else if (format == WS_FORMAT_CSV)
-        print_csv(papers, out, curves, count);
+        print_csv(papers, text.out, curves, count);
     else
-        print_text(papers, out, curves, count);
-    fclose(out);
-    int exit_code = cli_write(papers->cli, output, text, size);
-    free(text);
-    return exit_code;
+        print_text(papers, text.out, curves, count);
+    return cli_text_close(papers->cli, &text, output);
 }

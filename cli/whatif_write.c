@@ -148,18 +148,14 @@ static void write_csv(FILE *out, const struct whatif_table *table)
 
 int whatif_write(struct cli *cli, const struct whatif_table *table, const struct request *request)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return cli_error(cli, EXIT_BUG, "out of memory");
+    struct cli_text text;
+    int exit_code = cli_text_open(cli, &text);
+    if (exit_code != EXIT_DONE) return exit_code;
     if (request->format == WS_FORMAT_JSON)
-        write_json(out, table);
+        write_json(text.out, table);
     else if (request->format == WS_FORMAT_CSV)
-        write_csv(out, table);
+        write_csv(text.out, table);
     else
-        write_text(out, cli, table);
-    fclose(out);
-    int exit_code = cli_write(cli, request->output, text, size);
-    free(text);
-    return exit_code;
+        write_text(text.out, cli, table);
+    return cli_text_close(cli, &text, request->output);
 }

@@ -46,18 +46,18 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
     const struct exec *x = caller->x;
     const struct launch *launch = x->launch;
     const struct {
-        uint64_t window, bytes;
         const unsigned char *host;
-    } windows[] = {
-        {SHARED_WINDOW, launch->shared_bytes, x->shared},
-        {LOCAL_WINDOW, x->local_stride, x->locals + (size_t)caller->lane * x->local_stride},
-        {PARAM_WINDOW, launch->parameter_bytes, launch->parameters},
+        uint64_t bytes;
+    } spaces[SPACE_COUNT] = {
+        [SPACE_SHARED] = {x->shared, launch->shared_bytes},
+        [SPACE_LOCAL] = {x->locals + (size_t)caller->lane * x->local_stride, x->local_stride},
+        [SPACE_PARAM] = {launch->parameters, launch->parameter_bytes},
     };
-    for (unsigned i = 0; i < sizeof windows / sizeof *windows; i++) {
-        uint64_t at = address - windows[i].window;
-        if (at >= windows[i].bytes) continue;
-        *room = windows[i].bytes - at;
-        return windows[i].host + at;
+    enum mem_space space = window_of(address);
+    uint64_t at = address - space_window(space);
+    if (at < spaces[space].bytes) {
+        *room = spaces[space].bytes - at;
+        return spaces[space].host + at;
     }
     const struct allocation *found = devmem_find(launch->memory, address);
     *room = found ? found->address + found->bytes - address : 0;

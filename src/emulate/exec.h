@@ -200,6 +200,24 @@ extern const struct semantics semantics_v3, semantics_v4;
 #endif
 const struct semantics *semantics_at(int level);
 
+/* Generic addresses (devmem.h): where the window of a space begins, and whose window an address lies
+ * in. What has no window is global memory, at its own address. */
+static inline uint64_t space_window(unsigned space)
+{
+    return space == SPACE_SHARED  ? SHARED_WINDOW
+           : space == SPACE_LOCAL ? LOCAL_WINDOW
+           : space == SPACE_PARAM ? PARAM_WINDOW
+                                  : 0;
+}
+static inline enum mem_space window_of(uint64_t address)
+{
+    if (address >= HEAP_BASE) return SPACE_GLOBAL;
+    if (address - SHARED_WINDOW < SHARED_WINDOW_BYTES) return SPACE_SHARED;
+    if (address - LOCAL_WINDOW < LOCAL_WINDOW_BYTES) return SPACE_LOCAL;
+    if (address - PARAM_WINDOW < PARAM_WINDOW_BYTES) return SPACE_PARAM;
+    return SPACE_GLOBAL;
+}
+
 /* Parameter frames of functions: as local memory, by lane. Beside enum mem_space in uop.space. */
 enum { SPACE_FRAME = SPACE_COUNT };
 

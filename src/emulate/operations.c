@@ -254,14 +254,6 @@ static unsigned operand_bits(const struct making *m, const struct operand *opera
     return bits == 8 ? 16 : bits;
 }
 
-static uint64_t space_window(unsigned space)
-{
-    return space == SPACE_SHARED  ? SHARED_WINDOW
-           : space == SPACE_LOCAL ? LOCAL_WINDOW
-           : space == SPACE_PARAM ? PARAM_WINDOW
-                                  : 0;
-}
-
 /* Address operand: source 0 of loads, stores and atomics. May put a helper before the operation. */
 static void place_address(struct making *m, struct uop *u)
 {
