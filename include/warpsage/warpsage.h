@@ -393,6 +393,25 @@ WS_API bool ws_model_knows(const char *model, const char *effect);
  * if the model did not answer there, WS_ERR_ARGUMENT with the nearest names if it has no such term. */
 WS_API WS_CHECKED ws_status ws_estimate_term(ws_context *context, const char *model, const char *id,
                                              double *out);
+/* The bottleneck that follows once that of `model` is gone, in the context's last ws_predict; "" if
+ * the model names none. Valid until the context's next ws_predict. */
+WS_API WS_CHECKED ws_status ws_estimate_next(ws_context *context, const char *model,
+                                             const char **out);
+
+/* What a model says of one interval between barriers, all blocks together. */
+typedef struct ws_stage_estimate {
+    unsigned index; /* as in ws_profile_get_stage */
+    double warps;   /* at work on an SM */
+    double inst_seconds, smem_seconds, gmem_seconds;
+    const char *bottleneck, *next; /* "" if there is none; valid until the next ws_predict */
+} ws_stage_estimate;
+
+/* The stages of `model` in the context's last ws_predict. At most `capacity` are stored; *out_count
+ * is how many there are, 0 if the model knows none. *out_overlap (NULL: not wanted): those of
+ * different blocks run at the same time, else one after the other. */
+WS_API WS_CHECKED ws_status ws_estimate_stages(ws_context *context, const char *model,
+                                               ws_stage_estimate *out, size_t capacity,
+                                               size_t *out_count, bool *out_overlap);
 
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
  * functions are mwp_cwp, mem_params, mwp_peak_bw, npw, gflops_peak, inst_peak, smem_peak, gmem_peak,

@@ -35,18 +35,56 @@ static ws_status unknown_term(struct diag *diag, const struct estimate *estimate
     return WS_ERR_ARGUMENT;
 }
 
-ws_status ws_estimate_term(ws_context *context, const char *model, const char *id, double *out)
+static ws_status find_estimate(ws_context *context, const char *model, const struct estimate **out)
 {
     struct diag *diag = &context->diag;
     const struct prediction *prediction = context->last_prediction;
-    *out = 0;
     if (!prediction)
         return diag_error(diag, WS_ERR_ARGUMENT, "no prediction yet: call ws_predict first");
-    const struct estimate *estimate = prediction_find(prediction, model);
-    if (!estimate)
-        return diag_error(diag, WS_ERR_NO_MODEL, "%s did not answer in the last prediction", model);
+    *out = prediction_find(prediction, model);
+    return *out ? WS_OK
+                : diag_error(diag, WS_ERR_NO_MODEL, "%s did not answer in the last prediction",
+                             model);
+}
+
+ws_status ws_estimate_term(ws_context *context, const char *model, const char *id, double *out)
+{
+    const struct estimate *estimate;
+    *out = 0;
+    TRY(find_estimate(context, model, &estimate));
     const struct term *term = estimate_term(estimate, id);
-    if (!term) return unknown_term(diag, estimate, id);
+    if (!term) return unknown_term(&context->diag, estimate, id);
     *out = term->value;
+    return WS_OK;
+}
+
+ws_status ws_estimate_next(ws_context *context, const char *model, const char **out)
+{
+    const struct estimate *estimate;
+    *out = "";
+    TRY(find_estimate(context, model, &estimate));
+    *out = estimate->next;
+    return WS_OK;
+}
+
+ws_status ws_estimate_stages(ws_context *context, const char *model, ws_stage_estimate *out,
+                             size_t capacity, size_t *out_count, bool *out_overlap)
+{
+    const struct estimate *estimate;
+    *out_count = 0;
+    if (out_overlap) *out_overlap = false;
+    TRY(find_estimate(context, model, &estimate));
+    for (size_t i = 0; i < estimate->stage_count && i < capacity; i++) {
+        const struct stage_estimate *stage = &estimate->stages[i];
+        out[i] = (ws_stage_estimate){.index = stage->index,
+                                     .warps = stage->warps,
+                                     .inst_seconds = stage->inst_seconds,
+                                     .smem_seconds = stage->smem_seconds,
+                                     .gmem_seconds = stage->gmem_seconds,
+                                     .bottleneck = stage->bottleneck,
+                                     .next = stage->next};
+    }
+    *out_count = estimate->stage_count;
+    if (out_overlap) *out_overlap = estimate->stages_overlap;
     return WS_OK;
 }

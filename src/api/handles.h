@@ -23,8 +23,8 @@ struct ws_context {
     char *machine_dir; /* NULL: data_folder */
     char *data_folder; /* the machine files that were found at the start */
     char *tool_path;   /* NULL: no tools */
-    /* Of the last ws_predict, for ws_estimate_term; its arena keeps the texts of ws_estimate. Its
-     * profile and machine may be gone. */
+    /* Of the last ws_predict, for ws_estimate_term and its like; its arena keeps their texts and
+     * those of ws_estimate. Its profile and machine may be gone. */
     struct prediction *last_prediction;
 };
 

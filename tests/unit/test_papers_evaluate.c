@@ -114,23 +114,11 @@ static void wrong_inputs_are_named(void **state)
     refuse("mem_params", no_memory, 3, "no memory instruction");
 }
 
-static void terms_need_a_prediction(void **state)
-{
-    (void)state;
-    ws_context *context;
-    double value;
-    assert_int_equal(ws_context_create(&context), WS_OK);
-    assert_int_equal(ws_estimate_term(context, "mwp-cwp", "mwp", &value), WS_ERR_ARGUMENT);
-    assert_non_null(strstr(ws_context_error(context), "call ws_predict first"));
-    ws_context_destroy(context);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_cases_come_out),
         cmocka_unit_test(wrong_inputs_are_named),
-        cmocka_unit_test(terms_need_a_prediction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
