@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Warp traces: what each warp of the first blocks of a launch executed, in its order, with the
+ * addresses. Independent of any machine. Made by the recorder (trace_record.h), from traces of others
+ * (src/replay), or by hand with a builder; walked with a cursor a warp.
+ *
+ *     trace -- insns[]     static instructions, after the view of instructions (isa_view.h)
+ *           -- patterns[]  what accesses look like, without their base
+ *           -- blocks[]    the first blocks of the launch by index
+ *                 -- warps[]   two byte streams (trace_writer.h), read by trace_cursor_next
+ *
+ *     struct trace_cursor cursor;
+ *     trace_cursor_init(&cursor, trace, &trace->blocks[0], 3);
+ *     for (struct trace_step step; trace_cursor_next(&cursor, &step);)
+ *         use(&trace->insns[step.insn], step.on, step.accesses, step.access_count);
+ *     trace_cursor_clear(&cursor);
+ */
+#ifndef MEASURE_TRACE_H
+#define MEASURE_TRACE_H
+
+#include "base/arena.h"
+#include "emulate/observer.h"
+#include "isa/insn.h"
+#include "measure/profile.h"
+
+enum trace_operation { TRACE_NO_ACCESS, TRACE_LOAD, TRACE_STORE, TRACE_ATOMIC };
+
+enum trace_barrier {
+    TRACE_NO_BARRIER,
+    TRACE_BARRIER_SYNC,   /* waits for the others of its block (also bar.red) */
+    TRACE_BARRIER_ARRIVE, /* counts as come, goes on */
+    TRACE_BARRIER_WARP    /* bar.warp.sync: lanes of the own warp only */
+};
+#define TRACE_BARRIER_ID_UNKNOWN 255
+#define TRACE_BARRIER_ALL 0          /* count: every thread of the block */
+#define TRACE_BARRIER_UNKNOWN 0xffff /* count: in a register */
+
+enum trace_flags {
+    TRACE_SHARED_OPERAND = 1, /* arithmetic that reads an operand from shared memory: its access */
+    TRACE_READ_ONLY = 2,      /* ld.global.nc */
+    TRACE_TO_SHARED = 4,      /* asynchronous copy: its accesses to shared memory are stores, the
+                               * others loads; writes no register */
+    TRACE_EXIT = 8,
+    TRACE_BRANCH = 16
+};
+
+#define TRACE_NO_SITE UINT32_MAX
+#define TRACE_NO_PC UINT32_MAX
+
+/* A static instruction as it is issued. Several may come of one PTX instruction, or none. */
+struct trace_insn {
+    uint32_t pc;        /* of instruction_profile; launch instruction index. TRACE_NO_PC: none */
+    uint32_t access_pc; /* whose access it is: pc, or that of the load that was folded into it */
+    uint32_t line;      /* PTX line; 0: not known */
+    uint32_t source_line;
+    const char *file; /* source file, NULL: not known */
+    const char *op;   /* mnemonic with modifiers */
+    uint32_t site; /* numbers the instructions with accesses; else TRACE_NO_SITE. The builder's */
+    uint32_t first_register; /* in trace.registers: read_count it reads, then those it writes. The
+                              * builder's: trace_reads, trace_writes */
+    uint8_t read_count, write_count; /* the builder's */
+    uint8_t class_id;                /* enum insn_class */
+    uint8_t operation;               /* enum trace_operation */
+    uint8_t space;      /* enum mem_space as written, also GENERIC; an access knows its own */
+    uint8_t bytes;      /* by lane; 0: no access */
+    uint8_t cache_op;   /* enum cache_op */
+    uint8_t semantics;  /* enum mem_semantics */
+    uint8_t flags;      /* enum trace_flags */
+    uint8_t barrier;    /* enum trace_barrier */
+    uint8_t barrier_id; /* 0 to 15 */
+    uint16_t barrier_threads;
+    bool guarded; /* has a guard predicate: lanes that execute are said step by step */
+};
+
+/* The lanes of an access and their addresses relative to the lowest of them. */
+struct trace_pattern {
+    uint32_t mask;  /* not 0 */
+    uint8_t space;  /* enum mem_space, never GENERIC */
+    uint8_t bytes;  /* by lane */
+    uint8_t shape;  /* enum access_shape; canonical: one lane is UNIFORM */
+    bool wide;      /* GENERAL with differences beyond 32 bits */
+    int64_t stride; /* STRIDED, HALVES */
+    int64_t second; /* HALVES: of lane 16 */
+    uint64_t first; /* GENERAL: in trace.offsets or trace.wide_offsets, 32 of them */
+};
+
+struct trace_access {
+    uint32_t pattern; /* index in trace.patterns */
+    uint64_t base;    /* address of the lowest lane of the pattern, in the pattern's space: device
+                       * address, offset in the block's shared memory or in the thread's local */
+};
+
+/* One warp instruction as it is issued. */
+enum { TRACE_ACCESSES_MAX = 4 }; /* a generic one may reach three spaces */
+struct trace_step {
+    uint32_t insn;   /* index in trace.insns */
+    uint32_t active; /* lanes of the warp (split) */
+    uint32_t on;     /* those whose guard is true; may be 0 */
+    uint32_t access_count;
+    struct trace_access accesses[TRACE_ACCESSES_MAX];
+};
+
+struct trace_warp {
+    const uint8_t *runs, *data; /* trace_writer.h */
+    uint64_t run_bytes, data_bytes;
+    uint64_t step_count;
+    uint32_t threads; /* lanes that exist */
+};
+
+struct trace_block {
+    uint64_t index;              /* in the grid, x fastest */
+    struct trace_warp *warps;    /* head.warps_per_block */
+    const uint32_t *pattern_ids; /* from numbers in the block's streams to trace.patterns */
+    uint32_t pattern_count;
+    uint64_t step_count;
+};
+
+/* What is said of the launch. Texts are copied. */
+struct trace_head {
+    const char *kernel; /* display name */
+    const char *isa;    /* "ptx 9.0 sm_80", "sass sm_80", "hand-written" */
+    unsigned target;    /* 80; 0: not known */
+    uint8_t view;       /* enum isa_view */
+    uint32_t grid[3], block[3];
+    uint64_t static_shared_bytes, dynamic_shared_bytes;
+    unsigned registers;       /* per thread; 0: not known here (the profile may say) */
+    uint32_t warps_per_block; /* derived */
+};
+
+struct trace {
+    struct arena arena;
+    struct trace_head head;
+    uint32_t insn_count, site_count, register_count;
+    struct trace_insn *insns;
+    uint32_t *registers; /* dense: 0 to register_count - 1, predicates too */
+    uint32_t pattern_count;
+    struct trace_pattern *patterns;
+    int32_t *offsets;
+    int64_t *wide_offsets;
+    uint64_t offset_count, wide_offset_count;
+    uint32_t block_count;
+    struct trace_block *blocks; /* by ascending index */
+    uint64_t step_count, bytes; /* of all blocks: steps, memory */
+    const char *note; /* why there are fewer blocks than were asked for; NULL: there are not */
+};
+
+void trace_destroy(struct trace *trace);
+
+static inline const uint32_t *trace_reads(const struct trace *trace, const struct trace_insn *insn)
+{
+    return trace->registers + insn->first_register;
+}
+static inline const uint32_t *trace_writes(const struct trace *trace, const struct trace_insn *insn)
+{
+    return trace->registers + insn->first_register + insn->read_count;
+}
+
+/* Addresses of the pattern's lanes; the others are left as they are. */
+void trace_lanes(const struct trace *trace, const struct trace_access *access,
+                 uint64_t addresses[32]);
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+struct trace_site_state {
+    uint64_t base, delta;
+    uint32_t pattern; /* number in the block */
+};
+
+struct trace_cursor {
+    const struct trace *trace;
+    const uint32_t *pattern_ids;
+    const uint8_t *run, *run_end, *data;
+    uint32_t next, left; /* instruction to come, and how many of the run are left */
+    uint32_t active, guard;
+    struct trace_site_state *sites; /* by site */
+};
+
+void trace_cursor_init(struct trace_cursor *cursor, const struct trace *trace,
+                       const struct trace_block *block, uint32_t warp);
+/* To the beginning of a warp, perhaps another one; no memory is allocated. */
+void trace_cursor_restart(struct trace_cursor *cursor, const struct trace_block *block,
+                          uint32_t warp);
+/* False at the end of the warp. */
+bool trace_cursor_next(struct trace_cursor *cursor, struct trace_step *step);
+void trace_cursor_clear(struct trace_cursor *cursor);
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+/* Blocks in ascending order, in each its warps in order, in each its steps; instructions before
+ * they are used. Warps that are not begun are empty. */
+struct trace_builder;
+struct trace_builder *trace_builder_create(const struct trace_head *head);
+/* Returns its number. Texts are copied. An instruction with an operation has `bytes`; at most 255
+ * registers each. */
+uint32_t trace_builder_add_insn(struct trace_builder *builder, const struct trace_insn *insn,
+                                const uint32_t *reads, unsigned read_count, const uint32_t *writes,
+                                unsigned write_count);
+void trace_builder_begin_block(struct trace_builder *builder, uint64_t index);
+void trace_builder_begin_warp(struct trace_builder *builder, uint32_t warp, uint32_t threads);
+/* `on` is within `active`, and equal to it unless the instruction is guarded. Accesses as in
+ * observer.h; `addresses` matter for ACCESS_GENERAL only. */
+void trace_builder_step(struct trace_builder *builder, uint32_t insn, uint32_t active, uint32_t on,
+                        const struct access *accesses, unsigned access_count);
+/* Memory that the blocks take so far. */
+uint64_t trace_builder_bytes(const struct trace_builder *builder);
+/* Ends the last block and destroys the builder. trace_destroy the result. */
+struct trace *trace_builder_finish(struct trace_builder *builder);
+void trace_builder_cancel(struct trace_builder *builder);
+
+#endif
