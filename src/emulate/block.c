@@ -56,6 +56,7 @@ void block_destroy(struct block *block)
         free(warp->registers);
         free(warp->parameters);
         free(warp->locals);
+        free(warp->nodes);
         for (struct frame *next, *frame = warp->made_frames; frame; frame = next) {
             next = frame->next_made;
             free(frame);

@@ -281,12 +281,12 @@ struct frame {
     uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
 };
 
-/* Backward branches since lanes had their last turn, whether they polled meanwhile, and which of them
- * changed memory. Splits that part inherit it, so that no loop is without end because its lanes part and
- * meet in it. */
+/* Since lanes had their last turn: backward branches, those before which they polled once more, and
+ * which of them changed memory. Splits that part inherit it, so that no loop is without end because
+ * its lanes part and meet in it. */
 struct turns {
-    uint32_t backward;
-    bool polled;
+    uint32_t backward, polls;
+    bool polled; /* since the last backward branch */
     uint32_t changed;
 };
 
@@ -314,13 +314,12 @@ struct split {
     struct turns turns;
 };
 
-enum { NODES_MAX = 96 };
-
 struct warp {
     struct split splits[WARP_LANES + 2]; /* two more while a split is being replaced */
     uint32_t split_count;
     uint32_t nodes_used; /* those beyond were never used */
-    struct node nodes[NODES_MAX];
+    uint32_t node_capacity;
+    struct node *nodes; /* a call makes one, too: as many as lanes and call depth ask for */
     uint32_t index;
     uint32_t threads;           /* lanes that exist */
     uint32_t dead;              /* lanes that do not exist or have left */

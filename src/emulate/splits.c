@@ -34,7 +34,8 @@ void frame_release(struct warp *warp, struct frame *frame)
 /* Of lanes that go on together. */
 static struct turns join_turns(struct turns a, struct turns b)
 {
-    return (struct turns){a.backward > b.backward ? a.backward : b.backward, a.polled || b.polled,
+    return (struct turns){a.backward > b.backward ? a.backward : b.backward,
+                          a.polls > b.polls ? a.polls : b.polls, a.polled || b.polled,
                           a.changed | b.changed};
 }
 
@@ -73,9 +74,10 @@ int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t paren
     uint32_t at = 0;
     while (at < warp->nodes_used && warp->nodes[at].used)
         at++;
-    if (at == NODES_MAX)
-        return parent; /* cannot happen: nodes split masks; then no reconvergence */
-    if (at == warp->nodes_used) warp->nodes_used++;
+    if (at == warp->nodes_used) {
+        GROW(warp->nodes, warp->nodes_used, warp->node_capacity);
+        warp->nodes_used++;
+    }
     warp->nodes[at] = (struct node){.block = block,
                                     .parent = parent,
                                     .live = live,

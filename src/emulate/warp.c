@@ -10,8 +10,8 @@
 
 #include "emulate/splits.h"
 
-/* Backward branches of one split before another gets a turn: while it only polls, while it also
- * changes memory, and at all. A guess: long enough that loops of unequal length reconverge, short
+/* Backward branches of one split before another gets a turn: those after a poll if it only polls, those
+ * after a poll if it also changes memory, and all. A guess: long enough that loops of unequal length reconverge, short
  * enough that a lock is handed on soon. */
 enum { POLL_TURNS = 32, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
@@ -201,8 +201,13 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 
 static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
 {
-    turns->backward += code->backward;
     turns->polled |= x->polled != 0;
+    x->polled = 0;
+    if (code->backward) {
+        turns->backward++;
+        turns->polls += turns->polled;
+        turns->polled = false;
+    }
     if (!x->changed) return;
     turns->changed |= x->changed;
     x->changed = 0;
@@ -213,13 +218,13 @@ static bool turn_is_over(const struct split *split)
 {
     const struct turns *turns = &split->turns;
     bool is_busy = turns->changed & split->mask;
-    return turns->backward >= (!turns->polled ? LOOP_TURNS : is_busy ? BUSY_TURNS : POLL_TURNS);
+    return turns->backward >= LOOP_TURNS || turns->polls >= (is_busy ? BUSY_TURNS : POLL_TURNS);
 }
 
 /* A turn is over: the next begins at the end of the queue. */
 static void end_turn(struct exec *x, struct warp *warp, struct split *split)
 {
-    x->idle_turns = split->turns.polled ? x->idle_turns + 1 : 0;
+    x->idle_turns = split->turns.polls ? x->idle_turns + 1 : 0;
     split->turns = (struct turns){0};
     split->stamp = ++warp->stamp;
 }

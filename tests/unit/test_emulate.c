@@ -220,6 +220,30 @@ static void loops_reconverge(void **state)
     expect_words(&(struct run){ptx, 1, 80, 160, NULL, 0}, expected);
 }
 
+/* A used atomic before loops of unequal length is no polling: the warp stays whole. Lane l goes 40 l
+ * times round the loop. */
+static void one_atomic_is_no_poll(void **state)
+{
+    (void)state;
+    static const char ptx[] = KERNEL(".reg .b32 %r<8>; .reg .pred %p<4>; .reg .b64 %a;\n",
+                                     "mov.u32 %r1, %tid.x;\n"
+                                     "atom.global.add.u32 %r2, [%out], 1;\n"
+                                     "mul.lo.u32 %r3, %r1, 40;\n"
+                                     "and.b32 %r2, %r2, 0;\n"
+                                     "T: setp.ge.u32 %p0, %r2, %r3;\n"
+                                     "@%p0 bra DONE;\n"
+                                     "add.u32 %r2, %r2, 1;\n"
+                                     "bra T;\n"
+                                     "DONE: activemask.b32 %r5;\n"
+                                     "mul.wide.u32 %a, %r1, 4;\n"
+                                     "add.u64 %a, %a, %out;\n"
+                                     "st.global.u32 [%a+4], %r5;\n");
+    uint32_t expected[33] = {32};
+    for (unsigned i = 1; i <= 32; i++)
+        expected[i] = UINT32_MAX;
+    expect_words(&(struct run){ptx, 1, 32, 33, NULL, 0}, expected);
+}
+
 /* The two halves of a warp reach one shfl.sync by different ways and exchange values there. */
 static void shuffle_waits_for_its_lanes(void **state)
 {
@@ -481,6 +505,7 @@ int main(void)
         cmocka_unit_test(blocks_wait_for_blocks),
         cmocka_unit_test(lanes_meet_after_a_sync),
         cmocka_unit_test(loops_reconverge),
+        cmocka_unit_test(one_atomic_is_no_poll),
         cmocka_unit_test(shuffle_waits_for_its_lanes),
         cmocka_unit_test(early_exit),
         cmocka_unit_test(divergent_recursion),
