@@ -132,16 +132,22 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
 /* ---- one closed form
  * ------------------------------------------------------------------------------ */
 
+static const char *list_functions(struct cli *cli)
+{
+    const char *text = "", *name;
+    for (size_t i = 0; (name = ws_model_function(i)) != NULL; i++)
+        text = cli_format(cli, "%s%s %s", text, i ? "," : "", name);
+    return text;
+}
+
 static int evaluate(struct cli *cli, const struct papers_request *request)
 {
     ws_input inputs[INPUTS];
     ws_term terms[TERMS];
     size_t count = 0, term_count;
     if (!request->id_count)
-        return cli_error(cli, EXIT_USAGE,
-                         "papers evaluate needs a closed form: mwp_cwp, "
-                         "mem_params, mwp_peak_bw, npw, gflops_peak, inst_peak, "
-                         "smem_peak, gmem_peak, zo_throughput, zo_times or spmv_ell_bytes");
+        return cli_error(cli, EXIT_USAGE, "papers evaluate needs a closed form:%s",
+                         list_functions(cli));
     for (size_t i = 1; i < request->id_count && count < INPUTS; i++) {
         char *name = cli_copy(cli, request->ids[i]), *equals = strchr(name, '=');
         if (!equals || !equals[1])
@@ -221,9 +227,9 @@ const struct command command_papers = {
         "Only the first two are said to agree or to differ.\n\n"
         "`curves` executes the papers' kernels and prints tables that gnuplot reads:\n"
         "  plot 'FILE' index 'CURVE SERIES' using 1:2\n\n"
-        "`evaluate` puts numbers into a closed form: mwp_cwp, mem_params, mwp_peak_bw, npw,\n"
-        "gflops_peak, inst_peak, smem_peak, gmem_peak, zo_throughput, zo_times,\n"
-        "spmv_ell_bytes. WARPSAGE_PAPERS names another folder with published.json.\n",
+        "`evaluate` puts numbers into a closed form; without a name it lists them, doc/papers.md "
+        "has\n"
+        "their inputs. WARPSAGE_PAPERS names another folder with published.json.\n",
     .options = options,
     .run = run_papers,
 };

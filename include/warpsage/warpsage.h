@@ -414,8 +414,7 @@ WS_API WS_CHECKED ws_status ws_estimate_stages(ws_context *context, const char *
                                                size_t *out_count, bool *out_overlap);
 
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
- * functions are mwp_cwp, mem_params, mwp_peak_bw, npw, gflops_peak, inst_peak, smem_peak, gmem_peak,
- * zo_throughput, zo_times and spmv_ell_bytes; doc/papers.md lists their inputs, whose units are in
+ * functions are those of ws_model_function; doc/papers.md lists their inputs, whose units are in
  * their names. */
 typedef struct ws_input {
     const char *name;
@@ -430,6 +429,9 @@ typedef struct ws_term {
 WS_API WS_CHECKED ws_status ws_model_evaluate(ws_context *context, const char *function,
                                               const ws_input *inputs, size_t input_count,
                                               ws_term *out, size_t capacity, size_t *out_count);
+
+/* Names of these functions, by index from 0; NULL beyond the last. */
+WS_API const char *ws_model_function(size_t index);
 
 typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
 

@@ -10,6 +10,11 @@ ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_
     return model_evaluate(&context->diag, function, inputs, input_count, out, capacity, out_count);
 }
 
+const char *ws_model_function(size_t index)
+{
+    return model_function(index);
+}
+
 const char *ws_effect_name(size_t index)
 {
     return index < EFFECT_COUNT ? effect_infos[index].id : NULL;

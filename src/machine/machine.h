@@ -24,6 +24,7 @@ enum machine_key {
 
 enum dimension {
     DIM_COUNT,
+    DIM_NUMBER, /* as a count without unit, but need not be whole */
     DIM_BYTES,
     DIM_BIT,
     DIM_CYCLE,
@@ -34,6 +35,11 @@ enum dimension {
     DIM_INSTRUCTION_PER_SECOND,
     DIM_WATT,
     DIM_METRE,
+    DIM_SECOND,
+    DIM_CELSIUS,
+    DIM_KELVIN,
+    DIM_KELVIN_PER_WATT,
+    DIM_WATT_PER_KELVIN,
     DIMENSION_COUNT
 };
 

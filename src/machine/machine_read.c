@@ -205,13 +205,13 @@ static ws_status read_unit(struct reading *reading, const struct leaf *leaf, enu
     enum dimension given;
     *factor = 1;
     if (!leaf->unit) {
-        if (wanted == DIM_COUNT) return WS_OK;
+        if (dimension_is_bare(wanted)) return WS_OK;
         FAIL(reading, leaf->node, "%s has no unit: it is %s, in %s", leaf->path, words, legal);
     }
     const char *unit;
     TRY(read_text(reading, "unit", leaf->unit, &unit));
-    if (wanted == DIM_COUNT)
-        FAIL(reading, leaf->unit, "%s is a count: leave the unit out", leaf->path);
+    if (dimension_is_bare(wanted))
+        FAIL(reading, leaf->unit, "%s is %s: leave the unit out", leaf->path, words);
     if (!unit_find(unit, &given, factor))
         FAIL(reading, leaf->unit, "unknown unit '%s': %s is %s, in %s", unit, leaf->path, words,
              legal);

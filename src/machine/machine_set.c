@@ -51,8 +51,9 @@ static ws_status parse_suffix(struct diag *diag, enum machine_key key, const cha
                           change, suffix);
     if (unit_find(suffix, &given, &out->factor) && given == wanted) return WS_OK;
     struct arena arena = {0};
-    if (wanted == DIM_COUNT)
-        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is a count: leave '%s' out", path, suffix);
+    if (dimension_is_bare(wanted))
+        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: leave '%s' out", path,
+                   dimension_words(wanted), suffix);
     else
         diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: '%s' is none of its units, %s", path,
                    dimension_words(wanted), suffix, unit_names(&arena, wanted));

@@ -47,6 +47,12 @@ static const struct {
     {"um", DIM_METRE, 1e-6},
     {"mm", DIM_METRE, 1e-3},
     {"m", DIM_METRE, 1},
+    {"ms", DIM_SECOND, 1e-3},
+    {"s", DIM_SECOND, 1},
+    {"degC", DIM_CELSIUS, 1},
+    {"K", DIM_KELVIN, 1},
+    {"K/W", DIM_KELVIN_PER_WATT, 1},
+    {"W/K", DIM_WATT_PER_KELVIN, 1},
 };
 enum { UNIT_ROWS = sizeof units / sizeof units[0] };
 
@@ -54,6 +60,7 @@ static const struct {
     const char *unit, *words;
 } dimensions[DIMENSION_COUNT] = {
     [DIM_COUNT] = {"", "a count"},
+    [DIM_NUMBER] = {"", "a number"},
     [DIM_BYTES] = {"B", "a size"},
     [DIM_BIT] = {"bit", "a width"},
     [DIM_CYCLE] = {"cycle", "a number of core cycles"},
@@ -64,6 +71,11 @@ static const struct {
     [DIM_INSTRUCTION_PER_SECOND] = {"inst/s", "a throughput in warp instructions"},
     [DIM_WATT] = {"W", "a power"},
     [DIM_METRE] = {"m", "a length"},
+    [DIM_SECOND] = {"s", "a time"},
+    [DIM_CELSIUS] = {"degC", "a temperature"},
+    [DIM_KELVIN] = {"K", "a difference of temperatures"},
+    [DIM_KELVIN_PER_WATT] = {"K/W", "a rise of temperature by power"},
+    [DIM_WATT_PER_KELVIN] = {"W/K", "a rise of power by temperature"},
 };
 
 const char *dimension_unit(enum dimension dimension)
@@ -74,6 +86,11 @@ const char *dimension_unit(enum dimension dimension)
 const char *dimension_words(enum dimension dimension)
 {
     return dimensions[dimension].words;
+}
+
+bool dimension_is_bare(enum dimension dimension)
+{
+    return dimension == DIM_COUNT || dimension == DIM_NUMBER;
 }
 
 bool unit_find(const char *text, enum dimension *dimension, double *factor)
@@ -102,6 +119,7 @@ const char *unit_names(struct arena *arena, enum dimension dimension)
 static bool may_be_zero(enum machine_key key)
 {
     if (key >= MACHINE_THROUGHPUT_FIRST) return true;
+    if (key >= MACHINE_POWER_MAX_INT && key <= MACHINE_TEMPERATURE_BY_INTENSITY) return true;
     switch (key) {
     case MACHINE_SM_REGISTER_PER_BLOCK:
     case MACHINE_SM_EARLY_RELEASE:
@@ -137,7 +155,10 @@ const char *figure_fault(enum machine_key key, double value)
     if (whole && value > 0x1p53) return "is too large";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
-    bool is_flag = key == MACHINE_SM_REGISTER_PER_BLOCK || key == MACHINE_SM_EARLY_RELEASE;
+    bool is_flag = key == MACHINE_SM_REGISTER_PER_BLOCK || key == MACHINE_SM_EARLY_RELEASE ||
+                   key == MACHINE_POWER_LOG_SCALING ||
+                   (key >= MACHINE_POWER_SPEC_LINEAR_INT && key <= MACHINE_POWER_SPEC_LINEAR_L2);
     if (is_flag && value > 1) return "must be 0 or 1";
+    if (key == MACHINE_POWER_LOG_BETA && value >= 10) return "must be below 10";
     return NULL;
 }

@@ -12,6 +12,8 @@ bool unit_find(const char *text, enum dimension *dimension, double *factor);
 const char *unit_names(struct arena *arena, enum dimension dimension);
 /* What is measured: "a clock rate". */
 const char *dimension_words(enum dimension dimension);
+/* A figure without unit. */
+bool dimension_is_bare(enum dimension dimension);
 
 /* NULL if the SI value is possible for this key, else what is wrong: "must be a whole number". */
 const char *figure_fault(enum machine_key key, double value);

@@ -52,6 +52,14 @@ static const struct closed_form *const tables[] = {
 };
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0], FUNCTIONS_MAX = 128 };
 
+const char *model_function(size_t index)
+{
+    for (size_t t = 0; t < TABLE_COUNT; t++)
+        for (const struct closed_form *form = tables[t]; form->name; form++)
+            if (!index--) return form->name;
+    return NULL;
+}
+
 static ws_status find_function(struct diag *diag, const char *name, const struct closed_form **out)
 {
     const char *names[FUNCTIONS_MAX];

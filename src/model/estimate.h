@@ -171,5 +171,7 @@ const struct term *estimate_term(const struct estimate *estimate, const char *id
 /* ws_model_evaluate (closed_form.c). */
 ws_status model_evaluate(struct diag *diag, const char *function, const ws_input *inputs,
                          size_t input_count, ws_term *out, size_t capacity, size_t *out_count);
+/* Names of the closed forms by index; NULL beyond the last. */
+const char *model_function(size_t index);
 
 #endif
