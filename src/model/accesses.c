@@ -178,3 +178,11 @@ bool accesses_of_instruction(const struct instruction_profile *instruction,
     }
     return false;
 }
+
+double executed_warps(const struct profile *profile)
+{
+    double warps = profile_get(profile, COUNTER_WARPS_EXECUTED);
+    if (warps > 0) return warps;
+    uint32_t threads = profile_threads_per_block(profile);
+    return (double)profile_blocks(profile) * ceil((double)threads / WARP_LANES);
+}

@@ -64,6 +64,8 @@ enum counter shared_missing(const struct profile *profile, bool half_warp);
 enum { WARP_LANES = 32 };
 /* Share of the lanes of the active mask that work: Σ lanes / (32 Σ warp instructions), in (0,1]. */
 double active_lane_share(const struct profile *profile);
+/* Warps that ran; those of the grid if that was not counted. */
+double executed_warps(const struct profile *profile);
 
 /* As accesses_read, of one instruction by its own counters. False if it accesses neither space. */
 bool accesses_of_instruction(const struct instruction_profile *instruction,

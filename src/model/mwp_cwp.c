@@ -84,14 +84,6 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static double executed_warps(const struct profile *profile)
-{
-    double warps = profile_get(profile, COUNTER_WARPS_EXECUTED);
-    if (warps > 0) return warps;
-    uint32_t threads = profile_threads_per_block(profile);
-    return (double)profile_blocks(profile) * ceil((double)threads / WARP_LANES);
-}
-
 /* Ic, Imc, Imu, u and bytes per access, with the accesses as the machine coalesces them. */
 static void read_accesses(const struct model_input *input, double warps, struct mwp_cwp_input *in,
                           struct estimate *out)
