@@ -100,6 +100,9 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     case OPTION_ISA_VIEW:
         request->isa_view = value;
         return EXIT_DONE;
+    case OPTION_TRACE_BLOCKS:
+        request->has_trace_blocks = true;
+        return parse_small(cli, "--trace-blocks", value, &request->trace_blocks);
     case OPTION_UNORDERED:
         request->unordered = true;
         return EXIT_DONE;
@@ -259,6 +262,8 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .register_targets = a->machine_count ? a->targets : NULL,
         .register_target_count = a->machine_count,
     };
+    if (request->has_trace_blocks)
+        launch.trace_blocks = request->trace_blocks ? request->trace_blocks : WS_TRACE_NONE;
     memcpy(launch.grid, request->grid, sizeof launch.grid);
     memcpy(launch.block, request->block, sizeof launch.block);
     memcpy(launch.cluster, request->cluster, sizeof launch.cluster);

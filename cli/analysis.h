@@ -30,6 +30,7 @@ enum analysis_option {
     OPTION_RULES,
     OPTION_ISA_VIEW,
     OPTION_UNORDERED,
+    OPTION_TRACE_BLOCKS,
     OPTION_WITHOUT,
     OPTION_MODEL_OPTION,
     OPTION_OWN, /* a command's own begin here */
@@ -58,6 +59,9 @@ enum analysis_option {
          "multiplications"},                                                                       \
         {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
          "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
+        {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \
+         "trace the warps of the first N blocks, for models that follow instructions; 32 by "      \
+         "default, 0: none"},                                                                      \
     {                                                                                              \
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"  \
     }

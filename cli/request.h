@@ -39,6 +39,8 @@ struct request {
     /* Only from the command line. */
     unsigned threads;
     bool all_rules, unordered;
+    bool has_trace_blocks;
+    unsigned trace_blocks; /* whose warps are traced, if has_trace_blocks */
     const char *save_profile, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
     ws_format format;

@@ -190,7 +190,14 @@ typedef struct ws_launch {
      * NULL: those of PTX. */
     const char *isa_view;
     unsigned shared_banks; /* of WS_RULE_BANK16, 1 to 64; 0: 16 */
+    /* Warp traces of the first blocks become part of the profile, for the models that follow
+     * instructions one by one. 0: 32 blocks, as far as they fit in trace_bytes; WS_TRACE_NONE: none.
+     * trace_bytes 0: 128 MiB. */
+    uint32_t trace_blocks;
+    uint64_t trace_bytes;
 } ws_launch;
+
+#define WS_TRACE_NONE UINT32_MAX
 
 /* Address and bank rules that cost time to count (CONTRACT section 2). */
 enum ws_rule {

@@ -4,6 +4,7 @@
 
 #include "api/handles.h"
 #include "base/text.h"
+#include "measure/trace.h"
 
 ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
 {
@@ -114,6 +115,7 @@ ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
         profile_load_memory(&profile->context->diag, "a copy", text, strlen(text), &copy);
     free(text);
     TRY(status);
+    copy->trace = trace_share(profile->profile->trace);
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = profile->context, .profile = copy};
     return WS_OK;

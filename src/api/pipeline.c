@@ -8,6 +8,10 @@
 
 #include "base/text.h"
 
+/* Blocks whose warps are traced if the caller does not say (CONTRACT section 3), and the memory that
+ * they may take: about 80 million accesses. A guess at what nobody minds. */
+enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
+
 /* ---- launch: module -> emulate -> measure -> profile ----------------------------------------- */
 
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
@@ -187,6 +191,9 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
 
     struct measure *measure = measure_begin(launch.rules);
     measure_set_view(measure, view);
+    if (launch.trace_blocks != WS_TRACE_NONE)
+        measure_record(measure, launch.trace_blocks ? launch.trace_blocks : TRACE_BLOCKS,
+                       launch.trace_bytes ? launch.trace_bytes : TRACE_BYTES);
     ws_status status = execute(device, module, &launch, measure_observer(measure), &result);
     if (status != WS_OK) {
         measure_cancel(measure);

@@ -386,6 +386,7 @@ struct launch {
     struct devmem *memory;
     const struct program *program;
     const struct launch_options *options;
+    struct launch_view view;         /* what observers see */
     const unsigned char *parameters; /* the parameter block, padded with zeros */
     uint64_t parameter_bytes;
     uint64_t shared_bytes;

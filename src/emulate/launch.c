@@ -80,15 +80,6 @@ static void keep_printed(struct launch *launch, struct block *block)
     if (launch->printed) print_log_keep(launch->printed, block->index, &block->printed);
 }
 
-static uint64_t block_of_ordinal(const struct launch *launch, uint64_t ordinal)
-{
-    /* Stratified: the middle of each of `sampled` equal parts of the grid. */
-    if (launch->sampled == launch->block_count) return ordinal;
-    __extension__ unsigned __int128 twice =
-        (unsigned __int128)(2 * ordinal + 1) * launch->block_count;
-    return (uint64_t)(twice / (2 * launch->sampled));
-}
-
 static void show_progress(struct launch *launch)
 {
     const struct launch_options *options = launch->options;
@@ -111,7 +102,7 @@ static void *run_independent(void *argument)
     for (;;) {
         uint64_t ordinal = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
         if (ordinal >= launch->sampled) break;
-        uint64_t index = block_of_ordinal(launch, ordinal);
+        uint64_t index = launch_block_index(&launch->view, ordinal);
         if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) break;
         block_start(worker, block, index);
         enum block_stop stop = block_run(worker, block, 0);
@@ -140,7 +131,7 @@ static struct block *next_ordered(struct worker *worker, struct block **tail)
     struct launch *launch = worker->launch;
     if (launch->next_block >= launch->sampled) return NULL;
     struct block *block = block_take(worker);
-    block_start(worker, block, block_of_ordinal(launch, launch->next_block++));
+    block_start(worker, block, launch_block_index(&launch->view, launch->next_block++));
     if (*tail) (*tail)->next = block;
     *tail = block;
     return block;
@@ -298,19 +289,25 @@ static void derive_sizes(struct launch *launch)
     if (effort == 1.0) launch->sampled = launch->block_count;
 }
 
+static void fill_view(struct launch *launch)
+{
+    struct launch_view *view = &launch->view;
+    *view = launch->program->view;
+    for (unsigned k = 0; k < 3; k++) {
+        view->grid[k] = launch->options->grid[k];
+        view->block[k] = launch->options->block[k];
+    }
+    view->dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
+    view->warps_per_block = launch->warps_per_block;
+    view->block_count = launch->block_count;
+    view->executed_blocks = launch->sampled;
+    view->isa_level = launch->device->semantics->level;
+}
+
 static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
 {
     const struct observer *observer = launch->options->observer;
-    struct launch_view view = launch->program->view;
-    for (unsigned k = 0; k < 3; k++) {
-        view.grid[k] = launch->options->grid[k];
-        view.block[k] = launch->options->block[k];
-    }
-    view.dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
-    view.warps_per_block = launch->warps_per_block;
-    view.block_count = launch->block_count;
-    view.isa_level = launch->device->semantics->level;
-    if (observer) observer->ops->launch_begin(observer->self, &view);
+    if (observer) observer->ops->launch_begin(observer->self, &launch->view);
     for (unsigned i = 0; i < count; i++)
         worker_init(&workers[i], launch, count > 1);
     workers[0].first = true;
@@ -376,6 +373,7 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     if (launch->options->parameter_bytes)
         memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
     launch->parameters = parameters;
+    fill_view(launch);
     fill_warp_specials(launch);
     size_t bytes = (count * sizeof(struct worker) + 63) & ~(size_t)63;
     struct worker *workers = aligned_alloc(64, bytes);

@@ -44,6 +44,7 @@ struct block_state {
     uint64_t *load_results;
     struct stage_share *shares; /* by stage ordinal */
     uint32_t share_count, share_capacity;
+    struct block_record *record; /* NULL: its warps are not traced */
 };
 
 struct worker {
@@ -104,6 +105,8 @@ static void launch_begin(void *self, const struct launch_view *launch)
     m->lanes_off = mem_zalloc(launch->insn_count, sizeof *m->lanes_off);
     m->divergent = mem_zalloc(launch->insn_count, sizeof *m->divergent);
     m->sites = mem_zalloc(m->site_count, sizeof *m->sites);
+    if (m->record_blocks)
+        m->recorder = trace_recorder_create(&m->launch, m->view, m->record_blocks, m->record_bytes);
 }
 
 static void launch_end(void *self)
@@ -246,7 +249,6 @@ static void block_destroy(struct block_state *block)
 
 static void *block_begin(void *worker, uint64_t index)
 {
-    (void)index;
     struct worker *w = worker;
     const struct measure *m = w->measure;
     struct block_state *block = w->free_blocks;
@@ -259,6 +261,7 @@ static void *block_begin(void *worker, uint64_t index)
     memset(block->warps, 0, warps * sizeof *block->warps);
     memset(block->last_writes, 0, (size_t)warps * m->dep.slot_count * sizeof(uint32_t));
     block->share_count = 0;
+    block->record = m->recorder ? trace_recorder_block(m->recorder, index) : NULL;
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_state *warp = &block->warps[i];
         uint64_t rest = threads - 32 * (uint64_t)i;
@@ -276,6 +279,7 @@ static void block_end(void *worker, void *block_)
 {
     struct worker *w = worker;
     struct block_state *block = block_;
+    if (block->record) block_record_end(block->record);
     for (uint32_t i = 0; i < w->measure->launch.warps_per_block; i++)
         leave_stage(block, &block->warps[i]);
     for (uint32_t i = 0; i < block->share_count; i++) {
@@ -295,6 +299,12 @@ static void block_end(void *worker, void *block_)
 static inline struct warp_state *warp_of(const struct warp_ref *ref)
 {
     return &((struct block_state *)ref->block)->warps[ref->index];
+}
+
+/* NULL unless the block is one of the few whose warps are traced. */
+static inline struct block_record *record_of(const struct warp_ref *ref)
+{
+    return ((struct block_state *)ref->block)->record;
 }
 
 static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_t count)
@@ -318,6 +328,8 @@ static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, u
     struct warp_state *warp = warp_of(ref);
     const struct dep_block *dep = &m->dep.blocks[code_block];
     struct cell *cell = &warp->cells[code_block];
+    if (record_of(ref))
+        block_record_run(record_of(ref), ref->index, warp->threads, code_block, active);
     cell->executions++;
     cell->lanes += bits_count(active);
     warp->active = active;
@@ -349,6 +361,7 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     uint32_t off = active & ~on;
     warp->guard_insn = insn;
     warp->guard_on = on;
+    if (record_of(ref)) block_record_guard(record_of(ref), insn, on);
     if (w->measure->is_exit[insn]) warp->dead |= on;
     if (off) lanes_are_off(worker, warp, insn, off);
 }
@@ -359,6 +372,7 @@ static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint
     struct worker *w = worker;
     struct warp_state *warp = warp_of(ref);
     uint32_t off = active & ~taken;
+    if (record_of(ref)) block_record_guard(record_of(ref), insn, taken);
     if (targets > 1) {
         w->divergent[insn]++;
         warp->stage->sums.divergent++;
@@ -403,6 +417,7 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     struct worker *w = worker;
     uint32_t site = w->measure->site_of[insn];
     if (site == NO_SITE) return;
+    if (record_of(ref)) block_record_access(record_of(ref), insn, access);
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
     if (access->space == SPACE_GLOBAL) {
         enum memory_operation operation = insn_operation(w->measure->launch.insns[insn]);

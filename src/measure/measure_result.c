@@ -22,6 +22,12 @@ void measure_set_view(struct measure *measure, enum isa_view view)
     measure->view = view;
 }
 
+void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes)
+{
+    measure->record_blocks = blocks;
+    measure->record_bytes = max_bytes;
+}
+
 struct observer *measure_observer(struct measure *measure)
 {
     return &measure->observer;
@@ -46,6 +52,7 @@ void measure_cancel(struct measure *m)
     if (!m) return;
     for (uint32_t i = 0; i < STAGE_COUNT; i++)
         stage_sums_destroy(m->stages[i]);
+    trace_recorder_destroy(m->recorder);
     dep_plan_clear(&m->dep);
     load_plan_clear(&m->loads);
     free((void *)(uintptr_t)m->launch.insns);
@@ -489,6 +496,11 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
         set_launch_counters(&r);
         set_instructions(&r);
         set_stages(&r);
+        r.profile->trace_reason = "not recorded";
+        if (m->recorder)
+            r.profile->trace =
+                trace_recorder_finish(m->recorder, r.profile, &r.profile->trace_reason);
+        m->recorder = NULL;
         free(r.cells);
         free(r.views);
     }

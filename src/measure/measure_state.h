@@ -11,6 +11,7 @@
 #include "measure/load_group.h"
 #include "measure/pattern_table.h"
 #include "measure/profile.h"
+#include "measure/trace_record.h"
 
 enum {
     STAGE_COUNT = 1025, /* ordinals 0 to 1023, and one for all later ones */
@@ -68,7 +69,10 @@ struct measure {
     struct observer observer;
     unsigned rules;
     enum isa_view view;
-    struct launch_view launch; /* with own copies of the arrays */
+    uint32_t record_blocks; /* whose warps are traced */
+    uint64_t record_bytes;
+    struct trace_recorder *recorder; /* NULL: none are */
+    struct launch_view launch;       /* with own copies of the arrays */
     struct dep_plan dep;
     struct load_plan loads;
     uint32_t *site_of; /* by instruction: memory instruction or NO_SITE */

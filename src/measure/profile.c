@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/trace.h"
+
 struct profile *profile_create(void)
 {
     struct profile *profile = mem_zalloc(1, sizeof *profile);
@@ -12,12 +14,14 @@ struct profile *profile_create(void)
     for (int i = 0; i < 3; i++)
         profile->grid[i] = profile->block[i] = 1;
     profile->sampled_fraction = 1;
+    profile->trace_reason = "not in this profile";
     return profile;
 }
 
 void profile_destroy(struct profile *profile)
 {
     if (!profile) return;
+    trace_destroy(profile->trace);
     arena_clear(&profile->arena);
     free(profile);
 }

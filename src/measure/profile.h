@@ -25,6 +25,8 @@ enum counter {
     COUNTER_INST_UNIT_FIRST = COUNTER_INST_UNIT_INT       /* + enum insn_unit */
 };
 
+struct trace;
+
 struct counter_info {
     const char *id, *unit, *text, *ncu; /* ncu: NULL if no metric has the same meaning */
     bool staged;
@@ -107,6 +109,8 @@ struct profile {
     struct instruction_profile *instructions;
     uint32_t stage_count;
     struct stage_profile *stages;
+    struct trace *trace;      /* warp traces of the first blocks (trace.h), owned; NULL: none */
+    const char *trace_reason; /* why there is none; static or in the arena */
 };
 
 /* An empty profile: every counter missing with the reason "not in this profile". */
@@ -171,8 +175,11 @@ unsigned rules_banks(unsigned rules);
  * the launch call measure_cancel. */
 struct measure;
 struct measure *measure_begin(unsigned rules);
-/* Before measure_end. */
+/* Before the launch. */
 void measure_set_view(struct measure *measure, enum isa_view view);
+/* Before the launch, after the view: also records the warp traces of the first `blocks`, as far as
+ * they fit in max_bytes (trace_record.h). */
+void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes);
 struct observer *measure_observer(struct measure *measure);
 struct profile *measure_end(struct measure *measure, double sampled_fraction);
 void measure_cancel(struct measure *measure);

@@ -8,9 +8,15 @@
 #include "measure/bits.h"
 #include "measure/trace_writer.h"
 
+struct trace *trace_share(struct trace *trace)
+{
+    if (trace) __atomic_fetch_add(&trace->references, 1, __ATOMIC_RELAXED);
+    return trace;
+}
+
 void trace_destroy(struct trace *trace)
 {
-    if (!trace) return;
+    if (!trace || __atomic_fetch_sub(&trace->references, 1, __ATOMIC_ACQ_REL) > 1) return;
     free(trace->insns);
     free(trace->registers);
     free(trace->patterns);

@@ -128,6 +128,7 @@ struct trace_head {
 
 struct trace {
     struct arena arena;
+    uint32_t references; /* trace_share */
     struct trace_head head;
     uint32_t insn_count, site_count, register_count;
     struct trace_insn *insns;
@@ -143,6 +144,8 @@ struct trace {
     const char *note; /* why there are fewer blocks than were asked for; NULL: there are not */
 };
 
+/* A trace does not change once it is made; several profiles may have it. Each share is destroyed. */
+struct trace *trace_share(struct trace *trace);
 void trace_destroy(struct trace *trace);
 
 static inline const uint32_t *trace_reads(const struct trace *trace, const struct trace_insn *insn)

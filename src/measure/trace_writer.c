@@ -62,7 +62,7 @@ static inline uint64_t zigzag(int64_t value)
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Ends the run that may still grow. */
-static void end_run(struct warp_writer *warp)
+void warp_writer_end(struct warp_writer *warp)
 {
     if (!warp->count) return;
     make_room(&warp->runs);
@@ -82,7 +82,7 @@ void warp_writer_run(struct warp_writer *warp, uint32_t first, uint32_t count, u
     if (!count) return;
     bool follows = warp->count && first == warp->first + warp->count && active == warp->active;
     if (!follows) {
-        end_run(warp);
+        warp_writer_end(warp);
         warp->first = first;
         warp->active = active;
     }
@@ -152,13 +152,20 @@ struct trace_builder {
 struct trace_builder *trace_builder_create(const struct trace_head *head)
 {
     struct trace_builder *builder = mem_zalloc(1, sizeof *builder);
-    struct trace *trace = builder->trace = mem_zalloc(1, sizeof *trace);
+    builder->trace = mem_zalloc(1, sizeof *builder->trace);
+    builder->trace->references = 1;
+    trace_builder_name(builder, head);
+    return builder;
+}
+
+void trace_builder_name(struct trace_builder *builder, const struct trace_head *head)
+{
+    struct trace *trace = builder->trace;
     trace->head = *head;
     trace->head.kernel = arena_copy(&trace->arena, head->kernel ? head->kernel : "");
     trace->head.isa = arena_copy(&trace->arena, head->isa ? head->isa : "");
     uint32_t threads = head->block[0] * head->block[1] * head->block[2];
     trace->head.warps_per_block = (threads + 31) / 32;
-    return builder;
 }
 
 static void add_registers(struct trace_builder *builder, const uint32_t *list, unsigned count)
@@ -241,7 +248,7 @@ void trace_builder_take_block(struct trace_builder *builder, struct block_writer
     block->warps = ARENA_ARRAY(&trace->arena, struct trace_warp, writer->warp_count);
     for (uint32_t i = 0; i < writer->warp_count; i++) {
         struct warp_writer *warp = &writer->warps[i];
-        end_run(warp);
+        warp_writer_end(warp);
         block->warps[i] = (struct trace_warp){.runs = keep_stream(trace, &warp->runs),
                                               .data = keep_stream(trace, &warp->data),
                                               .run_bytes = warp->runs.size,

@@ -53,8 +53,13 @@ void warp_writer_guard(struct warp_writer *warp, uint32_t active, uint32_t on);
 void warp_writer_accesses(struct warp_writer *warp, uint32_t site,
                           const struct trace_access *accesses, unsigned count);
 
+/* After the last step, before block_writer_bytes is the size. */
+void warp_writer_end(struct warp_writer *warp);
+
 /* Moves the block into the builder, which has the instructions; clears the writer. */
 void trace_builder_take_block(struct trace_builder *builder, struct block_writer *writer);
+/* The launch, if it was not known at creation; texts are copied. */
+void trace_builder_name(struct trace_builder *builder, const struct trace_head *head);
 /* A remark on what the trace lacks; copied. */
 void trace_builder_note(struct trace_builder *builder, const char *note);
 

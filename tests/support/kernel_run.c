@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include "api/handles.h"
+#include "support/trace_check.h"
+
 static void must(struct run *run, ws_status status, const char *what)
 {
     if (status != WS_OK)
@@ -168,6 +171,7 @@ static void compare_runs(struct run *one, struct run *other)
     }
     free(a);
     free(b);
+    compare_traces(one->profile->profile, other->profile->profile);
 }
 
 void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *check)
@@ -177,6 +181,7 @@ void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *
     setup(&one);
     run_launch(&one);
     check(&one);
+    check_trace(one.profile->profile);
     for (unsigned threads = 2; threads <= 3; threads++) {
         struct run other;
         run_begin(&other, ptx, kernel, threads);

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/trace_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/isa_view.h"
+#include "measure/register_use.h"
+
+enum { REGISTERS_MAX = READS_MAX + OPERANDS_MAX + 2 };
+#define NO_REGISTER UINT32_MAX
+#define NOT_FOLDED UINT32_MAX
+
+struct planner {
+    struct trace_plan *plan;
+    const struct launch_view *launch;
+    struct trace_builder *builder;
+    struct insn_view *views; /* by launch instruction; NULL: no view */
+    uint32_t register_count; /* of the launch, the carry not counted */
+    uint32_t *dense;         /* by register of the launch; the last is the carry */
+    uint32_t dense_count;
+    uint32_t *alias;     /* by register: what stands for it, if the addition that makes it folds */
+    uint32_t *folded_by; /* by register: the folded load that writes it, or NOT_FOLDED */
+    uint32_t item_capacity;
+};
+
+/* An instruction and the registers of it, as numbers of the trace. */
+struct draft {
+    struct trace_insn insn;
+    uint32_t reads[REGISTERS_MAX], writes[REGISTERS_MAX];
+    unsigned read_count, write_count;
+};
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+static void add_once(uint32_t *list, unsigned *count, uint32_t reg)
+{
+    for (unsigned i = 0; i < *count; i++)
+        if (list[i] == reg) return;
+    if (*count < REGISTERS_MAX) list[(*count)++] = reg;
+}
+
+static uint32_t dense_register(struct planner *p, uint32_t reg)
+{
+    if (p->dense[reg] == NO_REGISTER) p->dense[reg] = p->dense_count++;
+    return p->dense[reg];
+}
+
+/* Through folded additions to the register that really is read; each is written once, so that this
+ * ends, but the code may go round in a circle of them. */
+static uint32_t resolve(const struct planner *p, uint32_t reg)
+{
+    for (uint32_t turns = 0; reg != NO_REGISTER && p->alias[reg] != reg; turns++) {
+        if (turns == p->register_count) return NO_REGISTER;
+        reg = p->alias[reg];
+    }
+    return reg;
+}
+
+static uint32_t address_register(const struct code_block *code, const struct insn *load)
+{
+    int32_t reg = insn_source(load, 0)->reg;
+    return reg < 0 ? NO_REGISTER : code->vreg_base + (uint32_t)reg;
+}
+
+/* Reads of an instruction; the value of a folded load stands for that load's address. Returns the
+ * launch instruction of that load, or NOT_FOLDED. */
+static uint32_t draft_reads(struct planner *p, const struct code_block *code,
+                            const struct insn *insn, struct draft *draft)
+{
+    uint32_t reads[READS_MAX], folded = NOT_FOLDED;
+    unsigned count = insn_reads(insn, reads);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t reg = code->vreg_base + reads[i];
+        if (p->folded_by[reg] != NOT_FOLDED) {
+            folded = p->folded_by[reg];
+            reg = address_register(code, p->launch->insns[folded]);
+        }
+        if (reg != NO_REGISTER) reg = resolve(p, reg);
+        if (reg != NO_REGISTER) add_once(draft->reads, &draft->read_count, dense_register(p, reg));
+    }
+    bool reads_carry = insn->op == OP_ADDC || insn->op == OP_SUBC || insn->op == OP_MADC;
+    if (reads_carry)
+        add_once(draft->reads, &draft->read_count, dense_register(p, p->register_count));
+    return folded;
+}
+
+static void draft_writes(struct planner *p, const struct code_block *code, const struct insn *insn,
+                         struct draft *draft)
+{
+    uint32_t writes[OPERANDS_MAX];
+    unsigned count = insn_writes(insn, writes);
+    for (unsigned i = 0; i < count; i++)
+        add_once(draft->writes, &draft->write_count,
+                 dense_register(p, code->vreg_base + writes[i]));
+    if (insn->flags & INSN_CC)
+        add_once(draft->writes, &draft->write_count, dense_register(p, p->register_count));
+}
+
+/* ---- one instruction ------------------------------------------------------------------------- */
+
+static bool is_access(const struct insn *insn)
+{
+    return insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
+}
+
+static void draft_barrier(const struct insn *insn, struct trace_insn *out)
+{
+    if (insn->op != OP_BAR && insn->op != OP_BARRIER) return;
+    out->barrier = insn->sub_op == SUB_WARP_SYNC ? TRACE_BARRIER_WARP
+                   : insn->sub_op == SUB_ARRIVE  ? TRACE_BARRIER_ARRIVE
+                                                 : TRACE_BARRIER_SYNC;
+    if (out->barrier == TRACE_BARRIER_WARP) return;
+    const struct operand *id = insn_source(insn, 0);
+    bool constant = id->kind == OPERAND_IMMEDIATE && id->imm >= 0 && id->imm < 16;
+    out->barrier_id = constant ? (uint8_t)id->imm : TRACE_BARRIER_ID_UNKNOWN;
+    /* bar.red's last source is its predicate. */
+    bool reduces = insn->sub_op >= SUB_RED_POPC && insn->sub_op <= SUB_RED_OR;
+    if (insn->nsrc < 2u + reduces) return;
+    const struct operand *threads = insn_source(insn, 1);
+    if (threads->kind == OPERAND_NONE) return;
+    constant = threads->kind == OPERAND_IMMEDIATE && threads->imm >= 0 && threads->imm <= 1024;
+    out->barrier_threads = constant ? (uint16_t)threads->imm : TRACE_BARRIER_UNKNOWN;
+}
+
+static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *out)
+{
+    const struct insn *insn = p->launch->insns[pc];
+    const struct module *module = p->launch->module;
+    *out = (struct trace_insn){.pc = pc,
+                               .access_pc = pc,
+                               .line = insn->line,
+                               .source_line = insn->source_line,
+                               .op = insn->text,
+                               .class_id = insn->class_id,
+                               .guarded = insn->guard >= 0};
+    if (insn->source_file && insn->source_file < module->file_count)
+        out->file = module->files[insn->source_file];
+    if (is_access(insn)) {
+        out->operation = (uint8_t)(TRACE_LOAD + (insn->class_id - CLASS_MEM_GLOBAL_LOAD) % 3);
+        out->space = insn->space;
+        out->bytes = (uint8_t)insn_access_bytes(insn);
+        out->cache_op = insn->cache_op;
+        out->semantics = insn->semantics;
+        if (insn->flags & INSN_NC) out->flags |= TRACE_READ_ONLY;
+    }
+    if (insn->op == OP_EXIT || insn->op == OP_RET) out->flags |= TRACE_EXIT;
+    if (insn->op == OP_BRA || insn->op == OP_BRX) out->flags |= TRACE_BRANCH;
+    draft_barrier(insn, out);
+}
+
+/* The access of a load that became an operand. */
+static void add_shared_operand(struct trace_insn *out, const struct insn *load, uint32_t load_pc)
+{
+    out->operation = TRACE_LOAD;
+    out->space = SPACE_SHARED;
+    out->bytes = (uint8_t)insn_access_bytes(load);
+    out->access_pc = load_pc;
+    out->flags |= TRACE_SHARED_OPERAND;
+}
+
+static uint32_t add_draft(struct planner *p, const struct draft *draft)
+{
+    return trace_builder_add_insn(p->builder, &draft->insn, draft->reads, draft->read_count,
+                                  draft->writes, draft->write_count);
+}
+
+static void add_item(struct planner *p, const struct trace_insn *insn, uint32_t pc, uint32_t load)
+{
+    struct trace_plan *plan = p->plan;
+    bool accesses = insn->operation != TRACE_NO_ACCESS;
+    if (!insn->guarded && !accesses) return;
+    GROW(plan->items, plan->item_count, p->item_capacity);
+    uint32_t site = accesses ? plan->site_count++ : TRACE_NO_SITE;
+    plan->items[plan->item_count] = (struct trace_item){insn->guarded, site};
+    if (insn->guarded) plan->guard_items[pc] = plan->item_count;
+    if (accesses) plan->access_items[load == NOT_FOLDED ? pc : load] = plan->item_count;
+    plan->item_count++;
+}
+
+/* Several instructions instead of one, each of which waits for the one before: a product of words
+ * is put together from products of halves (isa_view.def). */
+static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, uint32_t load)
+{
+    const struct view_part *parts = p->views[pc].parts;
+    unsigned reads = draft->read_count;
+    bool first = true;
+    for (unsigned i = 0; i < VIEW_PARTS; i++) {
+        for (unsigned k = 0; k < parts[i].count; k++) {
+            draft->insn.class_id = parts[i].class_id;
+            add_draft(p, draft);
+            if (first) add_item(p, &draft->insn, pc, load);
+            first = false;
+            draft->insn.operation = TRACE_NO_ACCESS;
+            draft->insn.flags &= (uint8_t)~TRACE_SHARED_OPERAND;
+            draft->read_count = reads;
+            for (unsigned r = 0; r < draft->write_count; r++)
+                add_once(draft->reads, &draft->read_count, draft->writes[r]);
+        }
+    }
+}
+
+static void plan_insn(struct planner *p, const struct code_block *code, uint32_t pc)
+{
+    const struct insn_view *view = p->views ? &p->views[pc] : NULL;
+    struct draft draft = {0};
+    if (view && view->fold != VIEW_PLAIN) return;
+    const struct insn *insn = p->launch->insns[pc];
+    draft_insn(p, pc, &draft.insn);
+    uint32_t load = draft_reads(p, code, insn, &draft);
+    draft_writes(p, code, insn, &draft);
+    if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
+    if (view && view->is_sequence) {
+        add_sequence(p, pc, &draft, load);
+        return;
+    }
+    add_draft(p, &draft);
+    add_item(p, &draft.insn, pc, load);
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* What folds, by the register that it would have written. */
+static void find_folds(struct planner *p)
+{
+    for (uint32_t i = 0; i <= p->register_count; i++) {
+        p->dense[i] = NO_REGISTER;
+        p->alias[i] = i;
+        p->folded_by[i] = NOT_FOLDED;
+    }
+    for (uint32_t i = 0; p->views && i < p->launch->code_block_count; i++) {
+        const struct code_block *code = &p->launch->code_blocks[i];
+        for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
+            const struct insn *insn = p->launch->insns[pc];
+            if (p->views[pc].fold == VIEW_PLAIN) continue;
+            uint32_t reg = code->vreg_base + (uint32_t)insn->operands[0].reg;
+            const struct operand *source = insn_source(insn, 0);
+            bool has_register = source->kind == OPERAND_REGISTER && source->reg >= 0;
+            if (p->views[pc].fold == VIEW_SHARED_LOAD)
+                p->folded_by[reg] = pc;
+            else
+                p->alias[reg] =
+                    has_register ? code->vreg_base + (uint32_t)source->reg : NO_REGISTER;
+        }
+    }
+}
+
+static void plan_block(struct planner *p, uint32_t index, uint32_t *next_insn)
+{
+    const struct code_block *code = &p->launch->code_blocks[index];
+    struct trace_plan_block *block = &p->plan->blocks[index];
+    block->first = *next_insn;
+    block->first_item = p->plan->item_count;
+    for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
+        const struct insn_view *view = p->views ? &p->views[pc] : NULL;
+        plan_insn(p, code, pc);
+        block->reorders |= view && view->fold == VIEW_SHARED_LOAD;
+        *next_insn += isa_view_issued(view);
+    }
+    block->count = *next_insn - block->first;
+    block->item_count = p->plan->item_count - block->first_item;
+}
+
+void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, enum isa_view view,
+                     struct trace_builder *builder)
+{
+    uint32_t registers = launch_register_count(launch), next_insn = 0;
+    struct planner p = {.plan = plan,
+                        .launch = launch,
+                        .builder = builder,
+                        .views = isa_view_plan(view, launch),
+                        .register_count = registers,
+                        .dense = mem_alloc((registers + 1) * sizeof *p.dense),
+                        .alias = mem_alloc((registers + 1) * sizeof *p.alias),
+                        .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by)};
+    *plan = (struct trace_plan){
+        .blocks = mem_zalloc(launch->code_block_count + 1, sizeof *plan->blocks),
+        .guard_items = mem_alloc((launch->insn_count + 1) * sizeof *plan->guard_items),
+        .access_items = mem_alloc((launch->insn_count + 1) * sizeof *plan->access_items)};
+    for (uint32_t i = 0; i < launch->insn_count; i++)
+        plan->guard_items[i] = plan->access_items[i] = TRACE_NO_ITEM;
+    find_folds(&p);
+    for (uint32_t i = 0; i < launch->code_block_count; i++)
+        plan_block(&p, i, &next_insn);
+    free(p.views);
+    free(p.dense);
+    free(p.alias);
+    free(p.folded_by);
+}
+
+void trace_plan_clear(struct trace_plan *plan)
+{
+    free(plan->blocks);
+    free(plan->items);
+    free(plan->guard_items);
+    free(plan->access_items);
+    *plan = (struct trace_plan){0};
+}
