@@ -32,7 +32,7 @@ struct hand_step {
 #define ALL UINT32_MAX
 #define LOW 0x0000ffffu
 
-/* As the comments of the kernel say: the odd half goes first or last, the rest follows. */
+/* The lower half takes the branch, the upper half adds, and they meet at the barrier. */
 static void test_steps_by_hand(void **state)
 {
     (void)state;
