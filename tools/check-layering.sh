@@ -30,7 +30,8 @@ check_includes() {
         # One header a stage, named after the noun it makes; what follows it are exceptions.
         exported["isa"] = "insn.h modifiers.h"; exported["machine"] = "machine.h"
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
-        exported["replay"] = "replay.h"; exported["measure"] = "profile.h trace.h cache.h"
+        exported["replay"] = "replay.h"
+        exported["measure"] = "profile.h trace.h cache.h memory_rules.h"
         exported["model"] = "estimate.h"; exported["recommend"] = "advice.h"
         exported["report"] = "report.h json_out.h quantity.h page.h"
     }

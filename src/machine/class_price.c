@@ -93,3 +93,8 @@ bool machine_latency(const struct machine *machine, enum insn_class id, double *
 {
     return find_price(machine, MACHINE_LATENCY_FIRST, id, out);
 }
+
+bool machine_issue_latency(const struct machine *machine, enum insn_class id, double *out)
+{
+    return find_price(machine, MACHINE_ISSUE_LATENCY_FIRST, id, out);
+}

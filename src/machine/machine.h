@@ -17,9 +17,13 @@ enum machine_key {
 #define CLASS(name, id) MACHINE_LATENCY_##name,
 #include "isa/classes.def"
 #undef CLASS
+#define CLASS(name, id) MACHINE_ISSUE_LATENCY_##name,
+#include "isa/classes.def"
+#undef CLASS
     MACHINE_KEY_COUNT,
     MACHINE_THROUGHPUT_FIRST = MACHINE_THROUGHPUT_FP32_ADD, /* + enum insn_class, thread/cycle */
-    MACHINE_LATENCY_FIRST = MACHINE_LATENCY_FP32_ADD        /* + enum insn_class, cycle */
+    MACHINE_LATENCY_FIRST = MACHINE_LATENCY_FP32_ADD,       /* + enum insn_class, cycle */
+    MACHINE_ISSUE_LATENCY_FIRST = MACHINE_ISSUE_LATENCY_FP32_ADD
 };
 
 enum dimension {
@@ -118,6 +122,8 @@ double machine_get(const struct machine *machine, enum machine_key key, double o
  * neither is known. */
 bool machine_throughput(const struct machine *machine, enum insn_class id, double *out);
 bool machine_latency(const struct machine *machine, enum insn_class id, double *out);
+/* Cycles until the same warp may issue again. */
+bool machine_issue_latency(const struct machine *machine, enum insn_class id, double *out);
 /* Linear between the points and from 0 warps to the first, level beyond the last; 0 if the curve is
  * not known. */
 double machine_curve_at(const struct machine_curve *curve, double warps);

@@ -18,6 +18,11 @@ const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT] = {
         name] = {"latency." id, "Cycles from " id " to the use of its result.", DIM_CYCLE},
 #include "isa/classes.def"
 #undef CLASS
+#define CLASS(name, id)                                                                            \
+    [MACHINE_ISSUE_LATENCY_##name] = {                                                             \
+        "issue_latency." id, "Cycles from " id " to the next issue of the same warp.", DIM_CYCLE},
+#include "isa/classes.def"
+#undef CLASS
 };
 
 const struct machine_curve_info machine_curve_infos[CURVE_COUNT] = {

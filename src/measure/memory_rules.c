@@ -24,11 +24,10 @@ static uint32_t lanes_inside(const uint64_t *addresses, uint32_t mask, uint64_t 
     return inside;
 }
 
-struct transactions coalesce_cc12(const uint64_t *addresses, uint32_t mask, unsigned bytes,
-                                  unsigned initial_segment, unsigned min_segment)
+unsigned coalesce_cc12_segments(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                unsigned initial_segment, unsigned min_segment, struct segment *out)
 {
-    struct transactions total = {0, 0};
-    unsigned least = min_segment > bytes ? min_segment : bytes;
+    unsigned count = 0, least = min_segment > bytes ? min_segment : bytes;
     while (mask) {
         unsigned size = initial_segment;
         uint64_t start = addresses[bits_lowest(mask)] & ~(uint64_t)(size - 1);
@@ -39,10 +38,20 @@ struct transactions coalesce_cc12(const uint64_t *addresses, uint32_t mask, unsi
             size /= 2;
             if (!low) start += size;
         }
-        total.count++;
-        total.bytes += size;
+        out[count++] = (struct segment){start, size};
         mask &= ~served;
     }
+    return count;
+}
+
+struct transactions coalesce_cc12(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                  unsigned initial_segment, unsigned min_segment)
+{
+    struct segment segments[LANES];
+    struct transactions total = {
+        coalesce_cc12_segments(addresses, mask, bytes, initial_segment, min_segment, segments), 0};
+    for (unsigned i = 0; i < total.count; i++)
+        total.bytes += segments[i].bytes;
     return total;
 }
 

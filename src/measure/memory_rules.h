@@ -17,6 +17,14 @@ struct transactions {
  * lanes inside it; the segment is halved while only one half is used, down to min_segment. */
 struct transactions coalesce_cc12(const uint64_t *addresses, uint32_t mask, unsigned bytes,
                                   unsigned initial_segment, unsigned min_segment);
+/* The same with the place of each segment; at most one a lane of `mask`. */
+struct segment {
+    uint64_t start;
+    uint32_t bytes;
+};
+unsigned coalesce_cc12_segments(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                unsigned initial_segment, unsigned min_segment,
+                                struct segment *out);
 /* Initial segment by width: 32 bytes for 1, 64 for 2, 128 for wider words. */
 unsigned coalesce_cc12_initial_segment(unsigned bytes);
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an access of a trace asks of a machine: passes through the banks of shared memory, segments
+ * (cc 1.x) or sectors by line. Worked out once per pattern and alignment. */
+#ifndef MODEL_TEG_ACCESS_H
+#define MODEL_TEG_ACCESS_H
+
+#include "measure/trace.h"
+#include "model/teg_machine.h"
+
+enum { TEG_LINE = 128, TEG_SECTOR = 32 };
+
+/* A transaction: `bytes` at `delta` from the access's base rounded down to 256. */
+struct teg_piece {
+    int64_t delta;
+    uint16_t bytes;
+    uint8_t sectors; /* of a line, bit 0 the first; cached machines */
+    bool is_moved;   /* `uncoalesced` is switched off: the place means nothing */
+};
+
+struct teg_request {
+    uint32_t first, count;         /* pieces: teg_access.pieces */
+    uint32_t passes, least_passes; /* through the banks; least: without conflict */
+    uint32_t same_word;            /* lanes on one word of shared memory: atomics take turns */
+};
+
+struct teg_access_table {
+    const struct trace *trace;
+    const struct teg_machine *machine;
+    struct teg_access_slot *slots;
+    uint32_t slot_count, used;
+    struct teg_piece *pieces;
+    uint32_t piece_count, piece_capacity;
+};
+
+void teg_access_init(struct teg_access_table *table, const struct trace *trace,
+                     const struct teg_machine *machine);
+void teg_access_clear(struct teg_access_table *table);
+/* By value; its pieces are valid until the next call. */
+struct teg_request teg_access_find(struct teg_access_table *table,
+                                   const struct trace_access *access);
+
+#endif
