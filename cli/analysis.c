@@ -47,6 +47,14 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     case OPTION_MODEL_OPTION:
         request->model_options = join(cli, request->model_options, value);
         return EXIT_DONE;
+    case OPTION_TRACE_KERNEL:
+        return parse_small(cli, "--kernel-index", value, &request->trace_kernel);
+    case OPTION_OPCODE_MAP:
+        request->opcode_map = value;
+        return EXIT_DONE;
+    case OPTION_FORCE_ARCH:
+        request->force_arch = true;
+        return EXIT_DONE;
     case OPTION_REGS:
         return parse_small(cli, "--regs", value, &request->registers);
     default:
@@ -134,6 +142,10 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
         CLI_TRY(launchfile_read(cli, file, request));
     else
         request->kernel_file = file;
+    if (file && request->kernel_file == file && ws_trace_recognises(file)) {
+        request->trace = file;
+        request->kernel_file = NULL;
+    }
     for (size_t i = 0; i < line->use_count; i++) {
         has_args |= line->uses[i].id == OPTION_ARG;
         has_gpus |= line->uses[i].id == OPTION_GPU;
@@ -334,9 +346,15 @@ int analysis_load_kernel(struct analysis *a, const struct command *command)
     return read_arguments(a);
 }
 
-int analysis_load_profile(struct analysis *a)
+bool analysis_is_counted(const struct analysis *a)
 {
-    if (a->request.kernel_file)
+    return a->request.profile || a->request.trace;
+}
+
+int analysis_load_profile(struct analysis *a, bool several)
+{
+    if (a->request.trace && !a->request.profile) return trace_load(a, several);
+    if (a->request.kernel_file || a->request.trace)
         return cli_error(a->cli, EXIT_USAGE, "--profile and a kernel file: give one of them");
     if (a->request.isa_view)
         return cli_error(
@@ -349,6 +367,8 @@ int analysis_load_profile(struct analysis *a)
 void analysis_clear(struct analysis *a)
 {
     ws_profile_destroy(a->profile);
+    for (size_t i = 0; i < a->more_count; i++)
+        ws_profile_destroy(a->more_profiles[i]);
     ws_device_destroy(a->device);
     ws_module_destroy(a->module);
     for (size_t i = 0; i < a->machine_count; i++)

@@ -33,6 +33,9 @@ enum analysis_option {
     OPTION_TRACE_BLOCKS,
     OPTION_WITHOUT,
     OPTION_MODEL_OPTION,
+    OPTION_TRACE_KERNEL,
+    OPTION_OPCODE_MAP,
+    OPTION_FORCE_ARCH,
     OPTION_OWN, /* a command's own begin here */
 };
 
@@ -62,6 +65,12 @@ enum analysis_option {
         {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \
          "trace the warps of the first N blocks, for models that follow instructions; 32 by "      \
          "default, 0: none"},                                                                      \
+        {OPTION_TRACE_KERNEL, 0, "kernel-index", "N",                                              \
+         "of a recorded trace: its N-th launch, from 1"},                                          \
+        {OPTION_OPCODE_MAP, 0, "opcode-map", "FILE",                                               \
+         "of a recorded trace: classes of unknown opcodes, lines OPCODE CLASS"},                   \
+        {OPTION_FORCE_ARCH, 0, "force-arch", NULL,                                                 \
+         "price a trace on GPUs that cannot run its native code"},                                 \
     {                                                                                              \
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"  \
     }
@@ -79,6 +88,8 @@ struct analysis {
     struct arg *args;
     ws_device *device;
     ws_profile *profile;
+    ws_profile **more_profiles; /* further launches of a recorded trace */
+    size_t more_count;
 };
 
 /* Fills the request from a launch file and the command line, which wins; options that the command
@@ -93,8 +104,13 @@ int analysis_ask_gpu(struct analysis *a, const char *text);
 int analysis_load_kernel(struct analysis *a, const struct command *command);
 /* Runs the kernel; its profile is a->profile, its memory a->device. */
 int analysis_execute(struct analysis *a);
-/* The profile of the request's file. */
-int analysis_load_profile(struct analysis *a);
+/* Is there a profile or a trace instead of a kernel to execute? */
+bool analysis_is_counted(const struct analysis *a);
+/* The profile of the request's file, or of its trace: of one launch, or with `several` of all that
+ * the request names, the others in a->more_profiles. */
+int analysis_load_profile(struct analysis *a, bool several);
+/* The trace's side of it (trace_input.c). */
+int trace_load(struct analysis *a, bool several);
 void analysis_clear(struct analysis *a);
 
 #endif

@@ -64,6 +64,9 @@ static int write_report(struct analysis *a)
     if (status == WS_OK)
         status = ws_report_add(report, a->profile, (const ws_machine *const *)a->machines,
                                a->machine_count, &predict);
+    for (size_t i = 0; i < a->more_count && status == WS_OK; i++)
+        status = ws_report_add(report, a->more_profiles[i], (const ws_machine *const *)a->machines,
+                               a->machine_count, &predict);
     if (status == WS_OK) status = ws_report_write(report, &style, keep_text, &sink);
     int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
     if (exit_code == EXIT_DONE && sink.size)
@@ -84,7 +87,8 @@ static int refine_profile(struct analysis *a)
 
 static int analyse_profile(struct analysis *a)
 {
-    CLI_TRY(analysis_load_profile(a));
+    bool is_one = a->request.save_profile || a->request.is_analyzer || a->request.registers;
+    CLI_TRY(analysis_load_profile(a, !is_one));
     CLI_TRY(refine_profile(a));
     return write_report(a);
 }
@@ -103,7 +107,7 @@ static int analyse(struct analysis *a, const struct command *command)
 {
     CLI_TRY(analysis_load_machines(a));
     CLI_TRY(need_gpu(a));
-    if (a->request.profile) return analyse_profile(a);
+    if (analysis_is_counted(a)) return analyse_profile(a);
     CLI_TRY(analysis_load_kernel(a, command));
     CLI_TRY(analysis_execute(a));
     int checked = results_deliver(a->cli, a->device, &a->request, a->args);
@@ -133,7 +137,9 @@ const struct command command_analyze = {
         "  warpsage analyze KERNEL.ptx|KERNEL.cu [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
         "                   --gpu ID[,ID...]\n"
         "  warpsage analyze LAUNCH.yaml [OPTIONS]        the command line wins\n"
-        "  warpsage analyze --profile FILE --gpu ID      without executing",
+        "  warpsage analyze --profile FILE --gpu ID      without executing\n"
+        "  warpsage analyze kernelslist.g|KERNEL.traceg[.xz] [-k NAME|--kernel-index N] --gpu ID\n"
+        "                                                what Accel-Sim's tracer recorded on a GPU",
     .summary = "execute a kernel on the CPU and predict its time on GPUs",
     .text = "Arguments\n"
             "  TYPE:VALUE          a value: f32:2.5, u32:1048576, s64:-1\n"

@@ -104,12 +104,22 @@ static int load_machines(struct variant *v)
     return EXIT_DONE;
 }
 
+/* Without the kernel nothing can be counted anew. */
+static int refuse_counted(struct variant *v, const char *text)
+{
+    if (!analysis_is_counted(&v->a)) return EXIT_DONE;
+    return cli_error(v->a.cli, EXIT_USAGE,
+                     "%s changes what is counted: give the kernel instead of %s", text,
+                     v->a.request.profile ? "--profile" : "a recorded trace");
+}
+
 /* As many threads in each dimension as before, or a few more. */
 static int change_block(struct variant *v, const struct change *change)
 {
     struct request *request = &v->a.request;
     uint32_t block[3];
     uint64_t x = 0;
+    CLI_TRY(refuse_counted(v, change->text));
     if (strpbrk(change->value, ",x")) {
         CLI_TRY(request_set_shape(v->a.cli, "launch.block", change->value + 1, block));
     } else {
@@ -188,9 +198,7 @@ static int find_profile(struct variant *v, const char *text)
         ws_status status = ws_profile_copy(v->w->base.profile, &v->a.profile);
         return status == WS_OK ? EXIT_DONE : cli_failed(v->a.cli, status);
     }
-    if (v->a.request.profile)
-        return cli_error(v->a.cli, EXIT_USAGE,
-                         "%s changes what is counted: give the kernel instead of --profile", text);
+    CLI_TRY(refuse_counted(v, text));
     v->executed = true;
     return analysis_execute(&v->a);
 }
@@ -343,8 +351,8 @@ static int compare(struct whatif *w)
     struct analysis *base = &w->base;
     CLI_TRY(analysis_load_machines(base));
     if (!base->machine_count) return analysis_ask_gpu(base, "");
-    if (base->request.profile) {
-        CLI_TRY(analysis_load_profile(base));
+    if (analysis_is_counted(base)) {
+        CLI_TRY(analysis_load_profile(base, false));
         CLI_TRY(note_counted(base));
     } else {
         CLI_TRY(analysis_load_kernel(base, w->command));

@@ -21,6 +21,7 @@ struct effort {
 struct request {
     const char *kernel_file, *kernel;
     const char *profile; /* read it instead of executing */
+    const char *trace;   /* recorded on a GPU: replay it instead of executing */
     bool has_grid, has_block;
     uint32_t grid[3], block[3], cluster[3];
     uint64_t dynamic_shared_bytes;
@@ -40,7 +41,10 @@ struct request {
     unsigned threads;
     bool all_rules, unordered;
     bool has_trace_blocks;
-    unsigned trace_blocks; /* whose warps are traced, if has_trace_blocks */
+    unsigned trace_blocks;  /* whose warps are traced, if has_trace_blocks */
+    unsigned trace_kernel;  /* launch of the trace's list, from 1; 0: not said */
+    const char *opcode_map; /* NULL: none */
+    bool force_arch;        /* a trace for another architecture than the machine's */
     const char *save_profile, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
     ws_format format;

@@ -5,7 +5,7 @@
 #     tools/check-layering.sh [ROOT]
 #
 # 1. Includes go left only: base, isa, machine, decode, {emulate, replay}, measure, model,
-#    recommend, report, api.
+#    recommend, report, api; replay sees emulate's observer.
 # 2. A stage is seen through the headers named below; its other headers are its own.
 # 3. cli, runtime and calibrate use <warpsage/warpsage.h>, system headers and their own folder.
 # 4. A C file name occurs once in the tree.
@@ -26,9 +26,9 @@ check_includes() {
     BEGIN {
         split("base isa machine decode emulate measure model recommend report api", order, " ")
         for (i in order) level[order[i]] = i + 0
-        level["replay"] = level["emulate"]
+        level["replay"] = level["emulate"] + 0.5 # a second producer of the observer it includes
         # One header a stage, named after the noun it makes; what follows it are exceptions.
-        exported["isa"] = "insn.h modifiers.h"; exported["machine"] = "machine.h"
+        exported["isa"] = "insn.h modifiers.h sass.h"; exported["machine"] = "machine.h"
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h cache.h memory_rules.h"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
-#     tools/install-deps.sh build    compiler, cmake, libyaml, jansson: enough for build/warpsage
+#     tools/install-deps.sh build    compiler, cmake, libyaml, jansson, libarchive: enough for build/warpsage
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
 #
@@ -66,6 +66,7 @@ find_missing() {
     need pkg-config has pkg-config
     need libyaml-dev library yaml-0.1
     need libjansson-dev library jansson
+    need libarchive-dev library libarchive # compressed traces
     [ "$group" = build ] && return
     need libcmocka-dev library cmocka
     need libmpfr-dev library mpfr # what approximate instructions are judged by

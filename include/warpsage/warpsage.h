@@ -210,6 +210,51 @@ enum ws_rule {
 WS_API WS_CHECKED ws_status ws_device_launch(ws_device *device, const ws_module *module,
                                              const ws_launch *launch, ws_profile **out_profile);
 
+/* ---- recorded traces ------------------------------------------------------------------------ */
+
+/* What a real GPU executed, recorded by Accel-Sim's tracer (NVBit): a kernelslist.g or one .traceg,
+ * tracer versions 3 to 5, plain, xz, zstd, gzip or lz4 (doc/traces.md). Replaying one gives the
+ * profile of its native code. */
+typedef struct ws_trace ws_trace;
+
+/* Does the file look like one, by its name or its first line? */
+WS_API bool ws_trace_recognises(const char *path);
+WS_API WS_CHECKED ws_status ws_trace_open(ws_context *context, const char *path, ws_trace **out);
+WS_API void ws_trace_destroy(ws_trace *trace);
+WS_API size_t ws_trace_kernel_count(const ws_trace *trace);
+
+/* A launch of the list; texts are owned by the trace. */
+typedef struct ws_trace_kernel {
+    const char *name, *mangled; /* as in the source; as in the binary */
+    const char *path;           /* of its .traceg */
+    uint32_t grid[3], block[3];
+    unsigned target;       /* 80 for native code of sm_80 */
+    unsigned registers;    /* per thread; 0: not told */
+    uint64_t shared_bytes; /* per block, static and dynamic */
+} ws_trace_kernel;
+WS_API WS_CHECKED ws_status ws_trace_describe(const ws_trace *trace, size_t index,
+                                              ws_trace_kernel *out);
+
+typedef struct ws_replay_options {
+    size_t size;           /* sizeof(ws_replay_options) */
+    unsigned rules;        /* bit set of enum ws_rule, counted besides what is always counted */
+    unsigned shared_banks; /* as in ws_launch, and so are the segments */
+    unsigned initial_segment_bytes, min_segment_bytes;
+    const char
+        *opcode_map; /* file with lines `OPCODE class` for opcodes that are not known; NULL */
+    /* Share of the warp instructions, 0 to 1, that may have opcodes of no known class (they count as
+     * `other`); more is WS_ERR_UNSUPPORTED. Negative: 0.01. */
+    double unknown_share;
+} ws_replay_options;
+
+/* Reads the trace of kernel `index` twice and counts; memory holds one basic block of it. `options`
+ * may be NULL. */
+WS_API WS_CHECKED ws_status ws_trace_replay(const ws_trace *trace, size_t index,
+                                            const ws_replay_options *options, ws_profile **out);
+/* WS_ERR_ARGUMENT unless native code of this target runs on the machine: the same major compute
+ * capability, and no greater minor one. */
+WS_API WS_CHECKED ws_status ws_machine_check_native(const ws_machine *machine, unsigned target);
+
 /* ---- profile -------------------------------------------------------------------------------- */
 
 WS_API WS_CHECKED ws_status ws_profile_load(ws_context *context, const char *path,

@@ -11,6 +11,7 @@
 #include "measure/profile.h"
 #include "model/estimate.h"
 #include "recommend/advice.h"
+#include "replay/replay.h"
 
 struct ws_context {
     struct diag diag;
@@ -56,6 +57,11 @@ struct ws_device {
 struct ws_profile {
     ws_context *context;
     struct profile *profile;
+};
+
+struct ws_trace {
+    ws_context *context;
+    struct replay_list *list;
 };
 
 struct ws_machine {

@@ -14,6 +14,26 @@ enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
 
 /* ---- launch: module -> emulate -> measure -> profile ----------------------------------------- */
 
+ws_status pipeline_rules(struct diag *diag, const struct counting *counting, unsigned *out)
+{
+    if (counting->banks > BANKS_MAX)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "passes through %u banks cannot be counted: give 1 to %d",
+                          counting->banks, BANKS_MAX);
+    *out = rules_with_banks(counting->rules, counting->banks);
+    if (!counting->initial_segment_bytes && !counting->min_segment_bytes) return WS_OK;
+    struct segments segments = rules_segments(0);
+    if (counting->initial_segment_bytes) segments.initial = counting->initial_segment_bytes;
+    if (counting->min_segment_bytes) segments.least = counting->min_segment_bytes;
+    if (!segments_valid(segments))
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "segments of %u to %u bytes cannot be counted: give powers of two, the "
+                          "initial one 4 to 256, the smallest 4 to the initial one",
+                          segments.initial, segments.least);
+    *out = rules_with_segments(*out, segments);
+    return WS_OK;
+}
+
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
  * rules and no register targets. */
 static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_launch *out)
@@ -21,23 +41,10 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     TRY(handle_check_size(diag, "ws_launch", given->size, offsetof(ws_launch, rules)));
     *out = (ws_launch){0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    out->rules = out->all_rules ? RULES_ALL : out->rules & RULES_ALL;
-    if (out->shared_banks > BANKS_MAX)
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "passes through %u banks cannot be counted: give 1 to %d",
-                          out->shared_banks, BANKS_MAX);
-    out->rules = rules_with_banks(out->rules, out->shared_banks);
-    if (!out->initial_segment_bytes && !out->min_segment_bytes) return WS_OK;
-    struct segments segments = rules_segments(0);
-    if (out->initial_segment_bytes) segments.initial = out->initial_segment_bytes;
-    if (out->min_segment_bytes) segments.least = out->min_segment_bytes;
-    if (!segments_valid(segments))
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "segments of %u to %u bytes cannot be counted: give powers of two, the "
-                          "initial one 4 to 256, the smallest 4 to the initial one",
-                          segments.initial, segments.least);
-    out->rules = rules_with_segments(out->rules, segments);
-    return WS_OK;
+    struct counting counting = {out->all_rules ? RULES_ALL : out->rules & RULES_ALL,
+                                out->shared_banks, out->initial_segment_bytes,
+                                out->min_segment_bytes};
+    return pipeline_rules(diag, &counting, &out->rules);
 }
 
 static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_view *out)

@@ -5,6 +5,13 @@
 
 #include "api/handles.h"
 
+/* What a launch or a replay counts besides what is always counted; 0: the default of each. */
+struct counting {
+    unsigned rules, banks, initial_segment_bytes, min_segment_bytes;
+};
+/* Checks it and packs it into a word of rules (profile.h). */
+ws_status pipeline_rules(struct diag *diag, const struct counting *counting, unsigned *out);
+
 /* Estimates of every model that can answer. prediction_destroy it. */
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,

@@ -147,10 +147,9 @@ static uint32_t most_live(const struct liveness *live, uint32_t index, uint32_t 
     return most;
 }
 
-/* Longest chain within the block, one cycle an instruction. depth[r] counts from the block's start
- * if stamp[r] is this block. */
-static uint32_t critical_path(const struct function *function, uint32_t index, uint32_t *depth,
-                              uint32_t *stamp)
+/* depth[r] counts from the block's start if stamp[r] is this block. */
+uint32_t function_critical_path(const struct function *function, uint32_t index, uint32_t *depth,
+                                uint32_t *stamp)
 {
     const struct basic_block *block = &function->blocks[index];
     int32_t registers[OPERAND_REGISTERS_MAX];
@@ -212,7 +211,7 @@ void flow_liveness(struct arena *arena, struct function *function)
     }
     memset(now, 0, registers * sizeof *now);
     for (uint32_t b = 0; b < count; b++)
-        blocks[b].critical_path = critical_path(function, b, depth, now);
+        blocks[b].critical_path = function_critical_path(function, b, depth, now);
     uint32_t *crossing = ARENA_ARRAY(arena, uint32_t, live.crossing_count + 1);
     memcpy(crossing, live.crossing, live.crossing_count * sizeof *crossing);
     function->crossing = crossing;

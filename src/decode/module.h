@@ -104,6 +104,7 @@ struct module {
     unsigned version_major, version_minor;
     unsigned target;         /* 70 for sm_70 */
     const char *target_name; /* "sm_90a" */
+    const char *native;      /* "sass sm_80, ..."; NULL: PTX. Lines are then addresses of code */
     unsigned address_bits;   /* 32 or 64 */
     uint32_t variable_count;
     const struct variable *variables;
@@ -137,6 +138,14 @@ typedef bool executes_fn(const struct insn *insn, const struct function *functio
  * that names it all with its lines. (What is no PTX at all is refused at load.) */
 ws_status module_check_supported(struct diag *diag, const struct module *module, uint32_t entry,
                                  executes_fn *executes);
+
+/* Name of a kernel as in the source, without parameters; what is no mangled name stays as it is. */
+const char *demangle_kernel(struct arena *arena, const char *mangled);
+
+/* Longest chain of register dependences within a block, unit latency, at least 1. `depth` and `stamp`
+ * have vreg_count elements; zero `stamp` before the first block of a function. */
+uint32_t function_critical_path(const struct function *function, uint32_t index, uint32_t *depth,
+                                uint32_t *stamp);
 
 /* Registers per thread from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
  * WS_ERR_COMPARE if there is no ptxas or it fails. */

@@ -258,6 +258,4 @@ enum { OPERAND_REGISTERS_MAX = OPERANDS_MAX + 1 };
 unsigned insn_register_reads(const struct insn *insn, int32_t *registers);
 unsigned insn_register_writes(const struct insn *insn, int32_t *registers);
 
-const char *demangle_kernel(struct arena *arena, const char *mangled);
-
 #endif

@@ -13,6 +13,7 @@ struct measure *measure_begin(unsigned rules)
 {
     struct measure *m = mem_zalloc(1, sizeof *m);
     m->rules = rules;
+    m->origin = ORIGIN_EMULATED;
     m->observer = (struct observer){&measure_ops, m};
     return m;
 }
@@ -26,6 +27,11 @@ void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes
 {
     measure->record_blocks = blocks;
     measure->record_bytes = max_bytes;
+}
+
+void measure_set_origin(struct measure *measure, enum origin origin)
+{
+    measure->origin = origin;
 }
 
 struct observer *measure_observer(struct measure *measure)
@@ -206,6 +212,14 @@ static void set_dependences(const struct result *r, uint64_t loads)
     set_mean(r, COUNTER_MEM_MSTR, loads, m->load_groups, "no load from global or local memory");
 }
 
+/* A trace shows lanes with true guard. Which others are active is inferred: those of the other
+ * instructions of the basic block. */
+static void mark_inferred(struct profile *profile)
+{
+    profile->counters[COUNTER_INST_THREAD_ACTIVE].origin = ORIGIN_MODELLED;
+    profile->counters[COUNTER_BRANCH_DIVERGENT].origin = ORIGIN_MODELLED;
+}
+
 /* What a sample touches says little of what the whole grid shares. */
 static void set_footprint(struct result *r)
 {
@@ -216,9 +230,9 @@ static void set_footprint(struct result *r)
     } sides[] = {{COUNTER_MEM_GLOBAL_READ_FOOTPRINT, &m->read},
                  {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written}};
     for (unsigned i = 0; i < 2; i++) {
-        if (r->origin == ORIGIN_EMULATED)
+        if (r->origin != ORIGIN_SAMPLED)
             profile_set(r->profile, sides[i].counter, (double)footprint_sectors(sides[i].footprint),
-                        ORIGIN_EMULATED);
+                        r->origin);
         else
             r->profile->counters[sides[i].counter] =
                 (struct counter_value){.reason = "only a sample of the blocks was executed"};
@@ -261,7 +275,8 @@ static void set_launch_counters(struct result *r)
     add_past_l1(m, counts);
     set_counts(r, counts);
     /* Not scaled: it says how many really ran. */
-    profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, ORIGIN_EMULATED);
+    profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, m->origin);
+    if (m->launch.module->native) mark_inferred(r->profile);
     set_dependences(r, loads);
     set_footprint(r);
     free(counts);
@@ -373,6 +388,7 @@ static void set_instructions(struct result *r)
             uint64_t counts[COUNTER_COUNT] = {0};
             out->pc = pc;
             out->line = insn->line;
+            out->is_native = module->native != NULL;
             out->source_line = insn->source_line;
             if (insn->source_file && insn->source_file < module->file_count)
                 out->file = arena_copy(&profile->arena, module->files[insn->source_file]);
@@ -443,7 +459,8 @@ static void set_identity(struct profile *profile, const struct measure *m)
     profile->kernel = arena_copy(arena, display ? display : "");
     profile->mangled = entry->name ? arena_copy(arena, entry->name) : NULL;
     const char *target = module->target_name ? module->target_name : "";
-    profile->isa = m->view == ISA_VIEW_NONE
+    profile->isa = module->native ? arena_copy(arena, module->native)
+                   : m->view == ISA_VIEW_NONE
                        ? arena_format(arena, "ptx %u.%u %s", module->version_major,
                                       module->version_minor, target)
                        : arena_format(arena, "ptx %u.%u %s as %s", module->version_major,
@@ -478,7 +495,7 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
     struct result r = {
         .measure = m,
         .profile = profile_create(),
-        .origin = sampled ? ORIGIN_SAMPLED : ORIGIN_EMULATED,
+        .origin = sampled ? ORIGIN_SAMPLED : m->origin,
         .scale = sampled ? (double)m->launch.block_count / (double)m->blocks : 1,
     };
     r.profile->sampled_fraction = sampled ? sampled_fraction : 1;

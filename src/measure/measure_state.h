@@ -73,6 +73,7 @@ struct measure {
     uint64_t record_bytes;
     struct trace_recorder *recorder; /* NULL: none are */
     struct launch_view launch;       /* with own copies of the arrays */
+    enum origin origin;              /* of counts that are not sampled */
     struct dep_plan dep;
     struct load_plan loads;
     uint32_t *site_of; /* by instruction: memory instruction or NO_SITE */

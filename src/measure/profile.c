@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/profile.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "measure/trace.h"
 
 struct profile *profile_create(void)
@@ -52,11 +55,49 @@ uint32_t profile_threads_per_block(const struct profile *profile)
     return profile->block[0] * profile->block[1] * profile->block[2];
 }
 
-/* user > ptxas > assumed > liveness: the more is known of the real compiler, the better. */
+bool profile_is_native(const struct profile *profile)
+{
+    return profile->isa && !strncmp(profile->isa, "sass", 4);
+}
+
+void profile_add_note(struct profile *profile, const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list list;
+    va_start(list, format);
+    strbuf_vprintf(&text, format, list);
+    va_end(list);
+    const char **notes = ARENA_ARRAY(&profile->arena, const char *, profile->note_count + 1);
+    for (uint32_t i = 0; i < profile->note_count; i++)
+        notes[i] = profile->notes[i];
+    notes[profile->note_count++] = arena_copy(&profile->arena, text.data);
+    profile->notes = notes;
+    strbuf_clear(&text);
+}
+
+void instruction_place(char *out, size_t size, const struct instruction_profile *instruction)
+{
+    const char *slash = instruction && instruction->file ? strrchr(instruction->file, '/') : NULL;
+    if (!instruction)
+        snprintf(out, size, "all");
+    else if (instruction->file && instruction->source_line)
+        snprintf(out, size, "%s:%u", slash ? slash + 1 : instruction->file,
+                 instruction->source_line);
+    else if (instruction->is_native && instruction->source_line)
+        snprintf(out, size, "line %u", instruction->source_line); /* traces do not tell the file */
+    else if (instruction->is_native)
+        snprintf(out, size, "SASS:%04x", instruction->line);
+    else if (instruction->line)
+        snprintf(out, size, "PTX:%u", instruction->line);
+    else
+        snprintf(out, size, "all");
+}
+
+/* user > trace > ptxas > assumed > liveness: the more is known of the real code, the better. */
 static int register_rank(const char *from)
 {
-    static const char *const ranks[] = {"liveness", "assumed", "ptxas", "user"};
-    for (int i = 3; i >= 0; i--) {
+    static const char *const ranks[] = {"liveness", "assumed", "ptxas", "trace", "user"};
+    for (int i = 4; i >= 0; i--) {
         if (from && !strcmp(from, ranks[i])) return i;
     }
     return -1;

@@ -63,12 +63,13 @@ struct counter_value {
 struct register_count {
     unsigned target;  /* 80 for sm_80; 0: any */
     unsigned value;   /* registers per thread */
-    const char *from; /* "ptxas", "liveness", "user", "assumed" */
+    const char *from; /* "ptxas", "liveness", "user", "assumed", "trace" */
 };
 
 struct instruction_profile {
-    uint32_t pc;          /* launch instruction index */
-    uint32_t line;        /* PTX line */
+    uint32_t pc;   /* launch instruction index */
+    uint32_t line; /* PTX line; of native code its address */
+    bool is_native;
     const char *file;     /* source file, NULL: not known */
     uint32_t source_line; /* 0: not known */
     const char *op;       /* mnemonic with modifiers */
@@ -91,7 +92,7 @@ struct profile {
     struct arena arena;
     char *kernel;      /* display name */
     char *mangled;     /* may be NULL */
-    char *isa;         /* "ptx 9.0 sm_80", or "hand-written" */
+    char *isa;         /* "ptx 9.0 sm_80", "sass sm_80 ...", or "hand-written" */
     char *source_path; /* kernel file, may be NULL */
     uint32_t grid[3], block[3];
     uint64_t static_shared_bytes, dynamic_shared_bytes;
@@ -111,6 +112,9 @@ struct profile {
     struct stage_profile *stages;
     struct trace *trace;      /* warp traces of the first blocks (trace.h), owned; NULL: none */
     const char *trace_reason; /* why there is none; static or in the arena */
+    /* What a reader of the figures must know of their making, a sentence each. */
+    uint32_t note_count;
+    const char **notes;
 };
 
 /* An empty profile: every counter missing with the reason "not in this profile". */
@@ -122,7 +126,13 @@ bool profile_has(const struct profile *profile, enum counter counter);
 double profile_get(const struct profile *profile, enum counter counter);
 uint64_t profile_blocks(const struct profile *profile); /* of the grid */
 uint32_t profile_threads_per_block(const struct profile *profile);
-/* Registers for the target nearest to `target` (user > ptxas > liveness); *out_from is its origin
+/* Were native instructions counted? Else those of PTX. */
+bool profile_is_native(const struct profile *profile);
+void profile_add_note(struct profile *profile, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* "saxpy.cu:7"; without a source line "PTX:21" or, native, "SASS:00a0"; "all" if nothing is known. */
+void instruction_place(char *out, size_t size, const struct instruction_profile *instruction);
+/* Registers for the target nearest to `target` (user > trace > ptxas > liveness); *out_from is its origin
  * text, *out_target the target it was made for. False if none is known. */
 bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
                        const char **out_from, unsigned *out_target);
@@ -180,6 +190,8 @@ void measure_set_view(struct measure *measure, enum isa_view view);
 /* Before the launch, after the view: also records the warp traces of the first `blocks`, as far as
  * they fit in max_bytes (trace_record.h). */
 void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes);
+/* Where the counts come from if not from an execution: ORIGIN_MEASURED of a trace of a real GPU. */
+void measure_set_origin(struct measure *measure, enum origin origin);
 struct observer *measure_observer(struct measure *measure);
 struct profile *measure_end(struct measure *measure, double sampled_fraction);
 void measure_cancel(struct measure *measure);

@@ -187,7 +187,7 @@ static ws_status read_register_entry(const struct reader *r, json_t *item, const
                                      struct register_count *out)
 {
     static const char *const keys[] = {"target", "value", "from"};
-    static const char *const origins[] = {"ptxas", "liveness", "user", "assumed"};
+    static const char *const origins[] = {"ptxas", "liveness", "user", "assumed", "trace"};
     uint64_t value = 0, target = 0;
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
@@ -198,12 +198,13 @@ static ws_status read_register_entry(const struct reader *r, json_t *item, const
     *out = (struct register_count){(unsigned)target, (unsigned)value, "assumed"};
     json_t *from = json_object_get(item, "from");
     if (!from) return WS_OK;
-    for (size_t i = 0; json_is_string(from) && i < 4; i++) {
+    for (size_t i = 0; json_is_string(from) && i < sizeof origins / sizeof *origins; i++) {
         if (strcmp(json_string_value(from), origins[i])) continue;
         out->from = origins[i];
         return WS_OK;
     }
-    return fail(r, path, "\"from\" must be \"ptxas\", \"liveness\", \"user\" or \"assumed\"");
+    return fail(r, path,
+                "\"from\" must be \"ptxas\", \"liveness\", \"user\", \"trace\" or \"assumed\"");
 }
 
 /* A bare number, or the list of {target, value, from}. */
@@ -368,13 +369,15 @@ static ws_status read_optional_u32(const struct reader *r, json_t *item, const c
 static ws_status read_instruction(const struct reader *r, json_t *item, const char *path,
                                   struct instruction_profile *out)
 {
-    static const char *const keys[] = {"pc", "ptx_line", "file",  "line",
-                                       "op", "text",     "class", "counters"};
+    static const char *const keys[] = {"pc", "ptx_line", "address", "file",    "line",
+                                       "op", "text",     "class",   "counters"};
     char *file = NULL, *op = NULL, *text = NULL;
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
     TRY(read_optional_u32(r, item, path, "pc", UINT32_MAX, &out->pc));
     TRY(read_optional_u32(r, item, path, "ptx_line", UINT32_MAX, &out->line));
+    TRY(read_optional_u32(r, item, path, "address", UINT32_MAX, &out->line));
+    out->is_native = json_object_get(item, "address") != NULL;
     TRY(read_optional_u32(r, item, path, "line", UINT32_MAX, &out->source_line));
     TRY(read_text(r, item, "file", &file));
     TRY(read_text(r, item, "op", &op));
@@ -399,6 +402,19 @@ static ws_status read_instructions(const struct reader *r, json_t *root)
         const char *path = arena_format(&r->profile->arena, "instructions[%zu]", i);
         TRY(read_instruction(r, json_array_get(list, i), path, &profile->instructions[i]));
         profile->instruction_count++;
+    }
+    return WS_OK;
+}
+
+static ws_status read_notes(const struct reader *r, json_t *root)
+{
+    json_t *list = json_object_get(root, "notes");
+    if (!list) return WS_OK;
+    TRY(need_array(r, list, "notes"));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (!text) return fail(r, "notes", "must be texts");
+        profile_add_note(r->profile, "%s", text);
     }
     return WS_OK;
 }
@@ -512,6 +528,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "half_warp_banks",
                                        "counters",
                                        "instructions",
+                                       "notes",
                                        "stages"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
@@ -535,6 +552,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_banks(r, root));
     TRY(read_counters(r, root));
     TRY(read_instructions(r, root));
+    TRY(read_notes(r, root));
     return read_stages(r, root);
 }
 

@@ -109,7 +109,11 @@ static json_t *instruction_json(const struct instruction_profile *insn)
         json_object_set_new(counters, counter_infos[insn->counters[i]].id, number(insn->values[i]));
     }
     json_object_set_new(item, "pc", unsigned_number(insn->pc));
-    json_object_set_new(item, "ptx_line", insn->line ? unsigned_number(insn->line) : json_null());
+    if (insn->is_native)
+        json_object_set_new(item, "address", unsigned_number(insn->line));
+    else
+        json_object_set_new(item, "ptx_line",
+                            insn->line ? unsigned_number(insn->line) : json_null());
     json_object_set_new(item, "file", text_or_null(insn->file));
     json_object_set_new(item, "line",
                         insn->source_line ? unsigned_number(insn->source_line) : json_null());
@@ -132,6 +136,14 @@ static json_t *stage_json(const struct stage_profile *stage)
     json_object_set_new(item, "threads_working", number(stage->threads_working));
     json_object_set_new(item, "counters", counters);
     return item;
+}
+
+static json_t *notes_json(const struct profile *profile)
+{
+    json_t *notes = json_array();
+    for (uint32_t i = 0; i < profile->note_count; i++)
+        json_array_append_new(notes, json_string(profile->notes[i]));
+    return notes;
 }
 
 char *profile_to_json(const struct profile *profile)
@@ -160,6 +172,7 @@ char *profile_to_json(const struct profile *profile)
     if (profile->half_warp_banks)
         json_object_set_new(root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
     json_object_set_new(root, "counters", counters_json(profile));
+    json_object_set_new(root, "notes", notes_json(profile));
     json_object_set_new(root, "instructions", instructions);
     json_object_set_new(root, "stages", stages);
     /* 17 digits give every double back. */

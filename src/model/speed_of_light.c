@@ -270,8 +270,9 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                           "speed-of-light: %s gives neither an issue rate nor a throughput or "
                           "bandwidth that this kernel uses",
                           input->machine->id);
-    estimate_assume(out, input->arena,
-                    "[W601] native code is taken to issue as many instructions as PTX counts");
+    if (!profile_is_native(input->profile))
+        estimate_assume(out, input->arena,
+                        "[W601] native code is taken to issue as many instructions as PTX counts");
     out->time_seconds = bound.longest;
     out->cycles = bound.longest * bound.clock_hz;
     out->bottleneck = bound.name;

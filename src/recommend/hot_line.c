@@ -7,11 +7,9 @@
 const char *hot_line_place(struct arena *arena, const struct instruction_profile *instruction)
 {
     if (!instruction) return "";
-    if (!instruction->file || !instruction->source_line)
-        return arena_format(arena, "PTX:%u", instruction->line);
-    const char *slash = strrchr(instruction->file, '/');
-    return arena_format(arena, "%s:%u", slash ? slash + 1 : instruction->file,
-                        instruction->source_line);
+    char place[256];
+    instruction_place(place, sizeof place, instruction);
+    return arena_copy(arena, place);
 }
 
 double access_per_request(const struct accesses *accesses)

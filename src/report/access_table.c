@@ -187,9 +187,28 @@ struct access_row *access_table(const struct profile *profile, const struct acce
 
 /* ---- hot lines ------------------------------------------------------------------------------- */
 
+/* Traces tell lines, but not of which file: it is then the same for all. */
+static bool has_source(const struct instruction_profile *insn)
+{
+    return insn->source_line && (insn->file || insn->is_native);
+}
+
+static bool on_same_line(const struct instruction_profile *a, const struct instruction_profile *b)
+{
+    if (has_source(a) != has_source(b)) return false;
+    if (!has_source(a)) return a->line == b->line;
+    if (a->source_line != b->source_line) return false;
+    return a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file));
+}
+
 static double largest_share(const struct hot_line *line)
 {
     return fmax(line->instructions, fmax(line->sectors, line->wavefronts));
+}
+
+static uint32_t line_number(const struct instruction_profile *insn)
+{
+    return has_source(insn) ? insn->source_line : insn->line;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -197,18 +216,16 @@ static int compare_lines(const void *a, const void *b)
     const struct hot_line *x = a, *y = b;
     double sx = largest_share(x), sy = largest_share(y);
     if (sx != sy) return sx < sy ? 1 : -1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    uint32_t a_line = line_number(x->insn), b_line = line_number(y->insn);
+    return a_line < b_line ? -1 : a_line > b_line;
 }
 
-static struct hot_line *find_line(struct hot_line *lines, size_t *count, const char *file,
-                                  uint32_t number)
+static struct hot_line *find_line(struct hot_line *lines, size_t *count,
+                                  const struct instruction_profile *insn)
 {
-    for (size_t i = 0; i < *count; i++) {
-        bool same_file =
-            lines[i].file == file || (file && lines[i].file && !strcmp(lines[i].file, file));
-        if (same_file && lines[i].line == number) return &lines[i];
-    }
-    lines[*count] = (struct hot_line){.file = file, .line = number};
+    for (size_t i = 0; i < *count; i++)
+        if (on_same_line(lines[i].insn, insn)) return &lines[i];
+    lines[*count] = (struct hot_line){.insn = insn};
     return &lines[(*count)++];
 }
 
@@ -218,9 +235,7 @@ struct hot_line *hot_lines(const struct profile *profile, size_t *out_count)
     *out_count = 0;
     for (uint32_t i = 0; i < profile->instruction_count; i++) {
         const struct instruction_profile *insn = &profile->instructions[i];
-        bool has_source = insn->file && insn->source_line;
-        struct hot_line *line = find_line(lines, out_count, has_source ? insn->file : NULL,
-                                          has_source ? insn->source_line : insn->line);
+        struct hot_line *line = find_line(lines, out_count, insn);
         double sectors = 0, wavefronts = 0;
         for (size_t k = 0; k < KIND_COUNT; k++) {
             if (kinds[k].is_shared)

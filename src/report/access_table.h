@@ -29,8 +29,7 @@ struct access_row *access_table(const struct profile *profile, const struct acce
                                 size_t *out_count);
 
 struct hot_line {
-    const char *file; /* NULL: a line of the PTX text */
-    uint32_t line;
+    const struct instruction_profile *insn;   /* the first one of this line */
     double instructions, sectors, wavefronts; /* shares of the launch, 0 to 1 */
 };
 

@@ -112,9 +112,3 @@ const char *page_heat_end(const struct page *page)
 {
     return page->colour ? "\033[0m" : "";
 }
-
-const char *page_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}

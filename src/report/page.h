@@ -28,7 +28,4 @@ void page_bar(const struct page *page, double fraction, char *out);
 const char *page_heat(const struct page *page, double fraction);
 const char *page_heat_end(const struct page *page);
 
-/* Name of a file without its folders. */
-const char *page_file_name(const char *path);
-
 #endif

@@ -54,17 +54,6 @@ static struct access_rule machine_rule(const struct report_machine *item)
     return rule;
 }
 
-static void format_place(char *out, size_t size, const char *file, uint32_t source_line,
-                         uint32_t ptx_line)
-{
-    if (file && source_line)
-        snprintf(out, size, "%s:%u", page_file_name(file), source_line);
-    else if (ptx_line)
-        snprintf(out, size, "PTX:%u", ptx_line);
-    else
-        snprintf(out, size, "all");
-}
-
 /* "32.0 (4)": what a request takes, and the least it could. */
 static void format_served(char *out, size_t size, const struct access_row *row)
 {
@@ -79,9 +68,7 @@ static void format_served(char *out, size_t size, const struct access_row *row)
 static void memory_row(struct page *page, const struct access_row *row, const char *why_where)
 {
     char name[40], place[200], served[48], used[24] = "-", conflicts[24] = "-";
-    const struct instruction_profile *insn = row->insn;
-    format_place(place, sizeof place, insn ? insn->file : NULL, insn ? insn->source_line : 0,
-                 insn ? insn->line : 0);
+    instruction_place(place, sizeof place, row->insn);
     format_served(served, sizeof served, row);
     if (row->copies > 1)
         snprintf(name, sizeof name, "%.17s x%u", row->name, row->copies);
@@ -196,8 +183,7 @@ void text_hot_lines(struct page *page, const struct profile *profile, size_t max
                   "global sectors", "shared wavefronts");
     for (size_t i = 0; i < count && i < max_rows; i++) {
         char place[200];
-        format_place(place, sizeof place, lines[i].file, lines[i].file ? lines[i].line : 0,
-                     lines[i].line);
+        instruction_place(place, sizeof place, lines[i].insn);
         page_line(page, "  %-26.26s %15.0f %% %15.0f %% %15.0f %%", place,
                   100 * lines[i].instructions, 100 * lines[i].sectors, 100 * lines[i].wavefronts);
     }
@@ -266,9 +252,11 @@ static void note_profile(struct note_list *notes, const struct profile *profile)
                                  profile_get(profile, COUNTER_VIEW_FOLDED_SHARED),
                                  profile_get(profile, COUNTER_VIEW_FOLDED_ADDRESS),
                                  profile_get(profile, COUNTER_VIEW_EXPANDED)));
-    else
+    else if (!profile_is_native(profile))
         note(notes, "Counts are of PTX instructions: the compiler fuses, unrolls, hoists and drops "
                     "some on the way to native code.");
+    for (uint32_t i = 0; i < profile->note_count; i++)
+        note(notes, profile->notes[i]);
     if (profile->unordered_by_user)
         note(notes, "--unordered: blocks of an order-dependent kernel ran in parallel; these "
                     "figures are not reproducible.");

@@ -35,13 +35,15 @@ void text_kernel(struct page *page, const struct profile *profile)
               shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
     struct strbuf line = {0};
     bool viewed = profile_has(profile, COUNTER_INST_PTX_WARP);
-    strbuf_puts(&line, viewed ? "counts are PTX's seen as native, not native code's"
-                              : "counts are PTX's, not native code's");
+    bool native = profile_is_native(profile);
+    strbuf_puts(&line, native   ? "counts are native code's"
+                       : viewed ? "counts are PTX's seen as native, not native code's"
+                                : "counts are PTX's, not native code's");
     uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
-    if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED)
-        strbuf_printf(&line, "; %s%s blocks executed%s",
-                      profile->sampled_fraction < 1 ? "" : "all ",
-                      quantity_count(profile_get(profile, COUNTER_BLOCKS_EXECUTED)).text,
+    double executed = profile_get(profile, COUNTER_BLOCKS_EXECUTED);
+    if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
+        strbuf_printf(&line, "; %s%s blocks %s%s", executed < blocks ? "" : "all ",
+                      quantity_count(executed).text, native ? "recorded" : "executed",
                       profile->sampled_fraction < 1 ? " (a sample)" : "");
     page_line(page, "method    %s; %s", line.data, profile->isa ? profile->isa : "");
     strbuf_clear(&line);

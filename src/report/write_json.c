@@ -71,7 +71,8 @@ static void instruction(struct json_out *json, const struct instruction_profile 
 {
     json_out_open(json, NULL, '{');
     json_out_number(json, "pc", insn->pc);
-    line_or_null(json, "ptx_line", insn->line);
+    line_or_null(json, "ptx_line", insn->is_native ? 0 : insn->line);
+    if (insn->is_native) json_out_number(json, "address", insn->line);
     json_out_string(json, "file", insn->file);
     line_or_null(json, "line", insn->source_line);
     json_out_string(json, "op", insn->op ? insn->op : "");
@@ -273,12 +274,18 @@ static void kernel(struct json_out *json, const struct report_kernel *item)
     json_out_string(json, "name", profile->kernel ? profile->kernel : "");
     json_out_string(json, "mangled", profile->mangled);
     json_out_string(json, "isa", profile->isa ? profile->isa : "");
-    json_out_string(json, "counts_are_of", "PTX instructions, not native code's");
+    json_out_string(json, "counts_are_of",
+                    profile_is_native(profile) ? "native code"
+                                               : "PTX instructions, not native code's");
     launch(json, profile);
     registers(json, profile);
     json_out_bool(json, "ordered", profile->ordered);
     json_out_bool(json, "reproducible", !profile->unordered_by_user);
     json_out_number(json, "sampled_fraction", profile->sampled_fraction);
+    json_out_open(json, "notes", '[');
+    for (uint32_t i = 0; i < profile->note_count; i++)
+        json_out_string(json, NULL, profile->notes[i]);
+    json_out_close(json, ']');
     json_out_open(json, "profile", '{');
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         counter(json, i, &profile->counters[i]);

@@ -12,7 +12,7 @@ A case is a file NAME.case. `$ COMMAND` starts a step; the lines behind it say w
     schema NAME       standard output is JSON that schemas/NAME.schema.json accepts
     same FILE FILE    two files have the same bytes after the step
 Every step runs in bash, in a folder of its own that starts as a copy of data/; $EXAMPLES is the
-folder of the bundled kernels. Lines that start with # are comments.
+folder of the bundled kernels, $TRACES that of recorded traces. Lines that start with # are comments.
 """
 import concurrent.futures
 import json
@@ -123,6 +123,7 @@ def run_case(path, program):
                        if key not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "WARPSAGE_MACHINES")}
         environment["PATH"] = os.path.dirname(program) + ":" + environment.get("PATH", "")
         environment["EXAMPLES"] = os.path.join(ROOT, "examples", "kernels")
+        environment["TRACES"] = os.path.join(ROOT, "tests", "traces")
         environment["LC_ALL"] = "C"
         try:
             for step in read_case(path):

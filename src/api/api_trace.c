@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recorded traces: trace -> replay -> measure -> profile. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "api/pipeline.h"
+
+#define UNKNOWN_SHARE 0.01 /* guess: what cannot move a prediction beyond the models' own error */
+
+bool ws_trace_recognises(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (!strncmp(name, "kernelslist", 11) || strstr(name, ".traceg")) return true;
+    return replay_is_trace(path);
+}
+
+ws_status ws_trace_open(ws_context *context, const char *path, ws_trace **out)
+{
+    struct replay_list *list;
+    *out = NULL;
+    TRY(replay_list_read(&context->diag, path, &list));
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_trace){.context = context, .list = list};
+    return WS_OK;
+}
+
+void ws_trace_destroy(ws_trace *trace)
+{
+    if (!trace) return;
+    replay_list_destroy(trace->list);
+    free(trace);
+}
+
+size_t ws_trace_kernel_count(const ws_trace *trace)
+{
+    return trace->list->count;
+}
+
+static ws_status check_index(const ws_trace *trace, size_t index)
+{
+    if (index < trace->list->count) return WS_OK;
+    return diag_error(&trace->context->diag, WS_ERR_ARGUMENT,
+                      "kernel %zu does not exist: %s has %zu", index, trace->list->path,
+                      trace->list->count);
+}
+
+ws_status ws_trace_describe(const ws_trace *trace, size_t index, ws_trace_kernel *out)
+{
+    *out = (ws_trace_kernel){0};
+    TRY(check_index(trace, index));
+    const struct replay_item *item = &trace->list->items[index];
+    const struct replay_header *header = &item->header;
+    *out = (ws_trace_kernel){.name = header->display_name,
+                             .mangled = header->name,
+                             .path = item->path,
+                             .target = header->target,
+                             .registers = header->registers,
+                             .shared_bytes = header->shared_bytes};
+    memcpy(out->grid, header->grid, sizeof out->grid);
+    memcpy(out->block, header->block, sizeof out->block);
+    return WS_OK;
+}
+
+/* ---- replay ---------------------------------------------------------------------------------- */
+
+static ws_status complete_options(struct diag *diag, const ws_replay_options *given,
+                                  ws_replay_options *out, unsigned *out_rules)
+{
+    *out = (ws_replay_options){.size = sizeof *out, .unknown_share = -1};
+    if (given) TRY(handle_check_size(diag, "ws_replay_options", given->size, sizeof *given));
+    if (given) *out = *given;
+    if (!(out->unknown_share >= 0)) out->unknown_share = UNKNOWN_SHARE;
+    struct counting counting = {out->rules & RULES_ALL, out->shared_banks,
+                                out->initial_segment_bytes, out->min_segment_bytes};
+    return pipeline_rules(diag, &counting, out_rules);
+}
+
+static void note_opcodes(struct profile *profile, const struct replay *replay)
+{
+    const struct replay_opcode *opcodes;
+    size_t count = replay_opcodes(replay, &opcodes);
+    double all = profile_get(profile, COUNTER_INST_WARP);
+    for (size_t i = 0; i < count; i++)
+        profile_add_note(profile, "%s opcode %s counts as %s: %llu warp instructions, %.2g %%.",
+                         opcodes[i].is_mapped ? "By the map," : "The unknown", opcodes[i].opcode,
+                         class_ids[opcodes[i].class_id], (unsigned long long)opcodes[i].executions,
+                         100 * (double)opcodes[i].executions / all);
+}
+
+static void note_trace(struct profile *profile, const struct replay *replay)
+{
+    const struct replay_header *header = replay_header(replay);
+    uint64_t blocks = profile_blocks(profile), recorded = replay_blocks(replay);
+    if (recorded < blocks)
+        profile_add_note(profile,
+                         "The trace holds %llu of %llu blocks; as the format leaves out blocks "
+                         "that did nothing, the others are taken for such.",
+                         (unsigned long long)recorded, (unsigned long long)blocks);
+    profile_add_note(profile, "Basic blocks, active lanes and divergence are inferred from the "
+                              "order and the masks of the trace; predicates are not recorded, so "
+                              "dependences through them are not counted.");
+    if (profile_get(profile, COUNTER_INST_WARP_FIRST + CLASS_TENSOR) > 0)
+        profile_add_note(profile, "Tensor instructions record their operands' first registers; how "
+                                  "many they read is taken from their shape.");
+    note_opcodes(profile, replay);
+    if (header->registers)
+        profile->registers[profile->register_count++] =
+            (struct register_count){header->target, header->registers, "trace"};
+}
+
+static ws_status count_trace(struct diag *diag, struct replay *replay, unsigned rules,
+                             struct profile **out)
+{
+    struct measure *measure = measure_begin(rules);
+    bool is_ours = replay_header(replay)->is_ours;
+    measure_set_origin(measure, is_ours ? ORIGIN_EMULATED : ORIGIN_MEASURED);
+    ws_status status = replay_run(diag, replay, measure_observer(measure));
+    if (status != WS_OK) {
+        measure_cancel(measure);
+        return status;
+    }
+    *out = measure_end(measure, 1);
+    note_trace(*out, replay);
+    return WS_OK;
+}
+
+ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_options *given,
+                          ws_profile **out)
+{
+    ws_context *context = trace->context;
+    struct diag *diag = &context->diag;
+    struct opcode_map *map = NULL;
+    struct replay *replay = NULL;
+    struct profile *profile = NULL;
+    ws_replay_options options;
+    unsigned rules;
+    *out = NULL;
+    TRY(check_index(trace, index));
+    TRY(complete_options(diag, given, &options, &rules));
+    if (options.opcode_map) TRY(opcode_map_read(diag, options.opcode_map, &map));
+    struct replay_options how = {.map = map,
+                                 .unknown_share = options.unknown_share,
+                                 .isa_level = device_isa_levels() - 1,
+                                 .progress = context->progress,
+                                 .progress_user = context->progress_user,
+                                 .cancel = context->cancel,
+                                 .cancel_user = context->cancel_user};
+    ws_status status = replay_open(diag, trace->list->items[index].path, &how, &replay);
+    if (status == WS_OK) status = count_trace(diag, replay, rules, &profile);
+    replay_destroy(replay);
+    opcode_map_destroy(map);
+    if (status != WS_OK) return status;
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_profile){.context = context, .profile = profile};
+    return WS_OK;
+}
+
+ws_status ws_machine_check_native(const ws_machine *machine, unsigned target)
+{
+    const struct machine *inner = machine->machine;
+    if (target / 10 == inner->cc_major && target % 10 <= inner->cc_minor) return WS_OK;
+    return diag_error(&machine->context->diag, WS_ERR_ARGUMENT,
+                      "the trace is of native code for cc %u.%u, which does not run on %s (cc "
+                      "%u.%u): name a GPU of cc %u.%u or a later %u.x, or price it all the same "
+                      "with --force-arch",
+                      target / 10, target % 10, inner->id, inner->cc_major, inner->cc_minor,
+                      target / 10, target % 10, target / 10);
+}
