@@ -23,6 +23,7 @@ struct warp_state {
     /* Instructions in this stage. By lane: `full` (every lane) + lanes[] + what is pending with
      * the last partial masks, which mostly repeat. */
     uint64_t insns, full;
+    uint64_t shared; /* accesses to shared memory in this stage */
     uint32_t on_mask, off_mask;
     uint64_t on_count, off_count;
     bool has_lanes;
@@ -32,9 +33,10 @@ struct warp_state {
     uint32_t active, guard_insn, guard_on, dead, passed;
 };
 
-/* Instructions of a block in one stage, over its warps and over its threads. */
+/* Instructions of a block in one stage, over its warps and over its threads; accesses to shared memory
+ * over its warps. */
 struct stage_share {
-    uint64_t warp_sum, warp_max, thread_sum, thread_max;
+    uint64_t warp_sum, warp_max, thread_sum, thread_max, shared_sum, shared_max;
 };
 
 struct block_state {
@@ -216,6 +218,9 @@ static void leave_stage(struct block_state *block, struct warp_state *warp)
     if (warp->insns > share->warp_max) share->warp_max = warp->insns;
     share->thread_sum += threads.sum;
     if (threads.most > share->thread_max) share->thread_max = threads.most;
+    share->shared_sum += warp->shared;
+    if (warp->shared > share->shared_max) share->shared_max = warp->shared;
+    warp->shared = 0;
     warp->insns = warp->full = warp->on_count = warp->off_count = 0;
 }
 
@@ -289,6 +294,8 @@ static void block_end(void *worker, void *block_)
         sums->blocks++;
         sums->warps_working += fixed_ratio(share->warp_sum, share->warp_max);
         sums->threads_working += fixed_ratio(share->thread_sum, share->thread_max);
+        sums->shared_blocks += share->shared_max > 0;
+        sums->shared_warps_working += fixed_ratio(share->shared_sum, share->shared_max);
     }
     block->next = w->free_blocks;
     w->free_blocks = block;
@@ -424,7 +431,9 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
         if (operation != MEMORY_STORE) footprint_add(&w->read, access);
         if (operation != MEMORY_LOAD) footprint_add(&w->written, access);
     }
-    struct stage *stage = warp_of(ref)->stage;
+    struct warp_state *warp = warp_of(ref);
+    struct stage *stage = warp->stage;
+    warp->shared += access->space == SPACE_SHARED;
     uint32_t number = pattern_cost(&w->patterns, &w->sites[site], access);
     if (number == COST_UNLISTED) {
         add_unlisted(w, stage, site);
@@ -485,6 +494,8 @@ static void merge_stage(const struct worker *w, uint32_t ordinal)
     to->blocks += stage->sums.blocks;
     to->warps_working += stage->sums.warps_working;
     to->threads_working += stage->sums.threads_working;
+    to->shared_blocks += stage->sums.shared_blocks;
+    to->shared_warps_working += stage->sums.shared_warps_working;
     for (unsigned i = 0; i < MEMORY_KIND_COUNT; i++)
         add_all(to->kinds[i], stage->sums.kinds[i], COST_FIELDS);
     for (uint32_t i = 0; i < stage->tally.size && i < w->patterns.cost_count; i++) {

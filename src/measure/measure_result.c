@@ -423,6 +423,7 @@ static void set_stages(struct result *r)
         out->index = i;
         out->warps_working = fixed_mean(sums->warps_working, sums->blocks);
         out->threads_working = fixed_mean(sums->threads_working, sums->blocks);
+        out->shared_warps_working = fixed_mean(sums->shared_warps_working, sums->shared_blocks);
         for (int k = 0; k < COUNTER_COUNT; k++) {
             if (counter_infos[k].staged) out->counters[k] = scaled(r, counts[k]);
         }

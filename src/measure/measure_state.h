@@ -44,6 +44,8 @@ struct stage_sums {
     /* Σ over blocks of (Σ over warps / max of a warp) · 2^RATIO_BITS, the same of threads. Not
      * doubles: their sum would depend on the order of the blocks. */
     measure_u128 warps_working, threads_working;
+    uint64_t shared_blocks;            /* those that accessed shared memory here */
+    measure_u128 shared_warps_working; /* of accesses to shared memory, over these blocks */
     cost_sums kinds[MEMORY_KIND_COUNT];
 };
 

@@ -85,6 +85,7 @@ struct instruction_profile {
 struct stage_profile {
     uint32_t index; /* ordinal; 1024: this and all later ones */
     double warps_working, threads_working;
+    double shared_warps_working;    /* by accesses to shared memory; 0: none, or not known */
     double counters[COUNTER_COUNT]; /* only those with `staged`, classes and units */
 };
 

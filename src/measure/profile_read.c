@@ -422,14 +422,17 @@ static ws_status read_notes(const struct reader *r, json_t *root)
 static ws_status read_stage(const struct reader *r, json_t *item, const char *path,
                             struct stage_profile *out)
 {
-    static const char *const keys[] = {"index", "warps_working", "threads_working", "counters"};
+    static const char *const keys[] = {"index", "warps_working", "threads_working",
+                                       "shared_warps_working", "counters"};
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
     TRY(read_optional_u32(r, item, path, "index", 1024, &out->index));
     json_t *warps = json_object_get(item, "warps_working");
     json_t *threads = json_object_get(item, "threads_working");
+    json_t *shared = json_object_get(item, "shared_warps_working");
     if (warps) TRY(read_number(r, warps, path, &out->warps_working));
     if (threads) TRY(read_number(r, threads, path, &out->threads_working));
+    if (shared) TRY(read_number(r, shared, path, &out->shared_warps_working));
     json_t *counters = json_object_get(item, "counters"), *value;
     const char *id;
     if (!counters) return WS_OK;

@@ -134,6 +134,7 @@ static json_t *stage_json(const struct stage_profile *stage)
     json_object_set_new(item, "index", unsigned_number(stage->index));
     json_object_set_new(item, "warps_working", number(stage->warps_working));
     json_object_set_new(item, "threads_working", number(stage->threads_working));
+    json_object_set_new(item, "shared_warps_working", number(stage->shared_warps_working));
     json_object_set_new(item, "counters", counters);
     return item;
 }

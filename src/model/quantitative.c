@@ -244,11 +244,11 @@ static double block_warps(const struct profile *profile)
 }
 
 static struct zo_stage stage_times(const struct setting *s, const struct profile *profile,
-                                   double warps)
+                                   double warps, double shared_warps)
 {
     return (struct zo_stage){.seconds = {
                                  [ZO_INSTRUCTION] = instruction_seconds(s, profile, warps),
-                                 [ZO_SHARED] = shared_seconds(s, profile, warps),
+                                 [ZO_SHARED] = shared_seconds(s, profile, shared_warps),
                                  [ZO_GLOBAL] = global_seconds(s, profile, warps),
                              }};
 }
@@ -262,11 +262,17 @@ static void show_stage(struct profile *view, const struct stage_profile *stage)
 
 /* Warps at work on an SM in a stage. With early release the places of idle warps are taken by the
  * warps of further blocks, so that as many work as are resident (section 5.2). */
-static double stage_warps(const struct setting *s, const struct stage_profile *stage)
+static double stage_warps(const struct setting *s, double working)
 {
-    double working = stage->warps_working;
     if (s->releases_early) working = fmax(working, block_warps(s->input->profile));
     return working * s->blocks_per_sm;
+}
+
+/* Warps that keep shared memory busy: those that access it. Idle warps test and wait without. */
+static double shared_warps(const struct setting *s, const struct stage_profile *stage)
+{
+    double working = stage->shared_warps_working;
+    return stage_warps(s, working > 0 ? working : stage->warps_working);
 }
 
 static void write_stages(const struct setting *s, const struct zo_stage *stages, size_t count)
@@ -276,7 +282,7 @@ static void write_stages(const struct setting *s, const struct zo_stage *stages,
     for (size_t i = 0; i < count; i++)
         out[i] = (struct stage_estimate){
             .index = profile->stages[i].index,
-            .warps = stage_warps(s, &profile->stages[i]),
+            .warps = stage_warps(s, profile->stages[i].warps_working),
             .inst_seconds = stages[i].seconds[ZO_INSTRUCTION],
             .smem_seconds = stages[i].seconds[ZO_SHARED],
             .gmem_seconds = stages[i].seconds[ZO_GLOBAL],
@@ -295,9 +301,10 @@ static struct zo_program run_stages(const struct setting *s, bool serial)
     struct profile *view = mem_alloc(sizeof *view);
     *view = *profile;
     for (size_t i = 0; i < count; i++) {
-        double warps = stage_warps(s, &profile->stages[i]);
-        show_stage(view, &profile->stages[i]);
-        stages[i] = stage_times(s, view, fmax(1, warps));
+        const struct stage_profile *stage = &profile->stages[i];
+        double warps = stage_warps(s, stage->warps_working);
+        show_stage(view, stage);
+        stages[i] = stage_times(s, view, fmax(1, warps), fmax(1, shared_warps(s, stage)));
     }
     struct zo_program program = zo_combine(stages, count, serial);
     write_stages(s, stages, count);
@@ -325,7 +332,8 @@ static ws_status run(struct diag *diag, const struct setting *s, struct zo_progr
                           "quantitative: one block fills an SM and it has barriers, but the "
                           "profile has no stages: each must be timed for itself; save the profile "
                           "of an execution or add its \"stages\"");
-    struct zo_stage whole = stage_times(s, profile, block_warps(profile) * s->blocks_per_sm);
+    double warps = block_warps(profile) * s->blocks_per_sm;
+    struct zo_stage whole = stage_times(s, profile, warps, warps);
     *out = zo_combine(&whole, 1, serial);
     return WS_OK;
 }

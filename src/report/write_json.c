@@ -91,6 +91,7 @@ static void stage(struct json_out *json, const struct stage_profile *stage)
     json_out_number(json, "index", stage->index);
     json_out_number(json, "warps_working", stage->warps_working);
     json_out_number(json, "threads_working", stage->threads_working);
+    json_out_number(json, "shared_warps_working", stage->shared_warps_working);
     json_out_open(json, "counters", '{');
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         if (stage->counters[i] != 0 && isfinite(stage->counters[i]))

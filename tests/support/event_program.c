@@ -244,6 +244,18 @@ static void reference_memory(struct reference *r, uint32_t stage, uint32_t pc,
         count(r, stage, pc, (int)(memory_kind_counters[kind] + i), cost.fields[i]);
 }
 
+static void reference_shared_warps(struct reference *r, int stage)
+{
+    uint64_t sum = 0, most = 0;
+    for (int i = 0; i < WARPS; i++) {
+        sum += r->shared_by_warp[stage][i];
+        if (r->shared_by_warp[stage][i] > most) most = r->shared_by_warp[stage][i];
+    }
+    if (!most) return;
+    r->shared_blocks[stage]++;
+    r->shared_warps_working[stage] += (long double)sum / (long double)most;
+}
+
 static void reference_end_block(struct reference *r)
 {
     for (int stage = 0; stage < STAGES_MAX; stage++) {
@@ -256,6 +268,7 @@ static void reference_end_block(struct reference *r)
             thread_sum += r->by_thread[stage][i];
             if (r->by_thread[stage][i] > thread_most) thread_most = r->by_thread[stage][i];
         }
+        reference_shared_warps(r, stage);
         if (!most) continue;
         r->stage_blocks[stage]++;
         r->warps_working[stage] += (long double)sum / (long double)most;
@@ -263,6 +276,7 @@ static void reference_end_block(struct reference *r)
             r->threads_working[stage] += (long double)thread_sum / (long double)thread_most;
     }
     memset(r->by_warp, 0, sizeof r->by_warp);
+    memset(r->shared_by_warp, 0, sizeof r->shared_by_warp);
     memset(r->by_thread, 0, sizeof r->by_thread);
     memset(r->warps, 0, sizeof r->warps);
 }
@@ -374,6 +388,7 @@ static void play_insn(struct listener *l, const struct warp_ref *ref, uint32_t p
     for (unsigned lane = 0; lane < 32; lane++)
         if (on >> lane & 1) r->by_thread[stage][ref->index * 32 + lane]++;
     if (is_memory && on) reference_memory(r, stage, pc, insn, &access);
+    if (is_memory && on && access.space == SPACE_SHARED) r->shared_by_warp[stage][ref->index]++;
     reference_registers(r, warp, insn, base);
     if (!is_barrier) return;
     count(r, stage, pc, COUNTER_BARRIER_WARP, 1);

@@ -41,12 +41,14 @@ struct reference {
     uint64_t insns[BLOCKS * INSNS_MAX][COUNTER_COUNT];
     uint64_t distance, consumers, loads, groups, paths, block_insns;
     long double warps_working[STAGES_MAX], threads_working[STAGES_MAX];
-    uint64_t stage_blocks[STAGES_MAX];
+    long double shared_warps_working[STAGES_MAX];
+    uint64_t stage_blocks[STAGES_MAX], shared_blocks[STAGES_MAX];
     uint64_t *sectors[2]; /* of global memory, each time one is read, written */
     size_t sector_count[2], sector_room[2];
     /* of the block that runs */
     struct reference_warp warps[WARPS];
     uint64_t by_warp[STAGES_MAX][WARPS], by_thread[STAGES_MAX][THREADS];
+    uint64_t shared_by_warp[STAGES_MAX][WARPS];
 };
 
 /* To be freed. Sets the generator that play and next_random go on with. */

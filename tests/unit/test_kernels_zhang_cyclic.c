@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -175,9 +176,28 @@ static void expect_stage(const struct run *run, unsigned stage, const char *id, 
         fail_msg("stage %u, %s: %u, not %u x %u", stage, id, got, systems, expected);
 }
 
-static void check_stages(const struct run *run)
+/* Warps that access shared memory: those that have an equation, however many test and wait. */
+static void check_shared_warps(struct run *run)
+{
+    char *text = run_profile_text(run);
+    const char *at = text;
+    for (unsigned stage = 0; stage < STAGES; stage++) {
+        static const char key[] = "\"shared_warps_working\": ";
+        unsigned step = stage <= STEPS ? stage : STORE - stage;
+        unsigned expected = stage == LAST_EQUATION ? 1u : (unsigned)N / 32 >> step;
+        if (expected > threads / 32) expected = threads / 32;
+        at = strstr(at, key);
+        assert_non_null(at);
+        at += sizeof key - 1;
+        assert_true(strtod(at, NULL) == (expected ? expected : 1));
+    }
+    free(text);
+}
+
+static void check_stages(struct run *run)
 {
     double value;
+    check_shared_warps(run);
     for (unsigned stage = 0; stage < STAGES; stage++) {
         struct passes passes = stage_passes(stage);
         expect_stage(run, stage, "mem.shared.load.wavefronts16", passes.load);

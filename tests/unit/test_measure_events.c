@@ -83,6 +83,9 @@ static void compare_stages(const struct profile *profile, const struct reference
         long double blocks = (long double)r->stage_blocks[at];
         assert_close("warps_working", stage->warps_working, r->warps_working[at] / blocks);
         assert_close("threads_working", stage->threads_working, r->threads_working[at] / blocks);
+        blocks = fmaxl(1, (long double)r->shared_blocks[at]);
+        assert_close("shared_warps_working", stage->shared_warps_working,
+                     r->shared_warps_working[at] / blocks);
     }
 }
 

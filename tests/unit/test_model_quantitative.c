@@ -210,6 +210,23 @@ static void stages_of_one_block_follow_each_other(void **state)
     machine_destroy(machine);
 }
 
+/* The 14 idle warps of stage 1 test and wait a lot: they take issue slots, but no shared memory. */
+static void bandwidth_follows_the_warps_that_access_shared_memory(void **state)
+{
+    (void)state;
+    struct machine *machine = load_gtx285();
+    struct profile *profile = make_stages(12000);
+    profile->stages[1].warps_working = 5;
+    profile->stages[1].shared_warps_working = 2;
+    struct prediction *prediction = predict(profile, machine);
+    const struct estimate *estimate = ask(prediction);
+    assert_close(estimate->stages[1].warps, 5, 1e-12);
+    assert_close(estimate->stages[1].smem_seconds, 4e6 * 64 / (870e9 / 6 * 2), 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+    machine_destroy(machine);
+}
+
 static void stages_of_two_blocks_overlap(void **state)
 {
     (void)state;
@@ -432,6 +449,7 @@ int main(void)
         cmocka_unit_test(few_blocks_use_few_sms),
         cmocka_unit_test(conflicts_count_as_transactions),
         cmocka_unit_test(stages_of_one_block_follow_each_other),
+        cmocka_unit_test(bandwidth_follows_the_warps_that_access_shared_memory),
         cmocka_unit_test(stages_of_two_blocks_overlap),
         cmocka_unit_test(early_release_keeps_all_warps_at_work),
         cmocka_unit_test(the_bandwidth_is_a_sawtooth_under_an_envelope),
