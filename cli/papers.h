@@ -49,10 +49,16 @@ struct papers_module {
     ws_module *module;
 };
 
-/* A launch file that was executed, with these segments of the rule of cc 1.2. */
+/* What is counted otherwise than by default, 0: nothing: segments of the rule of cc 1.2, banks of
+ * shared memory. */
+struct papers_counting {
+    unsigned initial_segment, min_segment, shared_banks;
+};
+
+/* A launch file that was executed. */
 struct papers_executed {
     const char *path;
-    unsigned initial_segment, min_segment;
+    struct papers_counting counting;
     ws_profile *profile;
 };
 
@@ -104,15 +110,14 @@ struct papers_launch {
 int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
 
 /* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all blocks
- * executed, all rules counted; the segments are those of the rule of cc 1.2, 0: its own. Executed
- * once, owned by `papers`. */
-int papers_launch_file(struct papers *papers, const char *name, unsigned initial_segment,
-                       unsigned min_segment, ws_profile **out);
+ * executed, all rules counted. Executed once, owned by `papers`. */
+int papers_launch_file(struct papers *papers, const char *name,
+                       const struct papers_counting *counting, ws_profile **out);
 /* papers_run.c */
 int papers_load_module(struct papers *papers, const char *path, ws_module **out);
 
-/* papers_counts.c: rows about the counts or the estimates of such launches, or occupancy; *text is NULL if it is
- * a number. */
+/* papers_counts.c: rows about the counts of such launches, or occupancy. papers_estimate.c: what a model
+ * says of them; *text is NULL if it is a number. */
 int papers_count(struct papers *papers, const json_t *ours, double *out);
 int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);

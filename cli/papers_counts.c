@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows about launch files: sums and ratios of counters, by stage too, and what a model says; rows about
- * occupancy. */
+/* Rows about launch files: sums and ratios of counters, by stage too; rows about occupancy. */
 #include <string.h>
 
 #include "papers.h"
-
-enum { ESTIMATES = 16 };
 
 /* What a row counts: the profile, and the stage if it names one. */
 struct counted {
@@ -19,9 +16,9 @@ static int open_launch(struct papers *papers, const json_t *ours, struct counted
     const json_t *segments = json_object_get(ours, "segments");
     json_int_t initial = json_integer_value(json_array_get(segments, 0));
     json_int_t least = json_integer_value(json_array_get(segments, 1));
+    const struct papers_counting counting = {(unsigned)initial, (unsigned)least, 0};
     *out = (struct counted){.papers = papers, .stage = json_object_get(ours, "stage")};
-    return papers_launch_file(papers, papers_text(ours, "launch"), (unsigned)initial,
-                              (unsigned)least, &out->profile);
+    return papers_launch_file(papers, papers_text(ours, "launch"), &counting, &out->profile);
 }
 
 static int add_counter(const struct counted *counted, const char *id, double *sum)
@@ -100,45 +97,4 @@ int papers_occupancy(struct papers *papers, const json_t *ours, double *out)
         if (!strcmp(terms[i].name, term)) return EXIT_DONE;
     }
     return papers_bad_file(papers, "published.json", "occupancy gives no term", term);
-}
-
-/* The model's estimate for the launch; its terms are then the context's. */
-static int predict(struct papers *papers, const json_t *ours, ws_estimate *out)
-{
-    struct counted counted;
-    ws_machine *machine;
-    ws_estimate estimates[ESTIMATES];
-    size_t count;
-    const char *model = papers_text(ours, "model");
-    CLI_TRY(open_launch(papers, ours, &counted));
-    CLI_TRY(papers_machine(papers, papers_text(ours, "gpu"), &machine));
-    ws_status status = ws_predict(papers->cli->context, counted.profile, machine, NULL, estimates,
-                                  ESTIMATES, &count);
-    if (status != WS_OK) return cli_failed(papers->cli, status);
-    for (size_t i = 0; i < count && i < ESTIMATES; i++) {
-        *out = estimates[i];
-        if (!strcmp(out->model, model)) return EXIT_DONE;
-    }
-    return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
-}
-
-int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text)
-{
-    ws_estimate estimate;
-    const json_t *than = json_object_get(ours, "than");
-    const char *term = papers_text(ours, "term");
-    CLI_TRY(predict(papers, ours, &estimate));
-    *number = estimate.time_seconds;
-    if (!strcmp(term, "bottleneck")) {
-        *text = cli_copy(papers->cli, estimate.bottleneck);
-    } else if (strcmp(term, "time") != 0) {
-        ws_status status = ws_estimate_term(papers->cli->context, estimate.model, term, number);
-        if (status != WS_OK) return cli_failed(papers->cli, status);
-    }
-    *number *= papers_number(ours, "scale", 1);
-    if (!than) return EXIT_DONE;
-    double other;
-    CLI_TRY(papers_estimate(papers, than, &other, text));
-    *number /= other;
-    return EXIT_DONE;
 }

@@ -38,8 +38,9 @@ static int execute(struct papers *papers, struct papers_executed *executed)
         .size = sizeof launch,
         .counters = true,
         .all_rules = true,
-        .initial_segment_bytes = executed->initial_segment,
-        .min_segment_bytes = executed->min_segment,
+        .initial_segment_bytes = executed->counting.initial_segment,
+        .min_segment_bytes = executed->counting.min_segment,
+        .shared_banks = executed->counting.shared_banks,
     };
     ws_module *module;
     ws_device *device;
@@ -60,19 +61,18 @@ static int execute(struct papers *papers, struct papers_executed *executed)
     return exit_code;
 }
 
-int papers_launch_file(struct papers *papers, const char *name, unsigned initial_segment,
-                       unsigned min_segment, ws_profile **out)
+int papers_launch_file(struct papers *papers, const char *name,
+                       const struct papers_counting *counting, ws_profile **out)
 {
     struct papers_executed wanted = {
         .path = cli_format(papers->cli, "%s/launch/%s.yaml", papers->folder, name),
-        .initial_segment = initial_segment,
-        .min_segment = min_segment,
+        .counting = *counting,
     };
     for (size_t i = 0; i < papers->executed_count; i++) {
         const struct papers_executed *executed = &papers->executed[i];
         *out = executed->profile;
-        if (!strcmp(executed->path, wanted.path) && executed->initial_segment == initial_segment &&
-            executed->min_segment == min_segment)
+        if (!strcmp(executed->path, wanted.path) &&
+            !memcmp(&executed->counting, counting, sizeof *counting))
             return EXIT_DONE;
     }
     int exit_code = execute(papers, &wanted);

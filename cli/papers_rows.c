@@ -101,6 +101,19 @@ static bool is_near(const json_t *source, double ours)
     return fabs(ours - published) <= fmax(absolute, relative);
 }
 
+/* A statement about a number: "least" and "most", both excluded. */
+static bool is_bounded(const json_t *ours)
+{
+    return !json_object_get(ours, "check") &&
+           (json_object_get(ours, "least") || json_object_get(ours, "most"));
+}
+
+static bool is_within(const json_t *ours, double value)
+{
+    return value > papers_number(ours, "least", -INFINITY) &&
+           value < papers_number(ours, "most", INFINITY);
+}
+
 int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out)
 {
     const json_t *ours = json_object_get(source, "ours");
@@ -115,6 +128,7 @@ int papers_row_compute(struct papers *papers, const json_t *source, struct paper
         holds = !strcmp(out->ours_text, papers_text(source, "published"));
     if (!out->ours_text && json_is_number(json_object_get(source, "published")))
         holds = holds && is_near(source, out->ours);
+    if (!out->ours_text && is_bounded(ours)) holds = holds && is_within(ours, out->ours);
     out->verdict = holds ? PAPERS_AGREES : PAPERS_DIFFERS;
     return EXIT_DONE;
 }

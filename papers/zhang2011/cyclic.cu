@@ -12,8 +12,8 @@
 // So lanes are 2^s words apart at step s, and meet in the same bank 2^s at a time, up to all 16 lanes
 // of a half-warp. Padding by a word after every 16 (CR-NBC) moves them to other banks.
 //
-// A thread an equation: N threads. Half of them work at step 1, then half as many at each step. Any
-// smaller block will do, down to N / 2. grid: the systems.
+// A thread an equation, as in the paper: N threads, half of which work at step 1, then half as many at each
+// step. *_256: blocks of 256 threads, all of which work at step 1. grid: the systems.
 
 const int N = 512;
 
@@ -27,7 +27,7 @@ struct Padded {
     static __device__ __forceinline__ unsigned at(unsigned i) { return i + i / 16; }
 };
 
-template <class Layout>
+template <class Layout, int threads>
 __device__ __forceinline__ void solve(const float *a, const float *b, const float *c,
                                              const float *d, float *x)
 {
@@ -35,8 +35,9 @@ __device__ __forceinline__ void solve(const float *a, const float *b, const floa
     const int A = 0, B = Layout::words, C = 2 * B, D = 3 * B, X = 4 * B;
     __shared__ float shared[5 * Layout::words];
     unsigned first = blockIdx.x * N, thread = threadIdx.x;
-#pragma unroll 1
-    for (unsigned i = thread; i < N; i += blockDim.x) {
+#pragma unroll
+    for (unsigned done = 0; done < N; done += threads) {
+        unsigned i = done + thread;
         float *own = shared + Layout::at(i);
         float before = a[first + i], after = c[first + i];
         own[A] = i == 0 ? 0.0f : before;
@@ -84,18 +85,20 @@ __device__ __forceinline__ void solve(const float *a, const float *b, const floa
         }
         __syncthreads();
     }
-#pragma unroll 1
-    for (unsigned i = thread; i < N; i += blockDim.x)
+#pragma unroll
+    for (unsigned done = 0; done < N; done += threads) {
+        unsigned i = done + thread;
         x[first + i] = shared[Layout::at(i) + X];
+    }
 }
 
-extern "C" __global__ void cr(const float *a, const float *b, const float *c, const float *d, float *x)
-{
-    solve<Plain>(a, b, c, d, x);
-}
-
-extern "C" __global__ void cr_nbc(const float *a, const float *b, const float *c, const float *d,
-                                  float *x)
-{
-    solve<Padded>(a, b, c, d, x);
-}
+#define SOLVER(name, Layout, threads)                                                              \
+    extern "C" __global__ void name(const float *a, const float *b, const float *c,                \
+                                    const float *d, float *x)                                      \
+    {                                                                                              \
+        solve<Layout, threads>(a, b, c, d, x);                                                     \
+    }
+SOLVER(cr, Plain, N)
+SOLVER(cr_nbc, Padded, N)
+SOLVER(cr_256, Plain, 256)
+SOLVER(cr_nbc_256, Padded, 256)

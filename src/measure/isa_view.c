@@ -12,32 +12,30 @@
 const char *const isa_view_names[ISA_VIEW_COUNT] = {
     [ISA_VIEW_NONE] = "",
 #define ISA_VIEW(name, id, text) [ISA_VIEW_##name] = id,
-#define SHARED_OPERAND(view, class)
-#define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)
 #include "measure/isa_view.def"
-#undef ISA_VIEW
-#undef SHARED_OPERAND
-#undef SEQUENCE
 };
 
 static const bool takes_shared[ISA_VIEW_COUNT][CLASS_COUNT] = {
-#define ISA_VIEW(name, id, text)
 #define SHARED_OPERAND(view, class) [ISA_VIEW_##view][CLASS_##class] = true,
-#define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)
 #include "measure/isa_view.def"
-#undef SHARED_OPERAND
-#undef SEQUENCE
 };
 
 static const struct view_part sequences[ISA_VIEW_COUNT][CLASS_COUNT][VIEW_PARTS] = {
-#define SHARED_OPERAND(view, class)
 #define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)                                  \
     [ISA_VIEW_##                                                                                   \
         view][CLASS_##class] = {{n1, CLASS_##class1}, {n2, CLASS_##class2}, {n3, CLASS_##class3}},
 #include "measure/isa_view.def"
-#undef ISA_VIEW
-#undef SHARED_OPERAND
-#undef SEQUENCE
+};
+
+static const struct view_part shifts[ISA_VIEW_COUNT][CLASS_COUNT][VIEW_PARTS] = {
+#define BY_POWER_OF_TWO(view, class, n1, class1, n2, class2)                                       \
+    [ISA_VIEW_##view][CLASS_##class] = {{n1, CLASS_##class1}, {n2, CLASS_##class2}},
+#include "measure/isa_view.def"
+};
+
+static const bool has_no_generic[ISA_VIEW_COUNT] = {
+#define NO_GENERIC(view) [ISA_VIEW_##view] = true,
+#include "measure/isa_view.def"
 };
 
 int isa_view_find(const char *name)
@@ -177,10 +175,12 @@ static void fold_load(struct planner *p, const struct code_block *code, uint32_t
     }
 }
 
-/* add d, a, constant where d is only ever the base of an address. */
+/* cvta, and add d, a, constant where d is only ever the base of an address. */
 static void fold_address(struct planner *p, const struct code_block *code, uint32_t pc)
 {
     const struct insn *insn = p->launch->insns[pc];
+    if (insn->op == OP_CVTA && insn->guard < 0 && has_no_generic[p->view])
+        p->views[pc].fold = VIEW_ADDRESS;
     if (insn->op != OP_ADD || insn->class_id != CLASS_INT_ADD || insn->guard >= 0) return;
     if (insn->nsrc != 2 || insn_source(insn, 1)->kind != OPERAND_IMMEDIATE) return;
     if (insn->operands[0].kind != OPERAND_REGISTER) return;
@@ -189,11 +189,24 @@ static void fold_address(struct planner *p, const struct code_block *code, uint3
         p->views[pc].fold = VIEW_ADDRESS;
 }
 
+/* Is one of the two factors a constant power of two? Only the low half of a product is a shift. */
+static bool has_power_of_two(const struct insn *insn)
+{
+    for (unsigned i = 0; i < 2 && insn->mul_part != MUL_HI; i++) {
+        const struct operand *factor = insn_source(insn, i);
+        uint32_t value = (uint32_t)factor->imm;
+        if (factor->kind == OPERAND_IMMEDIATE && value && !(value & (value - 1))) return true;
+    }
+    return false;
+}
+
 /* A guarded instruction keeps its form, so that its lanes can be told. */
 static void expand(struct planner *p, uint32_t pc)
 {
     const struct insn *insn = p->launch->insns[pc];
     const struct view_part *parts = sequences[p->view][insn->class_id];
+    const struct view_part *shift = shifts[p->view][insn->class_id];
+    if (shift[0].count && has_power_of_two(insn)) parts = shift;
     if (!parts[0].count || insn->guard >= 0 || type_infos[insn->type].bits != 32) return;
     p->views[pc].is_sequence = true;
     p->views[pc].parts = parts;

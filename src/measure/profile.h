@@ -165,12 +165,7 @@ struct segments rules_segments(unsigned rules);
 enum isa_view {
     ISA_VIEW_NONE,
 #define ISA_VIEW(name, id, text) ISA_VIEW_##name,
-#define SHARED_OPERAND(view, class)
-#define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)
 #include "measure/isa_view.def"
-#undef ISA_VIEW
-#undef SHARED_OPERAND
-#undef SEQUENCE
     ISA_VIEW_COUNT
 };
 extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */

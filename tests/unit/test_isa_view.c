@@ -12,7 +12,7 @@
 
 #include "support/kernel_run.h"
 
-enum { WARPS = 2, PTX_INSTRUCTIONS = 43 };
+enum { WARPS = 2, PTX_INSTRUCTIONS = 46 };
 
 static void start(struct run *run, const char *view)
 {
@@ -38,10 +38,10 @@ static void the_view_counts_native_instructions(void **state)
     start(&run, "gt200");
     assert_warps(&run, "inst.ptx.warp", PTX_INSTRUCTIONS);
     assert_warps(&run, "view.folded.shared", 2);
-    assert_warps(&run, "view.folded.address", 1);
-    assert_warps(&run, "view.expanded", 3);
-    /* - 3 folded, + 3 (mul.wide) + 3 (mul.lo) + 4 (mad.lo) */
-    assert_warps(&run, "inst.warp", PTX_INSTRUCTIONS - 3 + 10);
+    assert_warps(&run, "view.folded.address", 2);
+    assert_warps(&run, "view.expanded", 5);
+    /* - 4 folded, + 3 (mul.lo) + 4 (mad.lo) + 1 (mad.lo by 8) + 3 (mul.hi) */
+    assert_warps(&run, "inst.warp", PTX_INSTRUCTIONS - 4 + 11);
     assert_warps(&run, "inst.warp.fp32.fma.smem", 1);
     assert_warps(&run, "inst.warp.fp32.add.smem", 1);
     assert_warps(&run, "inst.warp.fp32.mul.smem", 0);
@@ -50,8 +50,8 @@ static void the_view_counts_native_instructions(void **state)
     assert_warps(&run, "inst.warp.int.mul24", 9);
     assert_warps(&run, "inst.warp.int.mul", 1); /* the guarded one */
     assert_warps(&run, "inst.warp.int.mad", 0);
-    assert_warps(&run, "inst.warp.shift", 1 + 3);
-    assert_warps(&run, "inst.warp.int.add", 4 - 1 + 1);
+    assert_warps(&run, "inst.warp.shift", 1 + 5);
+    assert_warps(&run, "inst.warp.int.add", 4 - 1 + 2);
     assert_warps(&run, "mem.shared.load.requests", 7); /* they are served all the same */
     assert_warps(&run, "inst.unit.shared", 7 + 3);
     char *text = run_profile_text(&run);

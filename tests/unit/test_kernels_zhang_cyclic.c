@@ -226,9 +226,9 @@ static void run_both(unsigned systems_of_run, unsigned threads_of_block)
     systems = systems_of_run;
     threads = threads_of_block;
     is_padded = false;
-    run_kernel(CYCLIC, "cr", setup, check);
+    run_kernel(CYCLIC, threads == N ? "cr" : "cr_256", setup, check);
     is_padded = true;
-    run_kernel(CYCLIC, "cr_nbc", setup, check);
+    run_kernel(CYCLIC, threads == N ? "cr_nbc" : "cr_nbc_256", setup, check);
 }
 
 static void test_thread_an_equation(void **state)
