@@ -11,7 +11,8 @@
 // An interleaved vector has element 3 * block + i at i * blocks + block, which makes accesses of
 // neighbouring threads neighbours where their blocks are.
 //
-// *_cached reads x through the read-only cache (ld.global.nc), where the paper has the texture cache.
+// *_cached reads x through the read-only cache (ld.global.nc), where the paper has the texture cache:
+// the view gt200 takes it for a fetch.
 
 struct Direct {
     static __device__ __forceinline__ float read(const float *x) { return *x; }
@@ -56,13 +57,16 @@ __device__ __forceinline__ void multiply_blocks(int blocks, int pitch, int width
     for (int entry = 0; entry < width; entry++) {
         const float *part = x + *columns * across;
         columns += pitch;
-        float element[3];
+        float element[3], value[9];
+#pragma unroll
+        for (int i = 0; i < 9; i++, values += pitch)
+            value[i] = *values;
 #pragma unroll
         for (int i = 0; i < 3; i++)
             element[i] = Read::read(part + i * down);
 #pragma unroll
-        for (int i = 0; i < 9; i++, values += pitch)
-            sum[i / 3] = fmaf(*values, element[i % 3], sum[i / 3]);
+        for (int i = 0; i < 9; i++)
+            sum[i / 3] = fmaf(value[i], element[i % 3], sum[i / 3]);
     }
 #pragma unroll
     for (int i = 0; i < 3; i++)

@@ -38,6 +38,16 @@ static const bool has_no_generic[ISA_VIEW_COUNT] = {
 #include "measure/isa_view.def"
 };
 
+static const bool has_texture[ISA_VIEW_COUNT] = {
+#define TEXTURE(view) [ISA_VIEW_##view] = true,
+#include "measure/isa_view.def"
+};
+
+bool isa_view_is_texture(enum isa_view view, const struct insn *insn)
+{
+    return has_texture[view] && insn->op == OP_LD && insn->flags & INSN_NC;
+}
+
 int isa_view_find(const char *name)
 {
     for (int i = ISA_VIEW_NONE + 1; i < ISA_VIEW_COUNT; i++)
@@ -224,6 +234,7 @@ struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *la
         const struct code_block *code = &launch->code_blocks[i];
         for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
             expand(&p, pc);
+            p.views[pc].is_texture = isa_view_is_texture(view, launch->insns[pc]);
             fold_address(&p, code, pc);
             if (is_word_load(launch->insns[pc])) fold_load(&p, code, pc);
         }

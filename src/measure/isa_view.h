@@ -17,12 +17,15 @@ struct view_part {
 struct insn_view {
     uint8_t fold;                  /* enum view_fold: no issue slot */
     bool reads_shared;             /* one operand comes from shared memory */
+    bool is_texture;               /* a texture fetch: mem.texture.load */
     bool is_sequence;              /* `parts` instead of one instruction */
     const struct view_part *parts; /* VIEW_PARTS of them */
 };
 
 /* By launch instruction; to be freed. NULL for ISA_VIEW_NONE. */
 struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *launch);
+/* Is this load from global memory a texture fetch there? */
+bool isa_view_is_texture(enum isa_view view, const struct insn *insn);
 /* Instructions that are issued for one of PTX; `view` NULL: 1. */
 unsigned isa_view_issued(const struct insn_view *view);
 /* The counter "inst.warp.CLASS.smem" of a class that has one, else COUNTER_COUNT. */

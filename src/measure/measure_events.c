@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/bits.h"
+#include "measure/isa_view.h"
 #include "measure/measure_state.h"
 
 /* A stage as one worker sees it. */
@@ -60,7 +61,7 @@ struct worker {
     uint64_t *lanes_off, *divergent;
     uint64_t blocks, load_groups;
     struct dep_sums dep_sums;
-    struct footprint read, written; /* sectors of global memory */
+    struct footprint read, written, texture; /* sectors of global memory */
     struct block_state *free_blocks;
 };
 
@@ -104,6 +105,9 @@ static void launch_begin(void *self, const struct launch_view *launch)
         if (is_site) m->site_insns[m->site_count] = i;
         m->site_of[i] = is_site ? m->site_count++ : NO_SITE;
     }
+    m->is_texture = mem_zalloc(m->site_count, sizeof *m->is_texture);
+    for (uint32_t i = 0; i < m->site_count; i++)
+        m->is_texture[i] = isa_view_is_texture(m->view, launch->insns[m->site_insns[i]]);
     m->lanes_off = mem_zalloc(launch->insn_count, sizeof *m->lanes_off);
     m->divergent = mem_zalloc(launch->insn_count, sizeof *m->divergent);
     m->sites = mem_zalloc(m->site_count, sizeof *m->sites);
@@ -426,6 +430,10 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     if (site == NO_SITE) return;
     if (record_of(ref)) block_record_access(record_of(ref), insn, access);
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
+    if (w->measure->is_texture[site]) {
+        footprint_add(&w->texture, access);
+        return;
+    }
     if (access->space == SPACE_GLOBAL) {
         enum memory_operation operation = insn_operation(w->measure->launch.insns[insn]);
         if (operation != MEMORY_STORE) footprint_add(&w->read, access);
@@ -537,6 +545,7 @@ static void worker_destroy(struct worker *w)
     pattern_table_clear(&w->patterns);
     footprint_clear(&w->read);
     footprint_clear(&w->written);
+    footprint_clear(&w->texture);
     free(w->sites);
     free(w->site_tallies);
     free(w->unlisted);
@@ -555,6 +564,7 @@ static void worker_end(void *self, void *worker)
     merge_sites(w);
     footprint_merge(&m->read, &w->read);
     footprint_merge(&m->written, &w->written);
+    footprint_merge(&m->texture, &w->texture);
     add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
     add_all(m->divergent, w->divergent, m->launch.insn_count);
     m->blocks += w->blocks;

@@ -65,6 +65,7 @@ void measure_cancel(struct measure *m)
     free((void *)(uintptr_t)m->launch.code_blocks);
     free(m->site_of);
     free(m->site_insns);
+    free(m->is_texture);
     free(m->is_exit);
     free(m->ends_in_exit);
     free(m->lanes_off);
@@ -72,6 +73,7 @@ void measure_cancel(struct measure *m)
     free(m->sites);
     footprint_clear(&m->read);
     footprint_clear(&m->written);
+    footprint_clear(&m->texture);
     free(m);
 }
 
@@ -127,14 +129,17 @@ static void add_class(uint64_t *counts, const struct insn *insn, const struct in
     for (unsigned i = 0; view && view->is_sequence && i < VIEW_PARTS; i++)
         counts[COUNTER_INST_WARP_FIRST + view->parts[i].class_id] +=
             cell->executions * view->parts[i].count;
+    bool is_texture = view && view->is_texture;
+    unsigned class_id = is_texture ? CLASS_MEM_TEXTURE_LOAD : insn->class_id;
     if (!view || !view->is_sequence)
-        counts[COUNTER_INST_WARP_FIRST + insn->class_id] += cell->executions * issued;
+        counts[COUNTER_INST_WARP_FIRST + class_id] += cell->executions * issued;
     for (int unit = 0; unit < UNIT_COUNT; unit++) {
-        if (!(insn->units >> unit & 1)) continue;
+        if (!(insn->units >> unit & 1) || (is_texture && unit == UNIT_GLOBAL)) continue;
         /* A load that folds keeps shared memory busy all the same. */
         unsigned used = unit == UNIT_SHARED ? 1 : issued;
         counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions * used;
     }
+    if (is_texture) counts[COUNTER_INST_UNIT_FIRST + UNIT_TEXTURE] += cell->executions;
 }
 
 static void add_kind(uint64_t *counts, enum memory_kind kind, const uint64_t *sums)
@@ -228,8 +233,9 @@ static void set_footprint(struct result *r)
         enum counter counter;
         const struct footprint *footprint;
     } sides[] = {{COUNTER_MEM_GLOBAL_READ_FOOTPRINT, &m->read},
-                 {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written}};
-    for (unsigned i = 0; i < 2; i++) {
+                 {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written},
+                 {COUNTER_MEM_TEXTURE_READ_FOOTPRINT, &m->texture}};
+    for (unsigned i = 0; i < sizeof sides / sizeof *sides; i++) {
         if (r->origin != ORIGIN_SAMPLED)
             profile_set(r->profile, sides[i].counter, (double)footprint_sectors(sides[i].footprint),
                         r->origin);

@@ -81,6 +81,7 @@ struct measure {
     uint32_t *site_of; /* by instruction: memory instruction or NO_SITE */
     uint32_t site_count;
     uint32_t *site_insns; /* by site */
+    bool *is_texture;     /* by site: a texture fetch by the view */
     bool *is_exit;        /* by instruction: exit, or ret of the entry */
     bool *ends_in_exit;   /* by code block: all its lanes leave */
     /* Sums of the workers merged so far. */
@@ -90,7 +91,7 @@ struct measure {
     uint64_t *lanes_off, *divergent; /* by instruction */
     struct site_sums *sites;
     struct stage_sums *stages[STAGE_COUNT];
-    struct footprint read, written;
+    struct footprint read, written, texture;
 };
 
 struct stage_sums *stage_sums_create(const struct measure *measure);

@@ -101,6 +101,18 @@ double accesses_ideal_bytes(const struct accesses *accesses)
     return bytes - moved + fmin(moved, packed);
 }
 
+double texture_requests(const struct profile *profile)
+{
+    return profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_MEM_TEXTURE_LOAD));
+}
+
+double texture_bytes(const struct profile *launch, const struct profile *profile)
+{
+    double all = texture_requests(launch);
+    double bytes = SECTOR_BYTES * profile_get(launch, COUNTER_MEM_TEXTURE_READ_FOOTPRINT);
+    return all > 0 ? bytes * texture_requests(profile) / all : 0;
+}
+
 /* ---- shared memory --------------------------------------------------------------------------- */
 
 bool shared_is_half_warp(const struct machine *machine)

@@ -48,6 +48,11 @@ enum { ACCESS_ALL = (1 << ACCESS_OP_COUNT) - 1 };
  * requests as they are, the uncoalesced ones as if packed. */
 double accesses_ideal_bytes(const struct accesses *accesses);
 
+/* Bytes that texture fetches of `profile`, a stage of the launch or all of it, take from DRAM if each
+ * sector that the launch touches comes once: fetches share them evenly. */
+double texture_bytes(const struct profile *launch, const struct profile *profile);
+double texture_requests(const struct profile *profile);
+
 /* ---- shared memory ---- */
 
 enum { SHARED_OP_COUNT = 3 }; /* load, store, atomic */

@@ -152,7 +152,7 @@ static double shared_seconds(const struct setting *s, const struct profile *prof
 
 static double global_bytes(const struct setting *s, const struct profile *profile)
 {
-    double bytes = 0;
+    double bytes = texture_bytes(s->input->profile, profile);
     enum coalescing_rule rule = coalescing_rule_of(s->input->machine);
     for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
         struct accesses one = accesses_read(profile, op, rule);
@@ -166,7 +166,8 @@ static double global_seconds(const struct setting *s, const struct profile *prof
 {
     enum { LOADS = 1 << ACCESS_GLOBAL_LOAD | 1 << ACCESS_LOCAL_LOAD };
     struct accesses loads = accesses_sum(profile, LOADS, coalescing_rule_of(s->input->machine));
-    double waits = loads.parts[ACCESS_REQUESTS] / s->loads_in_flight / (s->sms * warps);
+    double requests = loads.parts[ACCESS_REQUESTS] + texture_requests(profile);
+    double waits = requests / s->loads_in_flight / (s->sms * warps);
     return zo_global_seconds(&s->global, global_bytes(s, profile), waits);
 }
 
@@ -234,6 +235,13 @@ static void read_setting(const struct model_input *input, struct estimate *out, 
                           banks * machine_get(machine, MACHINE_SHARED_BANK_WIDTH, 4));
     set_fills(s);
     set_global(s);
+    if (texture_requests(input->profile) > 0)
+        estimate_assume(
+            out, input->arena,
+            "texture fetches: each sector that the launch touches comes from DRAM once%s",
+            profile_has(input->profile, COUNTER_MEM_TEXTURE_READ_FOOTPRINT)
+                ? ""
+                : "; how many is not known, so none is counted");
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */

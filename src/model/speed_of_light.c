@@ -194,9 +194,10 @@ static double bytes_moved(const struct bound *bound, unsigned ops)
 static void add_uncached(struct bound *bound)
 {
     double bandwidth = machine_get(bound->input->machine, MACHINE_DRAM_BANDWIDTH, 0);
+    double texture = texture_bytes(bound->input->profile, bound->input->profile);
     if (!(bandwidth > 0)) return;
     add_time(bound, "t_dram", "global memory bandwidth",
-             bytes_moved(bound, ACCESS_ALL) / bandwidth);
+             (bytes_moved(bound, ACCESS_ALL) + texture) / bandwidth);
     estimate_assume(bound->out, bound->input->arena,
                     "traffic: every transaction of the half-warp rule goes to DRAM once");
 }

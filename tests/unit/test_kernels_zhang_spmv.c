@@ -219,6 +219,41 @@ static void test_published_bytes(void **state)
     sparse_clear(&matrix);
 }
 
+/* The vector through the texture cache, as the view gt200 sees it: fetches are no global requests any
+ * more, and touch each sector of the vector, which all of the matrix's columns make up. */
+static void expect_fetches(struct run *run, bool cached)
+{
+    uint64_t executions = (uint64_t)ell.width * ((ell.block_rows + 31) / 32);
+    uint64_t square = ell.block * ell.block, fetches = executions * ell.block;
+    expect_counter(run, "inst.warp.mem.texture.load", cached ? fetches : 0);
+    expect_counter(run, "inst.unit.texture", cached ? fetches : 0);
+    expect_counter(run, "mem.texture.read.footprint_sectors32", cached ? matrix.columns / 8 : 0);
+    expect_counter(run, "mem.global.load.requests",
+                   executions * (1 + square) + (cached ? 0 : fetches));
+    expect_counter(run, "mem.loads", executions * (1 + square + ell.block));
+}
+
+static void test_fetches_of_the_view(void **state)
+{
+    (void)state;
+    make_lattice(4);
+    segment = 32;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        struct run run;
+        kernel = &kernels[i];
+        assert_true(sparse_ell_make(&matrix, kernel->block, &ell));
+        run_begin(&run, SPMV, kernel->name, 1);
+        setup(&run);
+        run.launch.isa_view = "gt200";
+        run_launch(&run);
+        check_product(&run);
+        expect_fetches(&run, strstr(kernel->name, "_cached"));
+        run_end(&run);
+        sparse_ell_clear(&ell);
+    }
+    sparse_clear(&matrix);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_ragged),
         cmocka_unit_test(test_bytes_of_an_entry),
         cmocka_unit_test(test_published_bytes),
+        cmocka_unit_test(test_fetches_of_the_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

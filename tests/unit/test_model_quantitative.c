@@ -210,6 +210,29 @@ static void stages_of_one_block_follow_each_other(void **state)
     machine_destroy(machine);
 }
 
+/* 5e5 sectors of 32 B come once, 3 in 4 fetches belong to stage 1; the pipeline of global memory fills
+ * as by section "Global memory" of quantitative.md; 240 blocks are a multiple of the 10 clusters. */
+static void fetches_share_the_sectors_that_they_touch(void **state)
+{
+    (void)state;
+    struct machine *machine = load_gtx285();
+    struct profile *profile = make_stages(12000);
+    const double latency_bytes = 158.976e9 * 440 / 1.48e9;
+    const enum counter fetches = (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_MEM_TEXTURE_LOAD);
+    set_count(profile, fetches, 4000);
+    set_count(profile, COUNTER_MEM_TEXTURE_READ_FOOTPRINT, 5e5);
+    profile->stages[0].counters[fetches] = 1000;
+    profile->stages[1].counters[fetches] = 3000;
+    struct prediction *prediction = predict(profile, machine);
+    const struct estimate *estimate = ask(prediction);
+    assert_close(estimate->stages[0].gmem_seconds, (4e6 + latency_bytes) / 158.976e9, 1e-9);
+    assert_close(estimate->stages[1].gmem_seconds, (12e6 + latency_bytes) / 158.976e9, 1e-9);
+    assert_true(assumes(estimate, "texture fetches"));
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+    machine_destroy(machine);
+}
+
 /* The 14 idle warps of stage 1 test and wait a lot: they take issue slots, but no shared memory. */
 static void bandwidth_follows_the_warps_that_access_shared_memory(void **state)
 {
@@ -449,6 +472,7 @@ int main(void)
         cmocka_unit_test(few_blocks_use_few_sms),
         cmocka_unit_test(conflicts_count_as_transactions),
         cmocka_unit_test(stages_of_one_block_follow_each_other),
+        cmocka_unit_test(fetches_share_the_sectors_that_they_touch),
         cmocka_unit_test(bandwidth_follows_the_warps_that_access_shared_memory),
         cmocka_unit_test(stages_of_two_blocks_overlap),
         cmocka_unit_test(early_release_keeps_all_warps_at_work),
