@@ -96,6 +96,9 @@ static int replay_one(struct analysis *a, const ws_trace *trace, size_t index, w
         .min_segment_bytes = a->counted.min_segment_bytes,
         .opcode_map = a->request.opcode_map,
         .unknown_share = -1,
+        .trace_blocks = !a->request.has_trace_blocks ? 0
+                        : a->request.trace_blocks    ? a->request.trace_blocks
+                                                     : WS_TRACE_NONE,
     };
     CLI_TRY(check_machines(a, trace, index));
     ws_status status = ws_trace_replay(trace, index, &options, out);

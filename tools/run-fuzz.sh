@@ -28,6 +28,7 @@ seeds_of() {
     fuzz_launch) find examples papers tests/cli -name '*.yaml' ;;
     fuzz_matrix) find tests -name '*.mtx' ;;
     fuzz_profile) find tests -name '*.json' -size -64k ;;
+    fuzz_trace) find tests/traces -name '*.traceg*' ;;
     esac
 }
 # Sources whose quoted words the input of a target is made of.
@@ -38,6 +39,7 @@ words_of() {
     fuzz_launch) ls cli/launchfile.c cli/args.c cli/values.c cli/request.c ;;
     fuzz_matrix) ls cli/matrix_market.c ;;
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
+    fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
     esac
 }
 fuzz() {

@@ -245,6 +245,8 @@ typedef struct ws_replay_options {
     /* Share of the warp instructions, 0 to 1, that may have opcodes of no known class (they count as
      * `other`); more is WS_ERR_UNSUPPORTED. Negative: 0.01. */
     double unknown_share;
+    uint32_t trace_blocks; /* as in ws_launch: warp traces of the first blocks for the profile */
+    uint64_t trace_bytes;
 } ws_replay_options;
 
 /* Reads the trace of kernel `index` twice and counts; memory holds one basic block of it. `options`

@@ -111,11 +111,12 @@ static void note_trace(struct profile *profile, const struct replay *replay)
 }
 
 static ws_status count_trace(struct diag *diag, struct replay *replay, unsigned rules,
-                             struct profile **out)
+                             const ws_replay_options *options, struct profile **out)
 {
     struct measure *measure = measure_begin(rules);
     bool is_ours = replay_header(replay)->is_ours;
     measure_set_origin(measure, is_ours ? ORIGIN_EMULATED : ORIGIN_MEASURED);
+    pipeline_record(measure, options->trace_blocks, options->trace_bytes);
     ws_status status = replay_run(diag, replay, measure_observer(measure));
     if (status != WS_OK) {
         measure_cancel(measure);
@@ -148,7 +149,7 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
                                  .cancel = context->cancel,
                                  .cancel_user = context->cancel_user};
     ws_status status = replay_open(diag, trace->list->items[index].path, &how, &replay);
-    if (status == WS_OK) status = count_trace(diag, replay, rules, &profile);
+    if (status == WS_OK) status = count_trace(diag, replay, rules, &options, &profile);
     replay_destroy(replay);
     opcode_map_destroy(map);
     if (status != WS_OK) return status;

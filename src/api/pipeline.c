@@ -34,6 +34,12 @@ ws_status pipeline_rules(struct diag *diag, const struct counting *counting, uns
     return WS_OK;
 }
 
+void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes)
+{
+    if (blocks != WS_TRACE_NONE)
+        measure_record(measure, blocks ? blocks : TRACE_BLOCKS, bytes ? bytes : TRACE_BYTES);
+}
+
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
  * rules and no register targets. */
 static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_launch *out)
@@ -198,9 +204,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
 
     struct measure *measure = measure_begin(launch.rules);
     measure_set_view(measure, view);
-    if (launch.trace_blocks != WS_TRACE_NONE)
-        measure_record(measure, launch.trace_blocks ? launch.trace_blocks : TRACE_BLOCKS,
-                       launch.trace_bytes ? launch.trace_bytes : TRACE_BYTES);
+    pipeline_record(measure, launch.trace_blocks, launch.trace_bytes);
     ws_status status = execute(device, module, &launch, measure_observer(measure), &result);
     if (status != WS_OK) {
         measure_cancel(measure);

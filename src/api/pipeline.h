@@ -12,6 +12,9 @@ struct counting {
 /* Checks it and packs it into a word of rules (profile.h). */
 ws_status pipeline_rules(struct diag *diag, const struct counting *counting, unsigned *out);
 
+/* Records warp traces as ws_launch.trace_blocks and trace_bytes ask for. */
+void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes);
+
 /* Estimates of every model that can answer. prediction_destroy it. */
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,

@@ -23,7 +23,7 @@ static ws_status read_all(struct diag *diag, const struct traceg *t, const char 
 
 /* A mask of 0 has a base and a stride all the same. */
 static ws_status read_stride(struct diag *diag, const struct traceg *t, const char **at,
-                             uint32_t mask, uint64_t *lanes)
+                             uint32_t mask, struct lane_addresses *out)
 {
     uint64_t base;
     int64_t stride;
@@ -31,7 +31,10 @@ static ws_status read_stride(struct diag *diag, const struct traceg *t, const ch
     const char *start = *at;
     if (!traceg_signed(at, &stride)) return traceg_fail(diag, t, start, "a stride is wanted");
     for (uint32_t rest = mask; rest; rest &= rest - 1, base += (uint64_t)stride)
-        lanes[lowest(rest)] = base;
+        out->lanes[lowest(rest)] = base;
+    uint32_t run = mask ? mask >> lowest(mask) : 0;
+    out->is_run = (run & (run + 1)) == 0;
+    out->stride = stride;
     return WS_OK;
 }
 
@@ -57,13 +60,14 @@ ws_status addresses_read(struct diag *diag, const struct traceg *t, const char *
 {
     const char *at = tail;
     uint64_t mode;
+    out->is_run = false;
     int64_t immediate;
     if (!traceg_decimal(&at, &mode) || mode > 2)
         return traceg_fail(diag, t, tail, "the address mode is wanted: 0, 1 or 2");
     if (mode == 0)
         TRY(read_all(diag, t, &at, mask, out->lanes));
     else if (mode == 1)
-        TRY(read_stride(diag, t, &at, mask, out->lanes));
+        TRY(read_stride(diag, t, &at, mask, out));
     else
         TRY(read_deltas(diag, t, &at, mask, out->lanes));
     const char *behind = at;
@@ -100,14 +104,20 @@ bool address_is_shared_side(const struct replay_header *header, uint64_t address
 }
 
 /* Uniform and strided accesses are cheap to count. */
-static void find_shape(struct access *access)
+static void find_shape(struct access *access, const struct lane_addresses *from)
 {
-    const uint64_t *at = access->addresses;
+    const uint64_t *at = from->lanes;
     unsigned first = lowest(access->mask);
     uint32_t others = access->mask & (access->mask - 1);
     access->shape = ACCESS_UNIFORM;
     access->base = at[first];
     if (!others) return;
+    if (from->is_run) {
+        access->shape = from->stride ? ACCESS_STRIDED : ACCESS_UNIFORM;
+        access->base -= (uint64_t)from->stride * first;
+        access->stride = from->stride;
+        return;
+    }
     unsigned second = lowest(others);
     int64_t gap = (int64_t)(at[second] - at[first]), lanes = (int64_t)(second - first);
     int64_t stride = gap / lanes;
@@ -126,12 +136,17 @@ static void find_shape(struct access *access)
 static struct access make_access(enum mem_space space, const struct code_insn *insn, uint32_t mask,
                                  struct lane_addresses *addresses, uint64_t window)
 {
-    for (uint32_t rest = window ? mask : 0; rest; rest &= rest - 1)
-        if (in_window(window, addresses->lanes[lowest(rest)]))
-            addresses->lanes[lowest(rest)] -= window;
+    uint32_t inside = 0;
+    for (uint32_t rest = window ? mask : 0; rest; rest &= rest - 1) {
+        uint64_t *address = &addresses->lanes[lowest(rest)];
+        if (!in_window(window, *address)) continue;
+        *address -= window;
+        inside |= rest & -rest;
+    }
+    if (inside && inside != mask) addresses->is_run = false;
     struct access access = {
         .space = (uint8_t)space, .bytes = insn->bytes, .mask = mask, .addresses = addresses->lanes};
-    find_shape(&access);
+    find_shape(&access, addresses);
     return access;
 }
 

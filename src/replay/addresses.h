@@ -8,6 +8,8 @@
 /* Of the lanes of `mask`; the others are not set. */
 struct lane_addresses {
     uint64_t lanes[LANES];
+    int64_t stride; /* from lane to lane, if is_run */
+    bool is_run;    /* as mode 1 says of lanes that follow each other */
 };
 
 /* Reads mode, addresses and the immediate behind them, up to the end of the line. Modes: 0 all

@@ -30,16 +30,49 @@ struct warp_end {
     uint32_t line;
 };
 
+/* Instructions since lanes could last part or meet; the lanes of all of them are active. */
+struct segment {
+    struct {
+        uint32_t insn, mask;
+    } * items;
+    uint32_t count, capacity, active;
+    bool is_mixed; /* not all masks are equal */
+};
+
 struct scan {
     struct replay *replay;
+    struct segment segment;
     struct traceg t;
     struct warp_end ends[WARPS_MAX];
     uint32_t warp;
     struct last_insn last;
 };
 
+/* Instructions that not all active lanes execute have a guard: its register is not recorded. */
+static void end_segment(struct scan *scan)
+{
+    struct segment *segment = &scan->segment;
+    for (uint32_t i = 0; segment->is_mixed && i < segment->count; i++)
+        if (segment->items[i].mask != segment->active)
+            scan->replay->code.insns[segment->items[i].insn].insn.guard = 0;
+    segment->count = segment->active = 0;
+    segment->is_mixed = false;
+}
+
+static void add_to_segment(struct scan *scan, uint32_t insn, uint32_t mask)
+{
+    struct segment *segment = &scan->segment;
+    GROW(segment->items, segment->count, segment->capacity);
+    segment->is_mixed |= segment->count && mask != segment->active;
+    segment->active |= mask;
+    segment->items[segment->count].insn = insn;
+    segment->items[segment->count++].mask = mask;
+    if (scan->replay->code.insns[insn].flow != SASS_FLOW_STRAIGHT) end_segment(scan);
+}
+
 static void end_warp(struct scan *scan)
 {
+    end_segment(scan);
     struct sass_code *code = &scan->replay->code;
     if (scan->last.insn >= code->count) return;
     sass_code_follow(code, scan->last.insn, CODE_OUTSIDE);
@@ -63,6 +96,7 @@ static ws_status scan_insn(struct diag *diag, struct scan *scan)
     insn->executions++;
     scan->replay->instructions++;
     sass_code_follow(code, last->insn, at);
+    add_to_segment(scan, at, mask);
     if (insn->opcode != CODE_NONE) code->opcodes[insn->opcode].executions++;
     if (insn->flow == SASS_FLOW_BARRIER && mask && !insn->is_arrival) {
         scan->ends[scan->warp].waits++;
@@ -184,6 +218,7 @@ static ws_status learn(struct diag *diag, struct replay *replay)
     keep_header(replay, &scan.t);
     ws_status status = scan_trace(diag, &scan);
     traceg_close(&scan.t);
+    free(scan.segment.items);
     if (status == WS_OK) status = check_content(diag, replay);
     if (status == WS_OK) status = check_opcodes(diag, replay);
     if (status == WS_OK) sass_code_layout(&replay->code, replay->path, &replay->header);

@@ -72,7 +72,8 @@ static ws_status check_alignment(struct diag *diag, const struct traceg *t,
                                  const struct code_insn *insn, uint32_t mask,
                                  const struct lane_addresses *addresses)
 {
-    uint64_t bits = 0;
+    uint64_t bits = addresses->is_run && (mask & (mask - 1)) ? (uint64_t)addresses->stride : 0;
+    if (addresses->is_run && mask) mask &= -mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         bits |= addresses->lanes[__builtin_ctz(rest)];
     if (!(bits & (insn->bytes - 1u)) || insn->route == ROUTE_NONE) return WS_OK;

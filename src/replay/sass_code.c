@@ -137,6 +137,22 @@ static void decode(struct sass_code *code, const struct traceg *t, const struct 
         op && mapped < 0 ? CODE_NONE : opcode_number(code, text->opcode, class_id, mapped >= 0);
 }
 
+/* The tracer keeps one immediate, the last: 0 of BAR.SYNC 0, the barrier of BAR.SYNC 1, but the
+ * threads of BAR.SYNC 1, 64. */
+static void set_barrier(struct insn *insn, const char *tail)
+{
+    enum { BARRIERS = 16, NUMBER_UNKNOWN = -1 };
+    int64_t immediate = 0;
+    bool is_told = traceg_signed(&tail, &immediate) && !*tail;
+    bool is_count = is_told && immediate >= BARRIERS;
+    insn->operands[0] = (struct operand){
+        .kind = OPERAND_IMMEDIATE, .reg = -1, .imm = is_count ? NUMBER_UNKNOWN : immediate};
+    insn->operands[1] = (struct operand){
+        .kind = OPERAND_IMMEDIATE, .reg = -1, .imm = is_count ? immediate : NUMBER_UNKNOWN};
+    insn->ndst = 0;
+    insn->nsrc = is_told && immediate ? 2 : 1;
+}
+
 static uint32_t hash(uint64_t pc)
 {
     return (uint32_t)((pc >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
@@ -163,6 +179,7 @@ static ws_status enter(struct diag *diag, struct sass_code *code, const struct t
         return traceg_fail(diag, t, NULL, "more than %d different instructions: this is no kernel",
                            INSNS_MAX);
     TRY(read_middle(diag, code, t, &at, &text));
+    const char *tail = at;
     while (at > t->insn.rest && (at[-1] == ' ' || at[-1] == '\t'))
         at--;
     GROW(code->insns, code->count, code->capacity);
@@ -175,6 +192,7 @@ static ws_status enter(struct diag *diag, struct sass_code *code, const struct t
                                .previous = CODE_NONE};
     insn->middle = arena_copy_n(&code->arena, t->insn.rest, insn->length);
     decode(code, t, &text, insn);
+    if (insn->flow == SASS_FLOW_BARRIER) set_barrier(&insn->insn, tail);
     *bucket = *out = code->count++;
     if (code->count > code->bucket_count) grow_buckets(code);
     return WS_OK;

@@ -30,6 +30,8 @@ struct traceg {
     struct replay_header header;
     const char *line; /* the last one */
     size_t length;
+    char mask_text[8]; /* of the last instruction, and its value: they repeat */
+    uint32_t mask;
     bool begun; /* the header ended with #BEGIN_TB */
     bool in_block, has_index;
     uint64_t block; /* linear index, x fastest */

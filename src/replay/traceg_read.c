@@ -177,6 +177,24 @@ static ws_status read_count(struct diag *diag, struct traceg *t, const char *val
     return WS_OK;
 }
 
+static ws_status read_mask(struct diag *diag, struct traceg *t, const char *at)
+{
+    enum { DIGITS = sizeof t->mask_text };
+    const char *start = at;
+    uint64_t number;
+    size_t room = t->length - (size_t)(at - t->line);
+    if (room > DIGITS && at[DIGITS] == ' ' && !memcmp(at, t->mask_text, DIGITS)) {
+        t->insn.rest = at + DIGITS + 1;
+        return WS_OK;
+    }
+    if (!traceg_hex(&at, &number) || number > UINT32_MAX)
+        return traceg_fail(diag, t, start, "a mask of 32 lanes is wanted");
+    if (at - start == DIGITS + 1) memcpy(t->mask_text, start, DIGITS);
+    t->mask = (uint32_t)number;
+    t->insn.rest = at;
+    return WS_OK;
+}
+
 /* [line] PC mask rest */
 static ws_status read_insn(struct diag *diag, struct traceg *t)
 {
@@ -196,11 +214,8 @@ static ws_status read_insn(struct diag *diag, struct traceg *t)
     }
     if (!traceg_hex(&at, &insn->pc))
         return traceg_fail(diag, t, at, "the address of an instruction is wanted");
-    const char *mask = at;
-    if (!traceg_hex(&at, &number) || number > UINT32_MAX)
-        return traceg_fail(diag, t, mask, "a mask of 32 lanes is wanted");
-    insn->mask = (uint32_t)number;
-    insn->rest = at;
+    TRY(read_mask(diag, t, at));
+    insn->mask = t->mask;
     t->left--;
     return WS_OK;
 }

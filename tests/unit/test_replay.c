@@ -13,6 +13,9 @@
 #include <unistd.h>
 #include <warpsage/warpsage.h>
 
+#include "api/handles.h"
+#include "measure/trace.h"
+
 #define HEADER_AS(version)                                                                         \
     "-kernel name = _Z3addPf\n-kernel id = 1\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n"        \
     "-shmem = 256\n-nregs = 20\n-binary version = 80\n"                                            \
@@ -226,6 +229,41 @@ static void test_blocks_and_divergence(void **state)
     ws_profile_destroy(p);
 }
 
+/* The warp trace of the profile: each line a step, with the lanes that its mask says. */
+static void test_warp_trace(void **state)
+{
+    ws_profile *p =
+        replay_text(*state, ONE_WARP("6", "0000 0000ffff 1 R5 MOV 0 0 0\n"
+                                          "0010 00000003 1 R4 LDG.E 1 R2 4 1 0x7fb0fc400000 64 0\n"
+                                          "0020 ffffffff 1 R6 FADD 2 R4 R5 0 0\n"
+                                          "0030 ffffffff 0 BAR.SYNC 0 0 0\n"
+                                          "0040 ffffffff 0 BAR.SYNC 0 0 64\n" EXIT_LINE));
+    static const uint32_t on[] = {0xffff, 3, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const struct trace *trace = p->profile->trace;
+    struct trace_cursor cursor;
+    struct trace_step step;
+    uint32_t count = 0;
+    assert_non_null(trace);
+    assert_int_equal(trace->block_count, 1);
+    assert_int_equal(trace->head.target, 80);
+    trace_cursor_init(&cursor, trace, &trace->blocks[0], 0);
+    while (trace_cursor_next(&cursor, &step)) {
+        const struct trace_insn *insn = &trace->insns[step.insn];
+        assert_true(count < 6);
+        assert_int_equal(step.on, on[count]);
+        assert_int_equal(step.access_count, count == 1);
+        if (count == 1) assert_true(step.accesses[0].base == 0x7fb0fc400000);
+        if (count == 3) assert_int_equal(insn->barrier_id, 0);
+        if (count == 3) assert_int_equal(insn->barrier_threads, TRACE_BARRIER_ALL);
+        if (count == 4) assert_int_equal(insn->barrier_id, TRACE_BARRIER_ID_UNKNOWN);
+        if (count == 4) assert_int_equal(insn->barrier_threads, 64);
+        count++;
+    }
+    assert_int_equal(count, 6);
+    trace_cursor_clear(&cursor);
+    ws_profile_destroy(p);
+}
+
 #define TWO_WARPS(first, second)                                                                   \
     HEADER BLOCK "warp = 0\ninsts = 4\n0000 ffffffff 1 R1 MOV 0 0 0\n" first                       \
                  "0020 ffffffff 1 R1 IADD3 2 R1 R1 0 0\n" EXIT_LINE                                \
@@ -419,11 +457,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_address_modes),         TEST(test_few_lanes),      TEST(test_widths),
-        TEST(test_generic_windows),       TEST(test_shared),         TEST(test_copy_twice),
-        TEST(test_blocks_and_divergence), TEST(test_stages),         TEST(test_classes),
-        TEST(test_older_versions),        TEST(test_list),           TEST(test_unknown_opcode),
-        TEST(test_damaged_headers),       TEST(test_damaged_bodies), TEST(test_deadlock),
+        TEST(test_address_modes),
+        TEST(test_few_lanes),
+        TEST(test_widths),
+        TEST(test_generic_windows),
+        TEST(test_shared),
+        TEST(test_copy_twice),
+        TEST(test_blocks_and_divergence),
+        TEST(test_stages),
+        TEST(test_warp_trace),
+        TEST(test_classes),
+        TEST(test_older_versions),
+        TEST(test_list),
+        TEST(test_unknown_opcode),
+        TEST(test_damaged_headers),
+        TEST(test_damaged_bodies),
+        TEST(test_deadlock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,2 @@
+MemcpyHtoD,0x0,4
+kernel-1.traceg
