@@ -133,3 +133,15 @@ void cli_put_json(FILE *out, const char *text)
     }
     fputc('"', out);
 }
+
+const char *cli_seconds(struct cli *cli, double seconds)
+{
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    size_t i = 0;
+    while (i < 3 && seconds < units[i].unit)
+        i++;
+    return cli_format(cli, "%.3g %s", seconds / units[i].unit, units[i].name);
+}

@@ -57,6 +57,9 @@ struct cli_text {
 int cli_text_open(struct cli *cli, struct cli_text *text);
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
 
+/* "12.3 us", three digits. */
+const char *cli_seconds(struct cli *cli, double seconds);
+
 /* A text as a JSON string, with its quotes. */
 void cli_put_json(FILE *out, const char *text);
 

@@ -114,6 +114,7 @@ int options_parse(struct cli *cli, const struct command *command, int argc, char
             only_operands = true;
         } else if (only_operands || word[0] != '-' || !word[1]) {
             CLI_APPEND(cli, out->operands, out->operand_count, word);
+            only_operands |= command->operands_end_options;
         } else {
             CLI_TRY(scan_word(&scan));
         }

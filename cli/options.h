@@ -30,12 +30,13 @@ struct command {
     const char *name, *synopsis, *summary;
     const char *text; /* further sections of the help, may be "" */
     const struct option_row *options;
+    bool operands_end_options; /* what follows the first operand is not looked at */
     int (*run)(struct cli *cli, const struct command *command, int argc, char **argv);
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
 extern const struct command command_analyze, command_explain, command_machines, command_occupancy,
-    command_papers, command_whatif;
+    command_papers, command_run, command_whatif;
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,

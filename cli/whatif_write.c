@@ -7,26 +7,14 @@
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static const char *time_text(struct cli *cli, double seconds)
-{
-    static const struct {
-        double unit;
-        const char *name;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-    size_t i = 0;
-    while (i < 3 && seconds < units[i].unit)
-        i++;
-    return cli_format(cli, "%.3g %s", seconds / units[i].unit, units[i].name);
-}
-
 static void text_cell(FILE *out, struct cli *cli, const struct whatif_cell *cell, bool first)
 {
     if (cell->reason)
         fprintf(out, " %18s", cell->reason);
     else if (first)
-        fprintf(out, " %10s        ", time_text(cli, cell->seconds));
+        fprintf(out, " %10s        ", cli_seconds(cli, cell->seconds));
     else
-        fprintf(out, " %10s %6.3gx", time_text(cli, cell->seconds), cell->gain);
+        fprintf(out, " %10s %6.3gx", cli_seconds(cli, cell->seconds), cell->gain);
 }
 
 enum { MODELS_A_LINE = 3 };

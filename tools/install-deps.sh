@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
-#     tools/install-deps.sh build    compiler, cmake, libyaml, jansson, libarchive: enough for build/warpsage
+#     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
 #
@@ -67,6 +67,8 @@ find_missing() {
     need libyaml-dev library yaml-0.1
     need libjansson-dev library jansson
     need libarchive-dev library libarchive # compressed traces
+    need liblz4-dev library liblz4 # both: what nvcc packs PTX with, for `warpsage run`
+    need libzstd-dev library libzstd
     [ "$group" = build ] && return
     need libcmocka-dev library cmocka
     need libmpfr-dev library mpfr # what approximate instructions are judged by

@@ -141,12 +141,37 @@ WS_API char *ws_module_describe_parameters(const ws_module *module, size_t kerne
 /* Size in bytes of the parameter block of a kernel. */
 WS_API size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel);
 
+/* What a kernel takes and demands, as its PTX says. */
+typedef struct ws_kernel_info {
+    size_t size; /* sizeof(ws_kernel_info), set by the caller */
+    uint64_t static_shared_bytes, local_bytes;
+    unsigned registers; /* per thread, from the liveness of PTX registers: an estimate */
+    unsigned max_threads_per_block; /* .maxntid or .reqntid; 0: not given */
+    bool ordered;                   /* its blocks run in the order of their indices */
+} ws_kernel_info;
+WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
+                                                  ws_kernel_info *out);
+/* Target of the PTX: 75 for sm_75. */
+WS_API unsigned ws_module_target(const ws_module *module);
+/* Registers per thread of `kernel` in native code for compute capability `target` (75 for 7.5), as the
+ * compiler's own output tells them; profiles of later launches say ptxas. */
+WS_API void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target,
+                                    unsigned registers);
+
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {
     size_t size;        /* sizeof(ws_device_options): lets later versions add fields */
     uint64_t max_bytes; /* upper bound of device memory; 0: 64 GiB (reserved lazily) */
     unsigned threads;   /* host threads for launches; 0: all cores */
+    /* Addresses of the device are addresses of the host, which may read and write through them
+     * between launches (managed and pinned memory). Not for modules with 32-bit addresses. */
+    bool host_addresses;
+    /* What hardware lets pass is no fault: memory that nothing wrote reads as zeros, and an access
+     * past an allocation that stays within mapped pages of 2 MiB is only told by ws_launch_result. */
+    bool as_hardware;
+    /* Kernels stay prepared for execution between launches; their modules must outlive the device. */
+    bool keep_programs;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,
@@ -154,6 +179,20 @@ WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_devic
 WS_API void ws_device_destroy(ws_device *device);
 /* Addresses are aligned to 512 bytes; the memory counts as uninitialised until it is written. */
 WS_API WS_CHECKED ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out);
+/* Memory of the host that kernels reach; it does not count against max_bytes. */
+WS_API WS_CHECKED ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out);
+/* Lets kernels reach the caller's own memory at its own address, until ws_device_free. Only with
+ * host_addresses; WS_ERR_ARGUMENT if part of it is reachable already. */
+WS_API WS_CHECKED ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes);
+typedef struct ws_device_range {
+    uint64_t address, bytes;
+    bool is_host;     /* of ws_device_alloc_host or ws_device_adopt */
+    const char *name; /* of a variable; owned by its module; else NULL */
+} ws_device_range;
+/* The live allocation that holds an address; false: none does. */
+WS_API bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *out);
+/* Bytes that are allocated of max_bytes. */
+WS_API uint64_t ws_device_used_bytes(const ws_device *device);
 WS_API WS_CHECKED ws_status ws_device_free(ws_device *device, uint64_t address);
 WS_API WS_CHECKED ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from,
                                               size_t bytes);
@@ -165,6 +204,26 @@ WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8
 WS_API WS_CHECKED ws_status ws_device_symbol(ws_device *device, const ws_module *module,
                                              const char *name, uint64_t *out_address,
                                              size_t *out_bytes);
+
+/* How a launch ended, in the kinds that CUDA has errors for. */
+typedef enum ws_fault {
+    WS_FAULT_NONE,
+    WS_FAULT_ADDRESS, /* out of bounds, freed, read-only or uninitialised memory */
+    WS_FAULT_MISALIGNED,
+    WS_FAULT_ASSERT,
+    WS_FAULT_STACK, /* calls nested too deep */
+    WS_FAULT_OTHER  /* a trap, a deadlock, the instruction limit ... */
+} ws_fault;
+
+/* What a launch did, counted or not. */
+typedef struct ws_launch_result {
+    size_t size; /* sizeof(ws_launch_result) */
+    uint64_t blocks, warp_instructions;
+    ws_fault fault; /* of a launch that failed with WS_ERR_FAULT, _DEADLOCK or _LIMIT */
+    /* With as_hardware: the first access out of bounds that hardware would have let pass, as a
+     * message; to be freed with ws_free. NULL: none. */
+    char *tolerated;
+} ws_launch_result;
 
 typedef struct ws_launch {
     size_t size; /* sizeof(ws_launch) */
@@ -195,6 +254,7 @@ typedef struct ws_launch {
      * trace_bytes 0: 128 MiB. */
     uint32_t trace_blocks;
     uint64_t trace_bytes;
+    ws_launch_result *result; /* NULL: not wanted; zeros if the launch failed */
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/handles.h"
 
@@ -9,9 +10,15 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
     struct device *device;
     *out = NULL;
     if (options) {
-        TRY(handle_check_size(&context->diag, "ws_device_options", options->size, sizeof *options));
-        inner.max_bytes = options->max_bytes;
-        inner.threads = options->threads;
+        ws_device_options given = {0};
+        TRY(handle_check_size(&context->diag, "ws_device_options", options->size,
+                              offsetof(ws_device_options, host_addresses)));
+        memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+        inner.max_bytes = given.max_bytes;
+        inner.threads = given.threads;
+        inner.host_addresses = given.host_addresses;
+        inner.as_hardware = given.as_hardware;
+        inner.keep_programs = given.keep_programs;
     }
     TRY(device_create(&context->diag, &inner, &device));
     *out = mem_zalloc(1, sizeof **out);
@@ -30,6 +37,30 @@ ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out)
 {
     *out = 0;
     return device_alloc(&device->context->diag, device->device, bytes, out);
+}
+
+ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out)
+{
+    *out = 0;
+    return device_alloc_host(&device->context->diag, device->device, bytes, out);
+}
+
+ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes)
+{
+    return device_adopt(&device->context->diag, device->device, host, bytes);
+}
+
+bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *out)
+{
+    struct device_range range;
+    bool found = device_find(device->device, address, &range);
+    *out = (ws_device_range){range.address, range.bytes, range.is_host, range.name};
+    return found;
+}
+
+uint64_t ws_device_used_bytes(const ws_device *device)
+{
+    return device_live_bytes(device->device);
 }
 
 ws_status ws_device_free(ws_device *device, uint64_t address)

@@ -168,6 +168,50 @@ char *ws_module_describe_parameters(const ws_module *module, size_t kernel)
     return strbuf_take(&text);
 }
 
+unsigned ws_module_target(const ws_module *module)
+{
+    return module->module->target;
+}
+
+static unsigned most_threads(const struct function *function)
+{
+    const uint32_t *n =
+        function->required_threads[0] ? function->required_threads : function->max_threads;
+    return n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
+}
+
+ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kernel_info *out)
+{
+    struct diag *diag = &module->context->diag;
+    const struct function *function = kernel_function(module, kernel);
+    TRY(handle_check_size(diag, "ws_kernel_info", out->size, sizeof *out));
+    if (!function) return diag_error(diag, WS_ERR_ARGUMENT, "kernel %zu does not exist", kernel);
+    uint64_t *offsets = mem_zalloc(module->module->variable_count + 1, sizeof *offsets);
+    *out = (ws_kernel_info){
+        .size = out->size,
+        .static_shared_bytes =
+            module_shared_layout(module->module, module->entries[kernel], offsets),
+        .local_bytes = function->local_bytes,
+        .registers = function->max_live_registers,
+        .max_threads_per_block = most_threads(function),
+        .ordered = function->ordered,
+    };
+    free(offsets);
+    return WS_OK;
+}
+
+void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target, unsigned registers)
+{
+    struct register_cache *cache = module->registers;
+    if (kernel >= module->entry_count) return;
+    GROW(cache->answers, cache->count, cache->capacity);
+    cache->answers[cache->count++] = (struct register_answer){.entry = module->entries[kernel],
+                                                              .wanted = target,
+                                                              .known = true,
+                                                              .target = target,
+                                                              .registers = registers};
+}
+
 size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel)
 {
     const struct function *function = kernel_function(module, kernel);

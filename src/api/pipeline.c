@@ -141,6 +141,19 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
     }
 }
 
+static void give_result(const ws_launch *launch, struct launch_result *result)
+{
+    if (launch->result) {
+        launch->result->blocks = result->blocks_executed;
+        launch->result->warp_instructions = result->warp_instructions;
+        launch->result->fault = result->fault;
+        launch->result->tolerated = result->tolerated;
+    } else {
+        free(result->tolerated);
+    }
+    result->tolerated = NULL;
+}
+
 static ws_status execute(ws_device *device, const ws_module *module, const ws_launch *launch,
                          struct observer *observer, struct launch_result *result)
 {
@@ -163,7 +176,10 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
     memcpy(options.block, launch->block, sizeof options.block);
-    return device_launch(&context->diag, device->device, module->module, &options, result);
+    ws_status status =
+        device_launch(&context->diag, device->device, module->module, &options, result);
+    give_result(launch, result);
+    return status;
 }
 
 static double executed_fraction(const ws_launch *launch, const struct launch_result *result)
@@ -193,6 +209,9 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
     ws_launch launch;
     if (out_profile) *out_profile = NULL;
     TRY(complete_launch(diag, given, &launch));
+    if (launch.result)
+        TRY(handle_check_size(diag, "ws_launch_result", launch.result->size,
+                              sizeof *launch.result));
     if (launch.counters && !out_profile)
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "counters are wanted, but there is no place for "

@@ -2,6 +2,7 @@
 /* The device: its memory, host copies, and the module-level variables placed in it. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -51,12 +52,17 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
         return diag_error(diag, WS_ERR_ARGUMENT, "instruction-set level %d: this host runs 0 to %d",
                           level, levels - 1);
     struct device *device = mem_zalloc(1, sizeof *device);
-    ws_status status = devmem_init(diag, &device->memory, options->max_bytes);
+    ws_status status =
+        devmem_init(diag, &device->memory,
+                    &(struct devmem_options){.max_bytes = options->max_bytes,
+                                             .host_addresses = options->host_addresses,
+                                             .as_hardware = options->as_hardware});
     if (status != WS_OK) {
         free(device);
         return status;
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    device->keeps_programs = options->keep_programs;
     device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
     device->semantics = semantics_at(level < 0 ? levels - 1 : level);
     *out = device;
@@ -69,6 +75,9 @@ void device_destroy(struct device *device)
     for (uint32_t i = 0; i < device->placement_count; i++)
         free(device->placements[i].addresses);
     free(device->placements);
+    for (uint32_t i = 0; i < device->program_count; i++)
+        program_destroy(device->programs[i]);
+    free(device->programs);
     devmem_clear(&device->memory);
     free(device);
 }
@@ -81,6 +90,33 @@ ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes,
 ws_status device_free(struct diag *diag, struct device *device, uint64_t address)
 {
     return devmem_free(diag, &device->memory, address);
+}
+
+ws_status device_alloc_host(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)
+{
+    return devmem_alloc_host(diag, &device->memory, bytes, out);
+}
+
+ws_status device_adopt(struct diag *diag, struct device *device, void *host, uint64_t bytes)
+{
+    return devmem_adopt(diag, &device->memory, host, bytes);
+}
+
+bool device_find(const struct device *device, uint64_t address, struct device_range *out)
+{
+    const struct allocation *found = devmem_find(&device->memory, address);
+    *out = (struct device_range){0};
+    if (!found) return false;
+    *out = (struct device_range){.address = found->address,
+                                 .bytes = found->bytes,
+                                 .is_host = found->uncounted,
+                                 .name = found->name};
+    return true;
+}
+
+uint64_t device_live_bytes(const struct device *device)
+{
+    return device->memory.live;
 }
 
 static ws_status host_range(struct diag *diag, struct device *device, uint64_t address,
@@ -99,7 +135,7 @@ ws_status device_copy_in(struct diag *diag, struct device *device, uint64_t to, 
     struct allocation *allocation;
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, to, bytes, &allocation));
-    memcpy(devmem_host(&device->memory, to), from, bytes);
+    memmove(devmem_host(&device->memory, to), from, bytes);
     devmem_written(allocation, to, bytes);
     return WS_OK;
 }
@@ -110,7 +146,7 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
     struct allocation *allocation;
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, from, bytes, &allocation));
-    memcpy(to, devmem_host(&device->memory, from), bytes);
+    memmove(to, devmem_host(&device->memory, from), bytes);
     return WS_OK;
 }
 
@@ -121,10 +157,21 @@ ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uin
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, to, bytes, &allocation));
     unsigned char *host = devmem_host(&device->memory, to);
+    enum { LARGE_FILL = 16 << 20 };
     /* Fresh pages are zero already and need not be touched. */
     bool fresh = value == 0 && allocation->shadow && bytes == allocation->bytes;
     for (uint64_t w = 0; fresh && w < (bytes + 63) / 64; w++)
         fresh = allocation->shadow[w] == 0;
+    if (!fresh && value == 0 && bytes >= LARGE_FILL) {
+        /* Zeros by the page are what the host gives anew. */
+        unsigned char *low = (unsigned char *)(((uintptr_t)host + 4095) & ~(uintptr_t)4095);
+        unsigned char *high = (unsigned char *)((uintptr_t)(host + bytes) & ~(uintptr_t)4095);
+        fresh = !allocation->adopted && madvise(low, (size_t)(high - low), MADV_DONTNEED) == 0;
+        if (fresh) {
+            memset(host, 0, (size_t)(low - host));
+            memset(high, 0, (size_t)(host + bytes - high));
+        }
+    }
     if (!fresh) memset(host, value, bytes);
     devmem_written(allocation, to, bytes);
     return WS_OK;

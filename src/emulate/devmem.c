@@ -7,24 +7,36 @@
 
 #include "base/arena.h"
 
-ws_status devmem_init(struct diag *diag, struct devmem *memory, uint64_t max_bytes)
+/* Address space for the heap: with host_addresses much more than the limit, so that freed memory
+ * need not be handed out again soon and an access to it is seen. */
+static void reserve(struct devmem *memory, uint64_t wanted, uint64_t least)
 {
-    *memory = (struct devmem){0};
-    uint64_t bytes = max_bytes ? max_bytes : UINT64_C(64) << 30;
-    bytes = (bytes + 4095) & ~UINT64_C(4095);
-    for (; bytes >= UINT64_C(1) << 20; bytes /= 2) {
+    for (uint64_t bytes = wanted; bytes >= least && !memory->host; bytes /= 2) {
         void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (host != MAP_FAILED) {
-            memory->host = host;
-            memory->capacity = bytes;
-            return WS_OK;
-        }
-        if (max_bytes) break;
+        if (host == MAP_FAILED) continue;
+        memory->host = host;
+        memory->capacity = bytes;
     }
-    return diag_error(
-        diag, WS_ERR_MEMORY,
-        "cannot reserve address space for device memory; raise the limit (ulimit -v)");
+}
+
+ws_status devmem_init(struct diag *diag, struct devmem *memory,
+                      const struct devmem_options *options)
+{
+    enum { SPACE_FACTOR = 16 }; /* a guess */
+    *memory = (struct devmem){.as_hardware = options->as_hardware};
+    uint64_t bytes = options->max_bytes ? options->max_bytes : UINT64_C(64) << 30;
+    bytes = (bytes + 4095) & ~UINT64_C(4095);
+    if (options->host_addresses) reserve(memory, bytes * SPACE_FACTOR, bytes);
+    if (!memory->host) reserve(memory, bytes, options->max_bytes ? bytes : UINT64_C(1) << 20);
+    if (!memory->host)
+        return diag_error(
+            diag, WS_ERR_MEMORY,
+            "cannot reserve address space for device memory; raise the limit (ulimit -v)");
+    memory->limit = bytes < memory->capacity ? bytes : memory->capacity;
+    memory->base = options->host_addresses ? (uint64_t)(uintptr_t)memory->host : HEAP_BASE;
+    memory->zero = memory->host - memory->base;
+    return WS_OK;
 }
 
 void devmem_clear(struct devmem *memory)
@@ -36,24 +48,111 @@ void devmem_clear(struct devmem *memory)
     *memory = (struct devmem){0};
 }
 
-ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out)
+/* ---- allocations ----------------------------------------------------------------------------- */
+
+static void insert(struct devmem *memory, uint32_t at, struct allocation allocation)
+{
+    GROW(memory->allocations, memory->count, memory->room);
+    struct allocation *place = &memory->allocations[at];
+    memmove(place + 1, place, (memory->count - at) * sizeof *place);
+    *place = allocation;
+    memory->count++;
+}
+
+static bool in_heap(const struct devmem *memory, uint64_t address)
+{
+    return address - memory->base < memory->capacity;
+}
+
+/* The address space is used up: freed allocations are forgotten, and the first gap that is wide
+ * enough serves. *out_at is where the new one belongs in the list; false: there is no gap. */
+static bool find_gap(struct devmem *memory, uint64_t room, uint64_t *out, uint32_t *out_at)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < memory->count; i++)
+        if (!memory->allocations[i].freed) memory->allocations[kept++] = memory->allocations[i];
+    memory->count = kept;
+    uint64_t low = memory->base;
+    for (uint32_t i = 0; i <= kept; i++) {
+        const struct allocation *next = i < kept ? &memory->allocations[i] : NULL;
+        if (next && !in_heap(memory, next->address)) {
+            if (next->address < memory->base) continue;
+            next = NULL;
+        }
+        uint64_t end = next ? next->address : memory->base + memory->capacity;
+        if (end - low >= room) {
+            *out = low;
+            *out_at = i;
+            return true;
+        }
+        if (!next) return false;
+        low = next->address + ((next->bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1));
+    }
+    return false;
+}
+
+static uint32_t index_after(const struct devmem *memory, uint64_t address)
+{
+    uint32_t at = memory->count;
+    while (at > 0 && memory->allocations[at - 1].address > address)
+        at--;
+    return at;
+}
+
+static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t bytes, bool uncounted,
+                          uint64_t *out)
 {
     *out = 0;
     if (bytes == 0) return diag_error(diag, WS_ERR_ARGUMENT, "an allocation needs at least 1 byte");
     /* A gap of at least one unit keeps neighbours apart: an access just past the end is seen. */
-    uint64_t room = (bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1);
-    if (bytes > memory->capacity || memory->used + room > memory->capacity)
+    uint64_t room = (bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1), address = 0;
+    bool fits = bytes <= memory->limit && (uncounted || memory->live + bytes <= memory->limit);
+    uint32_t at = 0;
+    bool fresh = fits && memory->used + room <= memory->capacity;
+    if (fresh) {
+        address = memory->base + memory->used;
+        at = index_after(memory, address);
+        memory->used += room;
+    }
+    if (!fresh && (!fits || !find_gap(memory, room, &address, &at)))
         return diag_error(diag, WS_ERR_MEMORY,
                           "device memory is full: %llu bytes asked for, %llu of %llu in use",
-                          (unsigned long long)bytes, (unsigned long long)memory->used,
-                          (unsigned long long)memory->capacity);
-    uint64_t *shadow = calloc((bytes + 63) / 64, sizeof *shadow);
-    if (!shadow) return diag_error(diag, WS_ERR_MEMORY, "out of host memory");
-    GROW(memory->allocations, memory->count, memory->room);
-    *out = HEAP_BASE + memory->used;
-    memory->used += room;
-    memory->allocations[memory->count++] =
-        (struct allocation){.address = *out, .bytes = bytes, .shadow = shadow};
+                          (unsigned long long)bytes, (unsigned long long)memory->live,
+                          (unsigned long long)memory->limit);
+    struct allocation allocation = {.address = address, .bytes = bytes, .uncounted = uncounted};
+    if (!memory->as_hardware) {
+        allocation.shadow = calloc((bytes + 63) / 64, sizeof *allocation.shadow);
+        if (!allocation.shadow) return diag_error(diag, WS_ERR_MEMORY, "out of host memory");
+    }
+    insert(memory, at, allocation);
+    if (!uncounted) memory->live += bytes;
+    *out = address;
+    return WS_OK;
+}
+
+ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out)
+{
+    return allocate(diag, memory, bytes, false, out);
+}
+
+ws_status devmem_alloc_host(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out)
+{
+    return allocate(diag, memory, bytes, true, out);
+}
+
+ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uint64_t bytes)
+{
+    uint64_t address = (uint64_t)(uintptr_t)host;
+    const struct allocation *near = devmem_nearest(memory, address);
+    bool apart = !near || near->freed || near->address + near->bytes <= address ||
+                 near->address >= address + bytes;
+    if (memory->zero || address < HEAP_BASE || !bytes || address + bytes < address || !apart)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "0x%llx + %llu bytes cannot be made reachable for kernels",
+                          (unsigned long long)address, (unsigned long long)bytes);
+    insert(memory, index_after(memory, address),
+           (struct allocation){
+               .address = address, .bytes = bytes, .uncounted = true, .adopted = true});
     return WS_OK;
 }
 
@@ -91,6 +190,20 @@ const struct allocation *devmem_nearest(const struct devmem *memory, uint64_t ad
     return past <= below[1].address - address ? below : below + 1;
 }
 
+/* Pages go back to the host, and the rest of the bytes becomes zeros, as fresh memory is. */
+static void give_back(const struct devmem *memory, const struct allocation *allocation)
+{
+    uint64_t page = 4095, begin = allocation->address, end = begin + allocation->bytes;
+    uint64_t low = (begin + page) & ~page, high = end & ~page;
+    if (high <= low) {
+        memset(devmem_host(memory, begin), 0, allocation->bytes);
+        return;
+    }
+    madvise(devmem_host(memory, low), high - low, MADV_DONTNEED);
+    memset(devmem_host(memory, begin), 0, low - begin);
+    memset(devmem_host(memory, high), 0, end - high);
+}
+
 ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address)
 {
     struct allocation *found = devmem_find(memory, address);
@@ -99,18 +212,29 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
                           "0x%llx is not the address of a live allocation; free what "
                           "ws_device_alloc returned, once",
                           (unsigned long long)address);
-    found->freed = true;
     free(found->shadow);
     found->shadow = NULL;
-    uint64_t page = 4095, low = (address + page) & ~page;
-    uint64_t high = (address + found->bytes) & ~page;
-    if (high > low) madvise(devmem_host(memory, low), high - low, MADV_DONTNEED);
-    if (found == &memory->allocations[memory->count - 1]) {
-        memset(devmem_host(memory, address), 0, found->bytes);
-        memory->used = address - HEAP_BASE;
+    found->freed = true;
+    if (!found->uncounted) memory->live -= found->bytes;
+    if (!found->adopted) give_back(memory, found);
+    uint64_t end = address + found->bytes - memory->base;
+    bool topmost = in_heap(memory, address) && end <= memory->used &&
+                   memory->used - end < 2 * DEVMEM_ALIGNMENT;
+    if (topmost) memory->used = address - memory->base;
+    if (topmost || found->adopted) {
+        uint32_t at = (uint32_t)(found - memory->allocations);
         memory->count--;
+        memmove(found, found + 1, (memory->count - at) * sizeof *found);
     }
     return WS_OK;
+}
+
+bool devmem_has_page(const struct devmem *memory, uint64_t address, uint64_t bytes)
+{
+    uint64_t page = (UINT64_C(2) << 20) - 1; /* 2 MiB: the large pages of the driver */
+    uint64_t at = address - memory->base, end = (memory->used + page) & ~page;
+    if (end > memory->capacity) end = memory->capacity;
+    return memory->as_hardware && at < end && bytes <= end - at;
 }
 
 void devmem_written(struct allocation *allocation, uint64_t address, uint64_t bytes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Device memory: one flat address space in a reserved host mapping. Every allocation is known, so
- * that any access outside one is a fault that can name the nearest.
+ * that any access outside one is a fault that can name the nearest. (With host_addresses the heap
+ * lies where the host has mapped it instead.)
  *
  *   address   0x0100_0000  shared window   generic address of a block's shared memory
  *             0x0200_0000  param window    generic address of the parameter block
@@ -33,30 +34,51 @@ struct allocation {
     uint64_t *shadow; /* bit set = byte written; NULL: all are */
     bool freed;
     bool read_only;   /* .const variables */
+    bool uncounted;   /* memory of the host: not part of the limit */
+    bool adopted;     /* the caller's own memory: never given back */
     const char *name; /* of a variable, else NULL */
 };
 
 struct devmem {
-    unsigned char *host; /* of HEAP_BASE */
-    uint64_t capacity, used;
+    unsigned char *host; /* of base */
+    unsigned char *zero; /* what address 0 would be: host - base */
+    uint64_t base;       /* address of the heap's first byte */
+    uint64_t capacity;   /* of the address space */
+    uint64_t used;       /* bytes from base beyond which nothing was handed out yet */
+    uint64_t limit;      /* of bytes in live allocations */
+    uint64_t live;
+    bool as_hardware;               /* see device_options */
     struct allocation *allocations; /* sorted by address */
     uint32_t count, room;
 };
 
-ws_status devmem_init(struct diag *diag, struct devmem *memory, uint64_t max_bytes);
+struct devmem_options {
+    uint64_t max_bytes;  /* 0: 64 GiB */
+    bool host_addresses; /* device addresses are those of the host */
+    bool as_hardware;
+};
+ws_status devmem_init(struct diag *diag, struct devmem *memory,
+                      const struct devmem_options *options);
 void devmem_clear(struct devmem *memory);
 ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out);
+/* The same, not counted against the limit: memory of the host that kernels reach. */
+ws_status devmem_alloc_host(struct diag *diag, struct devmem *memory, uint64_t bytes,
+                            uint64_t *out);
+/* Lets kernels reach `bytes` of the caller from `host` on, at their own address; host_addresses only. */
+ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uint64_t bytes);
 ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address);
 /* The allocation that holds the address, or NULL; freed ones are not found. */
 struct allocation *devmem_find(const struct devmem *memory, uint64_t address);
 /* The allocation nearest to the address, freed ones included; NULL if there are none. */
 const struct allocation *devmem_nearest(const struct devmem *memory, uint64_t address);
+/* Would hardware have a page there? Its pages are larger than allocations. */
+bool devmem_has_page(const struct devmem *memory, uint64_t address, uint64_t bytes);
 /* Marks bytes of an allocation as written; the whole allocation drops its shadow. */
 void devmem_written(struct allocation *allocation, uint64_t address, uint64_t bytes);
 
 static inline unsigned char *devmem_host(const struct devmem *memory, uint64_t address)
 {
-    return memory->host + (address - HEAP_BASE);
+    return memory->zero + address;
 }
 
 /* Shadow bits of `count` bytes from byte `at`. Relaxed atomics: blocks on other threads may write

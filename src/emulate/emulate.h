@@ -13,7 +13,16 @@ struct device;
 struct device_options {
     uint64_t max_bytes; /* 0: 64 GiB, reserved lazily */
     unsigned threads;   /* 0: all cores */
-    int isa_level;      /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
+    /* Device addresses are host addresses, so that the host may read and write device memory
+     * through them (managed and pinned memory). Modules with 32-bit addresses do not fit then. */
+    bool host_addresses;
+    /* What hardware lets pass is no fault: memory that nothing has written reads as zeros, and accesses
+     * past an allocation, but within the pages of 2 MiB that hardware maps, are only noted. */
+    bool as_hardware;
+    bool
+        keep_programs; /* kernels prepared for execution stay so until the device is destroyed, and so
+                         * must their modules */
+    int isa_level;     /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
 };
 
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */
@@ -24,6 +33,20 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
                         struct device **out);
 void device_destroy(struct device *device);
 ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out);
+/* Memory of the host that kernels reach; not part of max_bytes. device_free frees it. */
+ws_status device_alloc_host(struct diag *diag, struct device *device, uint64_t bytes,
+                            uint64_t *out);
+/* The caller's own memory, until device_free: with host_addresses only. */
+ws_status device_adopt(struct diag *diag, struct device *device, void *host, uint64_t bytes);
+struct device_range {
+    uint64_t address, bytes;
+    bool is_host;     /* of device_alloc_host or device_adopt */
+    const char *name; /* of a variable, else NULL */
+};
+/* The allocation that holds an address; false: none does. */
+bool device_find(const struct device *device, uint64_t address, struct device_range *out);
+/* Bytes in allocations that count. */
+uint64_t device_live_bytes(const struct device *device);
 ws_status device_free(struct diag *diag, struct device *device, uint64_t address);
 ws_status device_copy_in(struct diag *diag, struct device *device, uint64_t to, const void *from,
                          size_t bytes);
@@ -58,6 +81,9 @@ struct launch_options {
 struct launch_result {
     uint64_t blocks_executed;
     uint64_t warp_instructions;
+    ws_fault fault;
+    /* as_hardware: the first access that hardware would have let pass, to be freed; NULL: none. */
+    char *tolerated;
 };
 
 ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,

@@ -374,6 +374,7 @@ struct exec {
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
+    struct fault tolerated;                      /* the first access that only hardware lets pass */
     unsigned char *shared, *locals, *parameters; /* of this block, warp, frame */
     uint32_t local_stride, parameter_stride;     /* bytes by lane */
     bool concurrent; /* other threads run blocks: atomics must be real */
@@ -426,6 +427,9 @@ struct device {
     const struct semantics *semantics;
     struct placement *placements; /* variables of modules, placed once */
     uint32_t placement_count, placement_room;
+    bool keeps_programs;
+    struct program **programs; /* made by earlier launches, if they are kept */
+    uint32_t program_count, program_room;
 };
 
 /* device.c: address of a module-level variable, placing all of the module's on first use. */
@@ -464,6 +468,11 @@ void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uin
                   uint64_t address);
 void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lanes);
 ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault);
+/* An access out of bounds that hardware would let pass (as_hardware): it is noted, and goes on. */
+bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address);
+ws_fault fault_kind_of(const struct fault *fault);
+/* The words of fault_report, to be freed. */
+char *fault_text(const struct launch *launch, const struct fault *fault);
 
 /* Bit i of the mask to lane i: -1 or 0. */
 static inline void expand_mask(uint32_t mask, int32_t *lanes)

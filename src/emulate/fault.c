@@ -27,6 +27,21 @@ void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uin
     x->fault.bytes = u->bytes;
 }
 
+bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address)
+{
+    const struct allocation *near = devmem_nearest(x->launch->memory, address);
+    if (!devmem_has_page(x->launch->memory, address, u->bytes)) return false;
+    if ((near && near->freed && address - near->address < near->bytes) ||
+        (address & (u->bytes - 1u)))
+        return false;
+    if (x->tolerated.kind) return true;
+    struct fault none = x->fault;
+    fault_memory(x, u, FAULT_OUT_OF_BOUNDS, lane, address);
+    x->tolerated = x->fault;
+    x->fault = none;
+    return true;
+}
+
 void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uint32_t lanes)
 {
     if (x->fault.kind) return;
@@ -72,6 +87,27 @@ static const char *what(const struct fault *fault)
 static bool is_memory_fault(const struct fault *fault)
 {
     return fault->kind <= FAULT_READ_ONLY;
+}
+
+ws_fault fault_kind_of(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_NONE:
+        return WS_FAULT_NONE;
+    case FAULT_OUT_OF_BOUNDS:
+    case FAULT_FREED:
+    case FAULT_UNINITIALISED:
+    case FAULT_READ_ONLY:
+        return WS_FAULT_ADDRESS;
+    case FAULT_MISALIGNED:
+        return WS_FAULT_MISALIGNED;
+    case FAULT_ASSERT:
+        return WS_FAULT_ASSERT;
+    case FAULT_STACK:
+        return WS_FAULT_STACK;
+    default:
+        return WS_FAULT_OTHER;
+    }
 }
 
 static const char *space_of(const struct fault *fault)
@@ -159,29 +195,41 @@ static const char *advice(const struct fault *fault)
     }
 }
 
-ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault)
+static void describe(struct strbuf *text, const struct launch *launch, const struct fault *fault)
 {
-    if (fault->kind == FAULT_CANCELLED) return diag_error(diag, WS_ERR_CANCELLED, "interrupted");
-    struct strbuf text = {0};
     if (is_memory_fault(fault))
-        strbuf_printf(&text, "%s %s of %u bytes %s: address 0x%llx", space_of(fault),
+        strbuf_printf(text, "%s %s of %u bytes %s: address 0x%llx", space_of(fault),
                       fault->store                                              ? "store"
                       : fault->insn->op == OP_ATOM || fault->insn->op == OP_RED ? "atomic"
                                                                                 : "load",
                       fault->bytes, what(fault), (unsigned long long)fault->address);
     else
-        strbuf_puts(&text, what(fault));
+        strbuf_puts(text, what(fault));
     if (fault->kind == FAULT_LIMIT)
-        strbuf_printf(&text, " (%llu warp instructions)",
+        strbuf_printf(text, " (%llu warp instructions)",
                       (unsigned long long)launch->max_instructions);
-    tell_place(&text, launch, fault);
-    if (is_memory_fault(fault)) tell_address(&text, launch, fault);
-    if (fault->detail) strbuf_printf(&text, "\n%s", fault->detail);
-    if (advice(fault)) strbuf_printf(&text, "\n  %s", advice(fault));
+    tell_place(text, launch, fault);
+    if (is_memory_fault(fault)) tell_address(text, launch, fault);
+    if (fault->detail) strbuf_printf(text, "\n%s", fault->detail);
+    if (advice(fault)) strbuf_printf(text, "\n  %s", advice(fault));
+}
+
+ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault)
+{
+    if (fault->kind == FAULT_CANCELLED) return diag_error(diag, WS_ERR_CANCELLED, "interrupted");
+    struct strbuf text = {0};
+    describe(&text, launch, fault);
     ws_status status = fault->kind == FAULT_DEADLOCK ? WS_ERR_DEADLOCK
                        : fault->kind == FAULT_LIMIT  ? WS_ERR_LIMIT
                                                      : WS_ERR_FAULT;
     diag_error(diag, status, "%s", text.data);
     strbuf_clear(&text);
     return status;
+}
+
+char *fault_text(const struct launch *launch, const struct fault *fault)
+{
+    struct strbuf text = {0};
+    describe(&text, launch, fault);
+    return strbuf_take(&text);
 }

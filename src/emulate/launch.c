@@ -329,6 +329,18 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     if (observer) observer->ops->launch_end(observer->self);
 }
 
+/* Of the least block; each worker has its own first. */
+static char *collect_tolerated(const struct launch *launch, const struct worker *workers,
+                               unsigned count)
+{
+    const struct fault *least = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        const struct fault *one = &workers[i].exec.tolerated;
+        if (one->kind && (!least || one->block < least->block)) least = one;
+    }
+    return least ? fault_text(launch, least) : NULL;
+}
+
 /* The fault of the least block, the total over all, the result. */
 static ws_status collect(struct diag *diag, const struct launch *launch, struct worker *workers,
                          unsigned count, struct launch_result *out)
@@ -347,6 +359,7 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
     }
     if (least.kind) {
         ws_status status = fault_report(diag, launch, &least);
+        if (out) out->fault = fault_kind_of(&least);
         free(least.detail);
         return status;
     }
@@ -358,7 +371,8 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
             (unsigned long long)instructions, (unsigned long long)launch->max_instructions);
     if (out)
         *out = (struct launch_result){.blocks_executed = launch->sampled,
-                                      .warp_instructions = instructions};
+                                      .warp_instructions = instructions,
+                                      .tolerated = collect_tolerated(launch, workers, count)};
     return WS_OK;
 }
 
@@ -391,6 +405,20 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     return status;
 }
 
+static ws_status take_program(struct diag *diag, struct device *device, const struct module *module,
+                              uint32_t entry, struct program **out)
+{
+    for (uint32_t i = 0; i < device->program_count; i++) {
+        *out = device->programs[i];
+        if ((*out)->module == module && (*out)->entry == entry) return WS_OK;
+    }
+    TRY(program_create(diag, device, module, entry, device->semantics, out));
+    if (!device->keeps_programs) return WS_OK;
+    GROW(device->programs, device->program_count, device->program_room);
+    device->programs[device->program_count++] = *out;
+    return WS_OK;
+}
+
 ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,
                         const struct launch_options *options, struct launch_result *out)
 {
@@ -399,7 +427,7 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                           module->path);
     TRY(check_geometry(diag, options, &module->functions[options->entry]));
     struct program *program;
-    TRY(program_create(diag, device, module, options->entry, device->semantics, &program));
+    TRY(take_program(diag, device, module, options->entry, &program));
     struct launch launch = {.device = device,
                             .memory = &device->memory,
                             .program = program,
@@ -408,6 +436,6 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
     derive_sizes(&launch);
     ws_status status = check_launch(diag, &launch);
     if (status == WS_OK) status = run_launch(diag, device, &launch, out);
-    program_destroy(program);
+    if (!device->keeps_programs) program_destroy(program);
     return status;
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Starting the program: the environment that loads the stand-in, waiting, the exit code. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#if !defined(WARPSAGE_RUNTIME_DIR) || !defined(WARPSAGE_RUNTIME_FROM_BIN)
+#error "define the folders of the stand-in: in the build, and seen from the installed program"
+#endif
+#define LIBRARY "libwarpsage-cudart.so"
+
+static const char *find_library(struct cli *cli)
+{
+    char path[PATH_MAX];
+    char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        const char *folder = cli_format(cli, "%s/" WARPSAGE_RUNTIME_FROM_BIN, path);
+        if (access(cli_format(cli, "%s/" LIBRARY, folder), R_OK) == 0)
+            return realpath(folder, path) ? cli_copy(cli, path) : folder;
+    }
+    return WARPSAGE_RUNTIME_DIR;
+}
+
+/* NAME=ours:what there was */
+static void prepend(struct cli *cli, const char *name, const char *value)
+{
+    const char *before = getenv(name);
+    setenv(name, before && *before ? cli_format(cli, "%s:%s", value, before) : value, 1);
+}
+
+static int write_options(struct cli *cli, const struct run_request *request, const char *folder)
+{
+    const char *path = cli_format(cli, "%s/options", folder);
+    FILE *file = fopen(path, "we");
+    if (!file) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
+    fprintf(file, "gpu=%s\nmachines=%s\nclock=%s\nskip=%llu\ncount=%llu\nthreads=%u\n",
+            request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
+            (unsigned long long)request->skip, (unsigned long long)request->count,
+            request->threads);
+    if (request->only) fprintf(file, "only=%s\n", request->only);
+    if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
+    if (fclose(file) == 0) return EXIT_DONE;
+    return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
+}
+
+static pid_t child;
+
+static void forward(int signal_number)
+{
+    kill(child, signal_number);
+}
+
+/* In the child: never returns. The error of a failed start goes through the pipe. */
+static void become(struct cli *cli, const struct run_request *request, const char *folder,
+                   const char *libraries, int pipe_end)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    setenv("WARPSAGE_RUN", folder, 1);
+    prepend(cli, "LD_LIBRARY_PATH", libraries);
+    prepend(cli, "LD_PRELOAD", cli_format(cli, "%s/" LIBRARY, libraries));
+    execvp(request->program[0], (char *const *)(void *)request->program);
+    int error = errno;
+    if (write(pipe_end, &error, sizeof error) < 0) _exit(EXIT_RUN_CANNOT);
+    _exit(error == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_CANNOT);
+}
+
+static int cannot_start(struct cli *cli, const char *program, int error, int *out_code)
+{
+    *out_code = error == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_CANNOT;
+    const char *advice = "";
+    if (error == ENOENT) advice = ": give its path, ./APP for one in this folder";
+    if (error == ENOEXEC) advice = ": it is neither a program nor a script with #!";
+    if (error == EACCES) advice = ": it is not executable (chmod +x)";
+    return cli_error(cli, *out_code, "%s cannot be started: %s%s", program, strerror(error),
+                     advice);
+}
+
+int run_start(struct cli *cli, const struct run_request *request, const char *folder, int *out_code)
+{
+    int ends[2], error = 0, status = 0;
+    *out_code = EXIT_RUN_OURS;
+    const char *libraries = find_library(cli);
+    if (access(cli_format(cli, "%s/" LIBRARY, libraries), R_OK) != 0)
+        return cli_error(
+            cli, EXIT_RUN_OURS,
+            "%s/" LIBRARY
+            " is missing: build warpsage with liblz4-dev and libzstd-dev, or install it again",
+            libraries);
+    CLI_TRY(write_options(cli, request, folder));
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return cli_error(cli, EXIT_RUN_OURS, "cannot make a pipe: %s", strerror(errno));
+    fflush(NULL);
+    child = fork();
+    if (child < 0) return cli_error(cli, EXIT_RUN_OURS, "cannot fork: %s", strerror(errno));
+    if (child == 0) become(cli, request, folder, libraries, ends[1]);
+    close(ends[1]);
+    /* The program gets the terminal's ^C as well as we; what ran until then is reported. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, forward);
+    ssize_t got = read(ends[0], &error, sizeof error);
+    close(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (got == (ssize_t)sizeof error)
+        return cannot_start(cli, request->program[0], error, out_code);
+    *out_code = WIFSIGNALED(status) ? EXIT_RUN_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "warpsage: the program was killed by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+    return EXIT_DONE;
+}

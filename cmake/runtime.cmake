@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# The stand-in for the CUDA runtime that `warpsage run` loads into programs, and three empty libraries
+# that have the names and version tags of CUDA's, for programs linked with -cudart shared on machines
+# without CUDA.
+set(runtime_dir ${CMAKE_BINARY_DIR}/runtime)
+file(RELATIVE_PATH runtime_from_bin ${CMAKE_INSTALL_FULL_BINDIR}
+     ${CMAKE_INSTALL_FULL_LIBDIR}/warpsage)
+if(TARGET warpsage)
+  target_compile_definitions(warpsage PRIVATE WARPSAGE_RUNTIME_DIR="${runtime_dir}"
+                                              WARPSAGE_RUNTIME_FROM_BIN="${runtime_from_bin}")
+endif()
+if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR WARPSAGE_SANITIZE)
+  return() # a sanitizer would have to be in the program, too
+endif()
+pkg_check_modules(LZ4 QUIET IMPORTED_TARGET liblz4)
+pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+if(NOT LZ4_FOUND OR NOT ZSTD_FOUND)
+  message(WARNING "liblz4-dev and libzstd-dev are not both there: without them there is no "
+                  "`warpsage run` (tools/install-deps.sh installs them)")
+  return()
+endif()
+
+file(GLOB runtime_sources CONFIGURE_DEPENDS runtime/*.c)
+add_library(warpsage_cudart SHARED ${runtime_sources} ${STAGE_OBJECTS})
+set_target_properties(warpsage_cudart PROPERTIES OUTPUT_NAME warpsage-cudart
+                                                 LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+target_link_libraries(
+  warpsage_cudart PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD
+                          Threads::Threads m ${CMAKE_DL_LIBS})
+target_link_options(warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst)
+
+set(runtime_targets warpsage_cudart)
+foreach(version 11.0 12 13)
+  set(map ${runtime_dir}/libcudart.so.${version}.map)
+  file(WRITE ${map} "libcudart.so.${version} { };\n")
+  file(WRITE ${runtime_dir}/empty.c "typedef int empty;\n")
+  set(name warpsage_cudart_${version})
+  add_library(${name} SHARED ${runtime_dir}/empty.c)
+  set_target_properties(
+    ${name} PROPERTIES PREFIX "" OUTPUT_NAME libcudart SUFFIX .so.${version} NO_SONAME ON
+                       LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+  target_link_options(${name} PRIVATE -Wl,-soname,libcudart.so.${version}
+                                      -Wl,--version-script,${map})
+  list(APPEND runtime_targets ${name})
+endforeach()
+
+if(TARGET warpsage)
+  add_dependencies(warpsage ${runtime_targets})
+endif()
+install(TARGETS ${runtime_targets} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpsage
+                                           NAMELINK_SKIP)

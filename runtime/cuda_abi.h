@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The binary interface of the CUDA runtime as programs see it: types and numbers that NVIDIA's
+ * documentation of the runtime API and the compiler's output fix. Names are CUDA's. */
+#ifndef RUNTIME_CUDA_ABI_H
+#define RUNTIME_CUDA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum cudaError {
+#define CUDA_ERROR(name, number, words) name = number,
+#include "cuda_errors.def"
+#undef CUDA_ERROR
+} cudaError_t;
+
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+
+typedef struct stream *cudaStream_t;
+typedef struct event *cudaEvent_t;
+typedef struct array *cudaArray_t;
+typedef struct kernel *cudaKernel_t;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged
+};
+
+struct cudaPos {
+    size_t x, y, z;
+};
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    struct cudaExtent extent;
+    int kind;
+};
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
+
+struct cudaChannelFormatDesc {
+    int x, y, z, w; /* bits */
+    int f;          /* 0 signed, 1 unsigned, 2 float, 3 none */
+};
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+    int cluster[6]; /* CUDA 12 and later; ours end before reserved */
+};
+
+struct cudaPointerAttributes {
+    int type, device;
+    void *devicePointer, *hostPointer;
+};
+
+/* The first members of cudaLaunchConfig_t; attributes follow. */
+struct cudaLaunchConfig {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    void *attributes;
+    unsigned numAttrs;
+};
+
+/* What __cudaRegisterFatBinary gets. */
+struct fatbin_wrapper {
+    int magic, version;
+    const void *data;
+    const void *filename_or_fatbins;
+};
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* CUDA arrays: allocation and copies. Kernels reach them through textures and surfaces only, whose
+ * instructions are refused by name when a kernel that has them is launched. */
+#include "cudart_array.h"
+
+#include <stdlib.h>
+
+CUDART cudaError_t cudaMalloc(void **out, size_t bytes);
+CUDART cudaError_t cudaFree(void *pointer);
+CUDART struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int f);
+CUDART cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, const struct array *array);
+CUDART cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                                   size_t width, size_t height, unsigned flags);
+CUDART cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                                     struct cudaExtent extent, unsigned flags);
+CUDART cudaError_t cudaFreeArray(cudaArray_t array);
+CUDART cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                                    unsigned *flags, cudaArray_t array);
+CUDART cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                       size_t pitch, size_t width, size_t height, int kind);
+CUDART cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                            size_t pitch, size_t width, size_t height, int kind,
+                                            cudaStream_t stream);
+CUDART cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
+                                         size_t y, size_t width, size_t height, int kind);
+CUDART cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct array *from,
+                                              size_t x, size_t y, size_t width, size_t height,
+                                              int kind, cudaStream_t stream);
+CUDART cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t bytes, int kind);
+CUDART cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
+                                       size_t bytes, int kind);
+
+struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z)
+{
+    return (struct rows){array->bytes + z * array->slice + y * array->pitch + x, array->pitch,
+                         array->slice};
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int f)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, const struct array *array)
+{
+    if (!array) return cudaErrorInvalidResourceHandle;
+    *out = array->format;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                              struct cudaExtent extent, unsigned flags)
+{
+    enum { LAYERED = 1, CUBEMAP = 4 };
+    size_t bits = (size_t)(format->x + format->y + format->z + format->w);
+    *out = NULL;
+    if (!bits || bits % 8 || !extent.width || (flags & CUBEMAP && extent.depth % 6))
+        return cudaErrorInvalidValue;
+    struct array *array = calloc(1, sizeof *array);
+    if (!array) return cudaErrorMemoryAllocation;
+    size_t rows = extent.height ? extent.height : 1, slices = extent.depth ? extent.depth : 1;
+    *array = (struct array){.format = *format,
+                            .extent = extent,
+                            .element_bytes = bits / 8,
+                            .pitch = extent.width * (bits / 8),
+                            .flags = flags};
+    array->slice = array->pitch * rows;
+    void *bytes;
+    cudaError_t error = cudaMalloc(&bytes, array->slice * slices);
+    array->bytes = bytes;
+    if (error)
+        free(array);
+    else
+        *out = array;
+    return error;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                            size_t width, size_t height, unsigned flags)
+{
+    return cudaMalloc3DArray(out, format, (struct cudaExtent){width, height, 0}, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    if (!array) return cudaSuccess;
+    cudaError_t error = cudaFree(array->bytes);
+    if (!error) free(array);
+    return error;
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
+                             unsigned *flags, cudaArray_t array)
+{
+    if (!array) return cudaErrorInvalidResourceHandle;
+    if (format) *format = array->format;
+    if (extent) *extent = array->extent;
+    if (flags) *flags = array->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, int kind)
+{
+    struct rows source = {(void *)(uintptr_t)from, pitch, 0};
+    cudaError_t error = api_begin();
+    if (!error && !to) error = cudaErrorInvalidResourceHandle;
+    return api_end(error ? error
+                         : copy_rows(array_rows(to, x, y, 0), source, width, height, 1, kind));
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t pitch, size_t width, size_t height, int kind,
+                                     cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
+                                  size_t y, size_t width, size_t height, int kind)
+{
+    struct rows target = {to, pitch, 0};
+    cudaError_t error = api_begin();
+    if (!error && !from) error = cudaErrorInvalidResourceHandle;
+    return api_end(error ? error
+                         : copy_rows(target, array_rows(from, x, y, 0), width, height, 1, kind));
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct array *from, size_t x,
+                                       size_t y, size_t width, size_t height, int kind,
+                                       cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+}
+
+/* From (x, y) on, row after row: rows of an array here lie one behind the other. */
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
+                              int kind)
+{
+    return cudaMemcpy2DToArray(to, x, y, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
+                                size_t bytes, int kind)
+{
+    return cudaMemcpy2DFromArray(to, bytes, from, x, y, bytes, 1, kind);
+}

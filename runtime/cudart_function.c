@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a program asks and sets of a kernel: attributes and occupancy. */
+#include "runtime.h"
+
+enum { ATTRIBUTE_MAX_DYNAMIC_SHARED = 8 };
+
+CUDART cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host);
+CUDART cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value);
+CUDART cudaError_t cudaFuncSetCacheConfig(const void *host, int configuration);
+CUDART cudaError_t cudaFuncSetSharedMemConfig(const void *host, int configuration);
+CUDART cudaError_t cudaFuncGetName(const char **out, const void *host);
+CUDART cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host,
+                                                                 int threads, size_t shared);
+CUDART cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *out, const void *host, int threads, size_t shared, unsigned flags);
+CUDART cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host,
+                                                             int blocks, int threads);
+
+static cudaError_t begin(const void *host, struct kernel **out)
+{
+    cudaError_t error = api_begin();
+    *out = kernel_find(host);
+    if (!error && !*out) error = cudaErrorInvalidDeviceFunction;
+    return error ? error : kernel_resolve(*out);
+}
+
+static int machine_int(const char *key, int otherwise)
+{
+    double value;
+    return ws_machine_get(runtime.machine, key, &value) == WS_OK ? (int)value : otherwise;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
+{
+    struct kernel *kernel;
+    cudaError_t error = begin(host, &kernel);
+    if (error) return api_end(error);
+    int most = machine_int("block.max_threads", 1024), target = 0;
+    if (kernel->info.max_threads_per_block) most = (int)kernel->info.max_threads_per_block;
+    target = (int)ws_module_target(kernel->binary->module);
+    *out = (struct cudaFuncAttributes){
+        .sharedSizeBytes = kernel->info.static_shared_bytes,
+        .localSizeBytes = kernel->info.local_bytes,
+        .maxThreadsPerBlock = most,
+        .numRegs = (int)kernel->registers,
+        .ptxVersion = target,
+        .binaryVersion = (int)ws_machine_target(runtime.machine),
+        .maxDynamicSharedSizeBytes = kernel->max_dynamic_shared
+                                         ? (int)kernel->max_dynamic_shared
+                                         : (int)(49152 - kernel->info.static_shared_bytes),
+        .preferredShmemCarveout = -1,
+    };
+    return api_end(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+    struct kernel *kernel;
+    cudaError_t error = begin(host, &kernel);
+    if (!error && attribute == ATTRIBUTE_MAX_DYNAMIC_SHARED) {
+        int most = machine_int("shared.per_block", 49152) - (int)kernel->info.static_shared_bytes;
+        if (value < 0 || value > most)
+            error = cudaErrorInvalidValue;
+        else
+            kernel->max_dynamic_shared = (uint64_t)value;
+    }
+    return api_end(error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *host, int configuration)
+{
+    struct kernel *kernel;
+    (void)configuration;
+    return api_end(begin(host, &kernel));
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *host, int configuration)
+{
+    return cudaFuncSetCacheConfig(host, configuration);
+}
+
+cudaError_t cudaFuncGetName(const char **out, const void *host)
+{
+    struct kernel *kernel;
+    cudaError_t error = begin(host, &kernel);
+    *out = error ? NULL : kernel->name;
+    return api_end(error);
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+static cudaError_t count_blocks(const struct kernel *kernel, int threads, size_t shared, int *out)
+{
+    ws_occupancy_query query = {
+        .size = sizeof query,
+        .threads_per_block = (unsigned)threads,
+        .registers_per_thread = kernel->registers,
+        .shared_bytes = kernel->info.static_shared_bytes + shared,
+    };
+    ws_occupancy occupancy = {.size = sizeof occupancy};
+    *out = 0;
+    if (threads <= 0) return cudaErrorInvalidValue;
+    ws_status status = ws_machine_occupancy(runtime.machine, &query, &occupancy);
+    if (status == WS_ERR_LAUNCH) return cudaSuccess; /* not one block fits */
+    if (status != WS_OK) return fail(status);
+    *out = (int)occupancy.blocks_per_sm;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *host,
+                                                                   int threads, size_t shared,
+                                                                   unsigned flags)
+{
+    struct kernel *kernel;
+    (void)flags;
+    cudaError_t error = begin(host, &kernel);
+    return api_end(error ? error : count_blocks(kernel, threads, shared, out));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host, int threads,
+                                                          size_t shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, host, threads, shared, 0);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host, int blocks,
+                                                      int threads)
+{
+    struct kernel *kernel;
+    cudaError_t error = begin(host, &kernel);
+    *out = 0;
+    if (error || blocks <= 0) return api_end(error ? error : cudaErrorInvalidValue);
+    size_t most = (size_t)machine_int("shared.per_block", 49152), low = 0, high = most;
+    int fitting = 0;
+    while (low < high) { /* the most for which so many blocks fit */
+        size_t middle = low + (high - low + 1) / 2;
+        error = count_blocks(kernel, threads, middle, &fitting);
+        if (error) return api_end(error);
+        if (fitting >= blocks)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *out = low;
+    return api_end(cudaSuccess);
+}

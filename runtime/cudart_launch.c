@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Launches: checks, parameters, execution; what is known of a kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+
+/* Shared memory of a block without cudaFuncSetAttribute (CUDA programming guide, 48 KB). */
+#define SHARED_DEFAULT UINT64_C(49152)
+
+static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *launch)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (!launch->grid[k] || !launch->block[k]) return cudaErrorInvalidConfiguration;
+    uint64_t shared = kernel->info.static_shared_bytes + launch->dynamic_shared_bytes;
+    if (launch->dynamic_shared_bytes > kernel->max_dynamic_shared && shared > SHARED_DEFAULT) {
+        tell("%s: %llu bytes of shared memory a block need "
+             "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",
+             kernel->name, (unsigned long long)shared);
+        return cudaErrorInvalidValue;
+    }
+    unsigned most = kernel->info.max_threads_per_block;
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    if (most && threads > most) {
+        tell("%s: a block of %llu threads, where the kernel was compiled for at most %u "
+             "(__launch_bounds__)",
+             kernel->name, (unsigned long long)threads, most);
+        return cudaErrorLaunchOutOfResources;
+    }
+    ws_status status = ws_machine_check_launch(runtime.machine, launch);
+    if (status == WS_OK) return cudaSuccess;
+    tell("%s: %s", kernel->name, ws_context_error(runtime.context));
+    return cudaErrorInvalidConfiguration;
+}
+
+static unsigned char *pack_arguments(const struct kernel *kernel, void **arguments)
+{
+    unsigned char *block = calloc(1, kernel->parameter_bytes + 8);
+    for (size_t i = 0; block && i < kernel->parameter_count; i++) {
+        const ws_parameter *one = &kernel->parameters[i];
+        if (one->size) memcpy(block + one->offset, arguments[i], one->size);
+    }
+    return block;
+}
+
+/* A fault is told at once, and becomes an error for the program with its next call that waits. */
+static cudaError_t take_fault(ws_status status, const ws_launch_result *result)
+{
+    static const cudaError_t errors[] = {
+        [WS_FAULT_NONE] = cudaErrorLaunchFailure,
+        [WS_FAULT_ADDRESS] = cudaErrorIllegalAddress,
+        [WS_FAULT_MISALIGNED] = cudaErrorMisalignedAddress,
+        [WS_FAULT_ASSERT] = cudaErrorAssert,
+        [WS_FAULT_STACK] = cudaErrorHardwareStackError,
+        [WS_FAULT_OTHER] = cudaErrorLaunchFailure,
+    };
+    if (status != WS_ERR_FAULT && status != WS_ERR_DEADLOCK && status != WS_ERR_LIMIT)
+        return fail(status);
+    tell("%s", ws_context_error(runtime.context));
+    runtime.pending = status == WS_ERR_FAULT ? errors[result->fault] : cudaErrorLaunchTimeout;
+    return cudaSuccess;
+}
+
+static cudaError_t execute(struct kernel *kernel, ws_launch *given)
+{
+    ws_launch_result result = {.size = sizeof result};
+    ws_profile *profile = NULL;
+    struct launch_class *one = tally_class(kernel, given);
+    given->counters = tally_wants_counters(one);
+    given->result = &result;
+    given->trace_blocks = WS_TRACE_NONE; /* traces would outweigh all else */
+    given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
+    given->register_target_count = kernel->binary->target_count;
+    ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);
+    if (status != WS_OK) {
+        tally_failed(kernel);
+        return take_fault(status, &result);
+    }
+    runtime.now += tally_add(kernel, one, given, &result, profile);
+    ws_profile_destroy(profile);
+    if (result.tolerated)
+        note("passes on hardware most of the time, but is wrong: %s", result.tolerated);
+    ws_free(result.tolerated);
+    return cudaSuccess;
+}
+
+cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared)
+{
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    cudaError_t error = kernel_resolve(kernel);
+    ws_launch given = runtime.prepared;
+    given.size = sizeof given;
+    given.kernel = kernel->index;
+    memcpy(given.grid, &grid, sizeof given.grid);
+    memcpy(given.block, &block, sizeof given.block);
+    given.dynamic_shared_bytes = shared;
+    if (!error) error = check_shape(kernel, &given);
+    if (error) {
+        tally_failed(kernel);
+        return error;
+    }
+    unsigned char *parameters = pack_arguments(kernel, arguments);
+    if (!parameters) return cudaErrorMemoryAllocation;
+    given.parameters = parameters;
+    given.parameter_bytes = kernel->parameter_bytes;
+    error = execute(kernel, &given);
+    free(parameters);
+    return error;
+}
+
+/* ---- kernel<<<grid, block, shared, stream>>> --------------------------------------------------- */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+enum { NESTING_MAX = 64 };
+static _Thread_local struct configuration pushed[NESTING_MAX];
+static _Thread_local unsigned pushed_count;
+
+CUDART unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                            cudaStream_t stream);
+CUDART cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                              cudaStream_t *stream);
+CUDART cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
+CUDART cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host);
+CUDART cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                      size_t shared, cudaStream_t stream);
+CUDART cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared, cudaStream_t stream);
+CUDART cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared,
+                                               cudaStream_t stream);
+CUDART cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration,
+                                       const void *host, void **arguments);
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (pushed_count == NESTING_MAX) return 1;
+    pushed[pushed_count++] = (struct configuration){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                       cudaStream_t *stream)
+{
+    if (!pushed_count) return cudaErrorMissingConfiguration;
+    const struct configuration *top = &pushed[--pushed_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    *stream = top->stream;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
+{
+    api_lock();
+    *out = kernel_find(host);
+    return api_end(*out ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
+{
+    return __cudaGetKernel(out, host);
+}
+
+cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t stream)
+{
+    (void)stream;
+    cudaError_t error = api_begin();
+    return api_end(error ? error : launch(kernel_find(host), grid, block, arguments, shared));
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                               size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel(host, grid, block, arguments, shared, stream);
+}
+
+cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,
+                                void **arguments)
+{
+    return cudaLaunchKernel(host, configuration->gridDim, configuration->blockDim, arguments,
+                            configuration->dynamicSmemBytes, configuration->stream);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Memory in one dimension: allocation, copies, fills, symbols, what a pointer is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static uint64_t address_of(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+void spend_bytes(double bytes)
+{
+    if (runtime.bandwidth > 0) runtime.now += bytes / runtime.bandwidth;
+}
+
+/* Is all of it in one allocation of the device? */
+static bool on_device(const void *pointer, size_t bytes)
+{
+    ws_device_range range;
+    if (!ws_device_find(runtime.device, address_of(pointer), &range)) return false;
+    return bytes <= range.address + range.bytes - address_of(pointer);
+}
+
+cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind)
+{
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!bytes) return cudaSuccess;
+    if (!to || !from) return cudaErrorInvalidValue;
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if ((to_device && !on_device(to, bytes)) || (from_device && !on_device(from, bytes)))
+        return cudaErrorInvalidValue;
+    if (on_device(to, 1)) { /* also of cudaMemcpyDefault */
+        ws_status status = ws_device_copy_in(runtime.device, address_of(to), from, bytes);
+        if (status != WS_OK) return cudaErrorInvalidValue;
+    } else {
+        if (on_device(from, 1) && !on_device(from, bytes)) return cudaErrorInvalidValue;
+        memmove(to, from, bytes);
+    }
+    if (kind == cudaMemcpyDeviceToDevice) spend_bytes(2.0 * (double)bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t fill_bytes(void *to, int value, size_t bytes)
+{
+    if (!bytes) return cudaSuccess;
+    if (ws_device_fill(runtime.device, address_of(to), (uint8_t)value, bytes) != WS_OK)
+        return cudaErrorInvalidValue;
+    spend_bytes((double)bytes);
+    return cudaSuccess;
+}
+
+/* ---- allocation ------------------------------------------------------------------------------ */
+
+static cudaError_t allocate(void **out, size_t bytes, bool host)
+{
+    uint64_t address;
+    if (!out) return cudaErrorInvalidValue;
+    *out = NULL;
+    if (!bytes) return cudaSuccess;
+    ws_status status = host ? ws_device_alloc_host(runtime.device, bytes, &address)
+                            : ws_device_alloc(runtime.device, bytes, &address);
+    if (status != WS_OK) return cudaErrorMemoryAllocation;
+    *out = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}
+
+static cudaError_t release(void *pointer, bool host)
+{
+    ws_device_range range;
+    if (!pointer) return cudaSuccess;
+    if (!ws_device_find(runtime.device, address_of(pointer), &range) || range.name ||
+        range.is_host != host || range.address != address_of(pointer))
+        return cudaErrorInvalidValue;
+    return ws_device_free(runtime.device, range.address) == WS_OK ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+}
+
+CUDART cudaError_t cudaMalloc(void **out, size_t bytes);
+CUDART cudaError_t cudaFree(void *pointer);
+CUDART cudaError_t cudaMallocHost(void **out, size_t bytes, unsigned flags);
+CUDART cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags);
+CUDART cudaError_t cudaFreeHost(void *pointer);
+CUDART cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags);
+CUDART cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream);
+CUDART cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, void *pool,
+                                           cudaStream_t stream);
+CUDART cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
+CUDART cudaError_t cudaHostGetDevicePointer(void **out, void *host, unsigned flags);
+CUDART cudaError_t cudaHostGetFlags(unsigned *out, void *host);
+CUDART cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned flags);
+CUDART cudaError_t cudaHostUnregister(void *host);
+CUDART cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
+CUDART cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer);
+CUDART cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes);
+CUDART cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes);
+CUDART cudaError_t cudaMemAdvise(const void *pointer, size_t bytes);
+CUDART cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes);
+CUDART cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer);
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : allocate(out, bytes, false));
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : release(pointer, false));
+}
+
+cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    cudaError_t error = api_begin();
+    return api_end(error ? error : allocate(out, bytes, true));
+}
+
+cudaError_t cudaMallocHost(void **out, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc(out, bytes, flags);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : release(pointer, true));
+}
+
+/* Counted as memory of the GPU, as where it is used. */
+cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    cudaError_t error = api_begin();
+    if (!error && !bytes) error = cudaErrorInvalidValue;
+    return api_end(error ? error : allocate(out, bytes, false));
+}
+
+cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMalloc(out, bytes);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, void *pool, cudaStream_t stream)
+{
+    (void)pool, (void)stream;
+    return cudaMalloc(out, bytes);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaFree(pointer);
+}
+
+static cudaError_t find_host(const void *host, ws_device_range *out)
+{
+    return ws_device_find(runtime.device, address_of(host), out) && out->is_host
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+/* Host memory has the same address for kernels. */
+cudaError_t cudaHostGetDevicePointer(void **out, void *host, unsigned flags)
+{
+    (void)flags;
+    ws_device_range range;
+    cudaError_t error = api_begin();
+    if (!error) error = find_host(host, &range);
+    *out = error ? NULL : host;
+    return api_end(error);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *out, void *host)
+{
+    enum { MAPPED = 2 };
+    ws_device_range range;
+    cudaError_t error = api_begin();
+    if (!error) error = find_host(host, &range);
+    *out = MAPPED;
+    return api_end(error);
+}
+
+cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    ws_device_range range;
+    cudaError_t error = api_begin();
+    if (error) return api_end(error);
+    if (!host || !bytes) return api_end(cudaErrorInvalidValue);
+    if (ws_device_find(runtime.device, address_of(host), &range))
+        return api_end(cudaErrorHostMemoryAlreadyRegistered);
+    ws_status status = ws_device_adopt(runtime.device, host, bytes);
+    return api_end(status == WS_OK ? cudaSuccess : cudaErrorNotSupported);
+}
+
+cudaError_t cudaHostUnregister(void *host)
+{
+    ws_device_range range;
+    cudaError_t error = api_begin();
+    if (!error && (find_host(host, &range) || range.address != address_of(host)))
+        error = cudaErrorHostMemoryNotRegistered;
+    return api_end(error ? error : release(host, true));
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    double bytes = 0;
+    cudaError_t error = api_begin();
+    if (error) return api_end(error);
+    if (ws_machine_get(runtime.machine, "dram.size", &bytes) != WS_OK) bytes = 0;
+    *total = (size_t)bytes;
+    *free_bytes = *total - (size_t)ws_device_used_bytes(runtime.device);
+    return api_end(cudaSuccess);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer)
+{
+    ws_device_range range;
+    cudaError_t error = api_begin();
+    if (error) return api_end(error);
+    bool found = ws_device_find(runtime.device, address_of(pointer), &range);
+    *out = (struct cudaPointerAttributes){
+        .type = !found          ? cudaMemoryTypeUnregistered
+                : range.is_host ? cudaMemoryTypeHost
+                                : cudaMemoryTypeDevice,
+        .device = found ? 0 : -2, /* cudaInvalidDeviceId */
+        .devicePointer = found ? (void *)(uintptr_t)pointer : NULL,
+        .hostPointer = found && !range.is_host ? NULL : (void *)(uintptr_t)pointer,
+    };
+    return api_end(cudaSuccess);
+}
+
+/* Where pages lie makes no difference here; the pointer must be managed, which is not told apart
+ * from other memory of the device. */
+static cudaError_t advise(const void *pointer, size_t bytes)
+{
+    cudaError_t error = api_begin();
+    if (!error && !on_device(pointer, bytes)) error = cudaErrorInvalidValue;
+    return api_end(error);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes)
+{
+    return advise(pointer, bytes);
+}
+cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes)
+{
+    return advise(pointer, bytes);
+}
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes)
+{
+    return advise(pointer, bytes);
+}
+cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes)
+{
+    return advise(pointer, bytes);
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer)
+{
+    (void)stream;
+    return advise(pointer, 1);
+}
+
+/* ---- copies and fills ------------------------------------------------------------------------ */
+
+CUDART cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+CUDART cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
+                                   cudaStream_t stream);
+CUDART cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes);
+CUDART cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream);
+CUDART cudaError_t cudaMemset(void *to, int value, size_t bytes);
+CUDART cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    cudaError_t error = to_device || from_device ? cudaErrorInvalidDevice : cudaSuccess;
+    cudaError_t begun = api_begin();
+    if (begun) error = begun;
+    return api_end(error ? error : copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : fill_bytes(to, value, bytes));
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemset(to, value, bytes);
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+CUDART cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                      size_t offset, int kind);
+CUDART cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                           size_t offset, int kind, cudaStream_t stream);
+CUDART cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                        int kind);
+CUDART cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                             size_t offset, int kind, cudaStream_t stream);
+CUDART cudaError_t cudaGetSymbolAddress(void **out, const void *symbol);
+CUDART cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol);
+
+/* The place of `bytes` from `offset` on in a variable. */
+static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out)
+{
+    struct variable *variable;
+    cudaError_t error = variable_find(symbol, &variable);
+    if (error) return error;
+    if (offset > variable->size || bytes > variable->size - offset) return cudaErrorInvalidValue;
+    *out = (void *)(uintptr_t)(variable->address + offset);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               int kind)
+{
+    void *to = NULL;
+    cudaError_t error = api_begin();
+    if (!error) error = locate(symbol, bytes, offset, &to);
+    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, int kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 int kind)
+{
+    void *from = NULL;
+    cudaError_t error = api_begin();
+    if (!error) error = locate(symbol, bytes, offset, &from);
+    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      int kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+cudaError_t cudaGetSymbolAddress(void **out, const void *symbol)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : locate(symbol, 0, 0, out));
+}
+
+cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
+{
+    struct variable *variable = NULL;
+    cudaError_t error = api_begin();
+    if (!error) error = variable_find(symbol, &variable);
+    *out = error ? 0 : variable->size;
+    return api_end(error);
+}

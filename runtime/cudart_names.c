@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A symbol for every function of the CUDA runtime. Weak ones stand for what no other file defines: they
+ * count the call for the report and say that it is not supported. */
+#include "cudart_names.h"
+
+#define NAME(name)                                                                                 \
+    CUDART __attribute__((weak)) cudaError_t name(void);                                           \
+    cudaError_t name(void)                                                                         \
+    {                                                                                              \
+        cudaError_t error = api_begin();                                                           \
+        note_missing(#name);                                                                       \
+        return api_end(error ? error : cudaErrorNotSupported);                                     \
+    }
+#define PER_THREAD(name, base)
+#include "cudart_names.def"
+#undef NAME
+#undef PER_THREAD
+
+/* Jumps, because the arguments must arrive as they are. */
+#if defined(__x86_64__)
+#define JUMP "jmp "
+#elif defined(__aarch64__)
+#define JUMP "b "
+#else
+#error "runtime/ knows x86-64 and AArch64"
+#endif
+#define NAME(name)
+#define PER_THREAD(name, base)                                                                     \
+    CUDART cudaError_t name(void);                                                                 \
+    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ": " JUMP #base "\n"     \
+            ".size " #name ", .-" #name "\n");
+#include "cudart_names.def"
+#undef NAME
+#undef PER_THREAD
+
+const struct cudart_name cudart_names[] = {
+#define NAME(name) {#name, (void (*)(void))name},
+#define PER_THREAD(name, base) {#name, (void (*)(void))name},
+#include "cudart_names.def"
+#undef NAME
+#undef PER_THREAD
+};
+const size_t cudart_name_count = sizeof cudart_names / sizeof *cudart_names;

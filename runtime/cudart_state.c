@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The state of the process: start on first use, errors as CUDA keeps them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+struct runtime runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+static _Thread_local cudaError_t last;
+
+cudaError_t *api_last(void)
+{
+    return &last;
+}
+
+cudaError_t fail(ws_status status)
+{
+    if (status == WS_OK) return cudaSuccess;
+    tell("%s", ws_context_error(runtime.context));
+    switch (status) {
+    case WS_ERR_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case WS_ERR_UNSUPPORTED:
+        return cudaErrorNotSupported;
+    case WS_ERR_LAUNCH:
+        return cudaErrorInvalidConfiguration;
+    case WS_ERR_INPUT:
+        return cudaErrorInvalidPtx;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+/* What kernels print is the program's own output. */
+static bool write_printed(void *user, const char *bytes, size_t size)
+{
+    (void)user;
+    return fwrite(bytes, 1, size, stdout) == size;
+}
+
+static ws_status load_machine(void)
+{
+    ws_context *context = runtime.context;
+    const struct options *options = &runtime.options;
+    ws_status status = WS_OK;
+    if (options->machines) status = ws_context_set_machine_dir(context, options->machines);
+    if (status == WS_OK) status = ws_machine_load(context, options->gpu, &runtime.machine);
+    if (status == WS_OK) status = ws_machine_prepare_launch(runtime.machine, &runtime.prepared);
+    if (status != WS_OK) return status;
+    if (ws_machine_get(runtime.machine, "dram.bandwidth", &runtime.bandwidth) != WS_OK)
+        runtime.bandwidth = 0;
+    return WS_OK;
+}
+
+static ws_status create_device(void)
+{
+    double bytes = 0;
+    if (ws_machine_get(runtime.machine, "dram.size", &bytes) != WS_OK) bytes = 0;
+    ws_device_options options = {.size = sizeof options,
+                                 .max_bytes = (uint64_t)bytes,
+                                 .threads = runtime.options.threads,
+                                 .host_addresses = true,
+                                 .as_hardware = true,
+                                 .keep_programs = true};
+    return ws_device_create(runtime.context, &options, &runtime.device);
+}
+
+static cudaError_t start(void)
+{
+    session_start(&runtime.options);
+    if (!runtime.options.gpu) {
+        tell("this program was not started by `warpsage run`: there is no GPU to stand in for");
+        return cudaErrorNoDevice;
+    }
+    if (ws_context_create(&runtime.context) != WS_OK) return cudaErrorMemoryAllocation;
+    runtime.prepared = (ws_launch){.size = sizeof runtime.prepared};
+    ws_context_set_print(runtime.context, write_printed, NULL);
+    ws_status status = load_machine();
+    if (status == WS_OK) status = create_device();
+    if (status == WS_OK) return cudaSuccess;
+    tell("%s", ws_context_error(runtime.context));
+    return cudaErrorInitializationError;
+}
+
+void api_lock(void)
+{
+    pthread_mutex_lock(&runtime.lock);
+}
+
+cudaError_t api_begin(void)
+{
+    api_lock();
+    if (!runtime.started) {
+        runtime.started = true;
+        runtime.start_failure = start();
+    }
+    if (runtime.start_failure) return runtime.start_failure;
+    if (runtime.pending) {
+        runtime.sticky = runtime.pending;
+        runtime.pending = cudaSuccess;
+    }
+    return runtime.sticky;
+}
+
+cudaError_t api_end(cudaError_t error)
+{
+    /* cudaErrorNotReady is an answer, not an error. */
+    if (error && error != cudaErrorNotReady) last = error;
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+CUDART cudaError_t cudaGetLastError(void);
+CUDART cudaError_t cudaPeekAtLastError(void);
+CUDART const char *cudaGetErrorName(cudaError_t error);
+CUDART const char *cudaGetErrorString(cudaError_t error);
+
+/* A fault that no call has told yet is not seen here: the kernel could still be running. */
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last;
+    last = runtime.sticky;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch ((int)error) {
+#define CUDA_ERROR(name, number, words)                                                            \
+    case number:                                                                                   \
+        return #name;
+#include "cuda_errors.def"
+#undef CUDA_ERROR
+    default:
+        return "unrecognized error code";
+    }
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch ((int)error) {
+#define CUDA_ERROR(name, number, words)                                                            \
+    case number:                                                                                   \
+        return words;
+#include "cuda_errors.def"
+#undef CUDA_ERROR
+    default:
+        return "unrecognized error code";
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the compiler's start-up code registers, and modules decoded from it on first use. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fatbin.h"
+#include "runtime.h"
+
+enum { IMAGES_MAX = 64, BUCKETS = 4096 };
+
+struct entry {
+    const void *host;
+    struct kernel *kernel; /* or */
+    struct variable *variable;
+    struct entry *next;
+};
+static struct entry *buckets[BUCKETS];
+
+static struct entry **bucket(const void *host)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)host;
+    return &buckets[(bits >> 4 ^ bits >> 16) % BUCKETS];
+}
+
+static struct entry *find(const void *host)
+{
+    struct entry *entry = *bucket(host);
+    while (entry && entry->host != host)
+        entry = entry->next;
+    return entry;
+}
+
+static struct entry *add(const void *host)
+{
+    struct entry **place = bucket(host), *entry = calloc(1, sizeof *entry);
+    if (!entry) abort();
+    *entry = (struct entry){.host = host, .next = *place};
+    *place = entry;
+    return entry;
+}
+
+struct kernel *kernel_find(const void *host_or_handle)
+{
+    const struct entry *entry = find(host_or_handle);
+    return entry ? entry->kernel : NULL;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+/* Newest first: the text for the highest target that can be decoded is taken. */
+static cudaError_t load_ptx(struct binary *binary, const struct fatbin_image *images, size_t count)
+{
+    bool tried[IMAGES_MAX] = {false};
+    cudaError_t error = cudaErrorNoKernelImageForDevice;
+    for (;;) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++)
+            if (images[i].is_ptx && !tried[i] &&
+                (best == count || images[i].target > images[best].target))
+                best = i;
+        if (best == count) return error;
+        tried[best] = true;
+        char *text = fatbin_unpack(&images[best]), name[64];
+        if (!text) {
+            tell("PTX for sm_%u in the program cannot be unpacked: the file is damaged, or packed "
+                 "in a way that nvcc 13 did not know",
+                 images[best].target);
+            error = cudaErrorInvalidKernelImage;
+            continue;
+        }
+        snprintf(name, sizeof name, "PTX for sm_%u", images[best].target);
+        ws_status status =
+            ws_module_load_memory(runtime.context, name, text, strlen(text), &binary->module);
+        free(text);
+        if (status == WS_OK) return cudaSuccess;
+        error = fail(status);
+    }
+}
+
+static void tell_no_ptx(const struct fatbin_image *images, size_t count)
+{
+    unsigned target = 0;
+    for (size_t i = 0; i < count; i++)
+        if (images[i].target > target) target = images[i].target;
+    tell("the program embeds machine code for sm_%u and no PTX, which is what is executed here: "
+         "compile it with -arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u to nvcc's "
+         "options",
+         target, target, target, target);
+}
+
+/* Register counts of the machine code that lies beside the PTX. */
+static void take_registers(struct binary *binary, const struct fatbin_image *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *elf = images[i].is_ptx ? NULL : fatbin_unpack(&images[i]);
+        if (elf && binary->target_count < sizeof binary->targets / sizeof *binary->targets)
+            binary->targets[binary->target_count++] = images[i].target;
+        for (size_t k = 0; elf && k < ws_module_kernel_count(binary->module); k++) {
+            unsigned registers =
+                fatbin_registers(elf, images[i].size, ws_module_kernel_name(binary->module, k));
+            if (registers) ws_module_set_registers(binary->module, k, images[i].target, registers);
+        }
+        free(elf);
+    }
+}
+
+static void load(struct binary *binary)
+{
+    struct fatbin_image images[IMAGES_MAX];
+    binary->loaded = true;
+    size_t count = fatbin_list(binary->image, SIZE_MAX, images, IMAGES_MAX), ptx = 0;
+    if (count > IMAGES_MAX) count = IMAGES_MAX;
+    for (size_t i = 0; i < count; i++)
+        ptx += images[i].is_ptx;
+    if (count && !ptx) tell_no_ptx(images, count);
+    binary->failure = load_ptx(binary, images, count);
+    if (binary->module) take_registers(binary, images, count);
+}
+
+static cudaError_t find_in_module(struct kernel *kernel)
+{
+    struct binary *binary = kernel->binary;
+    if (!binary->loaded) load(binary);
+    if (binary->failure) return binary->failure;
+    if (ws_module_find_kernel(binary->module, kernel->name, &kernel->index) != WS_OK) {
+        tell("the program's PTX has no kernel %s", kernel->name);
+        return cudaErrorInvalidDeviceFunction;
+    }
+    kernel->info.size = sizeof kernel->info;
+    ws_status status = ws_module_kernel_info(binary->module, kernel->index, &kernel->info);
+    if (status != WS_OK) return fail(status);
+    kernel->registers = kernel->info.registers;
+    kernel->parameter_count = ws_module_parameter_count(binary->module, kernel->index);
+    kernel->parameter_bytes = ws_module_parameter_bytes(binary->module, kernel->index);
+    kernel->parameters = calloc(kernel->parameter_count + 1, sizeof *kernel->parameters);
+    for (size_t i = 0; kernel->parameters && i < kernel->parameter_count; i++) {
+        status = ws_module_parameter(binary->module, kernel->index, i, &kernel->parameters[i]);
+        if (status != WS_OK) return fail(status);
+    }
+    return kernel->parameters ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t kernel_resolve(struct kernel *kernel)
+{
+    if (kernel->resolved) return kernel->failure;
+    kernel->resolved = true;
+    kernel->failure = find_in_module(kernel);
+    return kernel->failure;
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static cudaError_t place(struct variable *variable)
+{
+    size_t bytes;
+    struct binary *binary = variable->binary;
+    if (variable->address) return cudaSuccess;
+    if (!binary->loaded) load(binary);
+    if (binary->failure) return binary->failure;
+    ws_status status = ws_device_symbol(runtime.device, binary->module, variable->name,
+                                        &variable->address, &bytes);
+    /* What no kernel uses, the compiler may have dropped. */
+    if (status != WS_OK) return cudaErrorInvalidSymbol;
+    if (variable->managed) memcpy(variable->managed, &variable->address, sizeof(void *));
+    return cudaSuccess;
+}
+
+cudaError_t variable_find(const void *host, struct variable **out)
+{
+    const struct entry *entry = find(host);
+    *out = entry ? entry->variable : NULL;
+    return *out ? place(*out) : cudaErrorInvalidSymbol;
+}
+
+void registry_place_managed(void)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct entry *entry = buckets[i]; entry; entry = entry->next)
+            if (entry->variable && entry->variable->managed && !entry->variable->address)
+                place(entry->variable);
+}
+
+/* ---- what the compiler's code calls ------------------------------------------------------------ */
+
+CUDART void **__cudaRegisterFatBinary(void *wrapper);
+CUDART void __cudaRegisterFatBinaryEnd(void **handle);
+CUDART void __cudaUnregisterFatBinary(void **handle);
+CUDART void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                   int thread_limit, void *tid, void *bid, dim3 *block, dim3 *grid,
+                                   int *warp_size);
+CUDART void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                              size_t size, int constant, int global);
+CUDART void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
+                                     int ext, size_t size, int constant, int global);
+CUDART char __cudaInitModule(void **handle);
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    const struct fatbin_wrapper *given = wrapper;
+    struct binary *binary = calloc(1, sizeof *binary);
+    if (!binary) abort();
+    api_lock();
+    *binary = (struct binary){.image = given->data, .next = runtime.binaries};
+    runtime.binaries = binary;
+    pthread_mutex_unlock(&runtime.lock);
+    return (void **)(void *)binary;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+/* At exit; other destructors may still ask for its kernels. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int thread_limit, void *tid, void *bid, dim3 *block, dim3 *grid,
+                            int *warp_size)
+{
+    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
+    (void)warp_size;
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) abort();
+    api_lock();
+    *kernel =
+        (struct kernel){.host = host, .name = name, .binary = (struct binary *)(void *)handle};
+    add(host)->kernel = kernel;
+    add(kernel)->kernel = kernel; /* a cudaKernel_t is a kernel, too */
+    pthread_mutex_unlock(&runtime.lock);
+}
+
+static struct variable *register_variable(void **handle, const void *host, const char *name,
+                                          size_t size)
+{
+    struct variable *variable = calloc(1, sizeof *variable);
+    if (!variable) abort();
+    *variable = (struct variable){
+        .host = host, .name = name, .binary = (struct binary *)(void *)handle, .size = size};
+    add(host)->variable = variable;
+    return variable;
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                       size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)constant, (void)global;
+    api_lock();
+    register_variable(handle, host, name, size);
+    pthread_mutex_unlock(&runtime.lock);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
+                              size_t size, int constant, int global)
+{
+    (void)device, (void)ext, (void)constant, (void)global;
+    api_lock();
+    /* The shadow is reached through the pointer, and by its own address in calls with symbols. */
+    register_variable(handle, host, name, size)->managed = host;
+    pthread_mutex_unlock(&runtime.lock);
+}
+
+/* Before a managed variable is first used. */
+char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    cudaError_t error = api_begin();
+    if (!error) registry_place_managed();
+    api_end(error);
+    return error ? 0 : 1;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The stand-in for the CUDA runtime library: what its files share. It is loaded into the program that
+ * `warpsage run` starts, so it has what a library has not: one state for the process, the environment
+ * and messages on standard error.
+ *
+ *   divert.c     calls of a statically linked runtime are led here
+ *   fatbin.c     PTX and register counts out of what nvcc embeds
+ *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
+ *   session.c    options from `warpsage run`, and the table it reads when the program has ended
+ *   cudart_*.c   the functions that programs call
+ *
+ * Every function that a program calls begins with `api_begin` and ends with `api_end`; one lock holds
+ * all state. Work is done at once and in order, so streams have nothing to wait for. */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <warpsage/warpsage.h>
+
+#include "cuda_abi.h"
+
+#define CUDART __attribute__((visibility("default")))
+
+enum clock_kind { CLOCK_PREDICTED, CLOCK_HOST };
+
+struct binary;
+
+/* A __global__ function. */
+struct kernel {
+    const void *host; /* what the program calls it by */
+    const char *name; /* in PTX; of the program */
+    struct binary *binary;
+    bool resolved;
+    cudaError_t failure; /* why it cannot be launched; cudaSuccess: it can */
+    size_t index;        /* in binary->module */
+    ws_kernel_info info;
+    unsigned registers;
+    size_t parameter_count;
+    ws_parameter *parameters;
+    size_t parameter_bytes;
+    uint64_t max_dynamic_shared; /* cudaFuncSetAttribute; 0: the default */
+    struct tally *tally;         /* tally.c */
+};
+
+/* A __device__, __constant__ or __managed__ variable. */
+struct variable {
+    const void *host; /* its shadow in the program */
+    const char *name;
+    struct binary *binary;
+    size_t size;
+    void **managed; /* where the program keeps the address; NULL: not managed */
+    uint64_t address;
+};
+
+/* One fat binary. */
+struct binary {
+    const void *image;
+    bool loaded;
+    cudaError_t failure;
+    ws_module *module;
+    struct binary *next;
+    unsigned targets[8]; /* of the machine code beside the PTX */
+    size_t target_count;
+};
+
+/* Fields that `warpsage run` gives (session.c). */
+struct options {
+    char *gpu, *machines, *tools, *only, *report_dir, *folder;
+    uint64_t skip, count;
+    enum clock_kind clock;
+    unsigned threads;
+};
+
+struct runtime {
+    pthread_mutex_t lock;
+    bool started, failed;
+    cudaError_t start_failure;
+    struct options options;
+    ws_context *context;
+    ws_machine *machine;
+    ws_device *device;
+    ws_launch prepared;  /* what the machine wants counted */
+    double bandwidth;    /* of its memory, bytes per second; 0: not known */
+    double now;          /* virtual time, seconds */
+    cudaError_t pending; /* a fault that the next call that waits will tell */
+    cudaError_t sticky;  /* and every call after it */
+    uint64_t launches;   /* of kernels that are of interest */
+    uint64_t measured;   /* launches that were counted */
+
+    struct binary *binaries;
+};
+extern struct runtime runtime;
+
+/* Takes the lock and starts the device if need be. Not cudaSuccess: return api_end of it. */
+cudaError_t api_begin(void);
+/* The same for calls that need no device and forget no error: only the lock. */
+void api_lock(void);
+/* Releases the lock; remembers an error for cudaGetLastError. */
+cudaError_t api_end(cudaError_t error);
+/* The error of this thread for cudaGetLastError. */
+cudaError_t *api_last(void);
+
+/* Words on standard error, each line "warpsage: ..." */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The context's last message as a note, told once; and the CUDA error that fits the status. */
+cudaError_t fail(ws_status status);
+
+/* session.c */
+void session_start(struct options *options);
+/* A line of the table for the report: kept in a file that outlives this process. */
+struct row;
+struct row *row_create(const char *kind);
+void row_set(struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A note that the report shows; the same words only once. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A function that does not exist here was called. */
+void note_missing(const char *name);
+/* A path in the folder that the report reads. */
+char *session_path(const char *name);
+
+/* registry.c */
+struct kernel *kernel_find(const void *host_or_handle);
+/* Decodes the module of a kernel on first use. */
+cudaError_t kernel_resolve(struct kernel *kernel);
+/* Device address of a variable; also of a kernel's own symbol. */
+cudaError_t variable_find(const void *host, struct variable **out);
+/* Managed variables of all binaries get their place. */
+void registry_place_managed(void);
+
+/* divert.c: of the CUDA runtime that the program was built with, 11, 12 or 13. */
+unsigned runtime_version(void);
+
+/* cudart_launch.c */
+cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared);
+
+/* cudart_memory.c */
+cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);
+/* Virtual time of bytes that device memory moves. */
+void spend_bytes(double bytes);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The link to `warpsage run`: options come in a file, results go out in a table.
+ *
+ * WARPSAGE_RUN names a folder. Its file `options` has lines KEY=VALUE. Each process that uses the stand-in
+ * keeps `PID.table` there: rows of ROW_BYTES characters, padded with spaces and ended by a newline,
+ * mapped into memory, so that what ran can be reported however the program ends:
+ *
+ *     kernel TAB launches TAB measured TAB ...     cudart_launch.c writes it, cli/run_table.c reads it
+ *     missing TAB count TAB name
+ *     note TAB text                                newlines in it are \x01 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+enum { ROW_BYTES = 2048, ROWS = 2048 };
+struct row {
+    char text[ROW_BYTES];
+};
+
+static struct {
+    struct row *rows;
+    unsigned used;
+    pid_t owner; /* a child after fork keeps a table of its own */
+} table;
+
+static struct option_key {
+    const char *key;
+    size_t offset;
+} const texts[] = {
+    {"gpu", offsetof(struct options, gpu)},
+    {"machines", offsetof(struct options, machines)},
+    {"tools", offsetof(struct options, tools)},
+    {"only", offsetof(struct options, only)},
+    {"report-dir", offsetof(struct options, report_dir)},
+};
+
+static void set_option(struct options *options, const char *key, const char *value)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!strcmp(key, texts[i].key)) {
+            char **place = (char **)(void *)((char *)options + texts[i].offset);
+            free(*place);
+            *place = strdup(value);
+        }
+    if (!strcmp(key, "skip")) options->skip = strtoull(value, NULL, 10);
+    if (!strcmp(key, "count")) options->count = strtoull(value, NULL, 10);
+    if (!strcmp(key, "threads")) options->threads = (unsigned)strtoul(value, NULL, 10);
+    if (!strcmp(key, "clock"))
+        options->clock = strcmp(value, "host") == 0 ? CLOCK_HOST : CLOCK_PREDICTED;
+}
+
+void session_start(struct options *options)
+{
+    const char *folder = getenv("WARPSAGE_RUN");
+    *options = (struct options){.count = UINT64_MAX};
+    if (!folder || !*folder) return;
+    options->folder = strdup(folder);
+    char *path = session_path("options"), *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen(path, "re");
+    free(path);
+    while (file && getline(&line, &room, file) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        char *equals = strchr(line, '=');
+        if (!equals) continue;
+        *equals = '\0';
+        set_option(options, line, equals + 1);
+    }
+    free(line);
+    if (file) fclose(file);
+}
+
+char *session_path(const char *name)
+{
+    char *path = NULL;
+    const char *folder = runtime.options.folder;
+    if (!folder || asprintf(&path, "%s/%s", folder, name) < 0) return NULL;
+    return path;
+}
+
+static struct row *map_table(void)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%ld.table", (long)getpid());
+    char *path = session_path(name);
+    int file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    free(path);
+    size_t bytes = (size_t)ROWS * ROW_BYTES;
+    void *map = MAP_FAILED;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0) close(file);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+struct row *row_create(const char *kind)
+{
+    if (!table.rows || table.owner != getpid()) {
+        /* After a fork, rows of the parent stay the parent's; this process starts with none. */
+        table.rows = map_table();
+        table.used = 0;
+        table.owner = getpid();
+    }
+    if (!table.rows || table.used == ROWS) return NULL;
+    struct row *row = &table.rows[table.used++];
+    row_set(row, "%s", kind);
+    return row;
+}
+
+void row_set(struct row *row, const char *format, ...)
+{
+    if (!row) return;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(row->text, ROW_BYTES - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0 || length > ROW_BYTES - 2) length = ROW_BYTES - 2;
+    memset(row->text + length, ' ', (size_t)(ROW_BYTES - 1 - length));
+    row->text[ROW_BYTES - 1] = '\n';
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+struct told {
+    struct told *next;
+    char *text;
+};
+
+static bool told_before(const char *text)
+{
+    static struct told *all;
+    for (const struct told *one = all; one; one = one->next)
+        if (!strcmp(one->text, text)) return true;
+    struct told *one = calloc(1, sizeof *one);
+    if (!one) return true;
+    *one = (struct told){all, strdup(text)};
+    all = one;
+    return !one->text;
+}
+
+static char *format_text(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0) return NULL;
+    return text;
+}
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (text && !told_before(text)) {
+        for (char *c = text; *c; c++)
+            if (*c == '\n') *c = '\x01';
+        row_set(row_create("note"), "note\t%s", text);
+    }
+    free(text);
+}
+
+void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (text && !told_before(text)) {
+        fflush(stdout); /* what the program has said so far comes first */
+        fprintf(stderr, "warpsage: %s\n", text);
+    }
+    free(text);
+}
+
+void note_missing(const char *name)
+{
+    enum { MOST = 512 };
+    static struct {
+        const char *name;
+        uint64_t count;
+        struct row *row;
+    } seen[MOST];
+    size_t i = 0;
+    while (i < MOST && seen[i].name && strcmp(seen[i].name, name) != 0)
+        i++;
+    if (i == MOST) return;
+    if (!seen[i].name) seen[i].row = row_create("missing");
+    seen[i].name = name;
+    seen[i].count++;
+    row_set(seen[i].row, "missing\t%llu\t%s", (unsigned long long)seen[i].count, name);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <fcntl.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Kernels whose scalars change with each launch fill no more memory than this. */
+enum { CLASSES_MAX = 256 };
+
+struct launch_class {
+    struct launch_class *next;
+    uint32_t grid[3], block[3];
+    uint64_t shared, scalars; /* scalars: a hash of the arguments that are no pointers */
+    bool any_scalars;         /* of those that found no place of their own */
+    bool measured, changed;
+    uint64_t warp_instructions;
+    double seconds;
+    uint64_t number; /* of the launch that was counted */
+};
+
+struct tally {
+    struct row *row;
+    bool wanted;
+    uint64_t launches, measured, reused, scaled, uncounted, failed;
+    double total, least, most, heaviest;
+    char bottleneck[80], profile[64];
+    uint32_t grid[3], block[3];
+    struct launch_class *classes;
+    unsigned class_count;
+};
+
+/* ---- which launches count -------------------------------------------------------------------- */
+
+static const char *display_name(const struct kernel *kernel)
+{
+    const char *name = kernel->binary->module && !kernel->failure
+                           ? ws_module_kernel_display_name(kernel->binary->module, kernel->index)
+                           : NULL;
+    return name ? name : kernel->name;
+}
+
+static bool name_matches(const struct kernel *kernel)
+{
+    static regex_t only;
+    static bool compiled;
+    if (!runtime.options.only) return true;
+    if (!compiled && regcomp(&only, runtime.options.only, REG_EXTENDED | REG_NOSUB) != 0)
+        return true; /* `warpsage run` has checked it */
+    compiled = true;
+    return regexec(&only, display_name(kernel), 0, NULL, 0) == 0;
+}
+
+static struct tally *tally_of(struct kernel *kernel)
+{
+    if (kernel->tally) return kernel->tally;
+    struct tally *tally = calloc(1, sizeof *tally);
+    if (!tally) abort();
+    tally->row = row_create("kernel");
+    tally->wanted = name_matches(kernel);
+    kernel->tally = tally;
+    return tally;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+static uint64_t hash_scalars(const struct kernel *kernel, const ws_launch *launch)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        const ws_parameter *one = &kernel->parameters[i];
+        if (!one->is_pointer)
+            hash = hash_bytes(hash, (const unsigned char *)launch->parameters + one->offset,
+                              one->size);
+    }
+    return hash;
+}
+
+static bool same_shape(const struct launch_class *one, const ws_launch *launch)
+{
+    return !memcmp(one->grid, launch->grid, sizeof one->grid) &&
+           !memcmp(one->block, launch->block, sizeof one->block) &&
+           one->shared == launch->dynamic_shared_bytes;
+}
+
+static struct launch_class *find_class(struct tally *tally, const ws_launch *launch,
+                                       uint64_t scalars)
+{
+    bool full = tally->class_count >= CLASSES_MAX;
+    struct launch_class *shared = NULL, *any = NULL;
+    for (struct launch_class *one = tally->classes; one; one = one->next) {
+        bool shape = same_shape(one, launch);
+        if (shape && one->scalars == scalars && !one->any_scalars) return one;
+        if (one->any_scalars && shape) shared = one;
+        if (one->any_scalars) any = one;
+    }
+    if (shared) return shared;
+    if (tally->class_count >= 2 * CLASSES_MAX) return any;
+    struct launch_class *one = calloc(1, sizeof *one);
+    if (!one) abort();
+    *one = (struct launch_class){.next = tally->classes,
+                                 .shared = launch->dynamic_shared_bytes,
+                                 .scalars = scalars,
+                                 .any_scalars = full};
+    memcpy(one->grid, launch->grid, sizeof one->grid);
+    memcpy(one->block, launch->block, sizeof one->block);
+    tally->classes = one;
+    tally->class_count++;
+    return one;
+}
+
+struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
+{
+    const struct options *options = &runtime.options;
+    struct tally *tally = tally_of(kernel);
+    if (!tally->wanted) return NULL;
+    uint64_t ordinal = runtime.launches++;
+    if (ordinal < options->skip || ordinal - options->skip >= options->count) return NULL;
+    return find_class(tally, launch, hash_scalars(kernel, launch));
+}
+
+bool tally_wants_counters(const struct launch_class *one)
+{
+    return one && (!one->measured || one->changed);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void write_row(const struct kernel *kernel)
+{
+    const struct tally *t = kernel->tally;
+    row_set(
+        t->row,
+        "kernel\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.9g\t%.9g\t%.9g\t%.9g\t%u,%u,%u\t%u,%u,%u\t"
+        "%s\t%s\t%s\t",
+        (unsigned long long)t->launches, (unsigned long long)t->measured,
+        (unsigned long long)t->reused, (unsigned long long)t->scaled,
+        (unsigned long long)t->uncounted, (unsigned long long)t->failed, t->total, t->least,
+        t->most, t->heaviest, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1],
+        t->block[2], t->profile, t->bottleneck, display_name(kernel));
+}
+
+void tally_failed(struct kernel *kernel)
+{
+    struct tally *tally = tally_of(kernel);
+    tally->launches++;
+    tally->failed++;
+    write_row(kernel);
+}
+
+/* One line a launch, for the folder of reports. */
+static void log_launch(const struct kernel *kernel, const ws_launch *launch, const char *how,
+                       double seconds, uint64_t number)
+{
+    if (!runtime.options.report_dir) return;
+    static int file = -1;
+    static pid_t owner;
+    if (file < 0 || owner != getpid()) {
+        char name[32];
+        owner = getpid();
+        snprintf(name, sizeof name, "%ld.launches", (long)owner);
+        char *path = session_path(name);
+        file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+        free(path);
+    }
+    char line[1024];
+    int length =
+        snprintf(line, sizeof line, "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\n", how,
+                 seconds, (unsigned long long)number, launch->grid[0], launch->grid[1],
+                 launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+                 (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel));
+    if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
+}
+
+static void save_profile(const ws_profile *profile, const char *name)
+{
+    char *path = session_path(name);
+    if (path && ws_profile_save(profile, path) != WS_OK)
+        note("%s", ws_context_error(runtime.context));
+    free(path);
+}
+
+static void keep_heaviest(struct tally *tally, const ws_launch *launch, const ws_profile *profile,
+                          double seconds, const char *bottleneck)
+{
+    static unsigned profiles;
+    if (tally->profile[0] && seconds <= tally->heaviest) return;
+    tally->heaviest = seconds;
+    memcpy(tally->grid, launch->grid, sizeof tally->grid);
+    memcpy(tally->block, launch->block, sizeof tally->block);
+    snprintf(tally->bottleneck, sizeof tally->bottleneck, "%s", bottleneck);
+    if (!tally->profile[0])
+        snprintf(tally->profile, sizeof tally->profile, "%ld-%u.profile", (long)getpid(),
+                 profiles++);
+    save_profile(profile, tally->profile);
+}
+
+static double predict(const ws_profile *profile, const char **bottleneck)
+{
+    ws_estimate estimates[16];
+    size_t count;
+    *bottleneck = "";
+    ws_status status = ws_predict(runtime.context, profile, runtime.machine, NULL, estimates,
+                                  sizeof estimates / sizeof *estimates, &count);
+    if (status != WS_OK || !count) {
+        note("no time is predicted: %s", ws_context_error(runtime.context));
+        return 0;
+    }
+    *bottleneck = estimates[0].bottleneck;
+    return estimates[0].time_seconds;
+}
+
+static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
+                           const ws_launch_result *result, const ws_profile *profile)
+{
+    const char *bottleneck;
+    one->seconds = predict(profile, &bottleneck);
+    one->warp_instructions = result->warp_instructions;
+    one->measured = true;
+    one->changed = false;
+    one->number = ++runtime.measured;
+    tally->measured++;
+    keep_heaviest(tally, launch, profile, one->seconds, bottleneck);
+    if (runtime.options.report_dir) {
+        char name[64];
+        snprintf(name, sizeof name, "%ld-launch-%llu.profile", (long)getpid(),
+                 (unsigned long long)one->number);
+        save_profile(profile, name);
+    }
+    return one->seconds;
+}
+
+double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
+                 const ws_launch_result *result, const ws_profile *profile)
+{
+    struct tally *tally = tally_of(kernel);
+    double seconds = 0;
+    const char *how = "uncounted";
+    tally->launches++;
+    if (profile) {
+        how = "counted";
+        seconds = add_measured(tally, one, launch, result, profile);
+    } else if (one && one->warp_instructions == result->warp_instructions) {
+        how = "reused";
+        seconds = one->seconds;
+        tally->reused++;
+    } else if (one) {
+        how = "scaled";
+        seconds = one->seconds * (double)result->warp_instructions / (double)one->warp_instructions;
+        one->changed = true;
+        tally->scaled++;
+    } else {
+        tally->uncounted++;
+    }
+    if (one) {
+        bool first = tally->launches - tally->uncounted - tally->failed == 1;
+        tally->total += seconds;
+        tally->least = first || seconds < tally->least ? seconds : tally->least;
+        tally->most = first || seconds > tally->most ? seconds : tally->most;
+        log_launch(kernel, launch, how, seconds, one->number);
+    }
+    write_row(kernel);
+    return seconds;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the CUDA programs of this folder under `warpsage run`.
+
+    run.py WARPSAGE FOLDER [NAME ...]
+
+Each NAME.cu checks its own results and says PASSED. With nvcc it is compiled once into FOLDER (a
+folder of the build) and linked twice, with the CUDA runtime inside and with -cudart shared; what is
+newer than its source is kept. Without nvcc those that lie ready in prebuilt/ are run. NAME.expect, if there is one, has lines
+
+    args WORDS                  arguments of the program
+    options WORDS               options of `warpsage run`
+    exit N                      exit status, 0 if not told
+    stdout TEXT, report TEXT    must occur in the program's output, in the report
+    stderr TEXT                 must occur in what else is said
+"""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCHEMA = os.path.join(HERE, "..", "..", "schemas", "run.schema.json")
+
+
+def find_nvcc():
+    """nvcc is seldom in PATH."""
+    path = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    return path if os.access(path, os.X_OK) else None
+
+
+def is_newer(path, *others):
+    return os.path.exists(path) and all(
+        os.path.getmtime(path) >= os.path.getmtime(one) for one in others)
+
+
+def build(nvcc, name, folder):
+    """The program in both link modes."""
+    source = os.path.join(HERE, name + ".cu")
+    thing = os.path.join(folder, name + ".o")
+    linked = []
+    if not is_newer(thing, source, os.path.join(HERE, "check.h")):
+        subprocess.run([nvcc, "-O2", "-lineinfo", "-c", "-o", thing, source], check=True)
+    for mode in ("static", "shared"):
+        program = os.path.join(folder, name + "_" + mode)
+        if not is_newer(program, thing):
+            subprocess.run([nvcc, "-cudart", mode, "-o", program, thing], check=True)
+        linked.append(program)
+    return linked
+
+
+def read_expectations(name):
+    path = os.path.join(HERE, name + ".expect")
+    expected = {"args": [], "options": [], "exit": 0, "stdout": [], "report": [], "stderr": []}
+    lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
+    for line in lines:
+        key, _, value = line.partition(" ")
+        if not key or key.startswith("#"):
+            continue
+        if key in ("args", "options"):
+            expected[key] = shlex.split(value)
+        elif key == "exit":
+            expected[key] = int(value)
+        else:
+            expected[key].append(value)
+    if expected["exit"] == 0 and not expected["stdout"]:
+        expected["stdout"] = ["PASSED"]
+    return expected
+
+
+def problems_of(result, report, expected):
+    problems = []
+    if result.returncode != expected["exit"]:
+        problems.append(f"exit status {result.returncode}, not {expected['exit']}")
+    for key, text in (("stdout", result.stdout), ("report", report), ("stderr", result.stderr)):
+        problems += [f"no '{one}' in {key}" for one in expected[key] if one not in text]
+    return problems
+
+
+def run(warpsage, program, expected):
+    """Once with the text report, once with JSON."""
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for form in ("text", "json"):
+            path = os.path.join(folder, "report." + form)
+            command = [warpsage, "run", "--format", form, "-o", path, *expected["options"], "--",
+                       program, *expected["args"]]
+            result = subprocess.run(command, capture_output=True, text=True, timeout=300,
+                                    check=False)
+            report = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+            if form == "text":
+                problems += problems_of(result, report, expected)
+                problems += [f"wider than 96 columns: {line}" for line in report.splitlines()
+                             if len(line) > 96]
+            else:
+                with open(SCHEMA, encoding="utf-8") as file:
+                    schema = json.load(file)
+                document = json.loads(report) if report else None
+                problems += [f"JSON: {error.message}" for error in
+                             jsonschema.Draft202012Validator(schema).iter_errors(document)]
+            if problems:
+                problems.append(result.stdout[-2000:] + result.stderr[-4000:])
+                break
+    return problems
+
+
+def main():
+    warpsage, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    nvcc = find_nvcc()
+    names = sys.argv[3:] or sorted(one[:-3] for one in os.listdir(HERE) if one.endswith(".cu"))
+    failed = count = 0
+    os.makedirs(folder, exist_ok=True)
+    for name in names:
+        prebuilt = os.path.join(HERE, "prebuilt", name)
+        programs = build(nvcc, name, folder) if nvcc else []
+        if os.path.exists(prebuilt):
+            programs.append(prebuilt)
+        expected = read_expectations(name)
+        for program in programs:
+            count += 1
+            problems = run(warpsage, program, expected)
+            failed += bool(problems)
+            for problem in problems:
+                print(f"{os.path.relpath(program)}: {problem}")
+    if not count:
+        print("nothing to run: no nvcc and no prebuilt programs")
+        return 77
+    print(f"{count - failed} of {count} programs passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
