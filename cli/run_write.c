@@ -152,6 +152,8 @@ static int write_text(struct cli *cli, FILE *out, const struct run_request *requ
     fputs("  ", out);
     if (!table->launch_total) {
         fputs("no kernel was launched\n", out);
+        if (!request->gpu_given)
+            fprintf(out, "  No --gpu was given: %s was taken.\n", request->gpus[0]);
         if (!table->processes)
             fputs("  The program did not call the CUDA runtime. (One linked with -static, or with "
                   "other\n  rights than yours, cannot be reached.)\n",

@@ -86,12 +86,16 @@ struct cudaPointerAttributes {
     void *devicePointer, *hostPointer;
 };
 
-/* The first members of cudaLaunchConfig_t; attributes follow. */
+/* cudaLaunchAttribute: the value is a union of 64 bytes. */
+struct cudaLaunchAttribute {
+    int id, padding;
+    int value[16];
+};
 struct cudaLaunchConfig {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
-    void *attributes;
+    const struct cudaLaunchAttribute *attributes;
     unsigned numAttrs;
 };
 

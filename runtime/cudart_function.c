@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a program asks and sets of a kernel: attributes and occupancy. */
+#include <string.h>
+
 #include "runtime.h"
 
 enum { ATTRIBUTE_MAX_DYNAMIC_SHARED = 8 };
@@ -38,7 +40,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *ho
     int most = machine_int("block.max_threads", 1024), target = 0;
     if (kernel->info.max_threads_per_block) most = (int)kernel->info.max_threads_per_block;
     target = (int)ws_module_target(kernel->binary->module);
-    *out = (struct cudaFuncAttributes){
+    struct cudaFuncAttributes all = {
         .sharedSizeBytes = kernel->info.static_shared_bytes,
         .localSizeBytes = kernel->info.local_bytes,
         .maxThreadsPerBlock = most,
@@ -50,6 +52,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *ho
                                          : (int)(49152 - kernel->info.static_shared_bytes),
         .preferredShmemCarveout = -1,
     };
+    /* CUDA 11 has no clusters. */
+    memcpy(out, &all,
+           runtime_version() >= 12 ? sizeof all : offsetof(struct cudaFuncAttributes, cluster));
     return api_end(cudaSuccess);
 }
 
@@ -105,6 +110,13 @@ static cudaError_t count_blocks(const struct kernel *kernel, int threads, size_t
     if (status != WS_OK) return fail(status);
     *out = (int)occupancy.blocks_per_sm;
     return cudaSuccess;
+}
+
+uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared)
+{
+    int blocks;
+    if (count_blocks(kernel, (int)threads, shared, &blocks)) return 0;
+    return (uint64_t)blocks * (uint64_t)machine_int("sm.count", 1);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *host,

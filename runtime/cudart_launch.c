@@ -61,6 +61,31 @@ static cudaError_t take_fault(ws_status status, const ws_launch_result *result)
     return cudaSuccess;
 }
 
+/* Eight bytes of zeros for the blocks of a cooperative launch to wait through. */
+static cudaError_t make_workspace(ws_launch *given)
+{
+    static uint64_t workspace;
+    static const uint64_t zeros;
+    if (!workspace) {
+        ws_status status = ws_device_alloc_host(runtime.device, sizeof zeros, &workspace);
+        if (status != WS_OK) return fail(status);
+    }
+    given->grid_workspace = workspace;
+    return fail(ws_device_copy_in(runtime.device, workspace, &zeros, sizeof zeros));
+}
+
+/* All its blocks must be on the GPU at once. */
+static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launch *given)
+{
+    uint64_t blocks = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
+    uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
+    uint64_t most = kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
+    if (blocks <= most) return cudaSuccess;
+    tell("%s: a cooperative launch of %llu blocks, where %llu are on this GPU at once",
+         kernel->name, (unsigned long long)blocks, (unsigned long long)most);
+    return cudaErrorCooperativeLaunchTooLarge;
+}
+
 static cudaError_t execute(struct kernel *kernel, ws_launch *given)
 {
     ws_launch_result result = {.size = sizeof result};
@@ -84,7 +109,8 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     return cudaSuccess;
 }
 
-cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared)
+cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                   bool cooperative)
 {
     if (!kernel) return cudaErrorInvalidDeviceFunction;
     cudaError_t error = kernel_resolve(kernel);
@@ -95,6 +121,8 @@ cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **argument
     memcpy(given.block, &block, sizeof given.block);
     given.dynamic_shared_bytes = shared;
     if (!error) error = check_shape(kernel, &given);
+    if (!error && cooperative) error = check_cooperative(kernel, &given);
+    if (!error && cooperative) error = make_workspace(&given);
     if (error) {
         tally_failed(kernel);
         return error;
@@ -171,7 +199,8 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
 {
     (void)stream;
     cudaError_t error = api_begin();
-    return api_end(error ? error : launch(kernel_find(host), grid, block, arguments, shared));
+    return api_end(error ? error
+                         : launch(kernel_find(host), grid, block, arguments, shared, false));
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
@@ -183,12 +212,35 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t stream)
 {
-    return cudaLaunchKernel(host, grid, block, arguments, shared, stream);
+    (void)stream;
+    cudaError_t error = api_begin();
+    return api_end(error ? error : launch(kernel_find(host), grid, block, arguments, shared, true));
+}
+
+/* Of the attributes of a launch: those that change what it does. */
+static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
+                                   bool *out_cooperative)
+{
+    enum { COOPERATIVE = 2, CLUSTER = 4 };
+    *out_cooperative = false;
+    for (unsigned i = 0; i < configuration->numAttrs; i++) {
+        const struct cudaLaunchAttribute *one = &configuration->attributes[i];
+        if (one->id == COOPERATIVE) *out_cooperative = one->value[0] != 0;
+        if (one->id == CLUSTER && (one->value[0] > 1 || one->value[1] > 1 || one->value[2] > 1)) {
+            tell("clusters of several blocks are not supported");
+            return cudaErrorNotSupported;
+        }
+    }
+    return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,
                                 void **arguments)
 {
-    return cudaLaunchKernel(host, configuration->gridDim, configuration->blockDim, arguments,
-                            configuration->dynamicSmemBytes, configuration->stream);
+    bool cooperative;
+    cudaError_t error = api_begin();
+    if (!error) error = read_attributes(configuration, &cooperative);
+    if (error) return api_end(error);
+    return api_end(launch(kernel_find(host), configuration->gridDim, configuration->blockDim,
+                          arguments, configuration->dynamicSmemBytes, cooperative));
 }

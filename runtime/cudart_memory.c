@@ -70,6 +70,37 @@ static cudaError_t allocate(void **out, size_t bytes, bool host)
     return cudaSuccess;
 }
 
+/* Managed allocations that live, for cudaPointerGetAttributes. */
+struct managed {
+    uint64_t address;
+    struct managed *next;
+};
+static struct managed *managed_list;
+
+static struct managed **find_managed(uint64_t address)
+{
+    struct managed **place = &managed_list;
+    while (*place && (*place)->address != address)
+        place = &(*place)->next;
+    return place;
+}
+
+static void add_managed(uint64_t address)
+{
+    struct managed *one = calloc(1, sizeof *one);
+    if (!one) return;
+    *one = (struct managed){address, managed_list};
+    managed_list = one;
+}
+
+static void drop_managed(uint64_t address)
+{
+    struct managed **place = find_managed(address), *one = *place;
+    if (!one) return;
+    *place = one->next;
+    free(one);
+}
+
 static cudaError_t release(void *pointer, bool host)
 {
     ws_device_range range;
@@ -77,6 +108,7 @@ static cudaError_t release(void *pointer, bool host)
     if (!ws_device_find(runtime.device, address_of(pointer), &range) || range.name ||
         range.is_host != host || range.address != address_of(pointer))
         return cudaErrorInvalidValue;
+    drop_managed(range.address);
     return ws_device_free(runtime.device, range.address) == WS_OK ? cudaSuccess
                                                                   : cudaErrorInvalidValue;
 }
@@ -139,7 +171,9 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     (void)flags;
     cudaError_t error = api_begin();
     if (!error && !bytes) error = cudaErrorInvalidValue;
-    return api_end(error ? error : allocate(out, bytes, false));
+    if (!error) error = allocate(out, bytes, false);
+    if (!error) add_managed(address_of(*out));
+    return api_end(error);
 }
 
 cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
@@ -235,6 +269,10 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
         .devicePointer = found ? (void *)(uintptr_t)pointer : NULL,
         .hostPointer = found && !range.is_host ? NULL : (void *)(uintptr_t)pointer,
     };
+    if (found && *find_managed(range.address)) {
+        out->type = cudaMemoryTypeManaged;
+        out->hostPointer = out->devicePointer;
+    }
     return api_end(cudaSuccess);
 }
 

@@ -78,9 +78,16 @@ static cudaError_t load_ptx(struct binary *binary, const struct fatbin_image *im
     }
 }
 
-static void tell_no_ptx(const struct fatbin_image *images, size_t count)
+static void tell_no_ptx(const struct binary *binary, const struct fatbin_image *images,
+                        size_t count)
 {
     unsigned target = 0;
+    if (binary->relocatable) {
+        tell("the program's GPU code was linked from parts (-rdc=true, -dc), which leaves machine "
+             "code only; PTX is what is executed here: compile its .cu files without -rdc=true, as "
+             "one file if they need each other's functions");
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         if (images[i].target > target) target = images[i].target;
     tell("the program embeds machine code for sm_%u and no PTX, which is what is executed here: "
@@ -92,13 +99,16 @@ static void tell_no_ptx(const struct fatbin_image *images, size_t count)
 /* Register counts of the machine code that lies beside the PTX. */
 static void take_registers(struct binary *binary, const struct fatbin_image *images, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        char *elf = images[i].is_ptx ? NULL : fatbin_unpack(&images[i]);
-        if (elf && binary->target_count < sizeof binary->targets / sizeof *binary->targets)
-            binary->targets[binary->target_count++] = images[i].target;
+    binary->registers = calloc(ws_module_kernel_count(binary->module), sizeof *binary->registers);
+    for (size_t i = 0; i < count && binary->registers; i++) {
+        size_t at = binary->target_count;
+        if (images[i].is_ptx || at == sizeof binary->targets / sizeof *binary->targets) continue;
+        char *elf = fatbin_unpack(&images[i]);
+        binary->targets[binary->target_count++] = images[i].target;
         for (size_t k = 0; elf && k < ws_module_kernel_count(binary->module); k++) {
             unsigned registers =
                 fatbin_registers(elf, images[i].size, ws_module_kernel_name(binary->module, k));
+            binary->registers[k][at] = registers;
             if (registers) ws_module_set_registers(binary->module, k, images[i].target, registers);
         }
         free(elf);
@@ -113,9 +123,25 @@ static void load(struct binary *binary)
     if (count > IMAGES_MAX) count = IMAGES_MAX;
     for (size_t i = 0; i < count; i++)
         ptx += images[i].is_ptx;
-    if (count && !ptx) tell_no_ptx(images, count);
+    if (count && !ptx) tell_no_ptx(binary, images, count);
     binary->failure = load_ptx(binary, images, count);
     if (binary->module) take_registers(binary, images, count);
+}
+
+/* In the machine code for the target nearest to the GPU, else from the PTX. */
+static unsigned native_registers(const struct kernel *kernel)
+{
+    const struct binary *binary = kernel->binary;
+    unsigned wanted = ws_machine_target(runtime.machine), nearest = UINT32_MAX;
+    unsigned registers = kernel->info.registers;
+    for (size_t i = 0; i < binary->target_count && binary->registers; i++) {
+        unsigned target = binary->targets[i];
+        unsigned distance = target > wanted ? target - wanted : wanted - target;
+        if (!binary->registers[kernel->index][i] || distance >= nearest) continue;
+        nearest = distance;
+        registers = binary->registers[kernel->index][i];
+    }
+    return registers;
 }
 
 static cudaError_t find_in_module(struct kernel *kernel)
@@ -130,7 +156,7 @@ static cudaError_t find_in_module(struct kernel *kernel)
     kernel->info.size = sizeof kernel->info;
     ws_status status = ws_module_kernel_info(binary->module, kernel->index, &kernel->info);
     if (status != WS_OK) return fail(status);
-    kernel->registers = kernel->info.registers;
+    kernel->registers = native_registers(kernel);
     kernel->parameter_count = ws_module_parameter_count(binary->module, kernel->index);
     kernel->parameter_bytes = ws_module_parameter_bytes(binary->module, kernel->index);
     kernel->parameters = calloc(kernel->parameter_count + 1, sizeof *kernel->parameters);
@@ -201,7 +227,8 @@ void **__cudaRegisterFatBinary(void *wrapper)
     struct binary *binary = calloc(1, sizeof *binary);
     if (!binary) abort();
     api_lock();
-    *binary = (struct binary){.image = given->data, .next = runtime.binaries};
+    *binary = (struct binary){
+        .image = given->data, .relocatable = given->version == 2, .next = runtime.binaries};
     runtime.binaries = binary;
     pthread_mutex_unlock(&runtime.lock);
     return (void **)(void *)binary;

@@ -56,12 +56,14 @@ struct variable {
 /* One fat binary. */
 struct binary {
     const void *image;
+    bool relocatable; /* linked from parts by nvlink (-rdc=true) */
     bool loaded;
     cudaError_t failure;
     ws_module *module;
     struct binary *next;
     unsigned targets[8]; /* of the machine code beside the PTX */
     size_t target_count;
+    unsigned (*registers)[8]; /* of kernels in them, by index of the module's kernel; 0: not told */
 };
 
 /* Fields that `warpsage run` gives (session.c). */
@@ -132,7 +134,11 @@ void registry_place_managed(void);
 unsigned runtime_version(void);
 
 /* cudart_launch.c */
-cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared);
+cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                   bool cooperative);
+
+/* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
+uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared);
 
 /* cudart_memory.c */
 cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);

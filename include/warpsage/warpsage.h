@@ -254,6 +254,9 @@ typedef struct ws_launch {
      * trace_bytes 0: 128 MiB. */
     uint32_t trace_blocks;
     uint64_t trace_bytes;
+    /* What %envreg1 (upper half) and %envreg2 tell the kernel: the address of 8 bytes of device memory,
+     * zeros, through which the blocks of a cooperative launch wait for each other. 0: none. */
+    uint64_t grid_workspace;
     ws_launch_result *result; /* NULL: not wanted; zeros if the launch failed */
 } ws_launch;
 

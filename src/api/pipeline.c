@@ -164,6 +164,7 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
         .parameters = launch->parameters,
         .parameter_bytes = launch->parameter_bytes,
         .max_instructions = launch->max_instructions,
+        .grid_workspace = launch->grid_workspace,
         .unordered = launch->unordered,
         .effort = launch->effort,
         .observer = observer,

@@ -88,6 +88,8 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_TOTAL_SMEM] = (uint32_t)launch->shared_bytes,
         [BLOCK_ZERO] = 0,
         [BLOCK_ONE] = 1,
+        [BLOCK_WORKSPACE_HIGH] = (uint32_t)(options->grid_workspace >> 32),
+        [BLOCK_WORKSPACE_LOW] = (uint32_t)options->grid_workspace,
     };
     for (unsigned k = 0; k < BLOCK_SPECIALS; k++)
         for (unsigned i = 0; i < WARP_LANES; i++)

@@ -106,6 +106,8 @@ enum block_special {
     BLOCK_TOTAL_SMEM,
     BLOCK_ZERO,
     BLOCK_ONE,
+    BLOCK_WORKSPACE_HIGH,
+    BLOCK_WORKSPACE_LOW,
     BLOCK_SPECIALS
 };
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What `warpsage run` needs of a device: addresses of the host, its limit, tolerance of what hardware lets
+ * pass, memory found again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka.h needs the four above
+#include <cmocka.h>
+#include <warpsage/warpsage.h>
+
+static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                           ".visible .entry store(.param .u64 at, .param .u32 value) {\n"
+                           "  .reg .u64 %rd<2>; .reg .u32 %r<2>;\n"
+                           "  ld.param.u64 %rd1, [at];\n"
+                           "  ld.param.u32 %r1, [value];\n"
+                           "  st.global.u32 [%rd1], %r1;\n"
+                           "  ret;\n}\n"
+                           ".visible .entry add(.param .u64 from, .param .u64 to) {\n"
+                           "  .reg .u64 %rd<3>; .reg .u32 %r<3>;\n"
+                           "  ld.param.u64 %rd1, [from];\n"
+                           "  ld.param.u64 %rd2, [to];\n"
+                           "  ld.global.u32 %r1, [%rd1];\n"
+                           "  add.u32 %r2, %r1, 1;\n"
+                           "  st.global.u32 [%rd2], %r2;\n"
+                           "  ret;\n}\n"
+                           ".visible .entry workspace(.param .u64 to) {\n"
+                           "  .reg .u64 %rd<2>; .reg .u32 %r<3>;\n"
+                           "  ld.param.u64 %rd1, [to];\n"
+                           "  mov.u32 %r1, %envreg1;\n"
+                           "  mov.u32 %r2, %envreg2;\n"
+                           "  st.global.u32 [%rd1], %r2;\n"
+                           "  st.global.u32 [%rd1+4], %r1;\n"
+                           "  ret;\n}\n";
+enum { STORE, ADD, WORKSPACE };
+enum { LIMIT = 1 << 20 };
+
+struct fixture {
+    ws_context *context;
+    ws_module *module;
+    ws_device *device;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    ws_device_options options = {.size = sizeof options,
+                                 .threads = 1,
+                                 .max_bytes = LIMIT,
+                                 .host_addresses = true,
+                                 .as_hardware = true,
+                                 .keep_programs = true};
+    *state = f;
+    return ws_context_create(&f->context) ||
+           ws_module_load_memory(f->context, "test", text, sizeof text - 1, &f->module) ||
+           ws_device_create(f->context, &options, &f->device);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    ws_device_destroy(f->device);
+    ws_module_destroy(f->module);
+    ws_context_destroy(f->context);
+    free(f);
+    return 0;
+}
+
+static ws_status launch(struct fixture *f, size_t kernel, const void *parameters, size_t bytes,
+                        ws_launch_result *result)
+{
+    *result = (ws_launch_result){.size = sizeof *result};
+    ws_launch given = {.size = sizeof given,
+                       .kernel = kernel,
+                       .grid = {1, 1, 1},
+                       .block = {1, 1, 1},
+                       .parameters = parameters,
+                       .parameter_bytes = bytes,
+                       .grid_workspace = UINT64_C(0x123456789abcdef0),
+                       .result = result};
+    return ws_device_launch(f->device, f->module, &given, NULL);
+}
+
+static ws_status store(struct fixture *f, uint64_t at, uint32_t value, ws_launch_result *result)
+{
+    struct {
+        uint64_t at;
+        uint32_t value;
+    } parameters = {at, value};
+    return launch(f, STORE, &parameters, 12, result);
+}
+
+/* What a kernel writes the host sees at the same address, and the other way round. */
+static void test_addresses_are_the_hosts(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch_result result;
+    uint64_t a, b;
+    assert_int_equal(ws_device_alloc(f->device, 64, &a), WS_OK);
+    assert_int_equal(ws_device_alloc_host(f->device, 64, &b), WS_OK);
+    *(uint32_t *)(uintptr_t)a = 41;
+    uint64_t parameters[2] = {a, b};
+    assert_int_equal(launch(f, ADD, parameters, sizeof parameters, &result), WS_OK);
+    assert_int_equal(*(uint32_t *)(uintptr_t)b, 42);
+    assert_int_equal(result.warp_instructions, 6); /* as the kernel has */
+    assert_int_equal(result.blocks, 1);
+    assert_null(result.tolerated);
+    ws_device_range range;
+    assert_true(ws_device_find(f->device, b + 63, &range));
+    assert_true(range.is_host && range.address == b && range.bytes == 64);
+    assert_false(ws_device_find(f->device, b + 64, &range));
+    assert_int_equal(ws_device_used_bytes(f->device), 64);
+}
+
+static void test_own_memory(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch_result result;
+    uint32_t own[4] = {0};
+    uint64_t at = (uint64_t)(uintptr_t)&own[2];
+    assert_int_equal(store(f, at, 7, &result), WS_ERR_FAULT);
+    assert_int_equal(result.fault, WS_FAULT_ADDRESS);
+    assert_int_equal(ws_device_adopt(f->device, own, sizeof own), WS_OK);
+    assert_int_equal(ws_device_adopt(f->device, own + 1, 4), WS_ERR_ARGUMENT);
+    assert_int_equal(store(f, at, 7, &result), WS_OK);
+    assert_int_equal(own[2], 7);
+    assert_int_equal(ws_device_free(f->device, (uint64_t)(uintptr_t)own), WS_OK);
+    assert_int_equal(store(f, at, 8, &result), WS_ERR_FAULT);
+    assert_int_equal(own[2], 7);
+}
+
+static void test_tolerance(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch_result result;
+    uint64_t a;
+    assert_int_equal(ws_device_alloc(f->device, 64, &a), WS_OK);
+    assert_int_equal(store(f, a + 64, 7, &result), WS_OK); /* past the end, in the same page */
+    assert_non_null(result.tolerated);
+    assert_non_null(strstr(result.tolerated, "0 bytes past its end"));
+    ws_free(result.tolerated);
+    assert_int_equal(store(f, a + (64 << 20), 7, &result), WS_ERR_FAULT);
+    assert_int_equal(store(f, 0, 7, &result), WS_ERR_FAULT);
+    assert_int_equal(result.fault, WS_FAULT_ADDRESS);
+    assert_int_equal(store(f, a + 2, 7, &result), WS_ERR_FAULT);
+    assert_int_equal(result.fault, WS_FAULT_MISALIGNED);
+    uint64_t parameters[2] = {a + 8, a}; /* never written: zeros */
+    assert_int_equal(launch(f, ADD, parameters, sizeof parameters, &result), WS_OK);
+    assert_int_equal(*(uint32_t *)(uintptr_t)a, 1);
+}
+
+static void test_workspace(void **state)
+{
+    struct fixture *f = *state;
+    ws_launch_result result;
+    uint64_t a;
+    assert_int_equal(ws_device_alloc(f->device, 8, &a), WS_OK);
+    assert_int_equal(launch(f, WORKSPACE, &a, sizeof a, &result), WS_OK);
+    assert_true(*(uint64_t *)(uintptr_t)a == UINT64_C(0x123456789abcdef0));
+}
+
+/* Freed memory counts no more, and its address space is used again when there is no other; the host's
+ * own memory does not count at all. */
+static void test_limit_and_reuse(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t keep, a, b, host;
+    assert_int_equal(ws_device_alloc(f->device, LIMIT + 1, &a), WS_ERR_MEMORY);
+    assert_int_equal(ws_device_alloc(f->device, LIMIT / 2, &keep), WS_OK);
+    memset((void *)(uintptr_t)keep, 5, LIMIT / 2);
+    assert_int_equal(ws_device_alloc(f->device, LIMIT, &a), WS_ERR_MEMORY);
+    assert_int_equal(ws_device_alloc_host(f->device, LIMIT, &host), WS_OK);
+    for (int round = 0; round < 200; round++) { /* 100 times the limit in all */
+        assert_int_equal(ws_device_alloc(f->device, LIMIT / 4, &a), WS_OK);
+        assert_int_equal(ws_device_alloc(f->device, LIMIT / 4, &b), WS_OK);
+        const unsigned char *fresh = (const unsigned char *)(uintptr_t)a;
+        assert_true(fresh[0] == 0 && fresh[LIMIT / 4 - 1] == 0);
+        memset((void *)(uintptr_t)a, 9, LIMIT / 4);
+        memset((void *)(uintptr_t)b, 9, LIMIT / 4);
+        assert_int_equal(ws_device_free(f->device, a), WS_OK); /* not the last one first */
+        assert_int_equal(ws_device_free(f->device, b), WS_OK);
+    }
+    assert_int_equal(ws_device_used_bytes(f->device), LIMIT / 2);
+    const unsigned char *kept = (const unsigned char *)(uintptr_t)keep;
+    for (size_t i = 0; i < LIMIT / 2; i += 511)
+        assert_int_equal(kept[i], 5);
+    assert_int_equal(ws_device_free(f->device, a), WS_ERR_ARGUMENT);
+}
+
+static void test_fill_with_zeros(void **state)
+{
+    struct fixture *f = *state;
+    enum { BYTES = 40 << 20 };
+    uint64_t a;
+    ws_device *large;
+    ws_device_options options = {.size = sizeof options, .host_addresses = true};
+    assert_int_equal(ws_device_create(f->context, &options, &large), WS_OK);
+    assert_int_equal(ws_device_alloc(large, BYTES, &a), WS_OK);
+    unsigned char *bytes = (unsigned char *)(uintptr_t)a;
+    assert_int_equal(ws_device_fill(large, a, 7, BYTES), WS_OK);
+    assert_int_equal(ws_device_fill(large, a + 100, 0, BYTES - 200), WS_OK);
+    for (size_t i = 0; i < BYTES; i += 97)
+        assert_int_equal(bytes[i], i < 100 || i >= BYTES - 100 ? 7 : 0);
+    assert_int_equal(bytes[99], 7);
+    assert_int_equal(bytes[100], 0);
+    assert_int_equal(bytes[BYTES - 101], 0);
+    assert_int_equal(bytes[BYTES - 100], 7);
+    ws_device_destroy(large);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_addresses_are_the_hosts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_own_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_tolerance, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_workspace, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limit_and_reuse, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fill_with_zeros, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
