@@ -21,13 +21,14 @@ if(NOT LZ4_FOUND OR NOT ZSTD_FOUND)
 endif()
 
 file(GLOB runtime_sources CONFIGURE_DEPENDS runtime/*.c)
-add_library(warpsage_cudart SHARED ${runtime_sources} ${STAGE_OBJECTS})
+# From the archive, so that only what it needs of the library, and of what that needs, is loaded.
+add_library(warpsage_cudart SHARED ${runtime_sources})
 set_target_properties(warpsage_cudart PROPERTIES OUTPUT_NAME warpsage-cudart
                                                  LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
-target_link_libraries(
-  warpsage_cudart PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::LZ4 PkgConfig::ZSTD
-                          Threads::Threads m ${CMAKE_DL_LIBS})
-target_link_options(warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst)
+target_link_libraries(warpsage_cudart PRIVATE warpsage_static PkgConfig::LZ4 PkgConfig::ZSTD)
+target_link_options(
+  warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst -Wl,--as-needed
+                          -Wl,--exclude-libs,$<TARGET_FILE_NAME:warpsage_static>)
 
 set(runtime_targets warpsage_cudart)
 foreach(version 11.0 12 13)
