@@ -93,13 +93,20 @@ static void show_progress(struct launch *launch)
     options->progress(options->progress_user, "executing", done / (double)launch->sampled);
 }
 
-static void *run_independent(void *argument)
+static uint64_t now_ns(void)
 {
-    struct worker *worker = argument;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Takes no block from until_ns on; 0: as long as there are some. */
+static void run_independent(struct worker *worker, uint64_t until_ns)
+{
     struct launch *launch = worker->launch;
     struct block *block = block_take(worker);
     worker->resident = 1;
-    for (;;) {
+    while (!until_ns || now_ns() < until_ns) {
         uint64_t ordinal = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
         if (ordinal >= launch->sampled) break;
         uint64_t index = launch_block_index(&launch->view, ordinal);
@@ -123,6 +130,11 @@ static void *run_independent(void *argument)
         }
     }
     block_give(worker, block);
+}
+
+static void *run_thread(void *worker)
+{
+    run_independent(worker, 0);
     return NULL;
 }
 
@@ -304,6 +316,25 @@ static void fill_view(struct launch *launch)
     view->isa_level = launch->device->semantics->level;
 }
 
+/* The first worker begins alone: many launches are done before another thread would be awake. */
+static void run_threads(struct launch *launch, unsigned count, struct worker *workers)
+{
+    enum { HEAD_START_NS = 100000 }; /* about what starting a thread costs; a guess */
+    if (count > 1) {
+        run_independent(&workers[0], now_ns() + HEAD_START_NS);
+        if (launch->next_block >= launch->sampled || launch->fault_block != UINT64_MAX) return;
+    }
+    pthread_t *threads = mem_zalloc(count, sizeof *threads);
+    bool *started = mem_zalloc(count, sizeof *started);
+    for (unsigned i = 1; i < count; i++)
+        started[i] = pthread_create(&threads[i], NULL, run_thread, &workers[i]) == 0;
+    run_independent(&workers[0], 0);
+    for (unsigned i = 1; i < count; i++)
+        if (started[i]) pthread_join(threads[i], NULL);
+    free(threads);
+    free(started);
+}
+
 static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
 {
     const struct observer *observer = launch->options->observer;
@@ -314,15 +345,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     if (ordered) {
         run_ordered(&workers[0]);
     } else {
-        pthread_t *threads = mem_zalloc(count, sizeof *threads);
-        bool *started = mem_zalloc(count, sizeof *started);
-        for (unsigned i = 1; i < count; i++)
-            started[i] = pthread_create(&threads[i], NULL, run_independent, &workers[i]) == 0;
-        run_independent(&workers[0]);
-        for (unsigned i = 1; i < count; i++)
-            if (started[i]) pthread_join(threads[i], NULL);
-        free(threads);
-        free(started);
+        run_threads(launch, count, workers);
     }
     for (unsigned i = 0; i < count; i++)
         worker_clear(&workers[i]);
