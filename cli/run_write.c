@@ -127,8 +127,8 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
                              (unsigned long long)table->uncounted));
     if (table->failed)
         text_note(out, &first,
-                  cli_format(cli, "%llu launches failed: see the messages above.",
-                             (unsigned long long)table->failed));
+                  cli_format(cli, "%llu launch%s failed: see the messages above.",
+                             (unsigned long long)table->failed, table->failed == 1 ? "" : "es"));
     for (size_t i = 0; i < table->missing_count; i++)
         text_note(out, &first,
                   cli_format(cli,

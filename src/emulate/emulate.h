@@ -67,7 +67,7 @@ struct launch_options {
     const void *parameters;
     size_t parameter_bytes;
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: 2^40 */
-    uint64_t grid_workspace; /* in %envreg1 and %envreg2 */
+    uint64_t grid_workspace;   /* in %envreg1 and %envreg2 */
     bool unordered;
     double effort;             /* 0 or 1: all blocks; else this fraction, stratified */
     struct observer *observer; /* NULL: none */
