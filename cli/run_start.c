@@ -67,7 +67,12 @@ static void become(struct cli *cli, const struct run_request *request, const cha
     setenv("WARPSAGE_RUN", folder, 1);
     prepend(cli, "LD_LIBRARY_PATH", libraries);
     prepend(cli, "LD_PRELOAD", cli_format(cli, "%s/" LIBRARY, libraries));
-    execvp(request->program[0], (char *const *)(void *)request->program);
+    char *const *words = (char *const *)(void *)request->program;
+    /* execvp would give to the shell what is no program at all. */
+    if (strchr(words[0], '/'))
+        execv(words[0], words);
+    else
+        execvp(words[0], words);
     int error = errno;
     if (write(pipe_end, &error, sizeof error) < 0) _exit(EXIT_RUN_CANNOT);
     _exit(error == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_CANNOT);
