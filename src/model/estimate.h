@@ -56,6 +56,29 @@ struct stage_estimate {
     const char *bottleneck, *next; /* "" if there is none */
 };
 
+/* Where the time of the resident warps goes, in Nsight Compute's words. */
+struct wait_cause {
+    const char *id, *text; /* "long_scoreboard" */
+    double share;          /* of the time of all resident warps */
+};
+struct wait_line { /* all instructions of one source line, or one PTX line */
+    const char *file;
+    uint32_t line;                  /* of `file`, or of the PTX if that is NULL */
+    double share;                   /* of the time of all resident warps */
+    const struct wait_cause *cause; /* the greatest there, `selected` not counted */
+    double cause_share;             /* of the line's own time */
+};
+struct scaling_point { /* so many warps alone on an SM, each with its work */
+    unsigned warps;
+    double cycles, ipc;
+};
+struct warp_waits {
+    size_t cause_count, line_count, scaling_count;
+    const struct wait_cause *causes;
+    const struct wait_line *lines; /* greatest share first */
+    const struct scaling_point *scaling;
+};
+
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
 
 /* One answer of one model. Texts live in the prediction's arena or are static. */
@@ -71,7 +94,8 @@ struct estimate {
     struct effect_gain without[EFFECT_COUNT];
     size_t stage_count;
     const struct stage_estimate *stages;
-    bool stages_overlap; /* the stages of several blocks run at the same time */
+    bool stages_overlap;            /* the stages of several blocks run at the same time */
+    const struct warp_waits *waits; /* models that follow warps; NULL */
 };
 
 struct model_option {
@@ -82,7 +106,7 @@ struct model_input {
     const struct profile *profile;
     const struct machine *machine;
     const struct machine *second; /* a CPU beside the GPU; NULL */
-    const void *trace;            /* warp traces; NULL (used by teg) */
+    const struct trace *trace;    /* warp traces (trace.h); NULL: there are none */
     const struct estimate *prior; /* estimates of the models that ran before */
     size_t prior_count;
     struct occupancy occupancy; /* of the profile on the machine, computed once */
@@ -109,6 +133,7 @@ struct model {
     bool needs_occupancy;                  /* resident blocks of the launch on the machine */
     bool needs_accesses;     /* global and local accesses under the machine's coalescing rule */
     bool needs_transactions; /* bytes moved under that rule, and passes through the banks */
+    bool needs_trace;        /* warp traces */
     uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
@@ -138,6 +163,8 @@ struct predict_options {
     size_t option_count;
     const struct model_option *options; /* unknown keys and values are errors */
     uint32_t effects_off;
+    const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
+                       * out; NULL: all */
 };
 
 /* Every model that can answer, with the gain of each effect it knows. */

@@ -103,6 +103,10 @@ const char *needs_check(const struct model *model, const struct model_input *inp
     if (model->needs_transactions) check_transactions(input, &missing);
     if (model->needs_occupancy && no_occupancy)
         lacks(&missing, "the occupancy%s%s", ", which is not known: ", no_occupancy);
+    if (model->needs_trace && !input->trace)
+        lacks(&missing, "warp traces (%s%s)",
+              input->profile->trace_reason ? input->profile->trace_reason : "not in this profile",
+              "");
     check_prior(model, input, &missing);
     const char *text = missing.count ? arena_copy(input->arena, missing.text.data) : NULL;
     strbuf_clear(&missing.text);

@@ -97,7 +97,7 @@ static ws_status find_gains(struct diag *diag, const struct model *model,
     ws_status status = WS_OK;
     for (unsigned i = 0; i < EFFECT_COUNT && status == WS_OK; i++) {
         uint32_t bit = UINT32_C(1) << i;
-        if (!(model->effects & bit)) continue;
+        if (!(model->effects & bit) || out->without[i].modelled) continue;
         struct model_input without = *input;
         without.effects_off |= bit;
         status = ask(diag, model, &without, other);
@@ -141,10 +141,21 @@ static void note_effects(const struct model *model, const struct model_input *in
     }
 }
 
+/* Is the model asked? `only` may rest on it, by way of others, too. */
+static bool is_wanted(const struct model *model, const char *only)
+{
+    const struct model *wanted = only ? model_find(only) : NULL;
+    if (!wanted || wanted == model) return true;
+    for (const char *const *name = wanted->needs_prior; name && *name; name++)
+        if (is_wanted(model, *name)) return true;
+    return false;
+}
+
 static ws_status run_models(struct diag *diag, const struct model_input *base,
                             const char *no_occupancy, struct prediction *out)
 {
     for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
+        if (!is_wanted(models[i], out->options.only)) continue;
         struct model_input input = *base;
         input.prior = out->estimates;
         input.prior_count = out->estimate_count;
@@ -155,7 +166,8 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
         ws_status status = ask(diag, models[i], &input, estimate);
-        if (status == WS_OK) status = find_gains(diag, models[i], &input, estimate);
+        if (status == WS_OK && !out->options.only)
+            status = find_gains(diag, models[i], &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
             refuse(out, models[i]->name, arena_copy(&out->arena, diag->text));
             diag_clear(diag);
@@ -249,6 +261,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
+                                .trace = profile->trace,
                                 .occupancy = prediction->occupancy,
                                 .option_count = options->option_count,
                                 .options = options->options,

@@ -155,7 +155,8 @@ static void add_global(struct teg_access_table *table, struct teg_request *out,
     }
 }
 
-/* Effect `uncoalesced` switched off: what could do with fewer bytes is packed. */
+/* The fewest bytes that hold what the lanes ask for; with the effect `uncoalesced` switched off these
+ * are moved. */
 static void pack(struct teg_access_table *table, struct teg_request *out,
                  const struct trace_pattern *pattern)
 {
@@ -164,7 +165,8 @@ static void pack(struct teg_access_table *table, struct teg_request *out,
     for (uint32_t i = 0; i < out->count; i++)
         bytes += table->pieces[out->first + i].bytes;
     unsigned least = (lanes * pattern->bytes + TEG_SECTOR - 1) / TEG_SECTOR * TEG_SECTOR;
-    if (bytes <= least) return;
+    out->is_scattered = bytes > least;
+    if (!out->is_scattered || !(table->machine->effects_off >> EFFECT_UNCOALESCED & 1)) return;
     int64_t start = table->pieces[out->first].delta / TEG_LINE * TEG_LINE;
     table->piece_count = out->first;
     out->count = 0;
@@ -248,8 +250,7 @@ struct teg_request teg_access_find(struct teg_access_table *table,
     uint32_t off = table->machine->effects_off;
     if (pattern->space == SPACE_SHARED && off >> EFFECT_BANK_CONFLICTS & 1)
         request.passes = request.least_passes;
-    if (pattern->space != SPACE_SHARED && off >> EFFECT_UNCOALESCED & 1)
-        pack(table, &request, pattern);
+    if (pattern->space != SPACE_SHARED) pack(table, &request, pattern);
     table->slots[at] = (struct teg_access_slot){key, request};
     table->used++;
     return request;

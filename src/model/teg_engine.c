@@ -59,7 +59,7 @@ struct block {
 };
 
 struct scheduler {
-    teg_time next;      /* not before this can it issue */
+    teg_time *next;     /* in engine.nexts: not before this can it issue */
     teg_time slot;      /* nor before this: its last issue and the interval */
     teg_time *ready;    /* by place: when the warp there may issue, but for its unit */
     uint8_t *units;     /* that it needs */
@@ -81,6 +81,7 @@ struct engine {
     const struct trace *trace;
     struct op *ops;
     struct sm *sms;
+    teg_time *nexts; /* by SM and scheduler: when it can issue at the earliest */
     struct teg_memory memory;
     struct teg_access_table accesses;
     struct teg_result *out;
@@ -182,7 +183,7 @@ static void set_ready(struct engine *e, const struct warp *warp, teg_time ready)
     struct scheduler *s = scheduler_of(e, warp, &place);
     s->ready[place] = ready;
     ready = later(ready, s->slot);
-    if (ready < s->next) s->next = ready;
+    if (ready < *s->next) *s->next = ready;
 }
 
 /* When the operands of the step at hand are there, and what for they were waited. */
@@ -378,6 +379,7 @@ static teg_time issue_global(struct engine *e, struct scheduler *s, struct warp 
     const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
     struct teg_request request = teg_access_find(&e->accesses, access);
     bool local = pattern->space == SPACE_LOCAL;
+    e->out->scattered += request.is_scattered;
     uint64_t base = access->base & ~UINT64_C(255);
     struct teg_arrival arrival = {
         .sm = warp->block->sm->index,
@@ -487,37 +489,45 @@ static void issue(struct engine *e, struct scheduler *s, unsigned place, teg_tim
 
 /* ---- schedulers ------------------------------------------------------------------------------ */
 
+/* One stretch of places. Returns at the first ready one if that is all that is asked. */
+static inline int select_from(const struct scheduler *s, unsigned first, unsigned end,
+                              bool first_only, teg_time now, teg_time *soonest, int best)
+{
+    for (unsigned place = first; place < end; place++) {
+        teg_time at = later(s->ready[place], s->unit_ready[s->units[place]]);
+        if (at > now) {
+            if (at < *soonest) *soonest = at;
+            continue;
+        }
+        if (first_only) return (int)place;
+        if (best < 0 || s->warps[place].age < s->warps[best].age) best = (int)place;
+    }
+    return best;
+}
+
 /* The warp that issues at `now`; if there is none, *out_next is when one can. */
 static int select_warp(const struct scheduler *s, enum teg_policy policy, teg_time now,
                        teg_time *out_next)
 {
-    teg_time soonest = TEG_NEVER;
+    bool in_turn = policy == TEG_ROUND_ROBIN;
+    unsigned last = s->last;
     int best = -1;
-    for (unsigned i = 0; i < s->count; i++) {
-        unsigned place = s->last + 1 + i;
-        if (policy != TEG_ROUND_ROBIN) place += s->count - 1; /* begins with the last one */
-        while (place >= s->count)
-            place -= s->count;
-        teg_time at = later(s->ready[place], s->unit_ready[s->units[place]]);
-        if (at > now) {
-            if (at < soonest) soonest = at;
-            continue;
-        }
-        if (policy == TEG_ROUND_ROBIN) return (int)place;
-        if (policy == TEG_GREEDY_OLDEST && place == s->last) return (int)place;
-        if (best < 0 || s->warps[place].age < s->warps[best].age) best = (int)place;
-    }
-    *out_next = soonest;
-    return best;
+    *out_next = TEG_NEVER;
+    if (policy == TEG_GREEDY_OLDEST && s->ready[last] <= now &&
+        s->unit_ready[s->units[last]] <= now)
+        return (int)last;
+    best = select_from(s, last + 1, s->count, in_turn, now, out_next, best);
+    if (in_turn && best >= 0) return best;
+    return select_from(s, 0, last + 1, in_turn, now, out_next, best);
 }
 
 /* One decision. Pairs of independent instructions of one warp issue together where the GPU can. */
 static void decide(struct engine *e, struct scheduler *s)
 {
-    teg_time now = s->next, next = TEG_NEVER;
+    teg_time now = *s->next, next = TEG_NEVER;
     int place = select_warp(s, e->machine->policy, now, &next);
     if (place < 0) {
-        s->next = next;
+        *s->next = next;
         return;
     }
     unsigned chosen = (unsigned)place;
@@ -532,7 +542,7 @@ static void decide(struct engine *e, struct scheduler *s)
             break;
         issue(e, s, chosen, now);
     }
-    s->next = s->slot;
+    *s->next = s->slot;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -617,7 +627,7 @@ static void build_scheduler(struct engine *e, struct scheduler *s)
         s->warps[i].registers = mem_zalloc(registers, sizeof(teg_time));
         s->warps[i].causes = mem_zalloc(registers, 1);
     }
-    s->next = TEG_NEVER;
+    *s->next = TEG_NEVER;
     s->last = s->count - 1;
 }
 
@@ -626,8 +636,10 @@ static void build_sm(struct engine *e, struct sm *sm, unsigned index)
     sm->index = index;
     sm->schedulers = mem_zalloc(e->machine->schedulers, sizeof *sm->schedulers);
     sm->blocks = mem_zalloc(e->setup->blocks_per_sm, sizeof *sm->blocks);
-    for (unsigned i = 0; i < e->machine->schedulers; i++)
+    for (unsigned i = 0; i < e->machine->schedulers; i++) {
+        sm->schedulers[i].next = &e->nexts[index * e->machine->schedulers + i];
         build_scheduler(e, &sm->schedulers[i]);
+    }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
         struct block *block = &sm->blocks[b];
         block->sm = sm;
@@ -668,6 +680,7 @@ static void build(struct engine *e)
     for (uint32_t i = 0; i < trace->insn_count; i++)
         price(e, &trace->insns[i], &e->ops[i]);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
+    e->nexts = mem_zalloc((size_t)e->setup->sms * e->machine->schedulers, sizeof *e->nexts);
     for (unsigned i = 0; i < e->setup->sms; i++)
         build_sm(e, &e->sms[i], i);
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
@@ -684,6 +697,7 @@ static void clear(struct engine *e)
     teg_memory_clear(&e->memory);
     teg_access_clear(&e->accesses);
     free(e->sms);
+    free(e->nexts);
     free(e->ops);
 }
 
@@ -691,11 +705,10 @@ static void clear(struct engine *e)
 
 static struct scheduler *soonest(const struct engine *e)
 {
-    struct scheduler *best = &e->sms[0].schedulers[0];
-    for (unsigned i = 0; i < e->setup->sms; i++)
-        for (unsigned k = 0; k < e->machine->schedulers; k++)
-            if (e->sms[i].schedulers[k].next < best->next) best = &e->sms[i].schedulers[k];
-    return best;
+    unsigned best = 0, count = e->setup->sms * e->machine->schedulers;
+    for (unsigned i = 1; i < count; i++)
+        if (e->nexts[i] < e->nexts[best]) best = i;
+    return &e->sms[best / e->machine->schedulers].schedulers[best % e->machine->schedulers];
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -740,11 +753,11 @@ static ws_status run(struct diag *diag, struct engine *e)
             (void)launch_block(e, &e->sms[i], 0);
     while (e->running) {
         struct scheduler *s = soonest(e);
-        if (s->next == TEG_NEVER) {
+        if (*s->next == TEG_NEVER) {
             if (e->setup->warps_per_sm && release_all(e, now)) continue;
             return deadlock(diag, e);
         }
-        now = s->next;
+        now = *s->next;
         decide(e, s);
     }
     return WS_OK;

@@ -63,6 +63,7 @@ struct teg_result {
     teg_time unit_busy[TEG_UNIT_COUNT]; /* summed over SMs and schedulers */
     teg_time warp_time;                 /* Σ of the time of each warp: the stalls add up to it */
     teg_time stalls[TEG_STALL_COUNT];
+    uint64_t scattered;     /* accesses that fewer transactions would do for */
     uint64_t conflicts;     /* passes through the banks beyond the least */
     uint64_t barrier_waits; /* warps that waited at a block's barrier */
     teg_time *insn_stalls;  /* [trace.insn_count][TEG_STALL_COUNT] */

@@ -160,5 +160,7 @@ struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_
         done = later(done, one);
     }
     memory->last = later(memory->last, done);
-    return (struct teg_answer){later(start, arrival->now + machine->request), done};
+    /* As much again may wait as is in flight (guess); the unit itself takes its time for the request. */
+    teg_time entered = later(start - machine->in_flight, arrival->now + machine->request);
+    return (struct teg_answer){entered, done};
 }

@@ -36,8 +36,10 @@ static double predict_gain(const struct prediction *prediction, struct profile *
     struct diag diag = {0};
     struct prediction *after = NULL;
     const struct estimate *now = &prediction->estimates[prediction->best];
+    struct predict_options options = prediction->options;
     double gain = NAN;
-    if (model_predict(&diag, changed, prediction->machine, &prediction->options, &after) == WS_OK) {
+    options.only = now->model;
+    if (model_predict(&diag, changed, prediction->machine, &options, &after) == WS_OK) {
         const struct estimate *then = prediction_find(after, now->model);
         if (then && then->time_seconds > 0) gain = now->time_seconds / then->time_seconds;
     }
