@@ -160,9 +160,12 @@ static int write_text(struct cli *cli, FILE *out, const struct run_request *requ
                   out);
         return EXIT_DONE;
     }
-    fprintf(out, "%zu kernel%s, %llu launch%s, %s predicted in all\n\n", table->kernel_count,
+    bool timed = table->measured > 0;
+    fprintf(out, "%zu kernel%s, %llu launch%s, %s%s\n\n", table->kernel_count,
             table->kernel_count == 1 ? "" : "s", (unsigned long long)table->launch_total,
-            table->launch_total == 1 ? "" : "es", cli_seconds(cli, table->total_seconds));
+            table->launch_total == 1 ? "" : "es",
+            timed ? cli_seconds(cli, table->total_seconds) : "no time predicted",
+            timed ? " predicted in all" : "");
     fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME_COLUMNS, "kernel", "launches", "each", "in all",
             "share", "limited by");
     for (size_t i = 0; i < table->kernel_count && i < SHOWN; i++)
