@@ -44,6 +44,11 @@ enum dimension {
     DIM_KELVIN,
     DIM_KELVIN_PER_WATT,
     DIM_WATT_PER_KELVIN,
+    DIM_AREA,
+    DIM_CONDUCTIVITY,
+    DIM_HEAT_CAPACITY,
+    DIM_VOLUME_HEAT_CAPACITY,
+    DIM_AREA_RESISTANCE,
     DIMENSION_COUNT
 };
 
@@ -89,6 +94,40 @@ struct machine_curve {
     uint32_t line; /* as that of machine_value */
 };
 
+/* What a block of a floorplan is: FLOORPLAN_KIND(ENUM, "word"). */
+#define FLOORPLAN_KINDS(KIND)                                                                      \
+    KIND(SM, "sm")                                                                                 \
+    KIND(TPC, "tpc")                                                                               \
+    KIND(MEMORY_CONTROLLER, "memory_controller")                                                   \
+    KIND(OTHER, "other")
+enum floorplan_kind {
+#define KIND(name, word) FLOORPLAN_##name,
+    FLOORPLAN_KINDS(KIND)
+#undef KIND
+        FLOORPLAN_KIND_COUNT
+};
+extern const char *const floorplan_kind_words[FLOORPLAN_KIND_COUNT];
+
+/* A rectangle of the chip; x goes right, y down, from the upper left corner of the die. */
+struct floorplan_block {
+    const char *name;
+    enum floorplan_kind kind; /* TPC: what the SMs of one share */
+    unsigned sm;              /* of an SM */
+    unsigned tpc;             /* of an SM or a TPC */
+    double x_metres, y_metres, width_metres, height_metres;
+};
+
+/* Blocks cover the die without gap or overlap; SMs and TPCs are numbered from 0 without a gap. */
+struct floorplan {
+    double width_metres, height_metres; /* of the die */
+    size_t block_count;
+    const struct floorplan_block *blocks;
+    unsigned sm_count, tpc_count;
+    const char *source; /* as that of machine_value */
+    bool assumed;
+    uint32_t line;
+};
+
 struct machine {
     struct arena arena;
     const char *id;   /* file name without .yaml */
@@ -105,6 +144,7 @@ struct machine {
     const char *cc_source;
     struct machine_value values[MACHINE_KEY_COUNT];
     struct machine_curve curves[CURVE_COUNT];
+    const struct floorplan *floorplan; /* NULL: not known */
 };
 
 /* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
@@ -127,6 +167,11 @@ bool machine_issue_latency(const struct machine *machine, enum insn_class id, do
 /* Linear between the points and from 0 warps to the first, level beyond the last; 0 if the curve is
  * not known. */
 double machine_curve_at(const struct machine_curve *curve, double warps);
+/* A plan that nobody drew: a square die of die.area with the machine's SMs in an array of TPCs, memory
+ * controllers at two edges and the rest between. In the arena. WS_ERR_NO_MODEL names the figure that
+ * the machine file lacks. */
+ws_status machine_floorplan_grid(struct diag *diag, struct arena *arena,
+                                 const struct machine *machine, const struct floorplan **out);
 /* What-if: "sm.count" "=60" "=*2" "=+1" "=+25%". */
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
                       const char *change);

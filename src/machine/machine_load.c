@@ -196,6 +196,28 @@ static void merge_curve(struct arena *arena, struct machine_curve *curve,
     curve->line = 0;
 }
 
+/* The plan of another chip is none of this one. */
+static void merge_floorplan(struct machine *machine, const struct machine *base)
+{
+    struct arena *arena = &machine->arena;
+    const struct floorplan *from = base->floorplan;
+    bool is_same_chip = machine->chip && base->chip && !strcmp(machine->chip, base->chip);
+    if (machine->floorplan || !from || !is_same_chip ||
+        machine_get(machine, MACHINE_SM_COUNT, 0) != from->sm_count)
+        return;
+    struct floorplan_block *blocks = ARENA_ARRAY(arena, struct floorplan_block, from->block_count);
+    for (size_t i = 0; i < from->block_count; i++) {
+        blocks[i] = from->blocks[i];
+        blocks[i].name = arena_copy(arena, from->blocks[i].name);
+    }
+    struct floorplan *plan = ARENA_ARRAY(arena, struct floorplan, 1);
+    *plan = *from;
+    plan->blocks = blocks;
+    plan->source = arena_copy(arena, from->source);
+    plan->line = 0;
+    machine->floorplan = plan;
+}
+
 /* Leaf by leaf: what the machine's own file does not say. */
 static void merge(struct machine *machine, const struct machine *base)
 {
@@ -219,6 +241,7 @@ static void merge(struct machine *machine, const struct machine *base)
     }
     for (size_t id = 0; id < CURVE_COUNT; id++)
         merge_curve(arena, &machine->curves[id], &base->curves[id]);
+    merge_floorplan(machine, base);
 }
 
 /* The file that the name is an alias of; NULL: there is none. */
@@ -287,10 +310,17 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
 static ws_status check_complete(struct diag *diag, struct arena *arena,
                                 const struct machine *machine)
 {
-    if (machine->cc_major) return WS_OK;
-    return line_error(diag, arena, machine, 1, 1,
-                      "no compute_capability: add compute_capability: {value: \"7.0\", "
-                      "source: ...}");
+    const struct floorplan *plan = machine->floorplan;
+    if (!machine->cc_major)
+        return line_error(diag, arena, machine, 1, 1,
+                          "no compute_capability: add compute_capability: {value: \"7.0\", "
+                          "source: ...}");
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 0);
+    if (plan && plan->line && sms != plan->sm_count)
+        return line_error(diag, arena, machine, plan->line, 1,
+                          arena_format(arena, "the floorplan has %u SMs, but sm.count is %.0f",
+                                       plan->sm_count, sms));
+    return WS_OK;
 }
 
 /* Finds file and id that `name` means; fills `names` unless it is a path. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One machine file: the table of keys over the YAML tree (CONTRACT.md section 5). */
-#include "machine/machine_read.h"
+#include "machine/machine_reading.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,23 +11,10 @@
 #include "base/text.h"
 #include "machine/machine_units.h"
 
-struct reading {
-    struct diag *diag;
-    const struct machine_reader *reader;
-    struct yaml_tree *tree;
-    struct machine *machine;
-};
-
-#define FAIL(reading, node, ...)                                                                   \
-    do {                                                                                           \
-        struct source_place place_ = yaml_tree_place((reading)->tree, (node));                     \
-        return diag_error_at((reading)->diag, WS_ERR_MACHINE, &place_, __VA_ARGS__);               \
-    } while (0)
-
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static ws_status read_text(struct reading *reading, const char *key, const yaml_node_t *node,
-                           const char **out)
+ws_status reading_text(struct reading *reading, const char *key, const yaml_node_t *node,
+                       const char **out)
 {
     const char *text = yaml_text(node);
     if (!text) FAIL(reading, node, "%s must be a text, not %s", key, yaml_kind(node));
@@ -46,7 +33,7 @@ static ws_status read_text_list(struct reading *reading, const char *key, const 
     size_t count = (size_t)(node->data.sequence.items.top - start);
     const char **texts = ARENA_ARRAY(&reading->machine->arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
-        TRY(read_text(reading, key, yaml_tree_node(reading->tree, start[i]), &texts[i]));
+        TRY(reading_text(reading, key, yaml_tree_node(reading->tree, start[i]), &texts[i]));
     *out = texts;
     *out_count = count;
     return WS_OK;
@@ -84,14 +71,6 @@ static ws_status read_aliases(struct reading *reading, const yaml_node_t *node)
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-/* The parts of {value, unit, source} or {value, unit, from: assumed}. */
-struct leaf {
-    const char *path;
-    const yaml_node_t *node, *value, *unit;
-    const char *source; /* "assumed" when assumed */
-    bool assumed;
-};
-
 static ws_status check_source(struct reading *reading, const yaml_node_t *node, const char *tag)
 {
     const struct source_list *sources = reading->reader->sources;
@@ -103,21 +82,21 @@ static ws_status check_source(struct reading *reading, const yaml_node_t *node, 
          *near ? "; near: " : "", near);
 }
 
-static ws_status read_origin(struct reading *reading, struct leaf *leaf)
+ws_status reading_origin(struct reading *reading, struct leaf *leaf)
 {
     const yaml_node_t *source = yaml_tree_find(reading->tree, leaf->node, "source");
     const yaml_node_t *from = yaml_tree_find(reading->tree, leaf->node, "from");
     if (source && from)
         FAIL(reading, from, "%s has both a source and 'from': give one", leaf->path);
     if (source) {
-        TRY(read_text(reading, "source", source, &leaf->source));
+        TRY(reading_text(reading, "source", source, &leaf->source));
         return check_source(reading, source, leaf->source);
     }
     if (!from)
         FAIL(reading, leaf->node,
              "%s has no source: add 'source: TAG' (a key of SOURCES.yaml) or 'from: assumed'",
              leaf->path);
-    TRY(read_text(reading, "from", from, &leaf->source));
+    TRY(reading_text(reading, "from", from, &leaf->source));
     if (strcmp(leaf->source, "assumed") != 0)
         FAIL(reading, from, "'from: %s' is not known: write 'from: assumed' or a source",
              leaf->source);
@@ -172,14 +151,14 @@ static ws_status read_leaf(struct reading *reading, const char *path, const yaml
     if (!yaml_text(leaf->value))
         FAIL(reading, leaf->value, "the value of %s must be single, not %s", path,
              yaml_kind(leaf->value));
-    return read_origin(reading, leaf);
+    return reading_origin(reading, leaf);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* Decimal only: strtod alone would take hexadecimal, "inf" and "nan", too. */
-static ws_status read_number(struct reading *reading, const char *path, const yaml_node_t *node,
-                             double *out)
+ws_status reading_number(struct reading *reading, const char *path, const yaml_node_t *node,
+                         double *out)
 {
     const char *text = yaml_text(node);
     if (!text) FAIL(reading, node, "%s: a number is needed, not %s", path, yaml_kind(node));
@@ -209,7 +188,7 @@ static ws_status read_unit(struct reading *reading, const struct leaf *leaf, enu
         FAIL(reading, leaf->node, "%s has no unit: it is %s, in %s", leaf->path, words, legal);
     }
     const char *unit;
-    TRY(read_text(reading, "unit", leaf->unit, &unit));
+    TRY(reading_text(reading, "unit", leaf->unit, &unit));
     if (dimension_is_bare(wanted))
         FAIL(reading, leaf->unit, "%s is %s: leave the unit out", leaf->path, words);
     if (!unit_find(unit, &given, factor))
@@ -232,7 +211,7 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
         FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
              value->line);
     TRY(read_leaf(reading, path, node, &leaf));
-    TRY(read_number(reading, path, leaf.value, &number));
+    TRY(reading_number(reading, path, leaf.value, &number));
     TRY(read_unit(reading, &leaf, machine_key_infos[key].dimension, &factor));
     /* 4.8 TB/s and the like: a product must not miss its whole number by rounding. */
     double si = number * factor;
@@ -267,7 +246,7 @@ static ws_status read_points(struct reading *reading, const char *path, const ya
     double *points = ARENA_ARRAY(&reading->machine->arena, double, *out_count + 1);
     for (size_t i = 0; i < *out_count; i++) {
         const yaml_node_t *item = yaml_tree_node(reading->tree, start[i]);
-        TRY(read_number(reading, path, item, &points[i]));
+        TRY(reading_number(reading, path, item, &points[i]));
         points[i] *= factor;
         if (!isfinite(points[i]) || !(points[i] > 0))
             FAIL(reading, item, "%s: '%s' must be above 0", path, yaml_text(item));
@@ -289,7 +268,7 @@ static ws_status read_curve_unit(struct reading *reading, const struct machine_c
         FAIL(reading, leaf->node, "%s has no unit: %s of an SM, or %s of the GPU", leaf->path,
              per_sm, of_gpu);
     const char *unit;
-    TRY(read_text(reading, "unit", leaf->unit, &unit));
+    TRY(reading_text(reading, "unit", leaf->unit, &unit));
     bool known = unit_find(unit, &given, factor);
     if (!known || (given != info->dimension && given != info->gpu_dimension))
         FAIL(reading, leaf->unit, "'%s' is no unit of %s: %s of an SM, or %s of the GPU", unit,
@@ -312,7 +291,7 @@ static ws_status read_curve(struct reading *reading, enum machine_curve_id id,
     TRY(open_leaf(reading, info->path, node, true, &leaf));
     const yaml_node_t *warps = yaml_tree_find(reading->tree, node, "warps");
     if (!warps) FAIL(reading, node, "%s has no warps: at how many was it measured?", info->path);
-    TRY(read_origin(reading, &leaf));
+    TRY(reading_origin(reading, &leaf));
     TRY(read_curve_unit(reading, info, &leaf, curve, &factor));
     TRY(read_points(reading, info->path, warps, 1, &curve->warps, &curve->count));
     TRY(read_points(reading, info->path, leaf.value, factor, &curve->values, &values));
@@ -355,7 +334,7 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
     TRY(read_leaf(reading, "chip", node, &leaf));
     if (leaf.unit) FAIL(reading, leaf.unit, "chip has no unit: leave it out");
     reading->machine->chip_source = leaf.source;
-    return read_text(reading, "chip", leaf.value, &reading->machine->chip);
+    return reading_text(reading, "chip", leaf.value, &reading->machine->chip);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -365,7 +344,9 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
     KEY(VENDOR, "vendor")                                                                          \
     KEY(CHIP, "chip")                                                                              \
     KEY(CAPABILITY, "compute_capability")                                                          \
-    KEY(ALIASES, "aliases") KEY(NOTES, "notes") KEY(INHERITS, "inherits")
+    KEY(ALIASES, "aliases")                                                                        \
+    KEY(NOTES, "notes")                                                                            \
+    KEY(INHERITS, "inherits") KEY(FLOORPLAN, "floorplan")
 enum text_key {
 #define KEY(name, text) TEXT_##name,
     TEXT_KEYS(KEY)
@@ -383,9 +364,9 @@ static ws_status read_text_key(struct reading *reading, enum text_key key, const
     struct machine *machine = reading->machine;
     switch (key) {
     case TEXT_NAME:
-        return read_text(reading, "name", node, &machine->name);
+        return reading_text(reading, "name", node, &machine->name);
     case TEXT_VENDOR:
-        return read_text(reading, "vendor", node, &machine->vendor);
+        return reading_text(reading, "vendor", node, &machine->vendor);
     case TEXT_CHIP:
         return read_chip(reading, node);
     case TEXT_CAPABILITY:
@@ -396,7 +377,9 @@ static ws_status read_text_key(struct reading *reading, enum text_key key, const
         return read_text_list(reading, "notes", node, &machine->notes, &machine->note_count);
     case TEXT_INHERITS:
         machine->inherits_line = (uint32_t)node->start_mark.line + 1;
-        return read_text(reading, "inherits", node, &machine->inherits);
+        return reading_text(reading, "inherits", node, &machine->inherits);
+    case TEXT_FLOORPLAN:
+        return reading_floorplan(reading, node, &machine->floorplan);
     default:
         return WS_OK;
     }

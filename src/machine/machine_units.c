@@ -53,6 +53,14 @@ static const struct {
     {"K", DIM_KELVIN, 1},
     {"K/W", DIM_KELVIN_PER_WATT, 1},
     {"W/K", DIM_WATT_PER_KELVIN, 1},
+    {"mm2", DIM_AREA, 1e-6},
+    {"m2", DIM_AREA, 1},
+    {"W/(m K)", DIM_CONDUCTIVITY, 1},
+    {"J/K", DIM_HEAT_CAPACITY, 1},
+    {"J/(m3 K)", DIM_VOLUME_HEAT_CAPACITY, 1},
+    {"MJ/(m3 K)", DIM_VOLUME_HEAT_CAPACITY, 1e6},
+    {"mm2 K/W", DIM_AREA_RESISTANCE, 1e-6},
+    {"m2 K/W", DIM_AREA_RESISTANCE, 1},
 };
 enum { UNIT_ROWS = sizeof units / sizeof units[0] };
 
@@ -76,6 +84,11 @@ static const struct {
     [DIM_KELVIN] = {"K", "a difference of temperatures"},
     [DIM_KELVIN_PER_WATT] = {"K/W", "a rise of temperature by power"},
     [DIM_WATT_PER_KELVIN] = {"W/K", "a rise of power by temperature"},
+    [DIM_AREA] = {"m2", "an area"},
+    [DIM_CONDUCTIVITY] = {"W/(m K)", "a heat conductivity"},
+    [DIM_HEAT_CAPACITY] = {"J/K", "a heat capacity"},
+    [DIM_VOLUME_HEAT_CAPACITY] = {"J/(m3 K)", "a heat capacity by volume"},
+    [DIM_AREA_RESISTANCE] = {"m2 K/W", "a heat resistance of an area"},
 };
 
 const char *dimension_unit(enum dimension dimension)
@@ -137,6 +150,12 @@ static bool may_be_zero(enum machine_key key)
     case MACHINE_DEPARTURE_COALESCED:
     case MACHINE_DEPARTURE_UNCOALESCED:
     case MACHINE_POWER_IDLE:
+    case MACHINE_POWER_ACTIVE_SM:
+    case MACHINE_POWER_ACTIVE_TPC:
+    case MACHINE_THERMAL_AMBIENT:
+    case MACHINE_THERMAL_INTERFACE:
+    case MACHINE_THERMAL_BOND:
+    case MACHINE_THERMAL_SINK_FINS:
         return true;
     default:
         return false;
