@@ -13,7 +13,7 @@ set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAM
                                                  VERSION ${PROJECT_VERSION}
                                                  SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE
-                                              Threads::Threads m ${CMAKE_DL_LIBS})
+                                              cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
 foreach(library warpsage_shared warpsage_static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()

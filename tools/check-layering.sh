@@ -32,7 +32,7 @@ check_includes() {
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h cache.h memory_rules.h"
-        exported["model"] = "estimate.h"; exported["recommend"] = "advice.h"
+        exported["model"] = "estimate.h thermal.h"; exported["recommend"] = "advice.h"
         exported["report"] = "report.h json_out.h quantity.h page.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }

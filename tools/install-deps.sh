@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
-#     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
+#     tools/install-deps.sh build    compiler, cmake and the libraries, CXSparse: enough for build/warpsage
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
 #
@@ -48,6 +48,9 @@ cmake_is_new_enough() {
 library() {
     pkg-config --exists "$1"
 }
+has_header() {
+    echo "#include <$1>" | gcc -E -
+}
 # The clang that `apt-get install clang` brings, e.g. 14.
 clang_major() {
     if command -v clang >/dev/null; then
@@ -69,6 +72,7 @@ find_missing() {
     need libarchive-dev library libarchive # compressed traces
     need liblz4-dev library liblz4 # both: what nvcc packs PTX with, for `warpsage run`
     need libzstd-dev library libzstd
+    need libsuitesparse-dev has_header suitesparse/cs.h
     [ "$group" = build ] && return
     need libcmocka-dev library cmocka
     need libmpfr-dev library mpfr # what approximate instructions are judged by
