@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "options.h"
-#include "thermal.h"
+#include "thermal_report.h"
 
 enum option_id {
     OPTION_GPU = 1,

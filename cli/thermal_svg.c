@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "thermal.h"
+#include "thermal_report.h"
 
 enum { MAP_PIXELS = 640, SCALE_X = 664, WIDTH = 780, TOP = 40, STEPS = 64 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal.h"
+#include "thermal_report.h"
 
 static const char LEVELS[] = " .:-=+*#%@";
 enum { LEVEL_COUNT = sizeof LEVELS - 1, TEXT_WIDTH = 96, BLOCKS_SHOWN = 12, POINTS_SHOWN = 11 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "thermal.h"
+#include "thermal_report.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

@@ -58,10 +58,9 @@ static ws_status get(struct package_reading *from, enum machine_key key, double 
     *out = machine_get(machine, key, otherwise);
     if (machine_has(machine, key)) {
         if (machine->values[key].assumed)
-            note(from,
-                 arena_format(from->arena, "%s = %.4g %s (machine file)",
-                              machine_key_infos[key].path, *out,
-                              dimension_unit((enum dimension)machine_key_infos[key].dimension)));
+            note(from, arena_format(
+                           from->arena, "%s = %.4g %s (machine file)", machine_key_infos[key].path,
+                           *out, dimension_unit((enum dimension)machine_key_infos[key].dimension)));
         return WS_OK;
     }
     if (from->assume) {

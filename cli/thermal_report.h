@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the thermal command asked and found, and its forms. */
-#ifndef CLI_THERMAL_H
-#define CLI_THERMAL_H
+#ifndef CLI_THERMAL_REPORT_H
+#define CLI_THERMAL_REPORT_H
 
 #include "cli.h"
 
