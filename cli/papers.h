@@ -75,6 +75,8 @@ struct papers {
     size_t module_count;
     struct papers_executed *executed;
     size_t executed_count;
+    ws_thermal *thermal; /* of the last row about heat, and of this GPU */
+    const char *thermal_gpu;
     struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
     size_t curve_count;
 };
@@ -121,6 +123,12 @@ int papers_load_module(struct papers *papers, const char *path, ws_module **out)
 int papers_count(struct papers *papers, const json_t *ours, double *out);
 int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
+
+/* papers_thermal.c: the heat of a chip by the SMs at work, or by how much it differs between sets; rows
+ * about rows: Kendall's tau of ours against published, and whether groups are in order. */
+int papers_thermal(struct papers *papers, const json_t *ours, double *out);
+int papers_rank(struct papers *papers, const json_t *ours, double *out);
+int papers_order(struct papers *papers, const json_t *ours, const char **out_text, bool *holds);
 
 /* papers_curves.c */
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);

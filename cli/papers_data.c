@@ -2,6 +2,7 @@
 /* The files of a folder of papers/. */
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,11 +207,11 @@ static void append(json_t *all, json_t *file, const char *key)
         json_object_update(there, more);
 }
 
-static int read_published(struct papers *papers)
+static int read_published(struct papers *papers, const char *name)
 {
     json_t *file, *row;
     size_t i;
-    CLI_TRY(load_json(papers, "published.json", &file));
+    CLI_TRY(load_json(papers, name, &file));
     json_array_foreach(json_object_get(file, "rows"), i, row)
     {
         json_object_set_new(row, "folder", json_string(papers->folder));
@@ -232,16 +233,41 @@ static int read_curves(struct papers *papers)
     return EXIT_DONE;
 }
 
+/* published.json, and published-WORD.json of a part of a long paper. */
+static int is_published(const struct dirent *entry)
+{
+    return fnmatch("published.json", entry->d_name, 0) == 0 ||
+           fnmatch("published-*.json", entry->d_name, 0) == 0;
+}
+
 static int read_folder(struct papers *papers, const char *folder)
 {
+    struct dirent **entries;
+    int exit_code = EXIT_DONE, count = scandir(folder, &entries, is_published, alphasort);
     papers->folder = folder;
-    CLI_TRY(read_published(papers));
+    if (count <= 0) return read_published(papers, "published.json"); /* says what is wrong */
+    for (int i = 0; i < count; i++) {
+        if (exit_code == EXIT_DONE) exit_code = read_published(papers, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    CLI_TRY(exit_code);
     if (has_file(papers, "curves.json")) CLI_TRY(read_curves(papers));
     if (has_file(papers, "kernels.csv")) CLI_TRY(read_kernels(papers));
     return EXIT_DONE;
 }
 
-/* Those folders that have a published.json, by name. */
+static bool has_published(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_published, alphasort);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0) free(entries);
+    return count > 0;
+}
+
+/* Those folders that have something published, by name. */
 static int read_folders(struct papers *papers, const char *folders)
 {
     struct dirent **entries;
@@ -250,8 +276,7 @@ static int read_folders(struct papers *papers, const char *folders)
         return cli_error(papers->cli, EXIT_INPUT, "%s: cannot read: %s", folders, strerror(errno));
     for (int i = 0; i < count; i++) {
         papers->folder = cli_format(papers->cli, "%s/%s", folders, entries[i]->d_name);
-        if (exit_code == EXIT_DONE && *entries[i]->d_name != '.' &&
-            has_file(papers, "published.json"))
+        if (exit_code == EXIT_DONE && *entries[i]->d_name != '.' && has_published(papers->folder))
             exit_code = read_folder(papers, papers->folder);
         free(entries[i]);
     }
@@ -280,6 +305,7 @@ void papers_close(struct papers *papers)
         ws_profile_destroy(papers->executed[i].profile);
     for (size_t i = 0; i < papers->module_count; i++)
         ws_module_destroy(papers->modules[i].module);
+    ws_thermal_destroy(papers->thermal);
     for (size_t i = 0; i < papers->machine_count; i++)
         ws_machine_destroy(papers->machines[i]);
     json_decref(papers->published);

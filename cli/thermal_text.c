@@ -10,10 +10,10 @@ static const char LEVELS[] = " .:-=+*#%@";
 enum { LEVEL_COUNT = sizeof LEVELS - 1, TEXT_WIDTH = 96, BLOCKS_SHOWN = 12, POINTS_SHOWN = 11 };
 
 /* "0, 1, 7-9", wrapped behind a label. */
-static void put_sms(FILE *out, const ws_thermal_load *load, unsigned sm_count)
+static void put_sms(FILE *out, const ws_thermal_load *load, unsigned sm_count, int column)
 {
-    bool *active = calloc(sm_count, sizeof *active);
-    int column = 0;
+    enum { INDENT = 12 };
+    bool *active = calloc(sm_count, sizeof *active), is_first = true;
     for (size_t i = 0; active && i < load->active_count; i++)
         active[load->active_sms[i]] = true;
     for (unsigned sm = 0; active && sm < sm_count; sm++) {
@@ -28,11 +28,13 @@ static void put_sms(FILE *out, const ws_thermal_load *load, unsigned sm_count)
             snprintf(text, sizeof text, "%u", sm);
         if (last == sm + 1) last = sm;
         int length = (int)strlen(text) + 2;
-        if (column && column + length > TEXT_WIDTH - 14) {
-            fputs(",\n            ", out);
-            column = 0;
+        bool is_full = !is_first && column + length >= TEXT_WIDTH;
+        if (is_full) {
+            fprintf(out, ",\n%*s", INDENT, "");
+            column = INDENT;
         }
-        column += fprintf(out, "%s%s", column ? ", " : "", text);
+        column += fprintf(out, "%s%s", is_first || is_full ? "" : ", ", text);
+        is_first = false;
         sm = last;
     }
     if (!load->active_count) fputs("none", out);
@@ -57,9 +59,9 @@ static void put_head(FILE *out, const struct thermal_answer *answer)
     fprintf(out, "GPU         %s (%s), %u SMs in %u TPCs, die %.1f x %.1f mm, floorplan: %s\n",
             ws_machine_id(answer->machine), ws_machine_name(answer->machine), plan->sm_count,
             plan->tpc_count, 1e3 * plan->width_metres, 1e3 * plan->height_metres, plan->source);
-    fprintf(out, "At work     %zu SMs in %u TPCs: ", answer->load.active_count,
-            answer->state.active_tpcs);
-    put_sms(out, &answer->load, plan->sm_count);
+    int column = fprintf(out, "At work     %zu SMs in %u TPCs: ", answer->load.active_count,
+                         answer->state.active_tpcs);
+    put_sms(out, &answer->load, plan->sm_count, column);
 }
 
 static void put_choice(FILE *out, const struct thermal_answer *answer)
@@ -70,8 +72,10 @@ static void put_choice(FILE *out, const struct thermal_answer *answer)
     if (choice->exact)
         fputs("no other has less power, nor as little and a lower peak\n", out);
     else
-        fprintf(out, "no less power is possible; no such peak is below %.2f degC (proven)\n",
-                choice->bound_celsius);
+        fprintf(out,
+                "proven: none has less power; of those with as little\n%12snone has a peak "
+                "below %.2f degC (this one %.2f)\n",
+                "", choice->bound_celsius, choice->peak_celsius);
     if (choice->distance_metres > 0)
         fprintf(out, "            the two nearest TPCs at work are %.1f mm apart\n",
                 1e3 * choice->distance_metres);
