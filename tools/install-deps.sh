@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
-#     tools/install-deps.sh build    compiler, cmake and the libraries, CXSparse: enough for build/warpsage
+#     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
 #
