@@ -26,6 +26,7 @@ enum counter {
 };
 
 struct trace;
+struct cache_section;
 
 struct counter_info {
     const char *id, *unit, *text, *ncu; /* ncu: NULL if no metric has the same meaning */
@@ -111,6 +112,8 @@ struct profile {
     struct instruction_profile *instructions;
     uint32_t stage_count;
     struct stage_profile *stages;
+    uint32_t cache_count; /* hits by cache geometry (cache_replay.h), in the arena */
+    struct cache_section *caches;
     struct trace *trace;      /* warp traces of the first blocks (trace.h), owned; NULL: none */
     const char *trace_reason; /* why there is none; static or in the arena */
     /* What a reader of the figures must know of their making, a sentence each. */

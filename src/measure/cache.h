@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A cache as GPUs have them: set-associative, lines of sectors of 32 bytes, least recently used out.
+ * The set of a line is its number modulo the number of sets: how real ones spread lines is not
+ * documented. */
+#ifndef MEASURE_CACHE_H
+#define MEASURE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CACHE_SECTOR_BYTES = 32 };
+
+struct cache {
+    uint64_t sets;
+    unsigned ways;
+    uint64_t clock;
+    uint64_t written_back;   /* changed sectors of lines that were driven out */
+    struct cache_way *lines; /* [sets][ways]; NULL: there is no cache */
+};
+
+enum cache_use {
+    CACHE_LOOK,     /* nothing is brought in */
+    CACHE_ALLOCATE, /* what is missing is there afterwards */
+    CACHE_CHANGE    /* and differs from what lies below: written back when it is driven out */
+};
+
+/* No cache if `bytes` do not hold a line. */
+void cache_init(struct cache *cache, uint64_t bytes, unsigned line_bytes, unsigned ways);
+void cache_clear(struct cache *cache);
+/* `sectors` (one bit each) of line number `line`, which is address / line_bytes: returns those that
+ * were there. */
+unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum cache_use use);
+/* Changed sectors that are still in the cache. */
+uint64_t cache_changed(const struct cache *cache);
+
+#endif
