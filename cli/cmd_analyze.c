@@ -78,11 +78,19 @@ static int write_report(struct analysis *a)
 
 static int refine_profile(struct analysis *a)
 {
-    ws_status status = WS_OK;
-    if (a->request.registers) status = ws_profile_set_registers(a->profile, a->request.registers);
-    if (status == WS_OK && a->request.save_profile)
-        status = ws_profile_save(a->profile, a->request.save_profile);
+    if (!a->request.registers) return EXIT_DONE;
+    ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+}
+
+/* After the report, which adds cache hits to it; also if no model could answer. */
+static int report_and_save(struct analysis *a)
+{
+    int reported = write_report(a);
+    if (!a->request.save_profile) return reported;
+    ws_status status = ws_profile_save(a->profile, a->request.save_profile);
+    if (status != WS_OK) return cli_failed(a->cli, status);
+    return reported;
 }
 
 static int analyse_profile(struct analysis *a)
@@ -90,7 +98,7 @@ static int analyse_profile(struct analysis *a)
     bool is_one = a->request.save_profile || a->request.is_analyzer || a->request.registers;
     CLI_TRY(analysis_load_profile(a, !is_one));
     CLI_TRY(refine_profile(a));
-    return write_report(a);
+    return report_and_save(a);
 }
 
 /* A GPU is never guessed. */
@@ -113,7 +121,7 @@ static int analyse(struct analysis *a, const struct command *command)
     int checked = results_deliver(a->cli, a->device, &a->request, a->args);
     if (checked > EXIT_CHECK) return checked;
     CLI_TRY(refine_profile(a));
-    CLI_TRY(write_report(a));
+    CLI_TRY(report_and_save(a));
     return checked;
 }
 

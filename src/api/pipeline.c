@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "measure/cache_replay.h"
 
 /* Blocks whose warps are traced if the caller does not say (CONTRACT section 3), and the memory that
  * they may take: about 80 million accesses. A guess at what nobody minds. */
@@ -307,6 +308,9 @@ ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
         status = parse_model_options(diag, &arena, options->model_options, &inner);
     if (status == WS_OK)
         status = model_predict(diag, profile->profile, machine->machine, &inner, out);
+    if (status == WS_OK && (*out)->caches &&
+        !profile_find_caches(profile->profile, &(*out)->caches->geometry))
+        profile_add_caches(profile->profile, (*out)->caches);
     arena_clear(&arena);
     return status;
 }

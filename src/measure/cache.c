@@ -27,10 +27,16 @@ void cache_clear(struct cache *cache)
     *cache = (struct cache){0};
 }
 
+static uint64_t set_of(const struct cache *cache, uint64_t line)
+{
+    uint64_t above = line / cache->sets;
+    return (line + above + above / cache->sets) % cache->sets;
+}
+
 unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum cache_use use)
 {
     if (!cache->lines) return 0;
-    struct cache_way *set = cache->lines + line % cache->sets * cache->ways, *oldest = set;
+    struct cache_way *set = cache->lines + set_of(cache, line) * cache->ways, *oldest = set;
     uint32_t changed = use == CACHE_CHANGE ? sectors : 0;
     cache->clock++;
     for (unsigned i = 0; i < cache->ways; i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A cache as GPUs have them: set-associative, lines of sectors of 32 bytes, least recently used out.
- * The set of a line is its number modulo the number of sets: how real ones spread lines is not
- * documented. */
+ * Lines that follow each other lie in sets that do, and powers of two do not meet in one set: the set is
+ * the sum of the last three digits of the line's number, written with as many digits as there are
+ * sets. Real ones spread lines likewise (Nugteren et al., HPCA 2014, for Fermi); how is not known. */
 #ifndef MEASURE_CACHE_H
 #define MEASURE_CACHE_H
 

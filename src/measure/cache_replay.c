@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/cache_replay.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/bits.h"
 #include "measure/cache.h"
+#include "measure/footprint.h"
 #include "measure/trace.h"
 
 const struct cache_count_info cache_count_infos[CACHE_COUNT_COUNT] = {
@@ -13,6 +15,27 @@ const struct cache_count_info cache_count_infos[CACHE_COUNT_COUNT] = {
     CACHE_COUNTS(FIELD)
 #undef FIELD
 };
+
+const struct cache_geometry_number cache_geometry_numbers[CACHE_GEOMETRY_COUNT] = {
+#define NUMBER(name, least, most) {#name, least, most},
+    CACHE_GEOMETRY(NUMBER)
+#undef NUMBER
+};
+
+uint64_t cache_geometry_get(const struct cache_geometry *geometry, unsigned number)
+{
+    uint64_t values[CACHE_GEOMETRY_COUNT];
+    memcpy(values, geometry, sizeof values);
+    return values[number];
+}
+
+void cache_geometry_set(struct cache_geometry *geometry, unsigned number, uint64_t value)
+{
+    uint64_t values[CACHE_GEOMETRY_COUNT];
+    memcpy(values, geometry, sizeof values);
+    values[number] = value;
+    memcpy(geometry, values, sizeof values);
+}
 
 /* Accesses of warps to global and local memory after which a replay ends: a few tenths of a second. */
 enum { ACCESSES_MAX = 1 << 20 };
@@ -43,26 +66,23 @@ bool cache_geometry_read(const struct machine *machine, const struct profile *pr
     *out = (struct cache_geometry){
         .l1_bytes = l1_left(machine, profile, blocks_per_sm),
         .l2_bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0),
-        .line_bytes = line >= CACHE_SECTOR_BYTES && line <= 1024 ? (unsigned)line : LINE_BYTES,
-        .l1_ways = L1_WAYS,
-        .l2_ways = L2_WAYS,
+        .line_bytes = line >= CACHE_SECTOR_BYTES && line <= 1024 ? line : LINE_BYTES,
+        .l1_ways = (uint64_t)machine_get(machine, MACHINE_L1_WAYS, L1_WAYS),
+        .l2_ways = (uint64_t)machine_get(machine, MACHINE_L2_WAYS, L2_WAYS),
         .fill_bytes =
-            (unsigned)machine_get(machine, MACHINE_GLOBAL_CACHED_LOAD, CACHE_SECTOR_BYTES),
+            (uint64_t)machine_get(machine, MACHINE_GLOBAL_CACHED_LOAD, CACHE_SECTOR_BYTES),
         /* Kepler and the first Maxwell keep plain global loads out of the L1 (CUDA programming
          * guides of these; machine-facts 4). */
         .l1_loads = target < 30 || target >= 60,
         .blocks_per_sm = blocks_per_sm ? blocks_per_sm : 1,
-        .sm_count = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 1),
+        .sm_count = (uint64_t)machine_get(machine, MACHINE_SM_COUNT, 1),
     };
     return machine_has(machine, MACHINE_L2_SIZE) && out->l2_bytes && out->sm_count;
 }
 
 static bool same_geometry(const struct cache_geometry *a, const struct cache_geometry *b)
 {
-    return a->l1_bytes == b->l1_bytes && a->l2_bytes == b->l2_bytes &&
-           a->line_bytes == b->line_bytes && a->l1_ways == b->l1_ways && a->l2_ways == b->l2_ways &&
-           a->fill_bytes == b->fill_bytes && a->l1_loads == b->l1_loads &&
-           a->blocks_per_sm == b->blocks_per_sm && a->sm_count == b->sm_count;
+    return !memcmp(a, b, sizeof *a); /* numbers without gaps */
 }
 
 const struct cache_section *profile_find_caches(const struct profile *profile,
@@ -99,6 +119,16 @@ double cache_l2_hit_rate(const struct cache_section *section)
     return rate(c[CACHE_COUNT_L2_LOAD_HITS] + c[CACHE_COUNT_L2_STORE_HITS] +
                     c[CACHE_COUNT_L2_ATOMIC_HITS],
                 c[CACHE_COUNT_L2_LOADS] + c[CACHE_COUNT_STORES] + c[CACHE_COUNT_ATOMICS]);
+}
+
+double cache_dram_read_least(const struct cache_section *section, const struct profile *profile)
+{
+    const uint64_t *c = section->counts;
+    double scale = (double)profile_blocks(profile) / section->blocks;
+    double first = scale * (double)c[CACHE_COUNT_DRAM_FIRST];
+    if (profile_has(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT))
+        first = fmin(first, profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT));
+    return first + scale * (double)(c[CACHE_COUNT_DRAM_READ] - c[CACHE_COUNT_DRAM_FIRST]);
 }
 
 /* ---- the lines of an access ------------------------------------------------------------------ */
@@ -148,6 +178,7 @@ struct replay {
     struct player *players;
     uint32_t player_count, alive;
     uint64_t accesses;
+    struct footprint fetched; /* sectors of global memory that came from DRAM */
     struct cache_section *out;
 };
 
@@ -165,6 +196,22 @@ static bool looks_into_l1(const struct replay *r, const struct trace_insn *insn,
     return space == SPACE_LOCAL || r->geometry->l1_loads || (insn->flags & TRACE_READ_ONLY);
 }
 
+/* `sectors` of a line come from DRAM. */
+static void fetch(struct replay *r, uint64_t line, uint32_t sectors)
+{
+    uint64_t addresses[32];
+    count(r, CACHE_COUNT_DRAM_READ, sectors);
+    if (!sectors || line * r->geometry->line_bytes >= LOCAL_WINDOW) return;
+    for (unsigned i = 0; i < 32; i++)
+        addresses[i] = line * r->geometry->line_bytes + i * CACHE_SECTOR_BYTES;
+    const struct access access = {.space = SPACE_GLOBAL,
+                                  .shape = ACCESS_GENERAL,
+                                  .bytes = 1,
+                                  .mask = sectors,
+                                  .addresses = addresses};
+    footprint_add(&r->fetched, &access);
+}
+
 static void load_line(struct replay *r, const struct player *player, const struct line_use *use,
                       bool in_l1)
 {
@@ -172,7 +219,7 @@ static void load_line(struct replay *r, const struct player *player, const struc
     count(r, CACHE_COUNT_LOADS, use->sectors);
     if (in_l1) {
         struct cache *l1 = &r->l1[player->sm];
-        unsigned line_sectors = r->geometry->line_bytes / CACHE_SECTOR_BYTES;
+        unsigned line_sectors = (unsigned)r->geometry->line_bytes / CACHE_SECTOR_BYTES;
         uint32_t whole = line_sectors < 32 ? (UINT32_C(1) << line_sectors) - 1 : UINT32_MAX;
         uint32_t hits = cache_access(l1, use->line, use->sectors, CACHE_ALLOCATE);
         count(r, CACHE_COUNT_L1_LOOKUPS, use->sectors);
@@ -186,7 +233,7 @@ static void load_line(struct replay *r, const struct player *player, const struc
     uint32_t hits = cache_access(&r->l2, use->line, missing, CACHE_ALLOCATE);
     count(r, CACHE_COUNT_L2_LOADS, missing);
     count(r, CACHE_COUNT_L2_LOAD_HITS, hits);
-    count(r, CACHE_COUNT_DRAM_READ, missing & ~hits);
+    fetch(r, use->line, missing & ~hits);
 }
 
 /* Stores go through to the L2, which writes back; a line of the L1 stays (doc/caches.md). */
@@ -195,7 +242,7 @@ static void change_line(struct replay *r, const struct line_use *use, bool is_at
     uint32_t hits = cache_access(&r->l2, use->line, use->sectors, CACHE_CHANGE);
     count(r, is_atomic ? CACHE_COUNT_ATOMICS : CACHE_COUNT_STORES, use->sectors);
     count(r, is_atomic ? CACHE_COUNT_L2_ATOMIC_HITS : CACHE_COUNT_L2_STORE_HITS, hits);
-    if (is_atomic) count(r, CACHE_COUNT_DRAM_READ, use->sectors & ~hits);
+    if (is_atomic) fetch(r, use->line, use->sectors & ~hits);
 }
 
 /* Word w of lane l lies at w * 128 + l * 4 of the warp's local memory (CONTRACT section 2). */
@@ -210,6 +257,7 @@ static void play_access(struct replay *r, const struct player *player,
                         const struct trace_insn *insn, const struct trace_access *access)
 {
     const struct trace_pattern *pattern = &r->trace->patterns[access->pattern];
+    unsigned line = (unsigned)r->geometry->line_bytes;
     struct line_list list;
     uint64_t addresses[32];
     list.count = 0;
@@ -217,10 +265,9 @@ static void play_access(struct replay *r, const struct player *player,
     for (uint32_t left = pattern->mask; left; left &= left - 1) {
         unsigned lane = bits_lowest(left);
         if (pattern->space == SPACE_LOCAL)
-            add_local(&list, r->geometry->line_bytes, player->local, addresses[lane],
-                      pattern->bytes, lane);
+            add_local(&list, line, player->local, addresses[lane], pattern->bytes, lane);
         else
-            add_bytes(&list, r->geometry->line_bytes, addresses[lane], pattern->bytes);
+            add_bytes(&list, line, addresses[lane], pattern->bytes);
     }
     bool in_l1 = looks_into_l1(r, insn, pattern->space);
     for (unsigned i = 0; i < list.count; i++) {
@@ -274,7 +321,7 @@ static void start_players(struct replay *r)
     for (uint32_t i = 0; i < r->player_count; i++) {
         struct player *player = &r->players[i];
         player->block = i / warps;
-        player->sm = player->block / r->geometry->blocks_per_sm;
+        player->sm = (uint32_t)(player->block / r->geometry->blocks_per_sm);
         player->local = LOCAL_WINDOW + (uint64_t)i * (UINT64_C(1) << 32);
         trace_cursor_init(&player->cursor, trace, &trace->blocks[player->block], i % warps);
     }
@@ -296,7 +343,9 @@ void cache_replay(const struct profile *profile, const struct cache_geometry *ge
                   struct cache_section *out)
 {
     const struct trace *trace = profile->trace;
-    uint32_t sms = (trace->block_count + geometry->blocks_per_sm - 1) / geometry->blocks_per_sm;
+    unsigned line = (unsigned)geometry->line_bytes;
+    uint32_t sms =
+        (uint32_t)((trace->block_count + geometry->blocks_per_sm - 1) / geometry->blocks_per_sm);
     struct replay r = {.trace = trace,
                        .geometry = geometry,
                        .player_count = trace->block_count * trace->head.warps_per_block,
@@ -305,8 +354,8 @@ void cache_replay(const struct profile *profile, const struct cache_geometry *ge
     r.players = mem_zalloc(r.player_count + 1, sizeof *r.players);
     r.l1 = mem_zalloc(sms + 1, sizeof *r.l1);
     for (uint32_t i = 0; i < sms; i++)
-        cache_init(&r.l1[i], geometry->l1_bytes, geometry->line_bytes, geometry->l1_ways);
-    cache_init(&r.l2, l2_share(profile, geometry, sms), geometry->line_bytes, geometry->l2_ways);
+        cache_init(&r.l1[i], geometry->l1_bytes, line, (unsigned)geometry->l1_ways);
+    cache_init(&r.l2, l2_share(profile, geometry, sms), line, (unsigned)geometry->l2_ways);
     start_players(&r);
     while (r.alive && r.accesses < ACCESSES_MAX) {
         for (uint32_t i = 0; i < r.player_count; i++)
@@ -314,6 +363,8 @@ void cache_replay(const struct profile *profile, const struct cache_geometry *ge
     }
     out->is_cut = r.alive > 0;
     out->counts[CACHE_COUNT_DRAM_WRITTEN] = r.l2.written_back + cache_changed(&r.l2);
+    out->counts[CACHE_COUNT_DRAM_FIRST] = footprint_sectors(&r.fetched);
+    footprint_clear(&r.fetched);
     for (uint32_t i = 0; i < r.player_count; i++)
         trace_cursor_clear(&r.players[i].cursor);
     for (uint32_t i = 0; i < sms; i++)

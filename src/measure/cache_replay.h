@@ -7,17 +7,31 @@
 #include "machine/machine.h"
 #include "measure/profile.h"
 
-/* What the hits depend on besides the trace. */
+/* What the hits depend on besides the trace. NUMBER(name, least, most) */
+#define CACHE_GEOMETRY(NUMBER)                                                                     \
+    NUMBER(l1_bytes, 0, UINT64_C(1) << 32) /* of an SM, without the shared memory of its blocks */ \
+    NUMBER(l2_bytes, 0, UINT64_C(1) << 40) /* of the GPU */                                        \
+    NUMBER(line_bytes, 32, 1024)           /* of both */                                           \
+    NUMBER(l1_ways, 1, 1 << 20)                                                                    \
+    NUMBER(l2_ways, 1, 1 << 20)                                                                    \
+    NUMBER(fill_bytes, 32, 1024)      /* that a miss in the L1 asks for: a sector, or the line */  \
+    NUMBER(l1_loads, 0, 1)            /* 0: only read-only and local loads look into the L1 */     \
+    NUMBER(blocks_per_sm, 1, 1 << 16) /* resident */                                               \
+    NUMBER(sm_count, 1, 1 << 16)
 struct cache_geometry {
-    uint64_t l1_bytes;   /* of an SM, without what its blocks take as shared memory; 0: no L1 */
-    uint64_t l2_bytes;   /* of the GPU; 0: no L2 */
-    unsigned line_bytes; /* of both */
-    unsigned l1_ways, l2_ways;
-    unsigned fill_bytes; /* that a load which misses the L1 asks for: a sector, or the line */
-    unsigned l1_loads;   /* 1: plain global loads look into the L1; 0: read-only ones and local */
-    unsigned blocks_per_sm; /* resident */
-    unsigned sm_count;
+#define NUMBER(name, least, most) uint64_t name;
+    CACHE_GEOMETRY(NUMBER)
+#undef NUMBER
 };
+struct cache_geometry_number {
+    const char *id;
+    uint64_t least, most;
+};
+enum { CACHE_GEOMETRY_COUNT = sizeof(struct cache_geometry) / sizeof(uint64_t) };
+extern const struct cache_geometry_number cache_geometry_numbers[CACHE_GEOMETRY_COUNT];
+/* By index in that table. */
+uint64_t cache_geometry_get(const struct cache_geometry *geometry, unsigned number);
+void cache_geometry_set(struct cache_geometry *geometry, unsigned number, uint64_t value);
 
 /* FIELD(ENUM, "id", "sentence"); all count sectors of 32 bytes, of the blocks replayed. */
 #define CACHE_COUNTS(FIELD)                                                                        \
@@ -31,6 +45,7 @@ struct cache_geometry {
     FIELD(ATOMICS, "atomics", "that atomics touch, in the L2")                                     \
     FIELD(L2_ATOMIC_HITS, "l2_atomic_hits", "found there")                                         \
     FIELD(DRAM_READ, "dram_read", "fetched from DRAM")                                             \
+    FIELD(DRAM_FIRST, "dram_first", "of global memory among these, each counted once")             \
     FIELD(DRAM_WRITTEN, "dram_written", "written to DRAM, those left in the L2 at the end too")
 enum cache_count {
 #define FIELD(name, id, text) CACHE_COUNT_##name,
@@ -63,6 +78,9 @@ void profile_add_caches(struct profile *profile, const struct cache_section *sec
 void cache_replay(const struct profile *profile, const struct cache_geometry *geometry,
                   struct cache_section *out);
 
+/* Sectors that the whole grid fetches at least: as these blocks, but what several blocks read comes from
+ * DRAM once. At most it is `dram_read` in proportion to the blocks. */
+double cache_dram_read_least(const struct cache_section *section, const struct profile *profile);
 /* hits / lookups, 0 to 1; negative: none. */
 double cache_l1_hit_rate(const struct cache_section *section); /* of all sectors of loads */
 double cache_l2_hit_rate(const struct cache_section *section); /* of all that comes to the L2 */

@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "measure/cache_replay.h"
 #include "measure/profile.h"
 
 struct reader {
@@ -466,6 +467,79 @@ static ws_status read_stages(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+static ws_status need_whole(const struct reader *r, json_t *object, const char *path,
+                            const char *key, uint64_t least, uint64_t most, uint64_t *out)
+{
+    const char *whole = arena_format(&r->profile->arena, "%s.%s", path, key);
+    json_t *value = json_object_get(object, key);
+    if (!value) return fail(r, whole, "is missing");
+    return read_whole(r, value, whole, least, most, out);
+}
+
+static ws_status need_member(const struct reader *r, json_t *object, const char *path,
+                             const char *key, const char **out_path, json_t **out)
+{
+    *out_path = arena_format(&r->profile->arena, "%s.%s", path, key);
+    *out = json_object_get(object, key);
+    if (!*out) return fail(r, *out_path, "is missing");
+    return need_object(r, *out, *out_path);
+}
+
+static ws_status read_geometry(const struct reader *r, json_t *item, const char *path,
+                               struct cache_geometry *out)
+{
+    const char *keys[CACHE_GEOMETRY_COUNT];
+    for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++) {
+        const struct cache_geometry_number *number = &cache_geometry_numbers[i];
+        uint64_t value;
+        keys[i] = number->id;
+        TRY(need_whole(r, item, path, number->id, number->least, number->most, &value));
+        cache_geometry_set(out, i, value);
+    }
+    CHECK_KEYS(r, item, path, keys);
+    return WS_OK;
+}
+
+static ws_status read_cache_section(const struct reader *r, json_t *item, const char *path)
+{
+    static const char *const keys[] = {"geometry", "blocks", "sms", "is_cut", "sectors"};
+    const char *counts[CACHE_COUNT_COUNT], *inner;
+    struct cache_section section = {0};
+    uint64_t blocks, sms;
+    json_t *member;
+    TRY(need_object(r, item, path));
+    CHECK_KEYS(r, item, path, keys);
+    TRY(need_whole(r, item, path, "blocks", 1, UINT32_MAX, &blocks));
+    TRY(need_whole(r, item, path, "sms", 1, UINT32_MAX, &sms));
+    TRY(read_bool(r, item, "is_cut", &section.is_cut));
+    section.blocks = (uint32_t)blocks;
+    section.sms = (uint32_t)sms;
+    TRY(need_member(r, item, path, "geometry", &inner, &member));
+    TRY(read_geometry(r, member, inner, &section.geometry));
+    TRY(need_member(r, item, path, "sectors", &inner, &member));
+    for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++) {
+        counts[i] = cache_count_infos[i].id;
+        TRY(need_whole(r, member, inner, counts[i], 0, UINT64_C(1) << 53, &section.counts[i]));
+    }
+    CHECK_KEYS(r, member, inner, counts);
+    profile_add_caches(r->profile, &section);
+    return WS_OK;
+}
+
+static ws_status read_caches(const struct reader *r, json_t *root)
+{
+    json_t *list = json_object_get(root, "caches");
+    if (!list) return WS_OK;
+    TRY(need_array(r, list, "caches"));
+    if (json_array_size(list) > 1000) return fail(r, "caches", "at most 1000 can be");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        TRY(read_cache_section(r, json_array_get(list, i),
+                               arena_format(&r->profile->arena, "caches[%zu]", i)));
+    return WS_OK;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static ws_status read_schema(const struct reader *r, json_t *root)
@@ -532,7 +606,8 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "counters",
                                        "instructions",
                                        "notes",
-                                       "stages"};
+                                       "stages",
+                                       "caches"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -556,7 +631,8 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_counters(r, root));
     TRY(read_instructions(r, root));
     TRY(read_notes(r, root));
-    return read_stages(r, root);
+    TRY(read_stages(r, root));
+    return read_caches(r, root);
 }
 
 ws_status profile_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,

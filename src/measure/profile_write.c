@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "measure/cache_replay.h"
 #include "measure/profile.h"
 
 /* Whole numbers are written as such: exact up to 2^53. */
@@ -147,6 +148,22 @@ static json_t *notes_json(const struct profile *profile)
     return notes;
 }
 
+static json_t *caches_json(const struct cache_section *section)
+{
+    json_t *item = json_object(), *geometry = json_object(), *counts = json_object();
+    for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
+        json_object_set_new(geometry, cache_geometry_numbers[i].id,
+                            unsigned_number(cache_geometry_get(&section->geometry, i)));
+    for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
+        json_object_set_new(counts, cache_count_infos[i].id, unsigned_number(section->counts[i]));
+    json_object_set_new(item, "geometry", geometry);
+    json_object_set_new(item, "blocks", unsigned_number(section->blocks));
+    json_object_set_new(item, "sms", unsigned_number(section->sms));
+    json_object_set_new(item, "is_cut", json_boolean(section->is_cut));
+    json_object_set_new(item, "sectors", counts);
+    return item;
+}
+
 char *profile_to_json(const struct profile *profile)
 {
     json_t *root = json_object(), *instructions = json_array(), *stages = json_array();
@@ -176,6 +193,10 @@ char *profile_to_json(const struct profile *profile)
     json_object_set_new(root, "notes", notes_json(profile));
     json_object_set_new(root, "instructions", instructions);
     json_object_set_new(root, "stages", stages);
+    json_t *caches = json_array();
+    for (uint32_t i = 0; i < profile->cache_count; i++)
+        json_array_append_new(caches, caches_json(&profile->caches[i]));
+    json_object_set_new(root, "caches", caches);
     /* 17 digits give every double back. */
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);

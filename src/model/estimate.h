@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "machine/machine.h"
+#include "measure/cache_replay.h"
 #include "measure/profile.h"
 #include "model/accesses.h"
 
@@ -105,9 +106,10 @@ struct model_option {
 struct model_input {
     const struct profile *profile;
     const struct machine *machine;
-    const struct machine *second; /* a CPU beside the GPU; NULL */
-    const struct trace *trace;    /* warp traces (trace.h); NULL: there are none */
-    const struct estimate *prior; /* estimates of the models that ran before */
+    const struct machine *second;       /* a CPU beside the GPU; NULL */
+    const struct trace *trace;          /* warp traces (trace.h); NULL: there are none */
+    const struct cache_section *caches; /* hits on this machine's caches; NULL: not known */
+    const struct estimate *prior;       /* estimates of the models that ran before */
     size_t prior_count;
     struct occupancy occupancy; /* of the profile on the machine, computed once */
     size_t option_count;
@@ -174,8 +176,10 @@ struct prediction {
     const struct machine *machine;
     struct predict_options options; /* as given; the texts are copied */
     struct occupancy occupancy;
-    unsigned registers;         /* used for occupancy; 0: none known */
-    const char *registers_note; /* "31 registers by ptxas for sm_75, used for sm_13" */
+    unsigned registers;                 /* used for occupancy; 0: none known */
+    const char *registers_note;         /* "31 registers by ptxas for sm_75, used for sm_13" */
+    const struct cache_section *caches; /* hits on the machine's caches; NULL: not known ... */
+    const char *caches_reason;          /* ... and why */
     size_t estimate_count;
     struct estimate estimates[16];
     size_t refusal_count; /* models that cannot answer */

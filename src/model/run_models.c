@@ -77,6 +77,28 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
     return status;
 }
 
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+/* Those of the profile, if it has been asked for such caches before; else its traces are replayed. */
+static void find_caches(struct prediction *out)
+{
+    struct cache_geometry geometry;
+    const struct profile *profile = out->profile;
+    if (!out->occupancy.blocks_per_sm)
+        out->caches_reason = "the blocks of an SM are not known";
+    else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
+        out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
+    else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
+        return;
+    else if (!profile->trace)
+        out->caches_reason = arena_format(&out->arena, "no warp traces: %s",
+                                          profile->trace_reason ? profile->trace_reason : "");
+    if (out->caches_reason) return;
+    struct cache_section *section = ARENA_ARRAY(&out->arena, struct cache_section, 1);
+    cache_replay(profile, &geometry, section);
+    out->caches = section;
+}
+
 /* ---- models ---------------------------------------------------------------------------------- */
 
 static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
@@ -259,10 +281,12 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
     if (status == WS_OK) status = needs_check_segments(diag, profile, machine);
     if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
+    if (status == WS_OK) find_caches(prediction);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
                                 .trace = profile->trace,
                                 .occupancy = prediction->occupancy,
+                                .caches = prediction->caches,
                                 .option_count = options->option_count,
                                 .options = options->options,
                                 .effects_off = options->effects_off,

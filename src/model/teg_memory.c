@@ -31,15 +31,15 @@ void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machin
     }
     memory->l1 = mem_zalloc(sms, sizeof *memory->l1);
     for (unsigned i = 0; i < sms; i++)
-        teg_cache_init(&memory->l1[i], machine->l1.bytes, machine->l1.ways);
-    teg_cache_init(&memory->l2, machine->l2.bytes, machine->l2.ways);
+        cache_init(&memory->l1[i], machine->l1.bytes, TEG_LINE, machine->l1.ways);
+    cache_init(&memory->l2, machine->l2.bytes, TEG_LINE, machine->l2.ways);
 }
 
 void teg_memory_clear(struct teg_memory *memory)
 {
     for (unsigned i = 0; memory->l1 && i < memory->machine->cluster_sms; i++)
-        teg_cache_clear(&memory->l1[i]);
-    teg_cache_clear(&memory->l2);
+        cache_clear(&memory->l1[i]);
+    cache_clear(&memory->l2);
     free(memory->l1);
     free(memory->places);
     *memory = (struct teg_memory){0};
@@ -118,7 +118,7 @@ static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned se
     memory->l2_free = *start + machine->l2.sector * count;
     unsigned hits = machine->effects_off >> EFFECT_CACHE_MISSES & 1
                         ? sectors
-                        : teg_cache_access(&memory->l2, line, sectors, true);
+                        : cache_access(&memory->l2, line, sectors, CACHE_ALLOCATE);
     unsigned misses = from_dram(memory, count - (unsigned)__builtin_popcount(hits));
     memory->counts.l2_hits += count - misses;
     memory->counts.dram += misses;
@@ -139,7 +139,7 @@ static teg_time cached(struct teg_memory *memory, const struct teg_arrival *arri
     if (arrival->in_l1 && is_load && machine->l1.bytes)
         hits = machine->effects_off >> EFFECT_CACHE_MISSES & 1
                    ? piece->sectors
-                   : teg_cache_access(&memory->l1[arrival->sm], line, piece->sectors, true);
+                   : cache_access(&memory->l1[arrival->sm], line, piece->sectors, CACHE_ALLOCATE);
     memory->counts.l1_hits += (unsigned)__builtin_popcount(hits);
     teg_time done = hits ? *start + machine->l1.latency : *start, occupied = *start;
     unsigned rest = piece->sectors & ~hits;

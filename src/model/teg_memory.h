@@ -8,8 +8,8 @@
 #ifndef MODEL_TEG_MEMORY_H
 #define MODEL_TEG_MEMORY_H
 
+#include "measure/cache.h"
 #include "model/teg_access.h"
-#include "model/teg_cache.h"
 
 enum { TEG_CHANNELS_MAX = 64, TEG_DRAM_ALL = 1 << 16 };
 
@@ -20,7 +20,7 @@ struct teg_memory_counts {
 
 struct teg_memory {
     const struct teg_machine *machine;
-    struct teg_cache *l1, l2; /* by SM */
+    struct cache *l1, l2; /* by SM */
     teg_time l2_free, dram_free, channel_free[TEG_CHANNELS_MAX];
     teg_time last; /* when the last access is done */
     /* cc 1.x: when each of the places in flight, of 32 bytes, is free again. */

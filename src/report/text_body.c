@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "measure/cache.h"
 #include "report/access_table.h"
 #include "report/quantity.h"
 #include "report/text_sections.h"
@@ -103,6 +104,48 @@ void text_memory(struct page *page, const struct profile *profile,
     if (count > max_rows)
         page_line(page, "  and %zu accesses that cost less: --details all", count - max_rows);
     free(rows);
+}
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+static void add_rate(struct strbuf *out, const char *cache, double rate)
+{
+    if (rate < 0)
+        strbuf_printf(out, "%s -", cache);
+    else
+        strbuf_printf(out, "%s hit %.3g %%", cache, 100 * rate);
+}
+
+/* Of the replayed blocks; of the grid if `scale` makes the blocks that it does not hold like them. */
+static struct quantity cache_bytes(const struct cache_section *caches, enum cache_count what,
+                                   double scale)
+{
+    return quantity_format((double)caches->counts[what] * CACHE_SECTOR_BYTES * scale, "B");
+}
+
+void text_caches(struct page *page, const struct report_machine *item)
+{
+    const struct profile *profile = item->prediction->profile;
+    const struct cache_section *caches = item->prediction->caches;
+    if (!caches) return;
+    double blocks = (double)profile_blocks(profile), scale = blocks / caches->blocks;
+    if (caches->is_cut) scale = 1;
+    double least = cache_dram_read_least(caches, profile);
+    struct strbuf line = {0};
+    strbuf_printf(&line, "loads %s -> ", cache_bytes(caches, CACHE_COUNT_LOADS, scale).text);
+    add_rate(&line, "L1", cache_l1_hit_rate(caches));
+    strbuf_puts(&line, " -> ");
+    add_rate(&line, "L2", cache_l2_hit_rate(caches));
+    strbuf_puts(&line, " -> DRAM ");
+    if (!caches->is_cut && least < 0.995 * scale * (double)caches->counts[CACHE_COUNT_DRAM_READ])
+        strbuf_printf(&line, "%s to ", quantity_format(least * CACHE_SECTOR_BYTES, "B").text);
+    strbuf_puts(&line, cache_bytes(caches, CACHE_COUNT_DRAM_READ, scale).text);
+    page_line(page, "Caches    %s", line.data);
+    strbuf_clear(&line);
+    page_line(page, "          %s written; replay of %u of %.0f blocks on %u SM%s%s",
+              cache_bytes(caches, CACHE_COUNT_DRAM_WRITTEN, scale).text, caches->blocks, blocks,
+              caches->sms, caches->sms == 1 ? "" : "s",
+              caches->is_cut ? ", their first accesses, not scaled" : " and their part of the L2");
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ void text_components(struct page *page, const struct report_machine *machine, bo
 /* machine NULL: by 32-byte sectors and 32 banks. */
 void text_memory(struct page *page, const struct profile *profile,
                  const struct report_machine *machine, size_t max_rows);
+/* How loads and stores go through the caches; nothing if it is not known. */
+void text_caches(struct page *page, const struct report_machine *machine);
 void text_occupancy(struct page *page, const struct report_machine *machine);
 void text_models(struct page *page, const struct report_machine *machine, bool details);
 void text_hot_lines(struct page *page, const struct profile *profile, size_t max_rows);

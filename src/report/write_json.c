@@ -238,6 +238,34 @@ static void advice(struct json_out *json, const struct diagnosis *diagnosis)
     json_out_close(json, ']');
 }
 
+static void caches(struct json_out *json, const struct prediction *prediction)
+{
+    const struct cache_section *section = prediction->caches;
+    if (!section) {
+        json_out_null(json, "caches");
+        json_out_string(json, "caches_reason", prediction->caches_reason);
+        return;
+    }
+    double l1 = cache_l1_hit_rate(section), l2 = cache_l2_hit_rate(section);
+    json_out_open(json, "caches", '{');
+    json_out_number(json, "l1_hit_rate", l1 < 0 ? NAN : l1);
+    json_out_number(json, "l2_hit_rate", l2 < 0 ? NAN : l2);
+    if (l1 < 0 || l2 < 0) json_out_string(json, "reason", "nothing was asked of it");
+    json_out_number(json, "blocks", section->blocks);
+    json_out_number(json, "sms", section->sms);
+    json_out_bool(json, "is_cut", section->is_cut);
+    json_out_open(json, "geometry", '{');
+    for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
+        json_out_number(json, cache_geometry_numbers[i].id,
+                        (double)cache_geometry_get(&section->geometry, i));
+    json_out_close(json, '}');
+    json_out_open(json, "sectors", '{');
+    for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
+        json_out_number(json, cache_count_infos[i].id, (double)section->counts[i]);
+    json_out_close(json, '}');
+    json_out_close(json, '}');
+}
+
 static void machine(struct json_out *json, const struct report_machine *item)
 {
     const struct prediction *prediction = item->prediction;
@@ -249,6 +277,7 @@ static void machine(struct json_out *json, const struct report_machine *item)
     json_out_string(json, "name", gpu->name);
     json_out_string(json, "compute_capability", capability);
     occupancy(json, prediction);
+    caches(json, prediction);
     json_out_string(json, "best", report_best(item) ? report_best(item)->model : NULL);
     json_out_string(json, "best_reason", prediction->best_reason);
     json_out_open(json, "estimates", '[');

@@ -20,6 +20,7 @@ static void write_evidence(struct page *page, const struct report_kernel *kernel
     if (page->lines != before) page_blank(page);
     before = page->lines;
     text_memory(page, kernel->profile, item, details ? SIZE_MAX : 6);
+    text_caches(page, item);
     if (page->lines != before) page_blank(page);
     text_occupancy(page, item);
     page_blank(page);

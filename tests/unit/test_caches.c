@@ -18,19 +18,19 @@ static void test_a_set_forgets_the_oldest(void **state)
 {
     (void)state;
     struct cache cache;
-    cache_init(&cache, 4 * 128, 128, 2); /* 2 sets of 2 lines */
+    cache_init(&cache, 4 * 128, 128, 2); /* 2 sets of 2 lines: 0, 3 and 5 in one, 1 in the other */
     assert_int_equal(cache_access(&cache, 0, 1, CACHE_ALLOCATE), 0);
-    assert_int_equal(cache_access(&cache, 2, 15, CACHE_CHANGE), 0);
+    assert_int_equal(cache_access(&cache, 3, 15, CACHE_CHANGE), 0);
     assert_int_equal(cache_access(&cache, 0, 3, CACHE_ALLOCATE), 1); /* a sector is missing */
     assert_int_equal(cache_access(&cache, 0, 3, CACHE_ALLOCATE), 3);
     assert_int_equal(cache_access(&cache, 1, 1, CACHE_ALLOCATE), 0); /* the other set */
     assert_int_equal(cache_changed(&cache), 4);
-    assert_int_equal(cache_access(&cache, 4, 1, CACHE_LOOK), 0);
-    assert_int_equal(cache_access(&cache, 2, 15, CACHE_LOOK), 15);
-    assert_int_equal(cache_access(&cache, 4, 1, CACHE_ALLOCATE), 0); /* drives out line 0 */
+    assert_int_equal(cache_access(&cache, 5, 1, CACHE_LOOK), 0);
+    assert_int_equal(cache_access(&cache, 3, 15, CACHE_LOOK), 15);
+    assert_int_equal(cache_access(&cache, 5, 1, CACHE_ALLOCATE), 0); /* drives out line 0 */
     assert_int_equal(cache_access(&cache, 0, 3, CACHE_LOOK), 0);
     assert_int_equal(cache.written_back, 0);
-    assert_int_equal(cache_access(&cache, 0, 1, CACHE_ALLOCATE), 0); /* and this line 2 */
+    assert_int_equal(cache_access(&cache, 0, 1, CACHE_ALLOCATE), 0); /* and this line 3 */
     assert_int_equal(cache.written_back, 4);
     assert_int_equal(cache_access(&cache, 1, 1, CACHE_LOOK), 1);
     cache_clear(&cache);
@@ -38,6 +38,21 @@ static void test_a_set_forgets_the_oldest(void **state)
     assert_int_equal(cache_access(&cache, 0, 1, CACHE_ALLOCATE), 0);
     assert_int_equal(cache_access(&cache, 0, 1, CACHE_ALLOCATE), 0); /* there is no cache */
     cache_clear(&cache);
+}
+
+/* Strides of powers of two: 32 sets of 4 lines keep 128 lines that are 32 or 1024 apart. */
+static void test_strides_spread(void **state)
+{
+    (void)state;
+    for (uint64_t stride = 1; stride <= 1024; stride *= 32) {
+        struct cache cache;
+        cache_init(&cache, 128 * 128, 128, 4);
+        for (uint64_t i = 0; i < 128; i++)
+            cache_access(&cache, i * stride, 1, CACHE_ALLOCATE);
+        for (uint64_t i = 0; i < 128; i++)
+            assert_int_equal(cache_access(&cache, i * stride, 1, CACHE_LOOK), 1);
+        cache_clear(&cache);
+    }
 }
 
 /* ---- replays --------------------------------------------------------------------------------- */
@@ -133,7 +148,7 @@ static void test_stream(void **state)
     struct cache_section section = replay(builder, &geometry);
     COUNTS(section, [CACHE_COUNT_LOADS] = 400, [CACHE_COUNT_L1_LOOKUPS] = 400,
            [CACHE_COUNT_L2_LOADS] = 400, [CACHE_COUNT_STORES] = 400, [CACHE_COUNT_DRAM_READ] = 400,
-           [CACHE_COUNT_DRAM_WRITTEN] = 400);
+           [CACHE_COUNT_DRAM_FIRST] = 400, [CACHE_COUNT_DRAM_WRITTEN] = 400);
     assert_true(cache_l1_hit_rate(&section) == 0 && cache_l2_hit_rate(&section) == 0);
 }
 
@@ -156,10 +171,10 @@ static void test_working_set(void **state)
     struct cache_section fits = chase(128, &geometry), not = chase(160, &geometry);
     COUNTS(fits, [CACHE_COUNT_LOADS] = 1280, [CACHE_COUNT_L1_LOOKUPS] = 1280,
            [CACHE_COUNT_L1_HITS] = 9 * 128, [CACHE_COUNT_L2_LOADS] = 128,
-           [CACHE_COUNT_DRAM_READ] = 128);
+           [CACHE_COUNT_DRAM_READ] = 128, [CACHE_COUNT_DRAM_FIRST] = 128);
     COUNTS(not, [CACHE_COUNT_LOADS] = 1600, [CACHE_COUNT_L1_LOOKUPS] = 1600,
            [CACHE_COUNT_L2_LOADS] = 1600, [CACHE_COUNT_L2_LOAD_HITS] = 9 * 160,
-           [CACHE_COUNT_DRAM_READ] = 160);
+           [CACHE_COUNT_DRAM_READ] = 160, [CACHE_COUNT_DRAM_FIRST] = 160);
     /* 144 lines: in 16 of the sets 5, in the others 4, which hit. */
     struct cache_section half = chase(144, &geometry);
     assert_int_equal(half.counts[CACHE_COUNT_L1_HITS], 9 * 16 * 4);
@@ -186,7 +201,8 @@ static void test_stride(void **state)
         struct cache_section section = replay(builder, whole ? &lines : &geometry);
         COUNTS(section, [CACHE_COUNT_LOADS] = 64, [CACHE_COUNT_L1_LOOKUPS] = 64,
                [CACHE_COUNT_L1_HITS] = whole ? 32 : 0, [CACHE_COUNT_L2_LOADS] = whole ? 128 : 64,
-               [CACHE_COUNT_DRAM_READ] = whole ? 128 : 64);
+               [CACHE_COUNT_DRAM_READ] = whole ? 128 : 64,
+               [CACHE_COUNT_DRAM_FIRST] = whole ? 128 : 64);
     }
 }
 
@@ -209,7 +225,7 @@ static void test_ways_through(void **state)
            [CACHE_COUNT_L1_HITS] = 4, [CACHE_COUNT_L2_LOADS] = 12, [CACHE_COUNT_L2_LOAD_HITS] = 4,
            [CACHE_COUNT_STORES] = 4, [CACHE_COUNT_L2_STORE_HITS] = 4, [CACHE_COUNT_ATOMICS] = 8,
            [CACHE_COUNT_L2_ATOMIC_HITS] = 4, [CACHE_COUNT_DRAM_READ] = 12,
-           [CACHE_COUNT_DRAM_WRITTEN] = 8);
+           [CACHE_COUNT_DRAM_FIRST] = 8, [CACHE_COUNT_DRAM_WRITTEN] = 8);
 }
 
 /* Two blocks read the same line: on one SM the second hits in the L1, on two in the L2. Of a grid that
@@ -273,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_set_forgets_the_oldest),
+        cmocka_unit_test(test_strides_spread),
         cmocka_unit_test(test_stream),
         cmocka_unit_test(test_working_set),
         cmocka_unit_test(test_stride),
