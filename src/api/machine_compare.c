@@ -105,30 +105,45 @@ static bool same_capability(const struct pair *pair)
     return pair->a->cc_major == pair->b->cc_major && pair->a->cc_minor == pair->b->cc_minor;
 }
 
-/* The value at exactly so many warps. */
-
-static const char *curve_point(char text[32], const struct machine_curve *curve, double warps)
+/* The value at exactly this point. */
+static const char *curve_point(char text[32], const struct machine *machine,
+                               enum machine_curve_id id, const double wanted[CURVE_AXES])
 {
+    const struct machine_curve *curve = &machine->curves[id];
+    double point[CURVE_AXES];
     snprintf(text, 32, "not known");
-    for (size_t i = 0; i < curve->count; i++)
-        if (curve->warps[i] == warps) snprintf(text, 32, "%.6g", curve->values[i]);
+    for (size_t i = 0; i < curve->count; i++) {
+        machine_curve_point(curve, i, point);
+        if (!memcmp(point, wanted, sizeof point))
+            snprintf(text, 32, "%.6g", machine_curve_value(machine, id, i));
+    }
     return text;
 }
 
-/* "curve.shared at 6 warps": points of a that b has otherwise or not at all; `of_b`: those that only
- * b has. */
-static void diff_curve(const struct pair *pair, size_t id, bool of_b, struct strbuf *out)
+/* "curve.shared at 6 warps", "curve.global at 10, 64, 4". */
+static void point_name(char name[64], const struct machine_curve_info *info,
+                       const double point[CURVE_AXES])
 {
-    const struct machine_curve *a = &pair->a->curves[id], *b = &pair->b->curves[id];
-    const struct machine_curve *of = of_b ? b : a;
+    if (!info->axes[1])
+        snprintf(name, 64, "%s at %.4g %s", info->path, point[0], info->axes[0]);
+    else
+        snprintf(name, 64, "%s at %.4g, %.4g, %.4g", info->path, point[0], point[1], point[2]);
+}
+
+/* Points of a that b has otherwise or not at all; `of_b`: those that only b has. */
+static void diff_curve(const struct pair *pair, enum machine_curve_id id, bool of_b,
+                       struct strbuf *out)
+{
+    const struct machine_curve *of = of_b ? &pair->b->curves[id] : &pair->a->curves[id];
     for (size_t i = 0; i < of->count; i++) {
         char first[32], second[32], name[64];
-        curve_point(first, a, of->warps[i]);
-        curve_point(second, b, of->warps[i]);
+        double point[CURVE_AXES];
+        machine_curve_point(of, i, point);
+        curve_point(first, pair->a, id, point);
+        curve_point(second, pair->b, id, point);
         if (!strcmp(first, second) || (of_b && strcmp(first, "not known") != 0)) continue;
-        snprintf(name, sizeof name, "%s at %.4g warps", machine_curve_infos[id].path, of->warps[i]);
-        strbuf_printf(out, "%-36s %-18s %-18s %s\n", name, first, second,
-                      dimension_unit((enum dimension)machine_curve_infos[id].dimension));
+        point_name(name, &machine_curve_infos[id], point);
+        strbuf_printf(out, "%-36s %-18s %-18s %s\n", name, first, second, machine_curve_unit(id));
     }
 }
 
@@ -151,9 +166,9 @@ static void diff_text(const struct pair *pair, struct strbuf *out)
         else
             strbuf_puts(out, " -\n");
     }
-    for (size_t id = 0; id < CURVE_COUNT; id++) {
-        diff_curve(pair, id, false, out);
-        diff_curve(pair, id, true, out);
+    for (unsigned id = 0; id < CURVE_COUNT; id++) {
+        diff_curve(pair, (enum machine_curve_id)id, false, out);
+        diff_curve(pair, (enum machine_curve_id)id, true, out);
     }
     if (out->length > start) return;
     out->length = head;

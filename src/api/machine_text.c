@@ -43,36 +43,60 @@ static const char *curve_source(const struct machine_curve *curve)
     return curve->assumed ? "assumed" : curve->source;
 }
 
-static const char *curve_unit(size_t id)
+/* "870 at 6, 1112 at 16": all points of a curve by warps, of one by more axes the least and greatest.
+ */
+static void curve_points(const struct machine *machine, enum machine_curve_id id,
+                         struct strbuf *out)
 {
-    return dimension_unit((enum dimension)machine_curve_infos[id].dimension);
+    const struct machine_curve *curve = &machine->curves[id];
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        double value = machine_curve_value(machine, id, i);
+        least = fmin(least, value);
+        most = fmax(most, value);
+        if (!curve->axes[1])
+            strbuf_printf(out, "%s%.4g at %.4g", i ? ", " : "", value, curve->axes[0][i]);
+    }
+    if (curve->axes[1]) strbuf_printf(out, "%zu from %.4g to %.4g", curve->count, least, most);
 }
 
-static void curve_text(const struct machine *machine, size_t id, struct strbuf *out)
+static void curve_text(const struct machine *machine, size_t i, struct strbuf *out)
 {
+    enum machine_curve_id id = (enum machine_curve_id)i;
+    const struct machine_curve_info *info = &machine_curve_infos[id];
     const struct machine_curve *curve = &machine->curves[id];
     if (!curve->count) return;
-    struct strbuf points = {0};
-    for (size_t i = 0; i < curve->count; i++)
-        strbuf_printf(&points, "%s%.4g at %.4g", i ? ", " : "", curve->values[i], curve->warps[i]);
-    strbuf_printf(out, "%-40s %s %s per SM, by warps  %s\n", machine_curve_infos[id].path,
-                  points.data, curve_unit(id), curve_source(curve));
-    strbuf_clear(&points);
+    strbuf_printf(out, "%-40s ", info->path);
+    curve_points(machine, id, out);
+    strbuf_printf(out, " %s%s, by ", machine_curve_unit(id), info->scale > 0 ? " per SM" : "");
+    for (unsigned axis = 0; axis < CURVE_AXES && info->axes[axis]; axis++)
+        strbuf_printf(out, "%s%s", axis ? ", " : "", info->axes[axis]);
+    strbuf_printf(out, "  %s\n", curve_source(curve));
 }
 
-static void curve_json(struct json_out *json, const struct machine *machine, size_t id)
+static void json_numbers(struct json_out *json, const char *key, const double *numbers,
+                         size_t count)
 {
+    json_out_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_out_number(json, NULL, numbers[i]);
+    json_out_close(json, ']');
+}
+
+static void curve_json(struct json_out *json, const struct machine *machine, size_t i)
+{
+    enum machine_curve_id id = (enum machine_curve_id)i;
+    const struct machine_curve_info *info = &machine_curve_infos[id];
     const struct machine_curve *curve = &machine->curves[id];
-    json_out_open(json, machine_curve_infos[id].path, '{');
-    json_out_open(json, "warps", '[');
-    for (size_t i = 0; i < curve->count; i++)
-        json_out_number(json, NULL, curve->warps[i]);
-    json_out_close(json, ']');
+    json_out_open(json, info->path, '{');
+    for (unsigned axis = 0; axis < CURVE_AXES && info->axes[axis]; axis++)
+        json_numbers(json, info->axes[axis], curve->axes[axis],
+                     curve->count ? curve->axis_counts[axis] : 0);
     json_out_open(json, "value", '[');
-    for (size_t i = 0; i < curve->count; i++)
-        json_out_number(json, NULL, curve->values[i]);
+    for (size_t k = 0; k < curve->count; k++)
+        json_out_number(json, NULL, machine_curve_value(machine, id, k));
     json_out_close(json, ']');
-    json_out_string(json, "unit", curve_unit(id));
+    json_out_string(json, "unit", machine_curve_unit(id));
     if (curve->count)
         json_out_string(json, "source", curve_source(curve));
     else
@@ -80,14 +104,19 @@ static void curve_json(struct json_out *json, const struct machine *machine, siz
     json_out_close(json, '}');
 }
 
-static void curve_csv(const struct machine *machine, size_t id, struct strbuf *out)
+static void curve_csv(const struct machine *machine, size_t i, struct strbuf *out)
 {
+    enum machine_curve_id id = (enum machine_curve_id)i;
     const struct machine_curve *curve = &machine->curves[id];
-    for (size_t i = 0; i < curve->count; i++) {
+    for (size_t k = 0; k < curve->count; k++) {
         char number[NUMBER_TEXT];
-        number_exact(number, curve->values[i]);
-        strbuf_printf(out, "%s,%s.%.10g,%s,%s,%s\n", machine->id, machine_curve_infos[id].path,
-                      curve->warps[i], number, curve_unit(id), curve_source(curve));
+        double point[CURVE_AXES];
+        number_exact(number, machine_curve_value(machine, id, k));
+        machine_curve_point(curve, k, point);
+        strbuf_printf(out, "%s,%s", machine->id, machine_curve_infos[id].path);
+        for (unsigned axis = 0; axis < CURVE_AXES && curve->axes[axis]; axis++)
+            strbuf_printf(out, ".%.10g", point[axis]);
+        strbuf_printf(out, ",%s,%s,%s\n", number, machine_curve_unit(id), curve_source(curve));
     }
 }
 

@@ -223,6 +223,11 @@ enum insn_class {
     CLASS_COUNT
 };
 extern const char *const class_ids[CLASS_COUNT];
+/* Does the class compute in floating point, special functions and matrices included? */
+static inline bool class_is_float(unsigned id)
+{
+    return id <= CLASS_BF16 || (id >= CLASS_SFU_RCP && id <= CLASS_SFU_TANH) || id == CLASS_TENSOR;
+}
 
 /* Units of the power model (models.md Table 7). */
 #define PTX_UNITS(UNIT)                                                                            \

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "machine/machine_reading.h"
+#include "machine/machine_leaf.h"
 #include "machine/machine_units.h"
 
 /* Edges nearer than this are the same edge; no plan is drawn finer. */
@@ -47,8 +47,8 @@ static ws_status check_keys(struct reading *reading, const yaml_node_t *node, co
             i++;
         if (i < count) continue;
         const char *near = text_nearest(&reading->machine->arena, yaml_text(key), known, count);
-        FAIL(reading, key, "unknown key '%s' in %s%s%s", yaml_text(key), what,
-             *near ? ": perhaps " : "", near);
+        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s%s", yaml_text(key), what,
+                  *near ? ": perhaps " : "", near);
     }
     return WS_OK;
 }
@@ -57,7 +57,7 @@ static ws_status need(struct reading *reading, const yaml_node_t *mapping, const
                       const char *key, const yaml_node_t **out)
 {
     *out = yaml_tree_find(reading->tree, mapping, key);
-    if (!*out) FAIL(reading, mapping, "%s has no '%s'", what, key);
+    if (!*out) LEAF_FAIL(reading, mapping, "%s has no '%s'", what, key);
     return WS_OK;
 }
 
@@ -70,16 +70,16 @@ static ws_status read_pair(const struct plan_reading *from, const yaml_node_t *m
     TRY(need(reading, mapping, what, key, &node));
     bool is_pair = node->type == YAML_SEQUENCE_NODE &&
                    node->data.sequence.items.top - node->data.sequence.items.start == 2;
-    if (!is_pair) FAIL(reading, node, "'%s' of %s must be two numbers, [x, y]", key, what);
+    if (!is_pair) LEAF_FAIL(reading, node, "'%s' of %s must be two numbers, [x, y]", key, what);
     for (size_t i = 0; i < 2; i++) {
         const yaml_node_t *item = yaml_tree_node(reading->tree, node->data.sequence.items.start[i]);
-        TRY(reading_number(reading, what, item, &out[i]));
+        TRY(leaf_number(reading, what, item, &out[i]));
         out[i] *= from->factor;
         if (!isfinite(out[i]) || out[i] < 0 || out[i] > 1)
-            FAIL(reading, item, "'%s' of %s: %s is no length on a chip", key, what,
-                 yaml_text(item));
+            LEAF_FAIL(reading, item, "'%s' of %s: %s is no length on a chip", key, what,
+                      yaml_text(item));
         if (!strcmp(key, "size") && out[i] <= SAME_METRES)
-            FAIL(reading, item, "'size' of %s: %s is no extent", what, yaml_text(item));
+            LEAF_FAIL(reading, item, "'size' of %s: %s is no extent", what, yaml_text(item));
     }
     return WS_OK;
 }
@@ -91,13 +91,13 @@ static ws_status read_index(struct reading *reading, const yaml_node_t *mapping,
     const yaml_node_t *node = yaml_tree_find(reading->tree, mapping, key);
     double number;
     *out = 0;
-    if (!node && wanted) FAIL(reading, mapping, "%s has no '%s': which one is it?", what, key);
+    if (!node && wanted) LEAF_FAIL(reading, mapping, "%s has no '%s': which one is it?", what, key);
     if (!node) return WS_OK;
-    if (!wanted) FAIL(reading, node, "'%s' makes no sense for %s", key, what);
-    TRY(reading_number(reading, what, node, &number));
+    if (!wanted) LEAF_FAIL(reading, node, "'%s' makes no sense for %s", key, what);
+    TRY(leaf_number(reading, what, node, &number));
     if (number < 0 || number >= MOST_BLOCKS || number != floor(number))
-        FAIL(reading, node, "'%s' of %s: '%s' is no whole number from 0", key, what,
-             yaml_text(node));
+        LEAF_FAIL(reading, node, "'%s' of %s: '%s' is no whole number from 0", key, what,
+                  yaml_text(node));
     *out = (unsigned)number;
     return WS_OK;
 }
@@ -108,12 +108,12 @@ static ws_status read_kind(struct reading *reading, const yaml_node_t *mapping, 
     const yaml_node_t *node;
     const char *word;
     TRY(need(reading, mapping, what, "kind", &node));
-    TRY(reading_text(reading, "kind", node, &word));
+    TRY(leaf_text(reading, "kind", node, &word));
     for (unsigned i = 0; i < FLOORPLAN_KIND_COUNT; i++) {
         *out = (enum floorplan_kind)i;
         if (!strcmp(floorplan_kind_words[i], word)) return WS_OK;
     }
-    FAIL(reading, node, "'%s' is no kind of block: sm, tpc, memory_controller or other", word);
+    LEAF_FAIL(reading, node, "'%s' is no kind of block: sm, tpc, memory_controller or other", word);
 }
 
 static ws_status read_block(const struct plan_reading *from, const yaml_node_t *node,
@@ -124,10 +124,11 @@ static ws_status read_block(const struct plan_reading *from, const yaml_node_t *
     const yaml_node_t *name;
     double at[2], size[2];
     if (node->type != YAML_MAPPING_NODE)
-        FAIL(reading, node, "a block must be {name: ..., kind: ..., at: [x, y], size: [w, h]}");
+        LEAF_FAIL(reading, node,
+                  "a block must be {name: ..., kind: ..., at: [x, y], size: [w, h]}");
     TRY(check_keys(reading, node, "a block", known, sizeof known / sizeof known[0]));
     TRY(need(reading, node, "a block", "name", &name));
-    TRY(reading_text(reading, "name", name, &out->name));
+    TRY(leaf_text(reading, "name", name, &out->name));
     const char *what = arena_format(&reading->machine->arena, "block '%s'", out->name);
     TRY(read_kind(reading, node, what, &out->kind));
     bool is_sm = out->kind == FLOORPLAN_SM;
@@ -151,9 +152,10 @@ static ws_status check_inside(const struct plan_reading *from, size_t i)
     double right = block->x_metres + block->width_metres - plan->width_metres;
     double below = block->y_metres + block->height_metres - plan->height_metres;
     if (right <= SAME_METRES && below <= SAME_METRES) return WS_OK;
-    FAIL(from->reading, from->nodes[i],
-         "block '%s' sticks out of the die by %.6g mm: the die is %.6g mm x %.6g mm", block->name,
-         1e3 * fmax(right, below), 1e3 * plan->width_metres, 1e3 * plan->height_metres);
+    LEAF_FAIL(from->reading, from->nodes[i],
+              "block '%s' sticks out of the die by %.6g mm: the die is %.6g mm x %.6g mm",
+              block->name, 1e3 * fmax(right, below), 1e3 * plan->width_metres,
+              1e3 * plan->height_metres);
 }
 
 static double common(double a, double a_size, double b, double b_size)
@@ -167,14 +169,14 @@ static ws_status check_pair(const struct plan_reading *from, size_t i, size_t j)
     double width = common(a->x_metres, a->width_metres, b->x_metres, b->width_metres);
     double height = common(a->y_metres, a->height_metres, b->y_metres, b->height_metres);
     if (!strcmp(a->name, b->name))
-        FAIL(from->reading, from->nodes[i], "there are two blocks '%s'", a->name);
+        LEAF_FAIL(from->reading, from->nodes[i], "there are two blocks '%s'", a->name);
     if (width > SAME_METRES && height > SAME_METRES)
-        FAIL(from->reading, from->nodes[i],
-             "block '%s' overlaps block '%s' of line %zu by %.6g mm x %.6g mm", a->name, b->name,
-             from->nodes[j]->start_mark.line + 1, 1e3 * width, 1e3 * height);
+        LEAF_FAIL(from->reading, from->nodes[i],
+                  "block '%s' overlaps block '%s' of line %zu by %.6g mm x %.6g mm", a->name,
+                  b->name, from->nodes[j]->start_mark.line + 1, 1e3 * width, 1e3 * height);
     if (a->kind == FLOORPLAN_SM && b->kind == FLOORPLAN_SM && a->sm == b->sm)
-        FAIL(from->reading, from->nodes[i], "SM %u is block '%s' of line %zu already", a->sm,
-             b->name, from->nodes[j]->start_mark.line + 1);
+        LEAF_FAIL(from->reading, from->nodes[i], "SM %u is block '%s' of line %zu already", a->sm,
+                  b->name, from->nodes[j]->start_mark.line + 1);
     return WS_OK;
 }
 
@@ -231,10 +233,11 @@ static ws_status check_gaps(const struct plan_reading *from, const yaml_node_t *
             at_x = x[i];
             at_y = y[j];
         }
-    FAIL(from->reading, node,
-         "%.6g mm2 of the die (%.3g %%) are in no block, among them the place [%.6g, %.6g] mm: add "
-         "a block of kind other",
-         1e6 * (die - covered), 100 * (1 - covered / die), 1e3 * at_x, 1e3 * at_y);
+    LEAF_FAIL(
+        from->reading, node,
+        "%.6g mm2 of the die (%.3g %%) are in no block, among them the place [%.6g, %.6g] mm: add "
+        "a block of kind other",
+        1e6 * (die - covered), 100 * (1 - covered / die), 1e3 * at_x, 1e3 * at_y);
 }
 
 /* SMs and TPCs are numbered from 0. */
@@ -243,25 +246,26 @@ static ws_status check_numbers(const struct plan_reading *from, const yaml_node_
     struct floorplan *plan = from->plan;
     for (size_t i = 0; i < plan->block_count; i++)
         plan->sm_count += from->blocks[i].kind == FLOORPLAN_SM;
-    if (!plan->sm_count) FAIL(from->reading, node, "the floorplan has no block of kind sm");
+    if (!plan->sm_count) LEAF_FAIL(from->reading, node, "the floorplan has no block of kind sm");
     bool *has_tpc = ARENA_ARRAY(&from->reading->machine->arena, bool, MOST_BLOCKS);
     for (size_t i = 0; i < plan->block_count; i++) {
         const struct floorplan_block *block = &from->blocks[i];
         if (block->kind != FLOORPLAN_SM) continue;
         if (block->sm >= plan->sm_count)
-            FAIL(from->reading, from->nodes[i], "SM %u: the floorplan has %u SMs, from 0 to %u",
-                 block->sm, plan->sm_count, plan->sm_count - 1);
+            LEAF_FAIL(from->reading, from->nodes[i],
+                      "SM %u: the floorplan has %u SMs, from 0 to %u", block->sm, plan->sm_count,
+                      plan->sm_count - 1);
         has_tpc[block->tpc] = true;
         if (block->tpc >= plan->tpc_count) plan->tpc_count = block->tpc + 1;
     }
     for (unsigned tpc = 0; tpc < plan->tpc_count; tpc++)
         if (!has_tpc[tpc])
-            FAIL(from->reading, node, "TPC %u has no SM, but TPC %u has: number them from 0", tpc,
-                 plan->tpc_count - 1);
+            LEAF_FAIL(from->reading, node, "TPC %u has no SM, but TPC %u has: number them from 0",
+                      tpc, plan->tpc_count - 1);
     for (size_t i = 0; i < plan->block_count; i++)
         if (from->blocks[i].kind == FLOORPLAN_TPC && from->blocks[i].tpc >= plan->tpc_count)
-            FAIL(from->reading, from->nodes[i], "block '%s': TPC %u has no SM",
-                 from->blocks[i].name, from->blocks[i].tpc);
+            LEAF_FAIL(from->reading, from->nodes[i], "block '%s': TPC %u has no SM",
+                      from->blocks[i].name, from->blocks[i].tpc);
     return WS_OK;
 }
 
@@ -277,17 +281,17 @@ static ws_status read_head(struct plan_reading *from, const yaml_node_t *node)
     enum dimension dimension;
     double size[2];
     if (node->type != YAML_MAPPING_NODE)
-        FAIL(reading, node, "floorplan must hold unit, source, size and blocks, not %s",
-             yaml_kind(node));
+        LEAF_FAIL(reading, node, "floorplan must hold unit, source, size and blocks, not %s",
+                  yaml_kind(node));
     TRY(check_keys(reading, node, "floorplan", known, sizeof known / sizeof known[0]));
-    TRY(reading_origin(reading, &leaf));
+    TRY(leaf_origin(reading, &leaf));
     from->plan->source = leaf.source;
     from->plan->assumed = leaf.assumed;
     TRY(need(reading, node, "floorplan", "unit", &unit));
-    TRY(reading_text(reading, "unit", unit, &word));
+    TRY(leaf_text(reading, "unit", unit, &word));
     if (!unit_find(word, &dimension, &from->factor) || dimension != DIM_METRE)
-        FAIL(reading, unit, "'%s' is no unit of length: %s", word,
-             unit_names(&reading->machine->arena, DIM_METRE));
+        LEAF_FAIL(reading, unit, "'%s' is no unit of length: %s", word,
+                  unit_names(&reading->machine->arena, DIM_METRE));
     TRY(read_pair(from, node, "floorplan", "size", size));
     from->plan->width_metres = size[0];
     from->plan->height_metres = size[1];
@@ -300,10 +304,10 @@ static ws_status read_blocks(struct plan_reading *from, const yaml_node_t *node)
     const yaml_node_t *list;
     TRY(need(reading, node, "floorplan", "blocks", &list));
     if (list->type != YAML_SEQUENCE_NODE)
-        FAIL(reading, list, "blocks must be a list, not %s", yaml_kind(list));
+        LEAF_FAIL(reading, list, "blocks must be a list, not %s", yaml_kind(list));
     const yaml_node_item_t *start = list->data.sequence.items.start;
     size_t count = (size_t)(list->data.sequence.items.top - start);
-    if (count > MOST_BLOCKS) FAIL(reading, list, "more than %d blocks", MOST_BLOCKS);
+    if (count > MOST_BLOCKS) LEAF_FAIL(reading, list, "more than %d blocks", MOST_BLOCKS);
     from->blocks = ARENA_ARRAY(&reading->machine->arena, struct floorplan_block, count + 1);
     from->nodes = ARENA_ARRAY(&reading->machine->arena, const yaml_node_t *, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -318,8 +322,8 @@ static ws_status read_blocks(struct plan_reading *from, const yaml_node_t *node)
     return check_numbers(from, list);
 }
 
-ws_status reading_floorplan(struct reading *reading, const yaml_node_t *node,
-                            const struct floorplan **out)
+ws_status machine_read_floorplan(struct reading *reading, const yaml_node_t *node,
+                                 const struct floorplan **out)
 {
     struct floorplan *plan = ARENA_ARRAY(&reading->machine->arena, struct floorplan, 1);
     struct plan_reading from = {.reading = reading, .plan = plan};

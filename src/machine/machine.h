@@ -70,28 +70,34 @@ struct machine_value {
     uint32_t line;      /* in the machine's own file; 0: inherited or set by a what-if */
 };
 
-/* What was measured with 1, 2, 3 ... resident warps per SM (machine_curves.def). */
+/* What was measured with 1, 2, 3 ... resident warps per SM, or for launches of differing shape
+ * (machine_curves.def). */
 enum machine_curve_id {
-#define CURVE(name, path, dimension, gpu_dimension, scale, text) CURVE_##name,
+#define CURVE(name, path, axes, dimension, gpu_dimension, scale, text) CURVE_##name,
 #include "machine/machine_curves.def"
 #undef CURVE
     CURVE_COUNT
 };
+enum { CURVE_AXES = 3 };
 struct machine_curve_info {
     const char *path, *text;
-    uint8_t dimension;     /* of what is kept: per SM and cycle */
-    uint8_t gpu_dimension; /* may be written instead: of the whole GPU, per second */
-    double scale;          /* from one to the other, beside SMs and clock */
+    const char *axes[CURVE_AXES]; /* "warps", or "blocks", "threads", "transactions"; NULL: none */
+    uint8_t dimension;            /* of what is kept: per SM and cycle, or a share */
+    uint8_t gpu_dimension;        /* may be written instead: of the whole GPU, per second */
+    double scale; /* from one to the other, beside SMs and clock; 0: a share of dram.bandwidth */
 };
 extern const struct machine_curve_info machine_curve_infos[CURVE_COUNT];
 
 struct machine_curve {
-    size_t count;                 /* 0: not known */
-    const double *warps, *values; /* warps increase; values per SM and core cycle */
+    size_t count;                   /* of values, the product of axis_counts; 0: not known */
+    size_t axis_counts[CURVE_AXES]; /* 1 for an axis that the curve does not have */
+    const double *axes[CURVE_AXES]; /* each increases */
+    const double *values;           /* by all axes, the last fastest */
     const char *source;
     bool assumed;
-    bool of_gpu;   /* while reading: values still are of the whole GPU, per second */
-    uint32_t line; /* as that of machine_value */
+    bool of_gpu;     /* while reading: values still are of the whole GPU, per second */
+    double clusters; /* that shared a memory pipeline where it was measured; 1: none known */
+    uint32_t line;   /* as that of machine_value */
 };
 
 /* What a block of a floorplan is: FLOORPLAN_KIND(ENUM, "word"). */
@@ -157,6 +163,8 @@ ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
 bool machine_has(const struct machine *machine, enum machine_key key);
 /* The value, or `otherwise` if it is not known. */
 double machine_get(const struct machine *machine, enum machine_key key, double otherwise);
+/* Groups of SMs that share a memory pipeline each (sm.per_cluster); 1: none are known. */
+double machine_clusters(const struct machine *machine);
 /* Throughput (thread/cycle and SM) or latency (cycle) of a class: the class's own figure, else that
  * of the class that class_price.c names for it (fp32.add has fp32.fma's, for instance). False if
  * neither is known. */
@@ -164,9 +172,28 @@ bool machine_throughput(const struct machine *machine, enum insn_class id, doubl
 bool machine_latency(const struct machine *machine, enum insn_class id, double *out);
 /* Cycles until the same warp may issue again. */
 bool machine_issue_latency(const struct machine *machine, enum insn_class id, double *out);
-/* Linear between the points and from 0 warps to the first, level beyond the last; 0 if the curve is
- * not known. */
+
+/* ---- curves (machine_curve.c) ---------------------------------------------------------------- */
+
+/* -1 if there is none. */
+int machine_curve_find(const char *path);
+/* A curve by warps: linear between the points and from 0 warps to the first, level beyond the last;
+ * 0 if it is not known. */
 double machine_curve_at(const struct machine_curve *curve, double warps);
+/* A curve by the shape of a launch (blocks, threads per block, transactions per thread), without
+ * what its blocks leave idle of the clusters: the measured value / machine_curve_sawtooth. Between
+ * points the time per byte is linear in the reciprocals of the three, as that of a pipeline is; it
+ * grows in proportion below the first point of an axis and is level beyond the last. */
+double machine_curve_envelope(const struct machine_curve *curve, const double launch[CURVE_AXES],
+                              double clusters);
+/* Share of the clusters that have a block while the busiest has its last: blocks / (clusters x
+ * ceil(blocks / clusters)); 1 for one cluster. */
+double machine_curve_sawtooth(double blocks, double clusters);
+/* Value i in the unit that machine_curve_unit names, and where on the axes it was measured. */
+double machine_curve_value(const struct machine *machine, enum machine_curve_id id, size_t i);
+const char *machine_curve_unit(enum machine_curve_id id);
+void machine_curve_point(const struct machine_curve *curve, size_t i, double out[CURVE_AXES]);
+
 /* A plan that nobody drew: a square die of die.area with the machine's SMs in an array of TPCs, memory
  * controllers at two edges and the rest between. In the arena. WS_ERR_NO_MODEL names the figure that
  * the machine file lacks. */

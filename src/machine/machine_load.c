@@ -154,27 +154,49 @@ static ws_status inherits_error(struct diag *diag, struct arena *arena,
     return line_error(diag, arena, machine, machine->inherits_line, length, message);
 }
 
-/* From the whole GPU to one SM and cycle, with the SMs and the clock that the file says. */
-static ws_status finish_curves(struct diag *diag, struct arena *arena, struct machine *machine)
+/* What one unit of a measured value is in that of the curve: from the whole GPU to one SM and cycle,
+ * or to a share of the bandwidth; 0: the machine file lacks a figure for it. */
+static double curve_factor(const struct machine *machine, const struct machine_curve_info *info)
 {
     double sms = machine_get(machine, MACHINE_SM_COUNT, 0);
     double clock = machine_get(machine, MACHINE_CLOCK_CORE, 0);
-    for (size_t id = 0; id < CURVE_COUNT; id++) {
-        struct machine_curve *curve = &machine->curves[id];
-        const struct machine_curve_info *info = &machine_curve_infos[id];
-        if (!curve->of_gpu) continue;
-        if (!(sms > 0) || !(clock > 0))
+    double peak = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
+    if (!(info->scale > 0)) return peak > 0 ? 1 / peak : 0;
+    return sms > 0 && clock > 0 ? info->scale / sms / clock : 0;
+}
+
+static ws_status finish_curve(struct diag *diag, struct arena *arena, struct machine *machine,
+                              enum machine_curve_id id)
+{
+    struct machine_curve *curve = &machine->curves[id];
+    const struct machine_curve_info *info = &machine_curve_infos[id];
+    double factor = curve_factor(machine, info);
+    double *values = ARENA_ARRAY(&machine->arena, double, curve->count);
+    if (!(factor > 0))
+        return line_error(diag, arena, machine, curve->line, 1,
+                          arena_format(arena, "%s of the whole GPU needs %s", info->path,
+                                       info->scale > 0
+                                           ? "sm.count and clock.core: give them, or write it per "
+                                             "SM and cycle"
+                                           : "dram.bandwidth"));
+    for (size_t i = 0; i < curve->count; i++) {
+        values[i] = curve->values[i] * factor;
+        if (!(info->scale > 0) && values[i] > 1)
             return line_error(diag, arena, machine, curve->line, 1,
-                              arena_format(arena,
-                                           "%s of the whole GPU needs sm.count and clock.core: "
-                                           "give them, or write it per SM and cycle",
-                                           info->path));
-        double *values = ARENA_ARRAY(&machine->arena, double, curve->count);
-        for (size_t i = 0; i < curve->count; i++)
-            values[i] = curve->values[i] * info->scale / sms / clock;
-        curve->values = values;
-        curve->of_gpu = false;
+                              arena_format(arena, "%s has %.6g B/s, more than dram.bandwidth",
+                                           info->path, curve->values[i]));
     }
+    curve->values = values;
+    curve->clusters = machine_clusters(machine);
+    curve->of_gpu = false;
+    return WS_OK;
+}
+
+static ws_status finish_curves(struct diag *diag, struct arena *arena, struct machine *machine)
+{
+    for (unsigned id = 0; id < CURVE_COUNT; id++)
+        if (machine->curves[id].of_gpu)
+            TRY(finish_curve(diag, arena, machine, (enum machine_curve_id)id));
     return WS_OK;
 }
 
@@ -190,7 +212,9 @@ static void merge_curve(struct arena *arena, struct machine_curve *curve,
 {
     if (curve->count || !base->count) return;
     *curve = *base;
-    curve->warps = copy_points(arena, base->warps, base->count);
+    for (unsigned axis = 0; axis < CURVE_AXES; axis++)
+        if (base->axes[axis])
+            curve->axes[axis] = copy_points(arena, base->axes[axis], base->axis_counts[axis]);
     curve->values = copy_points(arena, base->values, base->count);
     curve->source = arena_copy(arena, base->source);
     curve->line = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The keys of a machine file as a table, and the values of a machine by key. */
+#include <math.h>
 #include <string.h>
 
 #include "machine/machine.h"
@@ -25,13 +26,6 @@ const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT] = {
 #undef CLASS
 };
 
-const struct machine_curve_info machine_curve_infos[CURVE_COUNT] = {
-#define CURVE(name, path, dimension, gpu_dimension, scale, text)                                   \
-    [CURVE_##name] = {path, text, DIM_##dimension, DIM_##gpu_dimension, scale},
-#include "machine/machine_curves.def"
-#undef CURVE
-};
-
 int machine_key_find(const char *path)
 {
     for (int key = 0; key < MACHINE_KEY_COUNT; key++)
@@ -49,14 +43,8 @@ double machine_get(const struct machine *machine, enum machine_key key, double o
     return machine->values[key].known ? machine->values[key].value : otherwise;
 }
 
-double machine_curve_at(const struct machine_curve *curve, double warps)
+double machine_clusters(const struct machine *machine)
 {
-    double from_warps = 0, from_value = 0;
-    for (size_t i = 0; i < curve->count; i++) {
-        double width = curve->warps[i] - from_warps, height = curve->values[i] - from_value;
-        if (warps <= curve->warps[i]) return from_value + height * (warps - from_warps) / width;
-        from_warps = curve->warps[i];
-        from_value = curve->values[i];
-    }
-    return from_value;
+    double per_cluster = machine_get(machine, MACHINE_SM_PER_CLUSTER, 0);
+    return per_cluster > 1 ? ceil(machine_get(machine, MACHINE_SM_COUNT, 1) / per_cluster) : 1;
 }

@@ -37,6 +37,38 @@ static ws_status run_gmem_peak(struct evaluation *e)
     return WS_OK;
 }
 
+/* Defaults are those of the GTX 285: section 4.3, and 440 cycles (Lai and Seznec) of 1.48 GHz. */
+static const struct input_row zo_gmem_rows[] = {
+    {"blocks", NAN, NULL},       {"threads", NAN, NULL},
+    {"transactions", NAN, NULL}, {"bytes", 4, NULL},
+    {"peak_gbs", 158.976, NULL}, {"latency_ns", 440 / 1.48, NULL},
+    {"clusters", 10, NULL},      {0},
+};
+
+static ws_status run_zo_gmem(struct evaluation *e)
+{
+    double threads = evaluation_get(e, "threads"), transactions = evaluation_get(e, "transactions");
+    struct zo_global global = {
+        .peak = evaluation_get(e, "peak_gbs") * 1e9,
+        .latency_seconds = evaluation_get(e, "latency_ns") * 1e-9,
+        .clusters = evaluation_get(e, "clusters"),
+        .blocks = evaluation_get(e, "blocks"),
+        .threads = threads,
+        .transactions = transactions,
+    };
+    global.bytes = global.blocks * threads * transactions * evaluation_get(e, "bytes");
+    if (!(global.bytes > 0) || !(global.peak > 0) || !(global.latency_seconds >= 0) ||
+        !(global.clusters >= 1))
+        return diag_error(
+            e->diag, WS_ERR_ARGUMENT,
+            "zo_gmem: blocks, threads, transactions, bytes and peak_gbs must be above "
+            "0, clusters at least 1, latency_ns not below 0");
+    evaluation_put(e, "gbs", zo_global_bandwidth(&global) / 1e9);
+    evaluation_put(e, "fill", zo_global_fill(&global));
+    evaluation_put(e, "sawtooth", zo_global_sawtooth(&global));
+    return WS_OK;
+}
+
 static const struct input_row zo_throughput_rows[] = {{"warps", NAN, NULL}, {0}};
 
 static ws_status run_zo_throughput(struct evaluation *e)
@@ -103,6 +135,7 @@ const struct closed_form forms_quantitative[] = {
     {"inst_peak", inst_peak_rows, run_inst_peak},
     {"smem_peak", smem_peak_rows, run_smem_peak},
     {"gmem_peak", gmem_peak_rows, run_gmem_peak},
+    {"zo_gmem", zo_gmem_rows, run_zo_gmem},
     {"zo_throughput", zo_throughput_rows, run_zo_throughput},
     {"zo_times", zo_times_rows, run_zo_times},
     {"spmv_ell_bytes", spmv_ell_rows, run_spmv_ell},

@@ -25,7 +25,7 @@ struct setting {
     const struct model_input *input;
     struct estimate *out;
     double sms, clock_hz;                 /* SMs that have a block */
-    double blocks_per_sm;                 /* resident */
+    double blocks_per_sm;                 /* resident, mean over the SMs */
     double reference;                     /* lanes of the multiply-adds, thread/cycle */
     double fill_warps, shared_fill_warps; /* that fill the pipe where there is no curve; 0: any */
     double shared_peak;                   /* B/cycle of an SM */
@@ -162,13 +162,27 @@ static double global_bytes(const struct setting *s, const struct profile *profil
     return bytes;
 }
 
-static double global_seconds(const struct setting *s, const struct profile *profile, double warps)
+/* What flows through the memory pipeline together: a launch, or one of its stages. */
+static struct zo_global flow_of(const struct setting *s, const struct profile *profile,
+                                double block_threads, double warps_of_block)
+{
+    enum coalescing_rule rule = coalescing_rule_of(s->input->machine);
+    double requests = accesses_sum(profile, ACCESS_ALL, rule).parts[ACCESS_REQUESTS];
+    struct zo_global flow = s->global;
+    flow.bytes = global_bytes(s, profile);
+    flow.threads = block_threads;
+    flow.transactions = requests / (flow.blocks * warps_of_block);
+    return flow;
+}
+
+static double global_seconds(const struct setting *s, const struct zo_global *flow,
+                             const struct profile *profile, double warps)
 {
     enum { LOADS = 1 << ACCESS_GLOBAL_LOAD | 1 << ACCESS_LOCAL_LOAD };
     struct accesses loads = accesses_sum(profile, LOADS, coalescing_rule_of(s->input->machine));
     double requests = loads.parts[ACCESS_REQUESTS] + texture_requests(profile);
     double waits = requests / s->loads_in_flight / (s->sms * warps);
-    return zo_global_seconds(&s->global, global_bytes(s, profile), waits);
+    return zo_global_seconds(flow, global_bytes(s, profile), waits);
 }
 
 /* ---- setting --------------------------------------------------------------------------------- */
@@ -192,25 +206,28 @@ static void set_fills(struct setting *s)
 static void set_global(struct setting *s)
 {
     const struct machine *machine = s->input->machine;
+    const struct machine_curve *measured = &machine->curves[CURVE_GLOBAL];
     double latency = machine_get(machine, MACHINE_DRAM_LATENCY, 0);
-    double per_cluster = machine_get(machine, MACHINE_SM_PER_CLUSTER, 0);
     bool no_limit = model_without(s->input, EFFECT_BANDWIDTH);
+    bool no_latency = model_without(s->input, EFFECT_MEM_LATENCY);
     if (!(latency > 0))
         estimate_assume(s->out, s->input->arena,
                         "the latency of global memory is not known: its pipeline is always full");
-    if (model_without(s->input, EFFECT_MEM_LATENCY)) latency = fmin(latency, 1);
-    bool saws = per_cluster > 1 && !model_without(s->input, EFFECT_TAIL);
+    if (no_latency) latency = fmin(latency, 1);
     s->global = (struct zo_global){
         .peak = no_limit ? INFINITY : machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0),
         .latency_seconds = latency / s->clock_hz,
-        .clusters = saws ? ceil(machine_get(machine, MACHINE_SM_COUNT, 1) / per_cluster) : 1,
+        .clusters = model_without(s->input, EFFECT_TAIL) ? 1 : machine_clusters(machine),
         .blocks = (double)profile_blocks(s->input->profile),
+        .measured = measured->count ? measured : NULL,
+        .full = no_latency,
     };
     double strength = profile_get(s->input->profile, COUNTER_MEM_MSTR);
     s->loads_in_flight = fmax(1, strength);
-    estimate_assume(s->out, s->input->arena,
-                    "bandwidth of global memory modelled (figure 3 has no numbers): peak x fill of "
-                    "its pipeline x saw-tooth of the clusters");
+    if (!measured->count)
+        estimate_assume(s->out, s->input->arena,
+                        "bandwidth of global memory modelled (figure 3 has no numbers): peak x "
+                        "fill of its pipeline x saw-tooth of the clusters");
 }
 
 static void read_setting(const struct model_input *input, struct estimate *out, struct setting *s)
@@ -227,7 +244,7 @@ static void read_setting(const struct model_input *input, struct estimate *out, 
         .type_curve = (enum zo_type_curve)model_option_get(self, input, "type_curve"),
         .table = model_option_get(self, input, "table1"),
     };
-    s->blocks_per_sm = fmin(input->occupancy.blocks_per_sm, ceil(blocks / fmax(1, s->sms)));
+    s->blocks_per_sm = fmin(input->occupancy.blocks_per_sm, blocks / fmax(1, s->sms));
     (void)machine_throughput(machine, CLASS_FP32_FMA, &cores);
     s->reference = cores;
     double banks = machine_get(machine, MACHINE_SHARED_BANKS, WARP_LANES);
@@ -251,13 +268,13 @@ static double block_warps(const struct profile *profile)
     return ceil((double)profile_threads_per_block(profile) / WARP_LANES);
 }
 
-static struct zo_stage stage_times(const struct setting *s, const struct profile *profile,
-                                   double warps, double shared_warps)
+static struct zo_stage stage_times(const struct setting *s, const struct zo_global *flow,
+                                   const struct profile *profile, double warps, double shared_warps)
 {
     return (struct zo_stage){.seconds = {
                                  [ZO_INSTRUCTION] = instruction_seconds(s, profile, warps),
                                  [ZO_SHARED] = shared_seconds(s, profile, shared_warps),
-                                 [ZO_GLOBAL] = global_seconds(s, profile, warps),
+                                 [ZO_GLOBAL] = global_seconds(s, flow, profile, warps),
                              }};
 }
 
@@ -283,6 +300,20 @@ static double shared_warps(const struct setting *s, const struct stage_profile *
     return stage_warps(s, working > 0 ? working : stage->warps_working);
 }
 
+static struct zo_global stage_flow(const struct setting *s, const struct profile *view,
+                                   const struct stage_profile *stage)
+{
+    double threads = stage->threads_working;
+    if (!(threads > 0)) threads = (double)profile_threads_per_block(view);
+    return flow_of(s, view, threads, fmax(1, stage->warps_working));
+}
+
+static struct zo_global launch_flow(const struct setting *s)
+{
+    const struct profile *profile = s->input->profile;
+    return flow_of(s, profile, (double)profile_threads_per_block(profile), block_warps(profile));
+}
+
 static void write_stages(const struct setting *s, const struct zo_stage *stages, size_t count)
 {
     const struct profile *profile = s->input->profile;
@@ -301,18 +332,21 @@ static void write_stages(const struct setting *s, const struct zo_stage *stages,
     s->out->stage_count = count;
 }
 
+/* Stages that overlap fill the memory pipeline once, together; serial ones each for itself. */
 static struct zo_program run_stages(const struct setting *s, bool serial)
 {
     const struct profile *profile = s->input->profile;
     size_t count = profile->stage_count;
     struct zo_stage *stages = mem_zalloc(count, sizeof *stages);
     struct profile *view = mem_alloc(sizeof *view);
+    struct zo_global flow = launch_flow(s);
     *view = *profile;
     for (size_t i = 0; i < count; i++) {
         const struct stage_profile *stage = &profile->stages[i];
         double warps = stage_warps(s, stage->warps_working);
         show_stage(view, stage);
-        stages[i] = stage_times(s, view, fmax(1, warps), fmax(1, shared_warps(s, stage)));
+        if (serial) flow = stage_flow(s, view, stage);
+        stages[i] = stage_times(s, &flow, view, fmax(1, warps), fmax(1, shared_warps(s, stage)));
     }
     struct zo_program program = zo_combine(stages, count, serial);
     write_stages(s, stages, count);
@@ -341,20 +375,25 @@ static ws_status run(struct diag *diag, const struct setting *s, struct zo_progr
                           "profile has no stages: each must be timed for itself; save the profile "
                           "of an execution or add its \"stages\"");
     double warps = block_warps(profile) * s->blocks_per_sm;
-    struct zo_stage whole = stage_times(s, profile, warps, warps);
+    struct zo_global flow = launch_flow(s);
+    struct zo_stage whole = stage_times(s, &flow, profile, warps, warps);
     *out = zo_combine(&whole, 1, serial);
     return WS_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Shares of instructions that compute: all of floating point, and multiply-adds alone. */
-static double class_share(const struct profile *profile, enum insn_class first,
-                          enum insn_class last)
+static bool is_multiply_add(unsigned id)
+{
+    return id == CLASS_FP32_FMA || id == CLASS_FP64_FMA;
+}
+
+/* Share of the instructions whose class is in a set. */
+static double class_share(const struct profile *profile, bool (*is_in)(unsigned id))
 {
     double count = 0;
-    for (unsigned i = first; i <= last; i++)
-        count += profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        if (is_in(i)) count += profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
     return count / profile_get(profile, COUNTER_INST_WARP);
 }
 
@@ -364,7 +403,8 @@ static void write_terms(const struct setting *s, const struct zo_program *progra
     const struct profile *profile = s->input->profile;
     const double *seconds = program->components.seconds;
     bool half_warp = shared_is_half_warp(s->input->machine);
-    double warps = block_warps(profile) * s->blocks_per_sm, bytes = global_bytes(s, profile);
+    double warps = block_warps(profile) * s->blocks_per_sm;
+    struct zo_global flow = launch_flow(s);
     TERM("t_inst", seconds[ZO_INSTRUCTION], "s", component_names[ZO_INSTRUCTION]);
     TERM("t_smem", seconds[ZO_SHARED], "s", component_names[ZO_SHARED]);
     TERM("t_gmem", seconds[ZO_GLOBAL], "s", component_names[ZO_GLOBAL]);
@@ -382,21 +422,19 @@ static void write_terms(const struct setting *s, const struct zo_program *progra
          "passes through the banks, conflicts included");
     TERM("smem_conflicts", shared_sum(profile, SHARED_CONFLICTS, half_warp), "1",
          "of them caused by conflicts");
-    TERM("gmem_bytes", bytes, "B", "bytes of all transactions");
-    TERM("gmem_fill", zo_global_fill(&s->global, bytes), "1",
-         "share of the peak that so many bytes reach");
-    TERM("gmem_sawtooth", zo_global_sawtooth(&s->global), "1",
+    TERM("gmem_bytes", flow.bytes, "B", "bytes of all transactions");
+    TERM("gmem_per_thread", flow.transactions, "1", "accesses of a thread (figure 3)");
+    TERM("gmem_fill", zo_global_fill(&flow), "1",
+         "share of the peak that such a launch reaches with whole rounds of blocks");
+    TERM("gmem_sawtooth", zo_global_sawtooth(&flow), "1",
          "share of it that the blocks leave to the clusters");
-    if (isfinite(s->global.peak))
-        TERM("gmem_bandwidth",
-             s->global.peak * zo_global_fill(&s->global, bytes) * zo_global_sawtooth(&s->global),
-             "B/s", "global memory for so many bytes and blocks (figure 3)");
-    TERM("mad_share",
-         class_share(profile, CLASS_FP32_FMA, CLASS_FP32_FMA) +
-             class_share(profile, CLASS_FP64_FMA, CLASS_FP64_FMA),
-         "1", "multiply-adds of all instructions");
-    TERM("float_share", class_share(profile, CLASS_FP32_ADD, CLASS_BF16), "1",
-         "floating-point instructions of all");
+    if (isfinite(flow.peak))
+        TERM("gmem_bandwidth", zo_global_bandwidth(&flow), "B/s",
+             "global memory for such a launch (figure 3)");
+    TERM("mad_share", class_share(profile, is_multiply_add), "1",
+         "multiply-adds of all instructions");
+    TERM("float_share", class_share(profile, class_is_float), "1",
+         "floating-point instructions of all, special functions included");
 #undef TERM
 }
 

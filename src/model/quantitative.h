@@ -6,8 +6,11 @@
 #ifndef MODEL_QUANTITATIVE_H
 #define MODEL_QUANTITATIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "machine/machine.h"
 
 enum zo_component { ZO_INSTRUCTION, ZO_SHARED, ZO_GLOBAL, ZO_COMPONENTS, ZO_NONE = ZO_COMPONENTS };
 
@@ -42,19 +45,30 @@ struct zo_ell_bytes {
 };
 struct zo_ell_bytes zo_ell_bytes(double block, double vector_bytes);
 
-/* Global memory (section 4.3): the bandwidth of figure 3, whose numbers are not in the text, as
- * peak x fill of the memory pipeline x saw-tooth of the clusters that have one each. */
+/* Global memory (section 4.3): the bandwidth of figure 3 by blocks, threads per block and transactions
+ * per thread, as peak x fill of the memory pipeline x saw-tooth of the clusters that have one each.
+ * The figure's numbers are not in the text: the fill comes from a measured curve, else it is modelled
+ * as that of a pipeline which takes one latency to fill. */
 struct zo_global {
     double peak;            /* B/s; INFINITY: no limit */
     double latency_seconds; /* of one access; 0: not known */
     double clusters;        /* that have a memory pipeline each; 1: no saw-tooth */
     double blocks;
+    double bytes;                         /* of all blocks, that flow together */
+    double threads, transactions;         /* of a block, of a thread; for `measured` */
+    const struct machine_curve *measured; /* NULL: modelled */
+    bool full;                            /* as if its latency were hidden; for `measured` */
 };
-/* Share of the peak that launches of this size reach, in (0,1]: bytes / (bytes + peak x latency). */
-double zo_global_fill(const struct zo_global *global, double bytes);
+/* Share of the peak that launches of this size reach if their blocks are whole rounds of the clusters:
+ * grows with blocks, threads and transactions. Modelled: towards 1, bytes / (bytes + peak x latency)
+ * with the bytes of whole rounds. */
+double zo_global_fill(const struct zo_global *global);
 /* blocks / (clusters x ceil(blocks / clusters)). */
 double zo_global_sawtooth(const struct zo_global *global);
-/* Time for these bytes; but no shorter than `waits` latencies, one after the other in each warp. */
+/* Their product with the peak, B/s. */
+double zo_global_bandwidth(const struct zo_global *global);
+/* Time for `bytes` of those; but no shorter than `waits` latencies, one after the other in each warp.
+ */
 double zo_global_seconds(const struct zo_global *global, double bytes, double waits);
 
 /* Times of one stage; all blocks together. */

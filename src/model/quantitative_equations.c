@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "machine/machine.h"
-
 const double zo_units[ZO_TABLES][ZO_TYPES] = {
     [ZO_TABLE_ZHANG_OWENS] = {10, 8, 4, 1},
     [ZO_TABLE_WANG] = {10, 8, 2, 1},
@@ -40,7 +38,7 @@ double zo_global_peak(double memory_clock_hz, double bus_bits)
 static double at(const double values[3], double warps)
 {
     static const double measured_at[] = {6, 16, 32};
-    const struct machine_curve curve = {.count = 3, .warps = measured_at, .values = values};
+    const struct machine_curve curve = {.count = 3, .axes = {measured_at}, .values = values};
     return machine_curve_at(&curve, warps);
 }
 
@@ -75,25 +73,36 @@ struct zo_ell_bytes zo_ell_bytes(double block, double vector_bytes)
 
 /* ---- global memory --------------------------------------------------------------------------- */
 
-double zo_global_fill(const struct zo_global *global, double bytes)
-{
-    if (!(bytes > 0) || !isfinite(global->peak)) return 1;
-    return bytes / (bytes + global->peak * global->latency_seconds);
-}
-
 double zo_global_sawtooth(const struct zo_global *global)
 {
-    if (!(global->clusters > 1) || !(global->blocks > 0)) return 1;
-    return global->blocks / (global->clusters * ceil(global->blocks / global->clusters));
+    return machine_curve_sawtooth(global->blocks, global->clusters);
+}
+
+double zo_global_fill(const struct zo_global *global)
+{
+    double sawtooth = zo_global_sawtooth(global);
+    if (!(global->bytes > 0) || !isfinite(global->peak)) return 1;
+    if (global->measured) {
+        const double launch[CURVE_AXES] = {global->blocks, global->threads, global->transactions};
+        const double full[CURVE_AXES] = {INFINITY, INFINITY, INFINITY};
+        double share = machine_curve_envelope(global->measured, global->full ? full : launch,
+                                              global->clusters);
+        return fmin(share, 1 / sawtooth);
+    }
+    double rounds = global->bytes / sawtooth; /* as if every cluster had as much as the busiest */
+    return rounds / (rounds + global->peak * global->latency_seconds);
+}
+
+double zo_global_bandwidth(const struct zo_global *global)
+{
+    return global->peak * zo_global_fill(global) * zo_global_sawtooth(global);
 }
 
 double zo_global_seconds(const struct zo_global *global, double bytes, double waits)
 {
     if (!(bytes > 0)) return 0;
     double streaming =
-        isfinite(global->peak)
-            ? bytes / (global->peak * zo_global_fill(global, bytes) * zo_global_sawtooth(global))
-            : global->latency_seconds;
+        isfinite(global->peak) ? bytes / zo_global_bandwidth(global) : global->latency_seconds;
     return fmax(streaming, waits * global->latency_seconds);
 }
 

@@ -217,9 +217,9 @@ static ws_status no_answer(struct diag *diag, const struct prediction *out)
 /* Was the throughput by warps measured on this very GPU? */
 static bool has_own_curves(const struct machine *machine)
 {
-    for (size_t i = 0; i < CURVE_COUNT; i++)
-        if (!machine->curves[i].count || machine->curves[i].assumed) return false;
-    return true;
+    const struct machine_curve *instruction = &machine->curves[CURVE_INSTRUCTION];
+    const struct machine_curve *shared = &machine->curves[CURVE_SHARED];
+    return instruction->count && !instruction->assumed && shared->count && !shared->assumed;
 }
 
 /* A bound is an answer only where no model of time stands above it. */

@@ -287,28 +287,6 @@ static void early_release_keeps_all_warps_at_work(void **state)
 
 /* ---- global memory --------------------------------------------------------------------------- */
 
-/* Figure 3: a saw-tooth of period 10 under an envelope that grows with the blocks up to the peak. */
-static void the_bandwidth_is_a_sawtooth_under_an_envelope(void **state)
-{
-    (void)state;
-    struct zo_global global = {.peak = 158.976e9, .latency_seconds = 300e-9, .clusters = 10};
-    double envelope = 0;
-    for (unsigned blocks = 1; blocks <= 2000; blocks++) {
-        global.blocks = blocks;
-        double fill = zo_global_fill(&global, blocks * 64e3), saw = zo_global_sawtooth(&global);
-        assert_true(fill > envelope && fill < 1);
-        envelope = fill;
-        assert_true(saw > 0 && saw <= 1);
-        assert_int_equal(saw == 1, blocks % 10 == 0);
-        if (blocks > 10) assert_true(saw > 1 - 10.0 / blocks);
-    }
-    assert_true(envelope > 0.999);
-    global.blocks = 11;
-    assert_close(zo_global_sawtooth(&global), 0.55, 1e-12);
-    /* Far below the peak it is almost linear. */
-    assert_close(zo_global_fill(&global, 20) / zo_global_fill(&global, 10), 2, 1e-3);
-}
-
 static void streaming_takes_bytes_over_bandwidth(void **state)
 {
     (void)state;
@@ -328,6 +306,44 @@ static void streaming_takes_bytes_over_bandwidth(void **state)
     assert_string_equal(estimate->bottleneck, "global memory access");
     prediction_destroy(prediction);
     profile_destroy(profile);
+    machine_destroy(machine);
+}
+
+/* More blocks of the same work never take less time, and nothing jumps where an SM gets its second. */
+static void more_blocks_take_no_less_time(void **state)
+{
+    (void)state;
+    static const struct hand_kernel shapes[] = {
+        {.threads_per_block = 64, .registers = 16, .comp = 1000, .bytes_per_access = 128},
+        {.threads_per_block = 64,
+         .registers = 16,
+         .comp = 1,
+         .coalesced = 20,
+         .bytes_per_access = 128},
+        {.threads_per_block = 256,
+         .registers = 8,
+         .comp = 40,
+         .coalesced = 2,
+         .uncoalesced = 3,
+         .transactions_per_uncoalesced = 16,
+         .bytes_per_access = 128}};
+    struct machine *machine = load_gtx285();
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        double before = 0;
+        for (uint32_t blocks = 1; blocks <= 400; blocks++) {
+            struct hand_kernel kernel = shapes[i];
+            kernel.blocks = blocks;
+            struct profile *profile = make_profile(&kernel);
+            struct prediction *prediction = predict(profile, machine);
+            double seconds = ask(prediction)->time_seconds;
+            if (seconds < before * (1 - 1e-12))
+                fail_msg("shape %zu: %u blocks take %g s, one less %g s", i, blocks, seconds,
+                         before);
+            before = seconds;
+            prediction_destroy(prediction);
+            profile_destroy(profile);
+        }
+    }
     machine_destroy(machine);
 }
 
@@ -476,8 +492,8 @@ int main(void)
         cmocka_unit_test(bandwidth_follows_the_warps_that_access_shared_memory),
         cmocka_unit_test(stages_of_two_blocks_overlap),
         cmocka_unit_test(early_release_keeps_all_warps_at_work),
-        cmocka_unit_test(the_bandwidth_is_a_sawtooth_under_an_envelope),
         cmocka_unit_test(streaming_takes_bytes_over_bandwidth),
+        cmocka_unit_test(more_blocks_take_no_less_time),
         cmocka_unit_test(a_lonely_warp_waits_for_every_load),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(bytes_moved_are_needed),
