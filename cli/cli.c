@@ -39,15 +39,22 @@ char *cli_copy(struct cli *cli, const char *text)
     return strcpy(cli_alloc(cli, strlen(text) + 1), text);
 }
 
-char *cli_format(struct cli *cli, const char *format, ...)
+static char *format_list(struct cli *cli, const char *format, va_list list)
 {
-    va_list list, again;
-    va_start(list, format);
+    va_list again;
     va_copy(again, list);
     size_t length = (size_t)vsnprintf(NULL, 0, format, list);
     char *text = cli_alloc(cli, length + 1);
     vsnprintf(text, length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *cli_format(struct cli *cli, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = format_list(cli, format, list);
     va_end(list);
     return text;
 }
@@ -65,12 +72,15 @@ int cli_error(struct cli *cli, int exit_code, const char *format, ...)
 {
     va_list list;
     cli_clear_progress(cli);
-    fflush(stdout);
-    fputs("warpsage: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    const char *text = format_list(cli, format, list);
     va_end(list);
-    fputc('\n', stderr);
+    if (cli->keeps_errors) {
+        cli->kept_error = text;
+        return exit_code;
+    }
+    fflush(stdout);
+    fprintf(stderr, "warpsage: %s\n", text);
     return exit_code;
 }
 

@@ -9,13 +9,22 @@
 #include <stdio.h>
 #include <warpsage/warpsage.h>
 
-enum { EXIT_DONE = 0, EXIT_CHECK = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_BUG = 70 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_CHECK = 1,
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,
+    EXIT_GUEST = 4,
+    EXIT_BUG = 70
+};
 
 struct cli {
     ws_context *context;
     struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
     bool quiet;
     bool progress_shown;
+    bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */
+    const char *kept_error;
 };
 
 void cli_clear(struct cli *cli);

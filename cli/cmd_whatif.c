@@ -83,6 +83,7 @@ struct variant {
     const char *without; /* effects, comma-separated; NULL: none */
     const char *note;
     bool new_block, executed;
+    bool refused; /* the change was understood, but such a launch is not possible */
 };
 
 static int failed_change(struct whatif *w, const struct change *change, ws_status status)
@@ -276,30 +277,60 @@ static int add_row(struct whatif *w, const struct analysis *a, struct whatif_row
     return EXIT_DONE;
 }
 
+static int refuse(struct variant *v, int exit_code)
+{
+    v->refused = exit_code != EXIT_DONE;
+    return exit_code;
+}
+
 static int run_variant(struct variant *v, const struct change *changes, size_t count,
                        const char *text)
 {
     CLI_TRY(load_machines(v));
     for (size_t i = 0; i < count; i++)
         CLI_TRY(prepare(v, &changes[i]));
-    CLI_TRY(find_profile(v, text));
+    CLI_TRY(refuse(v, find_profile(v, text)));
     CLI_TRY(set_registers(&v->a));
     for (size_t i = 0; i < count; i++)
         CLI_TRY(adjust(v, &changes[i]));
     const char *effect = count == 1 && changes->kind == CHANGE_EFFECT ? changes->key : NULL;
     const struct whatif_row row = {.text = text, .executed = v->executed, .note = v->note};
-    return add_row(v->w, &v->a, row, v->without, effect);
+    return refuse(v, add_row(v->w, &v->a, row, v->without, effect));
+}
+
+/* With --each a change that cannot be is a row that says why: the first line of the message. */
+static int add_impossible(struct whatif *w, const char *text, const char *message)
+{
+    struct cli *cli = w->base.cli;
+    struct whatif_table *table = &w->table;
+    char *why = cli_copy(cli, message);
+    why[strcspn(why, "\n")] = '\0';
+    struct whatif_row row = {.text = text, .note = why, .impossible = true};
+    row.answers = cli_alloc(cli, (table->machine_count + 1) * sizeof *row.answers);
+    for (size_t m = 0; m < table->machine_count; m++)
+        for (size_t i = 0; i < WHATIF_MODELS; i++)
+            row.answers[m].cells[i].reason = "impossible";
+    CLI_APPEND(cli, table->rows, table->row_count, row);
+    return EXIT_DONE;
 }
 
 static int change_row(struct whatif *w, const struct change *changes, size_t count,
                       const char *text)
 {
+    struct cli *cli = w->base.cli;
     struct variant v = {.w = w, .a = w->base};
     v.a.profile = NULL;
     v.a.device = NULL;
+    cli->keeps_errors = true;
     int exit_code = run_variant(&v, changes, count, text);
-    if (exit_code != EXIT_DONE)
-        cli_error(w->base.cli, exit_code, "that is what becomes of %s", text);
+    cli->keeps_errors = false;
+    bool is_answer = exit_code == EXIT_USAGE || exit_code == EXIT_INPUT || exit_code == EXIT_GUEST;
+    if (w->each && v.refused && is_answer) {
+        exit_code = add_impossible(w, text, cli->kept_error);
+    } else if (exit_code != EXIT_DONE) {
+        cli_error(cli, exit_code, "%s", cli->kept_error);
+        cli_error(cli, exit_code, "that is what becomes of %s", text);
+    }
     v.a.module = NULL; /* the base's */
     analysis_clear(&v.a);
     return exit_code;
@@ -392,7 +423,9 @@ const struct command command_whatif = {
         "                            kernel is executed again and must allow it\n"
         "  --set launch.registers=N, --set launch.shared=BYTES   what a block takes of an SM\n\n"
         "Each change is a row of its own against the launch as it is; several make one more row\n"
-        "with all of them. Gains are alternatives: they do not add up.\n\n"
+        "with all of them. Gains are alternatives: they do not add up. A change that makes the\n"
+        "launch impossible is an error; with --each it is a row that says why, the others answer\n"
+        "and the status is 0.\n\n"
         "Example\n"
         "  warpsage whatif sgemm.yaml --gpu gtx285 --without bank-conflicts \\\n"
         "      --set machine.sm.max_blocks=16 --set launch.block=256\n",

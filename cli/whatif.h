@@ -36,6 +36,7 @@ struct whatif_row {
     const char *text;
     bool executed;                 /* the kernel ran again for it */
     const char *note;              /* NULL: none */
+    bool impossible;               /* with --each: no model has an answer, `note` says why */
     struct whatif_answer *answers; /* by machine */
 };
 

@@ -43,7 +43,9 @@ static void text_notes(FILE *out, const struct whatif_table *table)
         "Gains are time / time after: alternatives, they do not add up.   * suits this GPU best\n",
         out);
     for (size_t r = 0; r < table->row_count; r++)
-        if (table->rows[r].executed)
+        if (table->rows[r].impossible)
+            fprintf(out, "%s: impossible: %s\n", table->rows[r].text, table->rows[r].note);
+        else if (table->rows[r].executed)
             fprintf(out, "%s: the kernel was executed again%s%s\n", table->rows[r].text,
                     table->rows[r].note ? ", " : "",
                     table->rows[r].note ? table->rows[r].note : "");
@@ -118,6 +120,16 @@ static void write_json(FILE *out, const struct whatif_table *table)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+static void csv_reason(FILE *out, const char *text)
+{
+    fputs(",,\"impossible: ", out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputs("\"\n", out);
+}
+
 static void write_csv(FILE *out, const struct whatif_table *table)
 {
     fputs("machine,change,model,time_s,gain,reason\n", out);
@@ -127,7 +139,10 @@ static void write_csv(FILE *out, const struct whatif_table *table)
                 const struct whatif_cell *cell = &table->rows[r].answers[m].cells[i];
                 fprintf(out, "%s,\"%s\",%s,", ws_machine_id(table->machines[m]),
                         table->rows[r].text, table->models[i]);
-                if (cell->reason)
+                const struct whatif_row *row = &table->rows[r];
+                if (row->impossible)
+                    csv_reason(out, row->note);
+                else if (cell->reason)
                     fprintf(out, ",,%s\n", cell->reason);
                 else
                     fprintf(out, "%.9g,%.9g,\n", cell->seconds, r ? cell->gain : 1);

@@ -102,7 +102,7 @@ static void put(struct machine *machine, enum machine_key key, double value)
         (struct machine_value){.value = value, .known = true, .source = "what-if"};
 }
 
-/* Two keys for one limit: who changes the one means the other, too. */
+/* Keys that bound each other: who changes the one means the other, too. */
 static void put_coupled(struct machine *machine, enum machine_key key, double value)
 {
     double warp = machine_get(machine, MACHINE_SM_WARP_SIZE, 32);
@@ -111,6 +111,13 @@ static void put_coupled(struct machine *machine, enum machine_key key, double va
         put(machine, MACHINE_SM_MAX_THREADS, value * warp);
     if (key == MACHINE_SM_MAX_THREADS && machine_has(machine, MACHINE_SM_MAX_WARPS))
         put(machine, MACHINE_SM_MAX_WARPS, floor(value / warp));
+    /* The smallest segment is at most the first: 4 as the first means transactions of 4 bytes. */
+    if (key == MACHINE_GLOBAL_INITIAL_SEGMENT &&
+        machine_get(machine, MACHINE_GLOBAL_MIN_SEGMENT, 0) > value)
+        put(machine, MACHINE_GLOBAL_MIN_SEGMENT, value);
+    if (key == MACHINE_GLOBAL_MIN_SEGMENT &&
+        machine_get(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, value) < value)
+        put(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, value);
 }
 
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,

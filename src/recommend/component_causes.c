@@ -16,30 +16,11 @@ static double term_value(const struct finder *finder, const char *id)
 
 /* ---- instruction pipeline -------------------------------------------------------------------- */
 
-static bool same_line(const struct instruction_profile *a, const struct instruction_profile *b)
+static double bookkeeping(const struct instruction_profile *instruction, const void *context)
 {
-    if (!a->source_line || !b->source_line) return a == b;
-    return a->source_line == b->source_line &&
-           !strcmp(a->file ? a->file : "", b->file ? b->file : "");
-}
-
-/* The line with the most instructions outside floating point; those of a line mostly follow each
- * other. */
-static const struct instruction_profile *hot_bookkeeping(const struct profile *profile)
-{
-    const struct instruction_profile *line = NULL, *hottest = NULL;
-    double weight = 0, most = 0;
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        const struct instruction_profile *instruction = &profile->instructions[i];
-        if (!line || !same_line(line, instruction)) weight = 0;
-        line = instruction;
-        if (instruction->class_id > CLASS_BF16)
-            weight += instruction_counter(instruction, COUNTER_INST_WARP);
-        if (weight <= most) continue;
-        most = weight;
-        hottest = instruction;
-    }
-    return hottest;
+    (void)context;
+    if (class_is_float(instruction->class_id)) return 0;
+    return instruction_counter(instruction, COUNTER_INST_WARP);
 }
 
 /* A kernel without floating point computes otherwise: nothing to say. */
@@ -47,8 +28,9 @@ static void find_density(struct finder *finder)
 {
     double density = term_value(finder, "float_share");
     if (!(density > 0) || density > 0.9) return; /* guess: little is left to gain */
+    struct hot_line hot = hot_find(finder->profile, bookkeeping, NULL);
     finder_add(finder, "I303", "raise the computational density (at most)",
-               hot_line_place(finder->arena, hot_bookkeeping(finder->profile)),
+               hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena,
                             "%.0f %% of the instructions do not compute in floating point",
                             100 * (1 - density)),
@@ -112,7 +94,11 @@ static void find_little_parallelism(struct finder *finder)
     double bytes = term_value(finder, "gmem_bytes"), seconds = term_value(finder, "t_gmem");
     double peak = machine_get(finder->prediction->machine, MACHINE_DRAM_BANDWIDTH, INFINITY);
     if (!(bytes > 0)) return;
-    finder_add(finder, "L406", "keep more memory requests in flight (at most)", "",
+    static const enum counter loads[] = {COUNTER_MEM_GLOBAL_LOAD_REQUESTS,
+                                         COUNTER_MEM_LOCAL_LOAD_REQUESTS};
+    struct hot_line hot = hot_counter(finder->profile, loads, 2);
+    finder_add(finder, "L406", "keep more memory requests in flight (at most)",
+               hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena,
                             "the latency takes %.0f %% of the time in global memory: too few "
                             "transactions at once",
@@ -124,22 +110,14 @@ static void find_little_parallelism(struct finder *finder)
                finder_gain(finder, EFFECT_TAIL));
 }
 
-/* The access that moves most bytes that no lane asks for. */
-static const struct instruction_profile *hot_unused(const struct profile *profile,
-                                                    enum coalescing_rule rule)
+/* Bytes that an access moves though no lane asks for them. */
+static double unused_bytes(const struct instruction_profile *instruction, const void *context)
 {
-    const struct instruction_profile *hottest = NULL;
-    double most = 0;
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        enum access_op op;
-        struct accesses accesses;
-        if (!accesses_of_instruction(&profile->instructions[i], rule, &op, &accesses)) continue;
-        double unused = accesses.parts[ACCESS_BYTES_MOVED] - accesses.parts[ACCESS_BYTES_REQUESTED];
-        if (unused <= most) continue;
-        most = unused;
-        hottest = &profile->instructions[i];
-    }
-    return hottest;
+    const enum coalescing_rule *rule = context;
+    enum access_op op;
+    struct accesses accesses;
+    if (!accesses_of_instruction(instruction, *rule, &op, &accesses)) return 0;
+    return accesses.parts[ACCESS_BYTES_MOVED] - accesses.parts[ACCESS_BYTES_REQUESTED];
 }
 
 /* Transactions that are larger than what the lanes ask for, though they are as few as they can be;
@@ -154,11 +132,12 @@ static void find_granularity(struct finder *finder)
         if (!strncmp(finder->diagnosis->advice[i].code, "G10", 3) &&
             strchr("12", finder->diagnosis->advice[i].code[3]))
             return;
-    finder_add(finder, "G106", "fetch no bytes that no lane asks for (at most)",
-               hot_line_place(finder->arena, hot_unused(finder->profile, rule)),
-               arena_format(finder->arena, "%.0f %% of the bytes moved are not asked for",
-                            100 * (1 - asked / moved)),
-               what_if_nothing_unused(finder->prediction));
+    finder_add(
+        finder, "G106", "fetch no bytes that no lane asks for (at most)",
+        hot_line_place(finder->arena, hot_find(finder->profile, unused_bytes, &rule).instruction),
+        arena_format(finder->arena, "%.0f %% of the bytes moved are not asked for",
+                     100 * (1 - asked / moved)),
+        what_if_nothing_unused(finder->prediction));
 }
 
 void find_components(struct finder *finder)

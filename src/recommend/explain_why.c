@@ -17,17 +17,21 @@ static const struct advice *find_advice(const struct diagnosis *diagnosis, const
     return found;
 }
 
-/* Uses the evidence of the first of these advices that is there and worth it. */
+/* Uses the evidence of the advice that gains most, if it is worth it; of several alike the first of
+ * the list. Where no gain is known, the first that is there. */
 static bool explain_by(struct diagnosis *diagnosis, const char *const *codes, double threshold)
 {
+    const struct advice *most = NULL;
     for (; *codes; codes++) {
         const struct advice *item = find_advice(diagnosis, *codes);
         if (!item || item->gain < threshold) continue;
-        diagnosis->why = arena_format(&diagnosis->arena, "%s: %s", item->title, item->evidence);
-        diagnosis->why_where = item->where;
-        return true;
+        if (!most || item->gain > most->gain || (isnan(most->gain) && !isnan(item->gain)))
+            most = item;
     }
-    return false;
+    if (!most) return false;
+    diagnosis->why = arena_format(&diagnosis->arena, "%s: %s", most->title, most->evidence);
+    diagnosis->why_where = most->where;
+    return true;
 }
 
 static double term_value(const struct estimate *estimate, const char *id)

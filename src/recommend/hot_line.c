@@ -2,6 +2,7 @@
 #include "recommend/hot_line.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *hot_line_place(struct arena *arena, const struct instruction_profile *instruction)
@@ -32,73 +33,142 @@ double access_ideal_per_request(const struct instruction_profile *instruction,
     return lanes > 0 && bytes / lanes > 8 ? 2 * halves : halves;
 }
 
-static void keep_hottest(struct hot_line *lines, size_t *count, struct hot_line line)
+bool hot_same_line(const struct instruction_profile *a, const struct instruction_profile *b)
+{
+    if (!a->source_line || !b->source_line) return a == b;
+    return a->source_line == b->source_line &&
+           !strcmp(a->file ? a->file : "", b->file ? b->file : "");
+}
+
+/* ---- sums by line ---------------------------------------------------------------------------- */
+
+struct group {
+    struct hot_line line;
+    double heaviest; /* weight of line.instruction */
+};
+
+static bool belongs(const struct group *group, const struct instruction_profile *instruction,
+                    bool by_class)
+{
+    const struct instruction_profile *first = group->line.instruction;
+    return hot_same_line(first, instruction) &&
+           (!by_class || first->class_id == instruction->class_id);
+}
+
+static void add_to_groups(struct group *groups, size_t *count,
+                          const struct instruction_profile *instruction, double weight,
+                          bool by_class)
+{
+    size_t i = *count; /* lines of a loop follow each other: the last group first */
+    while (i > 0 && instruction->source_line && !belongs(&groups[i - 1], instruction, by_class))
+        i--;
+    if (!i || !instruction->source_line) {
+        groups[*count] = (struct group){{.instruction = instruction, .weight = weight}, weight};
+        ++*count;
+        return;
+    }
+    struct group *group = &groups[i - 1];
+    group->line.weight += weight;
+    if (weight <= group->heaviest) return;
+    group->heaviest = weight;
+    group->line.instruction = instruction;
+}
+
+static void keep_hottest(struct hot_line *lines, size_t capacity, size_t *count,
+                         struct hot_line line)
 {
     size_t at = *count;
     while (at > 0 && lines[at - 1].weight < line.weight)
         at--;
-    if (at == HOT_LINES_MAX) return;
-    size_t kept = *count < HOT_LINES_MAX ? *count : HOT_LINES_MAX - 1;
+    if (at == capacity) return;
+    size_t kept = *count < capacity ? *count : capacity - 1;
     memmove(lines + at + 1, lines + at, (kept - at) * sizeof *lines);
     lines[at] = line;
     *count = kept + 1;
 }
 
+/* The heaviest lines, heaviest first; `by_class`: one line's classes of instructions apart. */
+static size_t find_lines(const struct profile *profile, hot_weight_fn *weight, const void *context,
+                         bool by_class, struct hot_line *out, size_t capacity)
+{
+    struct group *groups = mem_alloc((profile->instruction_count + 1) * sizeof *groups);
+    size_t group_count = 0, count = 0;
+    double total = 0;
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        double one = weight(&profile->instructions[i], context);
+        if (!(one > 0)) continue;
+        total += one;
+        add_to_groups(groups, &group_count, &profile->instructions[i], one, by_class);
+    }
+    for (size_t i = 0; i < group_count; i++)
+        keep_hottest(out, capacity, &count, groups[i].line);
+    for (size_t i = 0; i < count; i++)
+        out[i].total = total;
+    free(groups);
+    return count;
+}
+
+struct hot_line hot_find(const struct profile *profile, hot_weight_fn *weight, const void *context)
+{
+    struct hot_line hot = {0};
+    (void)find_lines(profile, weight, context, false, &hot, 1);
+    return hot;
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static double extra_transactions(const struct instruction_profile *instruction, const void *context)
+{
+    const enum coalescing_rule *rule = context;
+    enum access_op op;
+    struct accesses accesses;
+    if (!accesses_of_instruction(instruction, *rule, &op, &accesses)) return 0;
+    return accesses.parts[ACCESS_UNCOALESCED_TRANSACTIONS] -
+           accesses.parts[ACCESS_UNCOALESCED] *
+               access_ideal_per_request(instruction, &accesses, *rule);
+}
+
 size_t hot_uncoalesced(const struct profile *profile, enum coalescing_rule rule,
                        struct hot_line out[HOT_LINES_MAX])
 {
-    size_t count = 0;
-    double total = 0;
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        const struct instruction_profile *instruction = &profile->instructions[i];
-        enum access_op op;
-        struct accesses accesses;
-        if (!accesses_of_instruction(instruction, rule, &op, &accesses)) continue;
-        double ideal = access_ideal_per_request(instruction, &accesses, rule);
-        double extra = accesses.parts[ACCESS_UNCOALESCED_TRANSACTIONS] -
-                       accesses.parts[ACCESS_UNCOALESCED] * ideal;
-        if (!(accesses.parts[ACCESS_UNCOALESCED] > 0) || !(extra > 0)) continue;
-        total += extra;
-        keep_hottest(out, &count, (struct hot_line){.instruction = instruction, .weight = extra});
-    }
-    for (size_t i = 0; i < count; i++)
-        out[i].total = total;
-    return count;
+    return find_lines(profile, extra_transactions, &rule, true, out, HOT_LINES_MAX);
+}
+
+struct counter_list {
+    const enum counter *counters;
+    size_t count;
+};
+
+static double counter_sum(const struct instruction_profile *instruction, const void *context)
+{
+    const struct counter_list *list = context;
+    double sum = 0;
+    for (size_t i = 0; i < list->count; i++)
+        sum += instruction_counter(instruction, list->counters[i]);
+    return sum;
 }
 
 struct hot_line hot_counter(const struct profile *profile, const enum counter *counters,
                             size_t count)
 {
-    struct hot_line hot = {0};
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        double weight = 0;
-        for (size_t k = 0; k < count; k++)
-            weight += instruction_counter(&profile->instructions[i], counters[k]);
-        hot.total += weight;
-        if (weight <= hot.weight) continue;
-        hot.weight = weight;
-        hot.instruction = &profile->instructions[i];
-    }
-    return hot;
+    const struct counter_list list = {counters, count};
+    return hot_find(profile, counter_sum, &list);
+}
+
+static double extra_slots(const struct instruction_profile *instruction, const void *context)
+{
+    const struct machine *machine = context;
+    double add, lanes;
+    if (instruction->class_id >= CLASS_COUNT ||
+        !machine_throughput(machine, CLASS_FP32_ADD, &add) ||
+        !machine_throughput(machine, instruction->class_id, &lanes) || !(lanes > 0))
+        return 0;
+    return instruction_counter(instruction, COUNTER_INST_WARP) * (add / lanes - 1);
 }
 
 struct hot_line hot_expensive(const struct profile *profile, const struct machine *machine)
 {
     struct hot_line hot = {0};
-    double add;
-    if (!machine_throughput(machine, CLASS_FP32_ADD, &add) || !(add > 0)) return hot;
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        const struct instruction_profile *instruction = &profile->instructions[i];
-        double lanes;
-        if (instruction->class_id >= CLASS_COUNT ||
-            !machine_throughput(machine, instruction->class_id, &lanes) || !(lanes > 0))
-            continue;
-        double slots =
-            instruction_counter(instruction, COUNTER_INST_WARP) * fmax(0, add / lanes - 1);
-        hot.total += slots;
-        if (slots <= hot.weight) continue;
-        hot.weight = slots;
-        hot.instruction = instruction;
-    }
+    (void)find_lines(profile, extra_slots, machine, true, &hot, 1);
     return hot;
 }

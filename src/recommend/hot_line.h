@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which instructions of a profile a cause can be pinned on. */
+/* Which source lines of a profile a cause can be pinned on. The instructions of a line, of a loop that
+ * the compiler unrolled for instance, are added up; without source lines each stands for itself. */
 #ifndef RECOMMEND_HOT_LINE_H
 #define RECOMMEND_HOT_LINE_H
+
+#include <stdbool.h>
 
 #include "model/estimate.h"
 
 struct hot_line {
-    const struct instruction_profile *instruction; /* NULL: none */
-    double weight;                                 /* of this instruction, in what was asked for */
+    const struct instruction_profile *instruction; /* the heaviest of the line; NULL: none */
+    double weight;                                 /* of the line, in what was asked for */
     double total;                                  /* of all instructions */
 };
 
@@ -20,13 +23,22 @@ double access_per_request(const struct accesses *accesses);
 double access_ideal_per_request(const struct instruction_profile *instruction,
                                 const struct accesses *accesses, enum coalescing_rule rule);
 
-/* The instructions with the most transactions beyond the fewest possible; returns how many. */
+/* Do both stand in the same line of the source? */
+bool hot_same_line(const struct instruction_profile *a, const struct instruction_profile *b);
+
+/* What an instruction weighs; 0 or less: nothing. */
+typedef double hot_weight_fn(const struct instruction_profile *instruction, const void *context);
+/* The line with the largest sum of weights. */
+struct hot_line hot_find(const struct profile *profile, hot_weight_fn *weight, const void *context);
+
+/* The lines with the most transactions beyond the fewest possible, loads and stores apart; returns how
+ * many. */
 size_t hot_uncoalesced(const struct profile *profile, enum coalescing_rule rule,
                        struct hot_line out[HOT_LINES_MAX]);
-/* The instruction with the largest sum of these counters. */
+/* The line with the largest sum of these counters. */
 struct hot_line hot_counter(const struct profile *profile, const enum counter *counters,
                             size_t count);
-/* The instruction with the most issue slots beyond one each, by class throughput. */
+/* The line with the most issue slots beyond one an instruction, by class throughput; classes apart. */
 struct hot_line hot_expensive(const struct profile *profile, const struct machine *machine);
 
 #endif

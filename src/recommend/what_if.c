@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recommend/hot_line.h"
+
 /* A copy shares texts, instructions and stages with the original: it is changed in its counters and
  * launch only, and freed, never destroyed. */
 static struct profile *copy_profile(const struct prediction *prediction)
@@ -56,14 +58,12 @@ static void add(struct profile *profile, enum counter counter, double value)
     if (slot->origin != ORIGIN_NONE) slot->value = fmax(0, slot->value + value);
 }
 
-double what_if_coalesced(const struct prediction *prediction,
-                         const struct instruction_profile *instruction)
+static void coalesce(struct profile *changed, const struct instruction_profile *instruction,
+                     enum coalescing_rule rule)
 {
-    enum coalescing_rule rule = coalescing_rule_of(prediction->machine);
     enum access_op op;
     struct accesses now;
-    if (!accesses_of_instruction(instruction, rule, &op, &now)) return NAN;
-    struct profile *changed = copy_profile(prediction);
+    if (!accesses_of_instruction(instruction, rule, &op, &now)) return;
     double moved = now.parts[ACCESS_BYTES_MOVED] - accesses_ideal_bytes(&now);
     double requests = now.parts[ACCESS_UNCOALESCED];
     add(changed, access_counter(op, ACCESS_COALESCED, rule), requests);
@@ -73,6 +73,18 @@ double what_if_coalesced(const struct prediction *prediction,
     /* By rule 32 bytes moved are the sectors' counter. */
     add(changed, access_counter(op, ACCESS_BYTES_MOVED, rule),
         rule == RULE_IS_SECTOR ? -moved / 32 : -moved);
+}
+
+double what_if_coalesced(const struct prediction *prediction,
+                         const struct instruction_profile *instruction)
+{
+    const struct profile *profile = prediction->profile;
+    struct profile *changed = copy_profile(prediction);
+    for (uint32_t i = 0; i < profile->instruction_count; i++) {
+        const struct instruction_profile *other = &profile->instructions[i];
+        if (other->class_id == instruction->class_id && hot_same_line(other, instruction))
+            coalesce(changed, other, coalescing_rule_of(prediction->machine));
+    }
     return predict_gain(prediction, changed);
 }
 
@@ -140,7 +152,7 @@ double what_if_only_floating_point(const struct prediction *prediction)
     double kept = 0;
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         enum counter counter = (enum counter)(COUNTER_INST_WARP_FIRST + i);
-        if (i <= CLASS_BF16)
+        if (class_is_float(i))
             kept += profile_get(changed, counter);
         else
             scale(changed, counter, 0);

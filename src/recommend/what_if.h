@@ -6,7 +6,8 @@
 
 #include "model/estimate.h"
 
-/* One instruction's uncoalesced requests packed as well as they can be. */
+/* The uncoalesced requests of an instruction, and of its like in the same source line, packed as well
+ * as they can be. */
 double what_if_coalesced(const struct prediction *prediction,
                          const struct instruction_profile *instruction);
 /* A share of the requests of the operations in `ops` no longer made; if `drop_instructions`, not
