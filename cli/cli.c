@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,47 @@ int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
                              : cli_error(cli, EXIT_BUG, "out of memory");
     free(text->bytes);
     return exit_code;
+}
+
+const char *cli_quantity(struct cli *cli, double value, const char *unit)
+{
+    static const struct {
+        double scale;
+        const char *prefix;
+    } rows[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
+                {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    enum { ROWS = sizeof rows / sizeof rows[0], ONE = 4 };
+    size_t i = !strcmp(unit, "s") ? ONE : 0; /* no kiloseconds */
+    while (i + 1 < ROWS && fabs(value) < rows[i].scale * 0.9995)
+        i++;
+    if (value == 0) i = ONE;
+    double scaled = value / rows[i].scale;
+    int decimals = fabs(scaled) < 9.995 ? 2 : fabs(scaled) < 99.95 ? 1 : 0;
+    return cli_format(cli, "%.*f %s%s", decimals, scaled, rows[i].prefix, unit);
+}
+
+void cli_wrap(FILE *out, const char *lead, const char *text)
+{
+    enum { WIDTH = 96, INDENT = 10 };
+    size_t column = strlen(lead);
+    fputs(lead, out);
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        fwrite(text, 1, word, out);
+        text += word;
+        column += word;
+        if (!*text) break;
+        text++;
+        size_t next = strcspn(text, " ");
+        if (column + 1 + next > WIDTH) {
+            fprintf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+    }
+    fputc('\n', out);
 }
 
 void cli_put_json(FILE *out, const char *text)

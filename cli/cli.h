@@ -68,6 +68,10 @@ int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
 
 /* "12.3 us", three digits. */
 const char *cli_seconds(struct cli *cli, double seconds);
+/* "447 us", "1.20 GB/s": three digits and a prefix; seconds, bytes and the like. */
+const char *cli_quantity(struct cli *cli, double value, const char *unit);
+/* `text` wrapped at words to 96 columns behind `lead`; further lines are indented by 10. */
+void cli_wrap(FILE *out, const char *lead, const char *text);
 
 /* A text as a JSON string, with its quotes. */
 void cli_put_json(FILE *out, const char *text);

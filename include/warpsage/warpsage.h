@@ -655,6 +655,109 @@ WS_API WS_CHECKED ws_status ws_model_evaluate(ws_context *context, const char *f
 /* Names of these functions, by index from 0; NULL beyond the last. */
 WS_API const char *ws_model_function(size_t index);
 
+/* ---- power, temperature, number of cores ------------------------------------------------------ */
+
+/* A unit of the power model; the watts are those after scaling with the active SMs. */
+typedef struct ws_power_unit {
+    const char *id, *text; /* "fds", "fetch, decode, schedule" */
+    double access_rate;    /* instructions that use it over issue slots, 0 to 1 */
+    double effective_rate; /* what counts: the same, or a function of it */
+    double max_watts;      /* of an SM, or of the GPU */
+    double watts;
+    const char *reason; /* why it has no watts; NULL: it has */
+} ws_power_unit;
+
+enum { WS_POWER_UNITS = 16 };
+
+/* The answer of ipp-power (doc/models/ipp-power.md). The parts add up to gpu_watts. */
+typedef struct ws_power {
+    size_t size;            /* sizeof(ws_power), set by the caller */
+    const char *time_model; /* whose time the access rates rest on */
+    bool time_is_measured;  /* given by the option power_time_s */
+    double time_seconds, active_sms;
+    double gpu_watts, runtime_watts, idle_watts; /* gpu = runtime + idle */
+    double const_sm_watts, activation_watts;
+    size_t unit_count;
+    ws_power_unit units[WS_POWER_UNITS];
+    double joules, runtime_joules, idle_joules; /* of the launch, by a chip at idle temperature */
+    double gated_watts;                         /* if SMs at rest were gated */
+    double intensity;                           /* memory instructions over all others */
+    /* In the long run, the kernel over and over again. NULL: known, else why not. */
+    const char *no_temperature;
+    double idle_celsius, rise_kelvin, static_watts; /* with the power that the rise adds */
+    double printed_rise_kelvin;                     /* without it, as the equation is printed */
+    size_t assumption_count;
+    const char *const *assumptions;
+} ws_power;
+
+/* Power of a kernel on a machine. Texts are valid until the context's next prediction. WS_ERR_NO_MODEL
+ * says what coefficient the machine file lacks. Model options: power_time, power_time_s. */
+WS_API WS_CHECKED ws_status ws_power_predict(ws_context *context, const ws_profile *profile,
+                                             const ws_machine *machine,
+                                             const ws_predict_options *options, ws_power *out);
+
+/* The same work on so many active SMs. */
+typedef struct ws_core_point {
+    unsigned cores;
+    double time_seconds, bytes_per_second, inst_per_second; /* instructions of threads */
+    double runtime_watts, gpu_watts, gated_watts;
+    unsigned case_number;   /* of mwp-cwp; 0: the model has no cases */
+    const char *bottleneck; /* valid until the context's next prediction */
+} ws_core_point;
+
+/* How power is counted: without idle power, with it, or with SMs at rest gated. */
+typedef enum ws_power_metric {
+    WS_POWER_RUNTIME,
+    WS_POWER_TOTAL,
+    WS_POWER_GATED,
+    WS_POWER_METRICS
+} ws_power_metric;
+
+typedef struct ws_core_summary {
+    size_t size; /* sizeof(ws_core_summary), set by the caller */
+    const char *time_model;
+    double time_factor;                /* measured over predicted time at all SMs */
+    ws_core_point all;                 /* all SMs */
+    unsigned best[WS_POWER_METRICS];   /* cores of the best performance per watt */
+    double saving[WS_POWER_METRICS];   /* share of the energy of all SMs */
+    const char *no_closed_form;        /* why there is none; NULL: there is */
+    double closed_cores, closed_exact; /* (63): rounded, and as it comes */
+    const char *closed_reason;         /* which condition of (63) holds */
+    double mwp, cwp, n, mwp_peak_bw;   /* what it rests on */
+} ws_core_summary;
+
+/* From `first` to `last` active SMs. At most `capacity` points are stored; *out_count is how many
+ * there are. WS_ERR_ARGUMENT if that is no range within the SMs of the machine. */
+WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile *profile,
+                                           const ws_machine *machine,
+                                           const ws_predict_options *options, unsigned first,
+                                           unsigned last, ws_core_point *out, size_t capacity,
+                                           size_t *out_count, ws_core_summary *out_summary);
+
+typedef struct ws_warming {
+    size_t size;                                    /* sizeof(ws_warming) */
+    double runtime_watts;                           /* of the kernel, chip at idle temperature */
+    double intensity;                               /* memory instructions over all others */
+    double start_celsius;                           /* NAN: cold, at idle temperature */
+    double run_seconds, cool_seconds, step_seconds; /* at work, then at rest */
+    bool printed; /* the equation as printed: the rise follows from the power of the start */
+} ws_warming;
+typedef struct ws_warming_point {
+    double seconds, celsius, watts, joules; /* watts of the GPU; joules since the start */
+} ws_warming_point;
+
+/* Temperature and power over time. At most `capacity` points are stored; *out_count is how many there
+ * are. WS_ERR_NO_MODEL if the machine file lacks a constant, WS_ERR_ARGUMENT for a step that is too
+ * long, negative power or an empty time. */
+WS_API WS_CHECKED ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
+                                            ws_warming_point *out, size_t capacity,
+                                            size_t *out_count);
+
+/* Appendix A of Hong's thesis: the largest second divided difference of efficiencies over speed-ups,
+ * times the square of the range of these over that of the efficiencies; 0 for a straight line. Points
+ * in increasing speed-up. */
+WS_API double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count);
+
 typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
 
 typedef struct ws_report_options {

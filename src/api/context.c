@@ -16,11 +16,18 @@ ws_status ws_context_create(ws_context **out)
     return WS_ERR_MEMORY;
 }
 
+void context_keep_prediction(ws_context *context, struct prediction *prediction)
+{
+    prediction_destroy(context->last_prediction);
+    context->last_prediction = prediction;
+}
+
 void ws_context_destroy(ws_context *context)
 {
     if (!context) return;
     diag_clear(&context->diag);
-    prediction_destroy(context->last_prediction);
+    context_keep_prediction(context, NULL);
+    core_sweep_destroy(context->last_sweep);
     free(context->machine_dir);
     free(context->data_folder);
     free(context->tool_path);

@@ -27,6 +27,7 @@ struct ws_context {
     /* Of the last ws_predict, for ws_estimate_term and its like; its arena keeps their texts and
      * those of ws_estimate. Its profile and machine may be gone. */
     struct prediction *last_prediction;
+    struct core_sweep *last_sweep; /* keeps the texts of ws_core_point */
 };
 
 /* What ptxas said, so that a kernel launched a thousand times asks it once. */
@@ -71,6 +72,8 @@ struct ws_machine {
 
 /* Checks the size member of an option struct of the caller: the first version is the smallest. */
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least);
+/* Takes it over in place of the last one; NULL: there is none now. */
+void context_keep_prediction(ws_context *context, struct prediction *prediction);
 const char *context_machine_dir(const ws_context *context);
 /* Folder of the machine files that were installed or built with the library; to be freed. NULL: out
  * of memory. */

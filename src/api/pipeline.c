@@ -291,23 +291,28 @@ static ws_status parse_model_options(struct diag *diag, struct arena *arena, con
     return WS_OK;
 }
 
+ws_status pipeline_read_options(ws_context *context, const ws_predict_options *options,
+                                struct arena *arena, struct predict_options *out)
+{
+    struct diag *diag = &context->diag;
+    *out = (struct predict_options){0};
+    if (!options) return WS_OK;
+    TRY(handle_check_size(diag, "ws_predict_options", options->size, sizeof *options));
+    if (options->without) TRY(parse_effects(diag, arena, options->without, &out->effects_off));
+    if (!options->model_options) return WS_OK;
+    return parse_model_options(diag, arena, options->model_options, out);
+}
+
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,
                            struct prediction **out)
 {
-    struct diag *diag = &context->diag;
     struct arena arena = {0};
-    struct predict_options inner = {0};
-    ws_status status = WS_OK;
+    struct predict_options inner;
     *out = NULL;
-    if (options)
-        status = handle_check_size(diag, "ws_predict_options", options->size, sizeof *options);
-    if (status == WS_OK && options && options->without)
-        status = parse_effects(diag, &arena, options->without, &inner.effects_off);
-    if (status == WS_OK && options && options->model_options)
-        status = parse_model_options(diag, &arena, options->model_options, &inner);
+    ws_status status = pipeline_read_options(context, options, &arena, &inner);
     if (status == WS_OK)
-        status = model_predict(diag, profile->profile, machine->machine, &inner, out);
+        status = model_predict(&context->diag, profile->profile, machine->machine, &inner, out);
     if (status == WS_OK && (*out)->caches &&
         !profile_find_caches(profile->profile, &(*out)->caches->geometry))
         profile_add_caches(profile->profile, (*out)->caches);
@@ -334,8 +339,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
 {
     struct prediction *prediction;
     *out_count = 0;
-    prediction_destroy(context->last_prediction);
-    context->last_prediction = NULL;
+    context_keep_prediction(context, NULL);
     TRY(pipeline_predict(context, profile, machine, options, &prediction));
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         /* The best suited changes places with the first; the others keep their order. */
@@ -350,6 +354,6 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
         };
     }
     *out_count = prediction->estimate_count;
-    context->last_prediction = prediction;
+    context_keep_prediction(context, prediction);
     return WS_OK;
 }

@@ -15,6 +15,9 @@ ws_status pipeline_rules(struct diag *diag, const struct counting *counting, uns
 /* Records warp traces as ws_launch.trace_blocks and trace_bytes ask for. */
 void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes);
 
+/* Options as models take them, in the arena. */
+ws_status pipeline_read_options(ws_context *context, const ws_predict_options *options,
+                                struct arena *arena, struct predict_options *out);
 /* Estimates of every model that can answer. prediction_destroy it. */
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,

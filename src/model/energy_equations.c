@@ -2,7 +2,7 @@
 /* One function an equation of appendix A. */
 #include <math.h>
 
-#include "model/energy.h"
+#include "model/energy_form.h"
 
 double energy_time(const struct energy_device *device)
 {

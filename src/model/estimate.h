@@ -10,6 +10,9 @@
 #include "measure/cache_replay.h"
 #include "measure/profile.h"
 #include "model/accesses.h"
+#include "model/core_sweep.h"
+#include "model/energy_form.h"
+#include "model/ipp_power.h"
 
 /* What can be switched off (CONTRACT.md section 6). EFFECT(ENUM, "id", "what it stands for") */
 #define EFFECTS(EFFECT)                                                                            \
@@ -99,6 +102,26 @@ struct estimate {
     const struct warp_waits *waits; /* models that follow warps; NULL */
 };
 
+/* One answer about power (models with predict_power). Arrays by enum power_unit. */
+struct power_estimate {
+    struct estimate answer; /* time that it rests on, terms, assumptions */
+    const char *time_model; /* whose time, or that a measured time is compared with */
+    bool measured;
+    double time_factor; /* time over that of time_model */
+    double active_sms;
+    double unit_instructions[POWER_UNIT_COUNT]; /* of the launch, by the counters */
+    double counted[POWER_UNIT_COUNT];           /* the same; units without coefficient with kin */
+    double rates[POWER_UNIT_COUNT], max_watts[POWER_UNIT_COUNT];
+    bool spec_linear[POWER_UNIT_COUNT];
+    const char *unit_reasons[POWER_UNIT_COUNT]; /* why a unit has no watts; NULL: it has */
+    struct ipp_watts watts;
+    double gated_watts;
+    double intensity;       /* (54); NAN if there are only memory instructions */
+    const char *no_thermal; /* why the following is not known; NULL: it is */
+    struct ipp_thermal thermal;
+    double printed_rise_kelvin, rise_kelvin, static_watts;
+};
+
 struct model_option {
     const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
 };
@@ -115,15 +138,19 @@ struct model_input {
     size_t option_count;
     const struct model_option *options;
     uint32_t effects_off; /* bit set of enum effect */
+    double whole_sms;     /* SMs of the GPU if sm.count is that of those at work; 0: sm.count */
     struct arena *arena;  /* for texts of the estimate */
 };
 
 /* An option of a model: the first value is the default (models.md section 0). */
 struct model_option_info {
     const char *key;           /* "mem_l_coal" */
-    const char *const *values; /* ends with NULL */
+    const char *const *values; /* ends with NULL; NULL: a number above 0; or model_names */
     const char *text;
 };
+
+/* As values: "best" or the name of any model of time. */
+extern const char *const model_names[];
 
 struct model {
     const char *name;                      /* "mwp-cwp" */
@@ -139,7 +166,10 @@ struct model {
     uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
+    /* One of the two: of time, or of the power at a given time. */
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
+    ws_status (*predict_power)(struct diag *diag, const struct model_input *input,
+                               const struct estimate *time, struct power_estimate *out);
 };
 
 /* For models: append a term (left out unless finite) or an assumption, printf-like; a text that is
@@ -155,6 +185,11 @@ static inline bool model_without(const struct model_input *input, enum effect ef
 /* Index of the value that is set for option `key` of the model, 0 (the default) if none is. */
 size_t model_option_get(const struct model *model, const struct model_input *input,
                         const char *key);
+/* The number that is set for an option without values. */
+double model_option_number(const struct model_input *input, const char *key, double otherwise);
+/* The word that is set for an option that names a model. */
+const char *model_option_name(const struct model_input *input, const char *key,
+                              const char *otherwise);
 
 /* All models in the order in which they run (models.def). */
 extern const struct model *const models[];
@@ -167,6 +202,9 @@ struct predict_options {
     uint32_t effects_off;
     const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
+    /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
+     * multiplied by, 0: 1. */
+    double whole_sms, time_factor;
 };
 
 /* Every model that can answer, with the gain of each effect it knows. */
@@ -186,8 +224,10 @@ struct prediction {
     struct {
         const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
     } refusals[16];
-    size_t best;             /* index of the estimate that fits this machine */
-    const char *best_reason; /* why that one */
+    const struct power_estimate *power; /* NULL: none */
+    const char *no_power;               /* why there is none */
+    size_t best;                        /* index of the estimate that fits this machine */
+    const char *best_reason;            /* why that one */
 };
 
 /* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "model/closed_form.h"
-#include "model/energy.h"
+#include "model/energy_form.h"
 
 static const struct input_row energy_eff_rows[] = {
     {"t0", NAN, NULL}, {"tn", NAN, NULL}, {"p0", NAN, NULL}, {"pn", NAN, NULL}, {0}};
@@ -95,8 +95,8 @@ static ws_status run_single(struct evaluation *e)
 static const char *const idle_device_words[] = {"on", "off", NULL};
 
 static const struct input_row both_rows[] = {
-    DEVICE("o"),           DEVICE("cpu"),
-    DEVICE("gpu"),         {"B0", 0, NULL},
+    DEVICE("cpu"),         DEVICE("gpu"),
+    DEVICE("o"),           {"B0", 0, NULL},
     {"combined", 1, NULL}, {"idle_device", 0, idle_device_words},
     {"transfer", 0, NULL}, {0},
 };

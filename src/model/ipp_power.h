@@ -124,6 +124,8 @@ struct ipp_thermal {
     double static_per_kelvin; /* sigma */
 };
 struct ipp_thermal ipp_gtx280_thermal(void);
+/* Of a machine file (ipp_power.c); false if it lacks any of it. */
+bool ipp_read_thermal(const struct machine *machine, struct ipp_thermal *out);
 
 /* (53) read as the rise: reading P-3. `runtime_watts` has no idle power. */
 double ipp_rise(const struct ipp_thermal *thermal, double runtime_watts, double intensity);

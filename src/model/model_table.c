@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "model/estimate.h"
 
 const struct effect_info effect_infos[EFFECT_COUNT] = {
@@ -25,6 +26,8 @@ const struct model *const models[] = {
 };
 const size_t model_count = sizeof models / sizeof models[0];
 
+const char *const model_names[] = {"best", NULL};
+
 int effect_find(const char *id)
 {
     for (int i = 0; i < EFFECT_COUNT; i++)
@@ -43,6 +46,8 @@ const struct estimate *prediction_find(const struct prediction *prediction, cons
 {
     for (size_t i = 0; i < prediction->estimate_count; i++)
         if (!strcmp(prediction->estimates[i].model, model)) return &prediction->estimates[i];
+    if (prediction->power && !strcmp(prediction->power->answer.model, model))
+        return &prediction->power->answer;
     return NULL;
 }
 
@@ -75,6 +80,23 @@ void estimate_assume(struct estimate *estimate, struct arena *arena, const char 
     strbuf_clear(&text);
 }
 
+double model_option_number(const struct model_input *input, const char *key, double otherwise)
+{
+    double value = otherwise;
+    for (size_t i = 0; i < input->option_count; i++)
+        if (!strcmp(input->options[i].key, key))
+            (void)text_to_double(input->options[i].value, &value); /* checked before */
+    return value;
+}
+
+const char *model_option_name(const struct model_input *input, const char *key,
+                              const char *otherwise)
+{
+    for (size_t i = 0; i < input->option_count; i++)
+        if (!strcmp(input->options[i].key, key)) otherwise = input->options[i].value;
+    return otherwise;
+}
+
 /* The last one given wins, as on a command line. */
 size_t model_option_get(const struct model *model, const struct model_input *input, const char *key)
 {
@@ -83,7 +105,7 @@ size_t model_option_get(const struct model *model, const struct model_input *inp
         if (strcmp(input->options[i].key, key)) continue;
         for (size_t k = 0; k < model->option_count; k++) {
             const char *const *values = model->options[k].values;
-            if (strcmp(model->options[k].key, key)) continue;
+            if (strcmp(model->options[k].key, key) || !values) continue;
             for (size_t v = 0; values[v]; v++)
                 if (!strcmp(values[v], input->options[i].value)) chosen = v;
         }

@@ -162,12 +162,36 @@ static ws_status unknown_option(struct diag *diag, struct arena *arena, const ch
     return status;
 }
 
+static ws_status check_model_name(struct diag *diag, struct arena *arena, const char *key,
+                                  const char *value)
+{
+    const char *names[64] = {"best"};
+    size_t count = 1;
+    for (size_t i = 0; i < model_count && count < 64; i++)
+        if (models[i]->predict) names[count++] = models[i]->name;
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], value)) return WS_OK;
+    const char *nearest = text_nearest(arena, value, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: no model of time is called '%s'%s%s", key,
+               value, *nearest ? "; nearest: " : "", nearest);
+    for (size_t i = 0; i < count; i++)
+        diag_add(diag, "  %s", names[i]);
+    return WS_ERR_ARGUMENT;
+}
+
 static ws_status check_value(struct diag *diag, struct arena *arena,
                              const struct model_option_info *info, const char *value)
 {
     size_t count = 0;
     struct strbuf all = {0};
     ws_status status = WS_OK;
+    double number;
+    if (info->values == model_names) return check_model_name(diag, arena, info->key, value);
+    if (!info->values) {
+        if (text_to_double(value, &number) && number > 0) return WS_OK;
+        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s is a number above 0, not '%s'",
+                          info->key, value);
+    }
     for (; info->values[count]; count++) {
         strbuf_printf(&all, "%s%s", count ? ", " : "", info->values[count]);
         if (!strcmp(info->values[count], value)) goto done;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/accesses.h"
 #include "model/needs.h"
+#include "model/run_power.h"
 
 enum { ESTIMATES_MAX = 16 };
 _Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
@@ -179,6 +180,7 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
     for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
         if (!is_wanted(models[i], out->options.only)) continue;
         struct model_input input = *base;
+        if (!models[i]->predict) continue; /* of power */
         input.prior = out->estimates;
         input.prior_count = out->estimate_count;
         const char *lacking = needs_check(models[i], &input, no_occupancy);
@@ -290,14 +292,16 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .option_count = options->option_count,
                                 .options = options->options,
                                 .effects_off = options->effects_off,
+                                .whole_sms = options->whole_sms,
                                 .arena = &prediction->arena};
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
+    if (status == WS_OK) choose_best(prediction);
+    if (status == WS_OK) status = run_power(diag, &input, prediction);
     if (status != WS_OK) {
         prediction_destroy(prediction);
         return status;
     }
-    choose_best(prediction);
     *out = prediction;
     return WS_OK;
 }

@@ -329,6 +329,11 @@ void text_notes(struct page *page, const struct report_kernel *kernel, unsigned 
     }
     for (size_t i = 0; i < kernel->machine_count; i++) {
         const struct report_machine *item = &kernel->machines[i];
+        const struct power_estimate *power = item->prediction->power;
+        if (power) note_assumptions(&notes, item, &power->answer, kernel->machine_count > 1);
+    }
+    for (size_t i = 0; i < kernel->machine_count; i++) {
+        const struct report_machine *item = &kernel->machines[i];
         for (size_t k = 0; k < item->prediction->estimate_count; k++)
             note_assumptions(&notes, item, &item->prediction->estimates[k],
                              kernel->machine_count > 1);

@@ -115,7 +115,7 @@ void text_answer(struct page *page, const struct report_machine *item, bool wrap
     else
         line_with_place(page, "WHY       ", why, where);
     strbuf_clear(&text);
-    page_line(page, "ENERGY    not modelled: calibrate");
+    text_energy(page, item);
 }
 
 void text_comparison(struct page *page, const struct report_kernel *kernel)

@@ -14,6 +14,8 @@ void text_kernel(struct page *page, const struct profile *profile);
 void text_machine(struct page *page, const struct report_machine *machine);
 /* TIME, LIMIT, WHY, ENERGY; wrap: a long cause may take a second line. */
 void text_answer(struct page *page, const struct report_machine *machine, bool wrap);
+/* Its line ENERGY (text_power.c). */
+void text_energy(struct page *page, const struct report_machine *machine);
 void text_comparison(struct page *page, const struct report_kernel *kernel);
 void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t max_items,
                  bool details);

@@ -81,6 +81,30 @@ static void estimate_rows(const struct report_machine *machine, const struct pro
     strbuf_clear(&metric);
 }
 
+static void power_rows(const struct report_machine *machine, const struct profile *profile,
+                       const struct power_estimate *power, struct strbuf *out)
+{
+    const char *id = machine->prediction->machine->id;
+    struct strbuf metric = {0};
+    for (size_t i = 0; i < power->answer.term_count; i++) {
+        const struct term *term = &power->answer.terms[i];
+        metric.length = 0;
+        strbuf_printf(&metric, "%s/%s", power->answer.model, term->id);
+        modelled_row(out, profile, id, metric.data, term->value, term->unit);
+    }
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++) {
+        if (power->unit_reasons[i]) continue;
+        metric.length = 0;
+        strbuf_printf(&metric, "%s/units/%s", power->answer.model, power_unit_infos[i].id);
+        modelled_row(out, profile, id, metric.data, power->watts.units[i], "W");
+    }
+    metric.length = 0;
+    strbuf_printf(&metric, "%s/energy", power->answer.model);
+    modelled_row(out, profile, id, metric.data, power->watts.gpu_watts * power->answer.time_seconds,
+                 "J");
+    strbuf_clear(&metric);
+}
+
 void write_csv(const struct report_view *view, struct strbuf *out)
 {
     strbuf_puts(out, "kernel,metric,value,unit,lo,hi,from\n");
@@ -95,6 +119,7 @@ void write_csv(const struct report_view *view, struct strbuf *out)
                          prediction->occupancy.fraction, "1");
             for (size_t i = 0; i < prediction->estimate_count; i++)
                 estimate_rows(machine, kernel->profile, &prediction->estimates[i], out);
+            if (prediction->power) power_rows(machine, kernel->profile, prediction->power, out);
         }
     }
 }

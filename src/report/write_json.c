@@ -174,15 +174,8 @@ static void stage_estimates(struct json_out *json, const struct estimate *estima
     if (estimate->stage_count) json_out_bool(json, "stages_overlap", estimate->stages_overlap);
 }
 
-static void estimate(struct json_out *json, const struct estimate *estimate, bool best)
+static void terms(struct json_out *json, const struct estimate *estimate)
 {
-    json_out_open(json, NULL, '{');
-    json_out_string(json, "model", estimate->model);
-    json_out_bool(json, "best", best);
-    json_out_number(json, "time_s", estimate->time_seconds);
-    json_out_number(json, "cycles", estimate->cycles);
-    json_out_string(json, "bottleneck", estimate->bottleneck);
-    json_out_string(json, "next", estimate->next);
     json_out_open(json, "terms", '{');
     for (size_t i = 0; i < estimate->term_count; i++) {
         json_out_open(json, estimate->terms[i].id, '{');
@@ -192,27 +185,78 @@ static void estimate(struct json_out *json, const struct estimate *estimate, boo
         json_out_close(json, '}');
     }
     json_out_close(json, '}');
-    stage_estimates(json, estimate);
-    without(json, estimate);
+}
+
+static void assumptions(struct json_out *json, const struct estimate *estimate)
+{
     json_out_open(json, "assumptions", '[');
     for (size_t i = 0; i < estimate->assumption_count; i++)
         json_out_string(json, NULL, estimate->assumptions[i]);
     json_out_close(json, ']');
+}
+
+static void estimate(struct json_out *json, const struct estimate *estimate, bool best)
+{
+    json_out_open(json, NULL, '{');
+    json_out_string(json, "model", estimate->model);
+    json_out_bool(json, "best", best);
+    json_out_number(json, "time_s", estimate->time_seconds);
+    json_out_number(json, "cycles", estimate->cycles);
+    json_out_string(json, "bottleneck", estimate->bottleneck);
+    json_out_string(json, "next", estimate->next);
+    terms(json, estimate);
+    stage_estimates(json, estimate);
+    without(json, estimate);
+    assumptions(json, estimate);
     json_out_close(json, '}');
 }
 
-static void power(struct json_out *json)
+static void figure(struct json_out *json, const char *key, double value, const char *unit,
+                   const char *reason)
 {
-    static const struct {
-        const char *key, *unit;
-    } figures[] = {{"mean", "W"}, {"energy", "J"}};
-    json_out_open(json, "power", '{');
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        json_out_open(json, figures[i].key, '{');
+    json_out_open(json, key, '{');
+    if (reason)
         json_out_null(json, "value");
-        json_out_string(json, "unit", figures[i].unit);
-        json_out_string(json, "reason", "not modelled");
-        json_out_close(json, '}');
+    else
+        json_out_number(json, "value", value);
+    json_out_string(json, "unit", unit);
+    if (reason || !isfinite(value)) json_out_string(json, "reason", reason ? reason : "not finite");
+    json_out_close(json, '}');
+}
+
+/* The parts add up to `mean`. */
+static void power_parts(struct json_out *json, const struct power_estimate *power)
+{
+    const struct ipp_watts *watts = &power->watts;
+    json_out_open(json, "parts", '{');
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+        figure(json, power_unit_infos[i].id, watts->units[i], "W", power->unit_reasons[i]);
+    figure(json, "const_sm", watts->const_sm_watts, "W", NULL);
+    figure(json, "activation", watts->activation_watts, "W", NULL);
+    figure(json, "idle", watts->idle_watts, "W", NULL);
+    json_out_close(json, '}');
+    json_out_open(json, "access_rates", '{');
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+        json_out_number(json, power_unit_infos[i].id, power->rates[i]);
+    json_out_close(json, '}');
+}
+
+static void power(struct json_out *json, const struct prediction *prediction)
+{
+    const struct power_estimate *power = prediction->power;
+    const char *reason = power ? NULL : prediction->no_power;
+    double watts = power ? power->watts.gpu_watts : 0;
+    double seconds = power ? power->answer.time_seconds : 0;
+    json_out_open(json, "power", '{');
+    figure(json, "mean", watts, "W", reason);
+    figure(json, "energy", watts * seconds, "J", reason);
+    if (power) {
+        json_out_string(json, "model", power->answer.model);
+        json_out_string(json, "time_model", power->measured ? "measured" : power->time_model);
+        json_out_number(json, "time_s", seconds);
+        power_parts(json, power);
+        terms(json, &power->answer);
+        assumptions(json, &power->answer);
     }
     json_out_close(json, '}');
 }
@@ -292,7 +336,7 @@ static void machine(struct json_out *json, const struct report_machine *item)
         json_out_close(json, '}');
     }
     json_out_close(json, ']');
-    power(json);
+    power(json, prediction);
     advice(json, item->diagnosis);
     json_out_close(json, '}');
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Energy efficiency against speed-up: S. Hong, PhD thesis, Georgia Tech 2012, appendix A. A device is
  * known by relative numbers only; the units of time and power are whatever the caller's are. */
-#ifndef MODEL_ENERGY_H
-#define MODEL_ENERGY_H
+#ifndef MODEL_ENERGY_FORM_H
+#define MODEL_ENERGY_FORM_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The same work on any number of active SMs: time by one model, power by ipp-power, performance per watt
+ * (Hong's thesis, section 3.3.2). Part of estimate.h. */
+#ifndef MODEL_CORE_SWEEP_H
+#define MODEL_CORE_SWEEP_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "model/ipp_power.h"
+
+struct profile;
+struct predict_options;
+
+struct core_sweep_point {
+    struct core_point point;
+    double bytes_per_second; /* of global and local memory, as the machine moves them */
+    double inst_per_second;  /* of threads: warp instructions times 32 (reading P-7) */
+    unsigned case_number;    /* of mwp-cwp; 0: the model has no cases */
+    const char *bottleneck;  /* "" if the model names none */
+};
+
+struct core_sweep {
+    struct arena arena;
+    const char *time_model;
+    double time_factor; /* measured over predicted time at all SMs; 1: predicted */
+    size_t count;
+    struct core_sweep_point *points; /* first to last, in this order */
+    struct core_sweep_point all;     /* all SMs, be they among the points or not */
+    size_t best[POWER_METRIC_COUNT]; /* index of a point */
+    const char *no_closed_form;      /* why `closed` is not known; NULL: it is */
+    struct ipp_cores closed;         /* (63) */
+    struct ipp_cores_input terms;    /* what (63) was given */
+};
+
+/* From `first` to `last` active SMs. WS_ERR_ARGUMENT if that is no range within the machine's SMs;
+ * WS_ERR_NO_MODEL if the time or the power cannot be predicted. */
+ws_status core_sweep_run(struct diag *diag, const struct profile *profile,
+                         const struct machine *machine, const struct predict_options *options,
+                         unsigned first, unsigned last, struct core_sweep **out);
+void core_sweep_destroy(struct core_sweep *sweep);
+
+#endif

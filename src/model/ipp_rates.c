@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Access rates (40), (61) from the counters inst.unit.*. */
+#include "model/ipp_rates.h"
+
+#include <math.h>
+
+#include "model/prices.h"
+
+/* power_units.def begins with the units of the counters, in their order. */
+_Static_assert((int)POWER_UNIT_INT == (int)UNIT_INT && (int)POWER_UNIT_FDS == (int)UNIT_FDS &&
+                   (int)POWER_UNIT_LOCAL == (int)UNIT_LOCAL &&
+                   (int)POWER_UNIT_L1 == (int)UNIT_COUNT,
+               "the counters' units come first");
+
+/* Every instruction is fetched: inst.unit.fds is inst.warp where it is not told. */
+static ws_status read_instructions(struct diag *diag, const struct model_input *input,
+                                   struct power_estimate *out)
+{
+    const struct profile *profile = input->profile;
+    const char *missing = "";
+    size_t known = 0;
+    for (unsigned i = 0; i < UNIT_COUNT; i++) {
+        enum counter counter = (enum counter)(COUNTER_INST_UNIT_FIRST + i);
+        out->unit_instructions[i] = profile_get(profile, counter);
+        known += profile_has(profile, counter);
+        if (profile_has(profile, counter) || i == UNIT_FDS) continue;
+        missing = arena_format(input->arena, "%s%s%s", missing, *missing ? ", " : "",
+                               counter_infos[counter].id);
+    }
+    if (!known)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "needs the counters inst.unit.*, which are not in this profile");
+    if (*missing)
+        estimate_assume(&out->answer, input->arena, "not in the profile, taken as 0: %s", missing);
+    if (!profile_has(profile, COUNTER_INST_UNIT_FDS))
+        out->unit_instructions[UNIT_FDS] = profile_get(profile, COUNTER_INST_WARP);
+    return WS_OK;
+}
+
+/* A unit without coefficient counts with its kin (reading P-13). */
+static void count_with(const struct model_input *input, struct power_estimate *out,
+                       enum power_unit unit, enum power_unit kin)
+{
+    if (machine_has(input->machine, MACHINE_POWER_MAX_INT + unit)) return;
+    out->unit_reasons[unit] =
+        arena_format(input->arena, "no coefficient: counted with %s", power_unit_infos[kin].id);
+    if (!(out->unit_instructions[unit] > 0)) return;
+    out->counted[kin] += out->counted[unit];
+    out->counted[unit] = 0;
+    estimate_assume(&out->answer, input->arena,
+                    "no coefficient of %s for this GPU: counted with %s (reading P-13)",
+                    power_unit_infos[unit].id, power_unit_infos[kin].id);
+}
+
+static ws_status check_coefficients(struct diag *diag, const struct model_input *input,
+                                    const struct power_estimate *out)
+{
+    for (unsigned i = 0; i < POWER_UNIT_COUNT; i++)
+        if (out->counted[i] > 0 && !machine_has(input->machine, MACHINE_POWER_MAX_INT + i))
+            return diag_error(
+                diag, WS_ERR_NO_MODEL, "the kernel uses the %s, whose power %s%s does not give",
+                power_unit_infos[i].text, "machine power.max.", power_unit_infos[i].id);
+    return WS_OK;
+}
+
+/* Caches stand between the SMs and the DRAM: without knowing what they hit, every access is taken to
+ * go to the DRAM, and they draw nothing. */
+static void read_caches(const struct model_input *input, struct power_estimate *out)
+{
+    static const enum power_unit caches[] = {POWER_UNIT_L1, POWER_UNIT_L2};
+    for (size_t i = 0; i < 2; i++) {
+        if (!(machine_get(input->machine, MACHINE_POWER_MAX_INT + caches[i], 0) > 0)) {
+            out->unit_reasons[caches[i]] = "this GPU has none";
+            continue;
+        }
+        out->unit_reasons[caches[i]] = "not in the profile: no cache section";
+        estimate_assume(&out->answer, input->arena,
+                        "no cache section in the profile: every global and local access goes to "
+                        "the DRAM, L1 and L2 draw nothing");
+    }
+}
+
+static void find_rates(const struct model_input *input, const struct ipp_parameters *parameters,
+                       struct power_estimate *out)
+{
+    double issue = price_issue_cycles(input->machine); /* 4 on GT200; reading P-6 */
+    for (unsigned i = 0; i < POWER_UNIT_COUNT; i++) {
+        /* Instructions of a warp times warps of an SM: those of an SM at work (42). */
+        double rate =
+            ipp_access_rate(out->counted[i], 1 / out->active_sms, out->answer.cycles, issue);
+        if (rate > 1 + 1e-9)
+            estimate_assume(&out->answer, input->arena,
+                            "access rate of %s is %.3g in this time: more than one instruction an "
+                            "issue slot, taken as 1",
+                            power_unit_infos[i].id, rate);
+        out->rates[i] = fmin(1, rate);
+        if (!(parameters->max_watts[i] > 0) && !out->unit_reasons[i])
+            out->unit_reasons[i] = "no coefficient";
+    }
+    if (issue != 4)
+        estimate_assume(&out->answer, input->arena,
+                        "access rates by issue slots of %.3g cycles instead of 4 (reading P-6)",
+                        issue);
+}
+
+ws_status ipp_read_rates(struct diag *diag, const struct model_input *input,
+                         const struct ipp_parameters *parameters, struct power_estimate *out)
+{
+    if (!(out->answer.cycles > 0) || !(out->active_sms > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL, "the kernel takes no time, so it has no power");
+    TRY(read_instructions(diag, input, out));
+    for (unsigned i = 0; i < POWER_UNIT_COUNT; i++)
+        out->counted[i] = out->unit_instructions[i];
+    count_with(input, out, POWER_UNIT_ALU, POWER_UNIT_INT);
+    count_with(input, out, POWER_UNIT_LOCAL, POWER_UNIT_GLOBAL);
+    read_caches(input, out);
+    TRY(check_coefficients(diag, input, out));
+    find_rates(input, parameters, out);
+    bool is_spec = false;
+    for (unsigned i = 0; i < POWER_UNIT_COUNT; i++)
+        is_spec |= machine_has(input->machine, MACHINE_POWER_SPEC_LINEAR_INT + i);
+    if (!is_spec)
+        estimate_assume(&out->answer, input->arena,
+                        "the functions of the access rate are not published for this GPU: all "
+                        "units linear (reading P-8)");
+    return WS_OK;
+}
