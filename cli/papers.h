@@ -141,6 +141,10 @@ int papers_evaluate(struct papers *papers, const char *function, const json_t *i
 int papers_check(struct papers *papers, const json_t *check, double *number, const char **text,
                  bool *holds);
 
+/* papers_power.c: rows and curves about power and active SMs. */
+int papers_power(struct papers *papers, const json_t *ours, double *out, bool *holds);
+int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+
 /* papers_rows.c */
 int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out);
 

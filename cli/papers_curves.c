@@ -261,16 +261,32 @@ static int kernel_curve(struct papers *papers, const json_t *source, struct pape
 static const struct {
     const char *column, *unit;
 } column_units[] = {
-    {"time", "s"},           {"cycles", "cycle"},     {"exec_cycles", "cycle"},
-    {"synch_cost", "cycle"}, {"mem_cycles", "cycle"}, {"comp_cycles", "cycle"},
-    {"cpi", "cycle"},        {"cpi_issue", "cycle"},  {"exec_cycles_synch", "cycle"},
+    {"time", "s"},
+    {"cycles", "cycle"},
+    {"exec_cycles", "cycle"},
+    {"synch_cost", "cycle"},
+    {"mem_cycles", "cycle"},
+    {"comp_cycles", "cycle"},
+    {"cpi", "cycle"},
+    {"cpi_issue", "cycle"},
+    {"exec_cycles_synch", "cycle"},
+    {"bandwidth", "B/s"},
+    {"gips", "1e9/s"},
+    {"runtime_w", "W"},
+    {"gpu_w", "W"},
+    {"gated_w", "W"},
+    {"idle_w", "W"},
+    {"const_sm_w", "W"},
+    {"activation_w", "W"},
+    {"gips_per_runtime_w", "1e9/J"},
+    {"gips_per_gpu_w", "1e9/J"},
 };
 
 static const char *find_unit(const char *column)
 {
     for (size_t i = 0; i < sizeof column_units / sizeof column_units[0]; i++)
         if (!strcmp(column_units[i].column, column)) return column_units[i].unit;
-    return "1";
+    return strncmp(column, "units.", 6) ? "1" : "W"; /* watts of a unit */
 }
 
 static void set_columns(struct papers *papers, const json_t *source, struct papers_curve *curve)
@@ -308,8 +324,9 @@ int papers_curve_compute(struct papers *papers, const char *id, const struct pap
         };
         curve->id = papers_text(source, "id");
         set_columns(papers, source, curve);
-        CLI_TRY(json_object_get(source, "function") ? closed_curve(papers, source, curve)
-                                                    : kernel_curve(papers, source, curve));
+        CLI_TRY(json_object_get(source, "function")   ? closed_curve(papers, source, curve)
+                : json_object_get(source, "launches") ? papers_power_curve(papers, source, curve)
+                                                      : kernel_curve(papers, source, curve));
         papers->curve_count++;
         *out = curve;
         return EXIT_DONE;

@@ -225,8 +225,13 @@ static int read_published(struct papers *papers, const char *name)
 
 static int read_curves(struct papers *papers)
 {
-    json_t *file;
+    json_t *file, *curve;
+    size_t i;
     CLI_TRY(load_json(papers, "curves.json", &file));
+    json_array_foreach(json_object_get(file, "curves"), i, curve)
+    {
+        json_object_set_new(curve, "folder", json_string(papers->folder));
+    }
     append(papers->curves_file, file, "registers");
     append(papers->curves_file, file, "curves");
     json_decref(file);

@@ -85,6 +85,7 @@ static int compute(struct papers *papers, const json_t *ours, struct papers_row 
     if (json_object_get(ours, "thermal")) return papers_thermal(papers, ours, &out->ours);
     if (json_object_get(ours, "rank")) return papers_rank(papers, ours, &out->ours);
     if (json_object_get(ours, "order")) return papers_order(papers, ours, &out->ours_text, holds);
+    if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours, holds);
     if (json_object_get(ours, "model"))
         return papers_estimate(papers, ours, &out->ours, &out->ours_text);
     if (json_object_get(ours, "occupancy")) return papers_occupancy(papers, ours, &out->ours);

@@ -94,6 +94,17 @@ static void find_temperature(const struct model_input *input, struct power_estim
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
+#define POWER_UNIT(name, id, place, text) "rates." id,
+static const char *const rate_ids[] = {
+#include "machine/power_units.def"
+};
+#undef POWER_UNIT
+#define POWER_UNIT(name, id, place, text) "units." id,
+static const char *const watt_ids[] = {
+#include "machine/power_units.def"
+};
+#undef POWER_UNIT
+
 static void write_terms(struct power_estimate *out)
 {
     struct estimate *answer = &out->answer;
@@ -110,6 +121,18 @@ static void write_terms(struct power_estimate *out)
     TERM("active_sms", out->active_sms, "1", "Active_SMs");
     TERM("gated_w", out->gated_watts, "W", "GPU_power if SMs at rest were gated (3.5.6)");
     TERM("memaccess_intensity", out->intensity, "1", "MemAccess_intensity (54)");
+    TERM("base_share",
+         (watts->idle_watts + watts->const_sm_watts + watts->units[POWER_UNIT_GLOBAL] +
+          watts->units[POWER_UNIT_LOCAL]) /
+             watts->gpu_watts,
+         "1", "idle, memory and Const_SM in all power (3.2.4)");
+    TERM("const_sm_w", watts->const_sm_watts, "W", "RP_Const_SM of the active SMs");
+    TERM("activation_w", watts->activation_watts, "W", "activation");
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++) {
+        if (out->unit_reasons[i]) continue;
+        TERM(rate_ids[i], out->rates[i], "1", power_unit_infos[i].text);
+        TERM(watt_ids[i], watts->units[i], "W", power_unit_infos[i].text);
+    }
     if (out->no_thermal) return;
     TERM("delta", out->printed_rise_kelvin, "K", "rise in the long run (53)");
     TERM("max_temp", out->thermal.idle_celsius + out->printed_rise_kelvin, "degC",

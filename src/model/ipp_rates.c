@@ -88,6 +88,10 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
         /* Instructions of a warp times warps of an SM: those of an SM at work (42). */
         double rate =
             ipp_access_rate(out->counted[i], 1 / out->active_sms, out->answer.cycles, issue);
+        /* Where power is linear in the SMs, that of what exists once a GPU is shared by all of them:
+         * half of the SMs at the same rate ask half as often (reading P-15). */
+        if (power_unit_infos[i].once_per_gpu && !parameters->log_scales)
+            rate *= out->active_sms / parameters->sms;
         if (rate > 1 + 1e-9)
             estimate_assume(&out->answer, input->arena,
                             "access rate of %s is %.3g in this time: more than one instruction an "

@@ -92,12 +92,6 @@ static void power_rows(const struct report_machine *machine, const struct profil
         strbuf_printf(&metric, "%s/%s", power->answer.model, term->id);
         modelled_row(out, profile, id, metric.data, term->value, term->unit);
     }
-    for (size_t i = 0; i < POWER_UNIT_COUNT; i++) {
-        if (power->unit_reasons[i]) continue;
-        metric.length = 0;
-        strbuf_printf(&metric, "%s/units/%s", power->answer.model, power_unit_infos[i].id);
-        modelled_row(out, profile, id, metric.data, power->watts.units[i], "W");
-    }
     metric.length = 0;
     strbuf_printf(&metric, "%s/energy", power->answer.model);
     modelled_row(out, profile, id, metric.data, power->watts.gpu_watts * power->answer.time_seconds,

@@ -235,10 +235,6 @@ static void power_parts(struct json_out *json, const struct power_estimate *powe
     figure(json, "activation", watts->activation_watts, "W", NULL);
     figure(json, "idle", watts->idle_watts, "W", NULL);
     json_out_close(json, '}');
-    json_out_open(json, "access_rates", '{');
-    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
-        json_out_number(json, power_unit_infos[i].id, power->rates[i]);
-    json_out_close(json, '}');
 }
 
 static void power(struct json_out *json, const struct prediction *prediction)
