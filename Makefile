@@ -36,6 +36,7 @@ bench:
 	build/bench_engine
 	build/bench_measure
 	build/bench_parse
+	build/bench_power
 
 estimates: build
 	python3 tests/estimates/run.py build/warpsage --write
