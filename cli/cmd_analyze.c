@@ -49,7 +49,7 @@ static int write_report(struct analysis *a)
 {
     struct request *request = &a->request;
     if (request->is_analyzer) return write_analyzer(a);
-    ws_predict_options predict = {sizeof predict, request->model_options, request->without};
+    ws_predict_options predict = {sizeof predict, request->model_options, request->without, NULL};
     ws_report_options style = {
         .size = sizeof style,
         .format = request->format,

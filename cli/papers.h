@@ -95,6 +95,8 @@ int papers_open(struct cli *cli, struct papers *out);
 void papers_close(struct papers *papers);
 const char *papers_text(const json_t *object, const char *key); /* "" if there is none */
 double papers_number(const json_t *object, const char *key, double otherwise);
+/* A machine's name, or the path of NAME.yaml in the folder of the row at hand. */
+const char *papers_machine_path(struct papers *papers, const char *name);
 /* The same handle for the same name. */
 int papers_machine(struct papers *papers, const char *name, ws_machine **out);
 const struct papers_kernel *papers_find_kernel(const struct papers *papers, const char *id);

@@ -165,13 +165,22 @@ const struct papers_kernel *papers_find_kernel(const struct papers *papers, cons
 /* ---- all of it
  * ------------------------------------------------------------------------------------ */
 
+const char *papers_machine_path(struct papers *papers, const char *name)
+{
+    return strrchr(name, '.') ? cli_format(papers->cli, "%s/%s", papers->folder, name) : name;
+}
+
 int papers_machine(struct papers *papers, const char *name, ws_machine **out)
 {
+    const char *dot = strrchr(name, '.');
+    size_t length = dot ? (size_t)(dot - name) : strlen(name);
     for (size_t i = 0; i < papers->machine_count; i++) {
         *out = papers->machines[i];
-        if (!strcmp(ws_machine_id(*out), name)) return EXIT_DONE;
+        const char *id = ws_machine_id(*out);
+        if (strlen(id) == length && !strncmp(id, name, length)) return EXIT_DONE;
     }
-    ws_status status = ws_machine_load(papers->cli->context, name, out);
+    ws_status status =
+        ws_machine_load(papers->cli->context, papers_machine_path(papers, name), out);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     CLI_APPEND(papers->cli, papers->machines, papers->machine_count, *out);
     return EXIT_DONE;

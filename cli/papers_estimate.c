@@ -52,11 +52,17 @@ static int predict(struct papers *papers, const json_t *ours, const ws_machine *
     ws_estimate estimates[ESTIMATES];
     const char *model = papers_text(ours, "model");
     const json_t *without = json_object_get(ours, "without");
-    ws_predict_options options = {.size = sizeof options, .without = json_string_value(without)};
+    const json_t *readings = json_object_get(ours, "model_options");
+    ws_predict_options options = {.size = sizeof options,
+                                  .model_options = json_string_value(readings),
+                                  .without = json_string_value(without),
+                                  .only = model};
     size_t count;
     CLI_TRY(papers_launch_file(papers, papers_text(ours, "launch"), counting, &profile));
     ws_status status =
         ws_predict(papers->cli->context, profile, machine, &options, estimates, ESTIMATES, &count);
+    if (status == WS_ERR_ARGUMENT)
+        return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     for (size_t i = 0; i < count && i < ESTIMATES; i++) {
         *out = estimates[i];
@@ -159,7 +165,8 @@ static int estimate_changed(struct papers *papers, const json_t *ours, const ws_
 {
     ws_machine *machine;
     struct papers_counting counting;
-    ws_status status = ws_machine_load(papers->cli->context, papers_text(ours, "gpu"), &machine);
+    ws_status status = ws_machine_load(
+        papers->cli->context, papers_machine_path(papers, papers_text(ours, "gpu")), &machine);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     int exit_code = change_machine(papers, json_object_get(ours, "set"), machine);
     if (exit_code == EXIT_DONE) exit_code = choose_counting(papers, base, machine, &counting);

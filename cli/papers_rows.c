@@ -76,6 +76,30 @@ static int count_loop(struct papers *papers, const json_t *ours, double *out)
     return EXIT_DONE;
 }
 
+/* The mean distance of rows from what was published, in percent of that. */
+static int mean_error(struct papers *papers, const json_t *ids, double *out)
+{
+    json_t *id, *source;
+    size_t i, k;
+    double sum = 0;
+    json_array_foreach(ids, i, id)
+    {
+        struct papers_row row = {0};
+        json_array_foreach(json_object_get(papers->published, "rows"), k, source)
+        {
+            if (strcmp(papers_text(source, "id"), json_string_value(id)) != 0) continue;
+            CLI_TRY(papers_row_compute(papers, source, &row));
+        }
+        if (!row.source || !row.has_ours)
+            return papers_bad_file(papers, "published.json", "no row with a number is called",
+                                   json_string_value(id));
+        double published = papers_number(row.source, "published", NAN);
+        sum += 100 * fabs(row.ours / published - 1);
+    }
+    *out = sum / (double)json_array_size(ids);
+    return EXIT_DONE;
+}
+
 static int compute(struct papers *papers, const json_t *ours, struct papers_row *out, bool *holds)
 {
     *holds = true;
@@ -88,6 +112,8 @@ static int compute(struct papers *papers, const json_t *ours, struct papers_row 
     if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours, holds);
     if (json_object_get(ours, "model"))
         return papers_estimate(papers, ours, &out->ours, &out->ours_text);
+    if (json_object_get(ours, "mean_error"))
+        return mean_error(papers, json_object_get(ours, "mean_error"), &out->ours);
     if (json_object_get(ours, "occupancy")) return papers_occupancy(papers, ours, &out->ours);
     if (json_object_get(ours, "launch")) return papers_count(papers, ours, &out->ours);
     if (json_object_get(ours, "machine")) return read_machine(papers, ours, &out->ours);

@@ -591,6 +591,8 @@ typedef struct ws_predict_options {
     size_t size;               /* sizeof(ws_predict_options) */
     const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (models.md) */
     const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
+    const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
+                       * out; NULL: all */
 } ws_predict_options;
 
 typedef struct ws_estimate {

@@ -291,13 +291,24 @@ static ws_status parse_model_options(struct diag *diag, struct arena *arena, con
     return WS_OK;
 }
 
+static ws_status find_only(struct diag *diag, const char *name, const char **out)
+{
+    const struct model *model = name ? model_find(name) : NULL;
+    *out = model ? model->name : NULL;
+    if (!name || model) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT, "no model is called '%s'", name);
+}
+
 ws_status pipeline_read_options(ws_context *context, const ws_predict_options *options,
                                 struct arena *arena, struct predict_options *out)
 {
     struct diag *diag = &context->diag;
     *out = (struct predict_options){0};
     if (!options) return WS_OK;
-    TRY(handle_check_size(diag, "ws_predict_options", options->size, sizeof *options));
+    TRY(handle_check_size(diag, "ws_predict_options", options->size,
+                          offsetof(ws_predict_options, only)));
+    if (options->size > offsetof(ws_predict_options, only))
+        TRY(find_only(diag, options->only, &out->only));
     if (options->without) TRY(parse_effects(diag, arena, options->without, &out->effects_off));
     if (!options->model_options) return WS_OK;
     return parse_model_options(diag, arena, options->model_options, out);

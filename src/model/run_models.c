@@ -263,7 +263,7 @@ static void keep_options(struct prediction *out, const struct predict_options *o
         copies[i].key = arena_copy(&out->arena, options->options[i].key);
         copies[i].value = arena_copy(&out->arena, options->options[i].value);
     }
-    out->options = *options;
+    out->options = *options; /* .only is a model's own name, or a caller's that outlives this */
     out->options.options = copies;
 }
 

@@ -30,6 +30,9 @@ void text_memory(struct page *page, const struct profile *profile,
 /* How loads and stores go through the caches; nothing if it is not known. */
 void text_caches(struct page *page, const struct report_machine *machine);
 void text_occupancy(struct page *page, const struct report_machine *machine);
+/* Of a model that follows warps: what they wait for in one line; with details by line, and how time grows
+ * with their number. Nothing if there is none. */
+void text_waits(struct page *page, const struct report_machine *machine, bool details);
 void text_models(struct page *page, const struct report_machine *machine, bool details);
 void text_hot_lines(struct page *page, const struct profile *profile, size_t max_rows);
 void text_mix(struct page *page, const struct profile *profile);

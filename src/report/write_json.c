@@ -174,6 +174,38 @@ static void stage_estimates(struct json_out *json, const struct estimate *estima
     if (estimate->stage_count) json_out_bool(json, "stages_overlap", estimate->stages_overlap);
 }
 
+/* Of models that follow warps: where their time goes, and how it grows with their number. */
+static void waits(struct json_out *json, const struct warp_waits *waits)
+{
+    json_out_open(json, "waits", '{');
+    json_out_open(json, "causes", '{');
+    for (size_t i = 0; i < waits->cause_count; i++)
+        json_out_number(json, waits->causes[i].id, waits->causes[i].share);
+    json_out_close(json, '}');
+    json_out_open(json, "lines", '[');
+    for (size_t i = 0; i < waits->line_count; i++) {
+        const struct wait_line *line = &waits->lines[i];
+        json_out_open(json, NULL, '{');
+        json_out_string(json, "file", line->file);
+        line_or_null(json, "line", line->line);
+        json_out_number(json, "share", line->share);
+        json_out_string(json, "cause", line->cause->id);
+        json_out_number(json, "cause_share", line->cause_share);
+        json_out_close(json, '}');
+    }
+    json_out_close(json, ']');
+    json_out_open(json, "scaling", '[');
+    for (size_t i = 0; i < waits->scaling_count; i++) {
+        json_out_open(json, NULL, '{');
+        json_out_number(json, "warps", waits->scaling[i].warps);
+        json_out_number(json, "cycles", waits->scaling[i].cycles);
+        json_out_number(json, "ipc", waits->scaling[i].ipc);
+        json_out_close(json, '}');
+    }
+    json_out_close(json, ']');
+    json_out_close(json, '}');
+}
+
 static void terms(struct json_out *json, const struct estimate *estimate)
 {
     json_out_open(json, "terms", '{');
@@ -206,6 +238,7 @@ static void estimate(struct json_out *json, const struct estimate *estimate, boo
     json_out_string(json, "next", estimate->next);
     terms(json, estimate);
     stage_estimates(json, estimate);
+    if (estimate->waits) waits(json, estimate->waits);
     without(json, estimate);
     assumptions(json, estimate);
     json_out_close(json, '}');

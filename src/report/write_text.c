@@ -23,6 +23,7 @@ static void write_evidence(struct page *page, const struct report_kernel *kernel
     text_caches(page, item);
     if (page->lines != before) page_blank(page);
     text_occupancy(page, item);
+    text_waits(page, item, details);
     page_blank(page);
     text_models(page, item, details);
 }
