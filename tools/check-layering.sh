@@ -43,6 +43,8 @@ check_includes() {
             complain("write #include \"" own "/" path "\": headers are named from src/")
         else if (!(to in level))
             complain("\"" path "\" is no header of a stage")
+        else if (own == "replay" && to == "emulate" && file != "observer.h")
+            complain("replay must not include \"" path "\": of emulate it sees the observer")
         else if (to != own && level[to] >= level[own])
             complain(own " must not include " to " (\"" path "\"): includes go left only")
         else if (to != own && to != "base" && file ~ /\.h$/ &&
