@@ -178,7 +178,9 @@ static void keep_texts(struct cli *cli, ws_power *power)
 static int answer_one(struct analysis *a, const struct power_request *request,
                       struct power_answer *answer)
 {
-    ws_predict_options given = {sizeof given, a->request.model_options, a->request.without};
+    ws_predict_options given = {.size = sizeof given,
+                                .model_options = a->request.model_options,
+                                .without = a->request.without};
     answer->kernel = ws_profile_kernel(a->profile);
     answer->power.size = sizeof answer->power;
     ws_status status =
