@@ -52,6 +52,7 @@ static ws_status find_point(struct diag *diag, const struct core_sweep *sweep,
     options.only = sweep->time_model;
     options.whole_sms = machine_get(whole->machine, MACHINE_SM_COUNT, 1);
     options.time_factor = sweep->time_factor;
+    options.caches = whole->caches; /* as all SMs find them: reading P-16 */
     machine->values[MACHINE_SM_COUNT].value = cores;
     TRY(model_predict(diag, profile, machine, &options, &prediction));
     ws_status status = prediction->power ? WS_OK : no_power(diag, prediction);

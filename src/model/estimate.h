@@ -205,6 +205,7 @@ struct predict_options {
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;
+    const struct cache_section *caches; /* those of the whole GPU; NULL: the machine's */
 };
 
 /* Every model that can answer, with the gain of each effect it knows. */

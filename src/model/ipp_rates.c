@@ -63,21 +63,46 @@ static ws_status check_coefficients(struct diag *diag, const struct model_input 
     return WS_OK;
 }
 
-/* Caches stand between the SMs and the DRAM: without knowing what they hit, every access is taken to
- * go to the DRAM, and they draw nothing. */
+/* Nothing is known of what the caches hit: every access goes to the DRAM, and they draw nothing. */
+static void no_caches(const struct model_input *input, struct power_estimate *out)
+{
+    out->unit_reasons[POWER_UNIT_L1] = out->unit_reasons[POWER_UNIT_L2] =
+        "not in the profile: no cache section";
+    estimate_assume(&out->answer, input->arena,
+                    "no cache section in the profile: every global and local access goes to the "
+                    "DRAM, L1 and L2 draw nothing");
+}
+
+/* Caches stand between the SMs and the DRAM. Rates count instructions, the cache section sectors: of the
+ * instructions as many use a level as of their sectors come there (reading P-16). */
 static void read_caches(const struct model_input *input, struct power_estimate *out)
 {
-    static const enum power_unit caches[] = {POWER_UNIT_L1, POWER_UNIT_L2};
-    for (size_t i = 0; i < 2; i++) {
-        if (!(machine_get(input->machine, MACHINE_POWER_MAX_INT + caches[i], 0) > 0)) {
-            out->unit_reasons[caches[i]] = "this GPU has none";
-            continue;
-        }
-        out->unit_reasons[caches[i]] = "not in the profile: no cache section";
-        estimate_assume(&out->answer, input->arena,
-                        "no cache section in the profile: every global and local access goes to "
-                        "the DRAM, L1 and L2 draw nothing");
+    const struct cache_section *caches = input->caches;
+    if (!(machine_get(input->machine, MACHINE_POWER_MAX_L1, 0) > 0) &&
+        !(machine_get(input->machine, MACHINE_POWER_MAX_L2, 0) > 0)) {
+        out->unit_reasons[POWER_UNIT_L1] = out->unit_reasons[POWER_UNIT_L2] = "this GPU has none";
+        return;
     }
+    if (!caches) {
+        no_caches(input, out);
+        return;
+    }
+    const uint64_t *counts = caches->counts;
+    double written = (double)(counts[CACHE_COUNT_STORES] + counts[CACHE_COUNT_ATOMICS]);
+    double all = (double)counts[CACHE_COUNT_LOADS] + written;
+    double accesses = out->counted[POWER_UNIT_GLOBAL] + out->counted[POWER_UNIT_LOCAL];
+    if (!(all > 0)) return; /* no access */
+    double dram = (double)(counts[CACHE_COUNT_DRAM_READ] + counts[CACHE_COUNT_DRAM_WRITTEN]) / all;
+    out->counted[POWER_UNIT_L1] = accesses * (double)counts[CACHE_COUNT_L1_LOOKUPS] / all;
+    out->counted[POWER_UNIT_L2] = accesses * ((double)counts[CACHE_COUNT_L2_LOADS] + written) / all;
+    out->counted[POWER_UNIT_GLOBAL] *= dram;
+    out->counted[POWER_UNIT_LOCAL] *= dram;
+    estimate_assume(&out->answer, input->arena,
+                    "of the sectors of global and local accesses %.1f %% are looked for in the L1, "
+                    "%.1f %% in the L2, %.1f %% go to the DRAM: so many of the instructions count "
+                    "there (reading P-16)",
+                    100 * (double)counts[CACHE_COUNT_L1_LOOKUPS] / all,
+                    100 * ((double)counts[CACHE_COUNT_L2_LOADS] + written) / all, 100 * dram);
 }
 
 static void find_rates(const struct model_input *input, const struct ipp_parameters *parameters,

@@ -283,7 +283,8 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
     if (status == WS_OK) status = needs_check_segments(diag, profile, machine);
     if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
-    if (status == WS_OK) find_caches(prediction);
+    prediction->caches = options->caches;
+    if (status == WS_OK && !options->caches) find_caches(prediction);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
                                 .trace = profile->trace,

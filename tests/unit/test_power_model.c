@@ -217,6 +217,42 @@ static void units_without_coefficient_count_with_their_kin(void **state)
     profile_destroy(profile);
 }
 
+/* Of 100 sectors 80 are looked for in the L1, 60 come to the L2, 30 to the DRAM: so many of the kernel's
+ * 10 accesses a warp count there (P-16). */
+static void caches_take_their_share(void **state)
+{
+    (void)state;
+    struct machine machine;
+    struct diag diag = {0};
+    struct prediction *prediction;
+    make_sweep_machine(&machine);
+    set_figure(&machine, MACHINE_POWER_MAX_L1, 1.6);
+    set_figure(&machine, MACHINE_POWER_MAX_L2, 12);
+    struct profile *profile = make_sweep_profile(10, 2, 4, 2);
+    const struct cache_section caches = {.counts = {[CACHE_COUNT_LOADS] = 80,
+                                                    [CACHE_COUNT_L1_LOOKUPS] = 80,
+                                                    [CACHE_COUNT_L1_HITS] = 40,
+                                                    [CACHE_COUNT_L2_LOADS] = 40,
+                                                    [CACHE_COUNT_STORES] = 20,
+                                                    [CACHE_COUNT_DRAM_READ] = 20,
+                                                    [CACHE_COUNT_DRAM_WRITTEN] = 10}};
+    const struct predict_options given = {.caches = &caches};
+    assert_int_equal(model_predict(&diag, profile, &machine, &given, &prediction), WS_OK);
+    const struct power_estimate *power = prediction->power;
+    double slots = power->answer.cycles / 4 * 30;
+    CLOSE(power->rates[POWER_UNIT_L1], 0.8 * 10 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_L2], 0.6 * 10 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_GLOBAL], 0.3 * 10 * 96000 / slots, 1e-12);
+    prediction_destroy(prediction);
+
+    prediction = predict(profile, &machine);
+    assert_true(prediction->power->rates[POWER_UNIT_L1] == 0);
+    assert_non_null(prediction->power->unit_reasons[POWER_UNIT_L1]);
+    CLOSE(prediction->power->rates[POWER_UNIT_GLOBAL], 10 * 96000 / slots, 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
 /* A time too short for its instructions: rates are 1, and it is said. */
 static void rates_do_not_exceed_one(void **state)
 {
@@ -246,6 +282,7 @@ int main(void)
         cmocka_unit_test(ranges_are_checked),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(units_without_coefficient_count_with_their_kin),
+        cmocka_unit_test(caches_take_their_share),
         cmocka_unit_test(rates_do_not_exceed_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
