@@ -79,7 +79,7 @@ static ws_status read_middle(struct diag *diag, struct sass_code *code, const st
 
 /* ---- new instructions ------------------------------------------------------------------------ */
 
-static uint32_t opcode_number(struct sass_code *code, const char *opcode, int class_id,
+static uint32_t opcode_number(struct sass_code *code, const char *opcode, enum insn_class class_id,
                               bool is_mapped)
 {
     for (uint32_t i = 0; i < code->opcode_count; i++)
