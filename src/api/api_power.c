@@ -63,7 +63,7 @@ ws_status ws_power_predict(ws_context *context, const ws_profile *profile,
     struct prediction *prediction;
     TRY(handle_check_size(&context->diag, "ws_power", out->size, sizeof *out));
     context_keep_prediction(context, NULL);
-    TRY(pipeline_predict(context, profile, machine, options, &prediction));
+    TRY(pipeline_predict(context, profile, machine, options, false, &prediction));
     if (!prediction->power) {
         ws_status status =
             diag_error(&context->diag, WS_ERR_NO_MODEL, "no power of %s on %s: %s",
@@ -129,6 +129,7 @@ ws_status ws_power_cores(ws_context *context, const ws_profile *profile, const w
     *out_count = 0;
     TRY(handle_check_size(diag, "ws_core_summary", out_summary->size, sizeof *out_summary));
     ws_status status = pipeline_read_options(context, options, &arena, &inner);
+    inner.without_gains = true;
     if (status == WS_OK)
         status =
             core_sweep_run(diag, profile->profile, machine->machine, &inner, first, last, &sweep);

@@ -316,12 +316,13 @@ ws_status pipeline_read_options(ws_context *context, const ws_predict_options *o
 
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,
-                           struct prediction **out)
+                           bool with_gains, struct prediction **out)
 {
     struct arena arena = {0};
     struct predict_options inner;
     *out = NULL;
     ws_status status = pipeline_read_options(context, options, &arena, &inner);
+    inner.without_gains = !with_gains;
     if (status == WS_OK)
         status = model_predict(&context->diag, profile->profile, machine->machine, &inner, out);
     if (status == WS_OK && (*out)->caches &&
@@ -336,7 +337,7 @@ ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
                            struct prediction **out, struct diagnosis **out_diagnosis)
 {
     *out_diagnosis = NULL;
-    TRY(pipeline_predict(context, profile, machine, options, out));
+    TRY(pipeline_predict(context, profile, machine, options, true, out));
     ws_status status = recommend_derive(&context->diag, *out, out_diagnosis);
     if (status == WS_OK) return WS_OK;
     prediction_destroy(*out);
@@ -351,7 +352,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
     struct prediction *prediction;
     *out_count = 0;
     context_keep_prediction(context, NULL);
-    TRY(pipeline_predict(context, profile, machine, options, &prediction));
+    TRY(pipeline_predict(context, profile, machine, options, false, &prediction));
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         /* The best suited changes places with the first; the others keep their order. */
         size_t from = i == 0 ? prediction->best : i <= prediction->best ? i - 1 : i;

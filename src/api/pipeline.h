@@ -18,10 +18,11 @@ void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes);
 /* Options as models take them, in the arena. */
 ws_status pipeline_read_options(ws_context *context, const ws_predict_options *options,
                                 struct arena *arena, struct predict_options *out);
-/* Estimates of every model that can answer. prediction_destroy it. */
+/* Estimates of every model that can answer, and what each effect costs if that is wanted.
+ * prediction_destroy it. */
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,
-                           struct prediction **out);
+                           bool with_gains, struct prediction **out);
 /* The same, and what limits, why and what to do. Destroy the diagnosis before the prediction. */
 ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,

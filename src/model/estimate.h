@@ -200,8 +200,9 @@ struct predict_options {
     size_t option_count;
     const struct model_option *options; /* unknown keys and values are errors */
     uint32_t effects_off;
-    const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
+    const char *only;   /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
+    bool without_gains; /* the gains of effects are not worked out */
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;

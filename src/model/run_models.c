@@ -190,7 +190,7 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
         ws_status status = ask(diag, models[i], &input, estimate);
-        if (status == WS_OK && !out->options.only)
+        if (status == WS_OK && !out->options.only && !out->options.without_gains)
             status = find_gains(diag, models[i], &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
             refuse(out, models[i]->name, arena_copy(&out->arena, diag->text));
