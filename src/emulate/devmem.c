@@ -35,7 +35,7 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
             "cannot reserve address space for device memory; raise the limit (ulimit -v)");
     memory->limit = bytes < memory->capacity ? bytes : memory->capacity;
     memory->base = options->host_addresses ? (uint64_t)(uintptr_t)memory->host : HEAP_BASE;
-    memory->zero = memory->host - memory->base;
+    memory->zero = (unsigned char *)((uintptr_t)memory->host - memory->base);
     return WS_OK;
 }
 

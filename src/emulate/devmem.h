@@ -78,7 +78,7 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
 
 static inline unsigned char *devmem_host(const struct devmem *memory, uint64_t address)
 {
-    return memory->zero + address;
+    return (unsigned char *)((uintptr_t)memory->zero + address); /* zero may be null */
 }
 
 /* Shadow bits of `count` bytes from byte `at`. Relaxed atomics: blocks on other threads may write

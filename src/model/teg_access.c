@@ -127,12 +127,11 @@ static void add_sectors(struct teg_access_table *table, struct teg_request *out,
          at += TEG_SECTOR) {
         int64_t delta = (int64_t)((at & ~(uint64_t)(TEG_LINE - 1)) - origin);
         uint8_t bit = (uint8_t)(1u << (at / TEG_SECTOR % 4));
-        struct teg_piece *piece = table->pieces + out->first + out->count;
-        const struct teg_piece *first = table->pieces + out->first;
-        while (piece > first && piece[-1].delta != delta)
-            piece--;
-        if (piece > first)
-            piece[-1].sectors |= bit;
+        uint32_t i = out->count;
+        while (i > 0 && table->pieces[out->first + i - 1].delta != delta)
+            i--;
+        if (i > 0)
+            table->pieces[out->first + i - 1].sectors |= bit;
         else
             add_piece(table, out, (struct teg_piece){delta, 0, bit, false});
     }

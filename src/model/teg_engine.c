@@ -138,7 +138,7 @@ static void price(const struct engine *e, const struct trace_insn *insn, struct 
     const struct teg_machine *machine = e->machine;
     const struct teg_class *class = &machine->classes[insn->class_id];
     *op = (struct op){
-        .registers = e->trace->registers + insn->first_register,
+        .registers = e->trace->registers ? trace_reads(e->trace, insn) : NULL,
         .busy = class->busy,
         .latency = class->latency,
         .same_warp = later(class->same_warp, machine->interval),
