@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg_state.h"
+
+#include <string.h>
+
+/* ---- warps ----------------------------------------------------------------------------------- */
+
+struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm *sm, unsigned block,
+                                uint32_t warp, unsigned *out_place)
+{
+    unsigned number = block * e->warps_per_block + warp;
+    *out_place = number / e->machine->schedulers;
+    return &sm->schedulers[number % e->machine->schedulers];
+}
+
+static struct teg_scheduler *scheduler_of(const struct teg_engine *e, const struct teg_warp *warp,
+                                          unsigned *out_place)
+{
+    const struct teg_sm *sm = warp->block->sm;
+    return teg_place(e, sm, (unsigned)(warp->block - sm->blocks), warp->index, out_place);
+}
+
+static void set_ready(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
+{
+    unsigned place;
+    struct teg_scheduler *s = scheduler_of(e, warp, &place);
+    s->ready[place] = ready;
+    ready = later(ready, s->slot);
+    if (ready < *s->next) *s->next = ready;
+}
+
+/* When the operands of the step at hand are there, and what for they were waited. */
+static void find_operands(const struct teg_engine *e, struct teg_warp *warp)
+{
+    const struct teg_op *op = &e->ops[warp->step.insn];
+    unsigned count = (unsigned)op->read_count + op->write_count;
+    warp->operands = 0;
+    warp->cause = TEG_STALL_WAIT;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t reg = op->registers[i];
+        if (warp->registers[reg] <= warp->operands) continue;
+        warp->operands = warp->registers[reg];
+        warp->cause = warp->causes[reg];
+    }
+    if (op->kind == OP_KIND_FENCE && warp->last_access > warp->operands) {
+        warp->operands = warp->last_access;
+        warp->cause = TEG_STALL_MEMBAR;
+    }
+}
+
+static bool next_step(struct teg_engine *e, struct teg_warp *warp)
+{
+    if (!trace_cursor_next(&warp->cursor, &warp->step)) return false;
+    find_operands(e, warp);
+    return true;
+}
+
+void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now)
+{
+    lanes &= warp->threads & ~warp->left;
+    warp->left |= lanes;
+    warp->block->live_lanes -= (uint32_t)__builtin_popcount(lanes);
+    if (lanes) teg_open_barriers(e, warp->block, now);
+}
+
+static void retire(struct teg_engine *e, struct teg_warp *warp)
+{
+    struct teg_block *block = warp->block;
+    teg_time now = warp->again;
+    unsigned place;
+    warp->alive = false;
+    e->out->warp_time += now - warp->begun;
+    teg_stalls_of(e, warp)[TEG_STALL_WAIT] +=
+        now - later(warp->issued + e->machine->interval, warp->begun);
+    scheduler_of(e, warp, &place)->ready[place] = TEG_NEVER;
+    teg_lanes_leave(e, warp, UINT32_MAX, now);
+    if (--block->live_warps) return;
+    block->used = false;
+    e->running--;
+    e->out->block_ends[e->out->block_count++] = now;
+    e->out->retired = later(e->out->retired, now);
+    (void)teg_launch_block(e, block->sm, now);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now)
+{
+    block->barriers[id] = (struct teg_barrier){0};
+    for (uint32_t i = 0; i < e->warps_per_block; i++) {
+        struct teg_warp *warp = block->warps[i];
+        if (!warp->alive || warp->waiting_for != id + 1) continue;
+        warp->waiting_for = 0;
+        warp->arrived = 0;
+        warp->operands = later(warp->operands, now);
+        warp->cause = TEG_STALL_BARRIER;
+        set_ready(e, warp, whole_cycles_up(later(warp->again, warp->operands)));
+    }
+}
+
+void teg_open_barriers(struct teg_engine *e, struct teg_block *block, teg_time now)
+{
+    for (unsigned id = 0; id < TEG_BARRIERS; id++) {
+        const struct teg_barrier *barrier = &block->barriers[id];
+        uint32_t wanted = barrier->wanted;
+        if (!barrier->open) continue;
+        if (!wanted || (e->setup->warps_per_sm && wanted > block->live_lanes))
+            wanted = block->live_lanes;
+        if (barrier->lanes >= wanted) teg_release_barrier(e, block, id, now);
+    }
+}
+
+bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, uint32_t on)
+{
+    unsigned id = insn->barrier_id < TEG_BARRIERS ? insn->barrier_id : 0;
+    struct teg_barrier *barrier = &warp->block->barriers[id];
+    bool counted = insn->barrier_threads != TRACE_BARRIER_ALL &&
+                   insn->barrier_threads != TRACE_BARRIER_UNKNOWN;
+    barrier->open = true;
+    barrier->wanted = counted ? insn->barrier_threads : 0;
+    barrier->lanes += (uint32_t)__builtin_popcount(on);
+    if (insn->barrier != TRACE_BARRIER_SYNC) return false;
+    warp->arrived |= on;
+    if ((warp->threads & ~warp->left) & ~warp->arrived) return false;
+    warp->waiting_for = (uint8_t)(id + 1);
+    return true;
+}
+
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+{
+    struct teg_warp *warp = &s->warps[place];
+    if (!next_step(e, warp)) {
+        s->ready[place] = TEG_NEVER;
+        retire(e, warp);
+        return;
+    }
+    s->units[place] = e->ops[warp->step.insn].unit;
+    s->ready[place] = whole_cycles_up(later(warp->again, warp->operands));
+    if (warp->waiting_for) s->ready[place] = TEG_NEVER;
+}
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct trace_block *block,
+                       teg_time now)
+{
+    size_t registers = e->trace->register_count;
+    memset(warp->registers, 0, registers * sizeof *warp->registers);
+    memset(warp->causes, 0, registers);
+    if (warp->cursor.trace)
+        trace_cursor_restart(&warp->cursor, block, warp->index);
+    else
+        trace_cursor_init(&warp->cursor, e->trace, block, warp->index);
+    warp->issued = now - e->machine->interval;
+    warp->again = warp->begun = now;
+    warp->last_access = 0;
+    warp->left = warp->arrived = 0;
+    warp->threads = block->warps[warp->index].threads;
+    warp->waiting_for = 0;
+    warp->age = e->ages++;
+    warp->alive = true;
+    warp->block->live_warps++;
+    warp->block->live_lanes += (uint32_t)__builtin_popcount(warp->threads);
+}
+
+static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time now)
+{
+    const struct trace_block *from = &e->trace->blocks[block->index % e->trace->block_count];
+    unsigned limit = e->setup->warps_per_sm;
+    block->live_warps = block->live_lanes = 0;
+    memset(block->barriers, 0, sizeof block->barriers);
+    for (uint32_t i = 0; i < e->warps_per_block; i++) {
+        if (!from->warps[i].step_count) continue;
+        if (limit && block->sm->warps == limit) break;
+        block->sm->warps++;
+        start_warp(e, block->warps[i], from, now);
+    }
+}
+
+bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
+{
+    unsigned number = 0;
+    while (number < e->setup->blocks_per_sm && sm->blocks[number].used)
+        number++;
+    if (number == e->setup->blocks_per_sm || e->next_block == e->setup->block_count) return false;
+    struct teg_block *block = &sm->blocks[number];
+    block->index = e->next_block++;
+    block->offset = block->index / e->trace->block_count << 44;
+    block->used = true;
+    e->running++;
+    fill_block(e, block, now);
+    if (!block->live_warps) { /* no warp of it executes anything */
+        block->used = false;
+        e->running--;
+        e->out->block_ends[e->out->block_count++] = now;
+        return true;
+    }
+    for (uint32_t i = 0; i < e->warps_per_block; i++) {
+        unsigned place;
+        if (!block->warps[i]->alive) continue;
+        struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
+        teg_advance(e, s, place);
+        set_ready(e, block->warps[i], s->ready[place]);
+    }
+    return true;
+}

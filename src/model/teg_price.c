@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg_state.h"
+
+static bool is_cached_constant(const struct trace_insn *insn)
+{
+    return insn->space == SPACE_CONST || insn->space == SPACE_PARAM;
+}
+
+static enum op_kind kind_of(const struct trace_insn *insn)
+{
+    if (insn->barrier == TRACE_BARRIER_SYNC || insn->barrier == TRACE_BARRIER_ARRIVE)
+        return OP_KIND_BARRIER;
+    if (insn->class_id == CLASS_FENCE) return OP_KIND_FENCE;
+    if (insn->operation == TRACE_NO_ACCESS || is_cached_constant(insn) ||
+        insn->flags & TRACE_SHARED_OPERAND)
+        return OP_KIND_PLAIN;
+    return insn->space == SPACE_SHARED ? OP_KIND_SHARED : OP_KIND_GLOBAL;
+}
+
+static uint8_t cause_of(const struct teg_op *op, const struct teg_machine *machine)
+{
+    bool variable = machine->machine->cc_major >= 7 && op->unit == TEG_SPECIAL;
+    if (op->kind == OP_KIND_GLOBAL) return TEG_STALL_LONG_SCOREBOARD;
+    if (op->kind == OP_KIND_SHARED || op->unit == TEG_SHARED || op->flags & TRACE_SHARED_OPERAND ||
+        variable)
+        return TEG_STALL_SHORT_SCOREBOARD;
+    return TEG_STALL_WAIT;
+}
+
+void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
+{
+    const struct teg_machine *machine = e->machine;
+    const struct teg_class *class = &machine->classes[insn->class_id];
+    *op = (struct teg_op){
+        .registers = e->trace->registers ? trace_reads(e->trace, insn) : NULL,
+        .busy = class->busy,
+        .latency = class->latency,
+        .same_warp = later(class->same_warp, machine->interval),
+        .kind = (uint8_t)kind_of(insn),
+        .unit = class->unit,
+        .read_count = insn->read_count,
+        .write_count = insn->write_count,
+        .flags = insn->flags,
+    };
+    if (insn->flags & TRACE_SHARED_OPERAND) {
+        op->latency = machine->operand_latency;
+        op->also = op->unit;
+        op->unit = TEG_SHARED;
+    }
+    if (op->kind == OP_KIND_BARRIER && machine->effects_off >> EFFECT_SYNC & 1)
+        op->kind = OP_KIND_PLAIN;
+    if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
+    if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
+    op->cause = cause_of(op, machine);
+}

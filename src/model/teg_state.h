@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the timing engine keeps while it runs; its parts alone see it (teg_engine.h says how to use the
+ * engine).
+ *
+ *     teg_engine.c  SMs from event to event: which scheduler decides, which warp it takes
+ *     teg_issue.c   what an instruction costs, and whom its warp waited for
+ *     teg_blocks.c  blocks and warps from launch to retirement, barriers
+ *     teg_price.c   static instructions with their prices */
+#ifndef MODEL_TEG_STATE_H
+#define MODEL_TEG_STATE_H
+
+#include "model/teg_engine.h"
+
+enum { TEG_BARRIERS = 16 };
+
+enum op_kind { OP_KIND_PLAIN, OP_KIND_SHARED, OP_KIND_GLOBAL, OP_KIND_BARRIER, OP_KIND_FENCE };
+
+/* A static instruction with its price. */
+struct teg_op {
+    const uint32_t *registers; /* reads, then writes */
+    teg_time busy, latency, same_warp;
+    uint8_t kind, read_count, write_count;
+    uint8_t unit;  /* that must be free */
+    uint8_t also;  /* kept busy too: arithmetic with an operand in shared memory */
+    uint8_t cause; /* enum teg_stall: of who waits for its result */
+    uint8_t flags; /* enum trace_flags */
+};
+
+struct teg_warp {
+    struct trace_cursor cursor;
+    struct trace_step step; /* to be issued next */
+    teg_time *registers;    /* when each is ready */
+    uint8_t *causes;        /* what one waits for then */
+    teg_time issued, again, operands, last_access, begun;
+    uint64_t age;
+    struct teg_block *block;
+    uint32_t index;         /* in its block */
+    uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
+    uint32_t threads;
+    uint8_t cause, waiting_for; /* waiting_for: barrier + 1 */
+    bool alive;
+};
+
+struct teg_barrier {
+    uint32_t lanes;  /* that have come */
+    uint32_t wanted; /* 0: all of the block */
+    bool open;
+};
+
+struct teg_block {
+    struct teg_sm *sm;
+    uint64_t index;  /* in the order of launch */
+    uint64_t offset; /* added to its global addresses */
+    uint32_t live_warps, live_lanes;
+    struct teg_barrier barriers[TEG_BARRIERS];
+    struct teg_warp **warps; /* [warps_per_block] */
+    bool used;
+};
+
+struct teg_scheduler {
+    teg_time *next;         /* in engine.nexts: not before this can it issue */
+    teg_time slot;          /* nor before this: its last issue and the interval */
+    teg_time *ready;        /* by place: when the warp there may issue, but for its unit */
+    uint8_t *units;         /* that it needs */
+    struct teg_warp *warps; /* by place */
+    teg_time unit_free[TEG_UNIT_COUNT], unit_ready[TEG_UNIT_COUNT]; /* ready: whole cycles */
+    unsigned count, last;
+};
+
+struct teg_sm {
+    unsigned index;
+    struct teg_scheduler *schedulers;
+    struct teg_block *blocks; /* resident */
+    unsigned warps;           /* launched; for setup.warps_per_sm */
+};
+
+struct teg_engine {
+    const struct teg_setup *setup;
+    const struct teg_machine *machine;
+    const struct trace *trace;
+    struct teg_op *ops;
+    struct teg_sm *sms;
+    teg_time *nexts; /* by SM and scheduler: when it can issue at the earliest */
+    struct teg_memory memory;
+    struct teg_access_table accesses;
+    struct teg_result *out;
+    uint64_t next_block, ages;
+    uint32_t warps_per_block;
+    unsigned running; /* blocks */
+};
+
+static inline teg_time later(teg_time a, teg_time b)
+{
+    return a > b ? a : b;
+}
+
+static inline teg_time whole_cycles_up(teg_time t)
+{
+    return (t + TEG_CYCLE - 1) / TEG_CYCLE * TEG_CYCLE;
+}
+
+static inline teg_time whole_cycles_down(teg_time t)
+{
+    return t / TEG_CYCLE * TEG_CYCLE;
+}
+
+static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
+{
+    return e->out->insn_stalls + (size_t)warp->step.insn * TEG_STALL_COUNT;
+}
+
+/* ---- teg_price.c ----------------------------------------------------------------------------- */
+
+void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+
+/* ---- teg_blocks.c ---------------------------------------------------------------------------- */
+
+/* Which scheduler a warp of resident block `block` belongs to, and its place there. */
+struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm *sm, unsigned block,
+                                uint32_t warp, unsigned *out_place);
+/* The next block of the cluster's queue on this SM, if there is one and room for it. */
+bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
+/* Goes to the step after the one that issued; the last one retires the warp. */
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* These execute nothing more; who waits for them at a barrier may go on. */
+void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now);
+/* Must the warp wait? It does when all its lanes have come; splits of it come one after the other. */
+bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, uint32_t on);
+/* Lets the warps go on whose barrier has all that it waits for. */
+void teg_open_barriers(struct teg_engine *e, struct teg_block *block, teg_time now);
+void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now);
+
+/* ---- teg_issue.c ----------------------------------------------------------------------------- */
+
+/* The step at hand of the warp at `place` issues at `now`. */
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
+
+#endif
