@@ -26,7 +26,7 @@ __device__ void multiply(int width, const float *a, const float *b, float *c)
         next_b = b[y * width + step + TILE + x];
 #pragma unroll
         for (int k = 0; k < TILE; k++)
-            sum += tile_b[x][k] * tile_a[y][k];
+            sum += tile_a[y][k] * tile_b[x][k];
         __syncthreads();
     }
     c[row * TILE + x] = sum;

@@ -50,18 +50,18 @@ __device__ void project(int mu, const double2 s[4][3], double2 h[2][3])
 template <bool ARRAYS>
 __device__ void direction(const fields &f, int mu, int site, int sites, const double2 s[4][3])
 {
-    double2 h[2][3], u[3][3];
+    double2 h[2][3];
     project<1>(mu, s, h);
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            u[r][c] = f.gauge[place<ARRAYS>(site, 9 * mu + 3 * r + c, 36, sites)];
-    for (int k = 0; k < 2; k++)
-        for (int r = 0; r < 3; r++) {
-            double2 sum = make_double2(0, 0);
-            for (int c = 0; c < 3; c++)
-                add_product(sum, u[r][c], h[k][c]);
-            f.half[place<ARRAYS>(site, 12 * mu + 3 * k + r, 48, sites)] = sum;
+    for (int r = 0; r < 3; r++) {
+        double2 sum[2] = {};
+        for (int c = 0; c < 3; c++) {
+            double2 u = f.gauge[place<ARRAYS>(site, 9 * mu + 3 * r + c, 36, sites)];
+            for (int k = 0; k < 2; k++)
+                add_product(sum[k], u, h[k][c]);
         }
+        for (int k = 0; k < 2; k++)
+            f.half[place<ARRAYS>(site, 12 * mu + 3 * k + r, 48, sites)] = sum[k];
+    }
     project<-1>(mu, s, h);
     for (int k = 0; k < 2; k++)
         for (int c = 0; c < 3; c++)

@@ -20,6 +20,11 @@ static const bool takes_shared[ISA_VIEW_COUNT][CLASS_COUNT] = {
 #include "measure/isa_view.def"
 };
 
+static const bool negates[ISA_VIEW_COUNT][CLASS_COUNT] = {
+#define NEGATED_OPERAND(view, class) [ISA_VIEW_##view][CLASS_##class] = true,
+#include "measure/isa_view.def"
+};
+
 static const struct view_part sequences[ISA_VIEW_COUNT][CLASS_COUNT][VIEW_PARTS] = {
 #define SEQUENCE(view, class, n1, class1, n2, class2, n3, class3)                                  \
     [ISA_VIEW_##                                                                                   \
@@ -91,10 +96,10 @@ unsigned isa_view_issued(const struct insn_view *view)
 
 /* ---- uses of registers ----------------------------------------------------------------------- */
 
-/* By register of the launch: instructions that write it, that read it, and that read it as the base
- * of an address and as nothing else. */
+/* By register of the launch: instructions that write it, that read it, that read it as the base of an
+ * address and as nothing else, and that could negate it. */
 struct uses {
-    uint32_t writes, reads, bases;
+    uint32_t writes, reads, bases, signs;
 };
 
 struct planner {
@@ -127,6 +132,7 @@ static void count_uses(struct planner *p)
                 struct uses *uses = &p->uses[code->vreg_base + reads[k]];
                 uses->reads++;
                 uses->bases += !reads_as_value(insn, reads[k]);
+                uses->signs += negates[p->view][insn->class_id] && insn->op != OP_NEG;
             }
             for (unsigned k = 0; k < write_count; k++)
                 p->uses[code->vreg_base + writes[k]].writes++;
@@ -163,7 +169,8 @@ static bool can_read_shared(const struct planner *p, const struct insn *insn, ui
 {
     bool narrow = type_infos[insn->type].bits == 32 && insn->mul_part != MUL_WIDE;
     return takes_shared[p->view][insn->class_id] && narrow && insn->guard < 0 &&
-           !p->views[pc].reads_shared && reads_as_value(insn, (uint32_t)reg);
+           p->views[pc].fold == VIEW_PLAIN && !p->views[pc].reads_shared &&
+           reads_as_value(insn, (uint32_t)reg);
 }
 
 /* A load from shared memory whose value one instruction of the same block uses. The access then
@@ -197,6 +204,20 @@ static void fold_address(struct planner *p, const struct code_block *code, uint3
     const struct uses *uses = &p->uses[code->vreg_base + (uint32_t)insn->operands[0].reg];
     if (uses->writes == 1 && uses->reads > 0 && uses->reads == uses->bases)
         p->views[pc].fold = VIEW_ADDRESS;
+}
+
+/* neg d, a, where only instructions read d that can negate what they read; a must still be there
+ * then: it is written once. */
+static void fold_negation(struct planner *p, const struct code_block *code, uint32_t pc)
+{
+    const struct insn *insn = p->launch->insns[pc];
+    if (insn->op != OP_NEG || !negates[p->view][insn->class_id] || insn->guard >= 0) return;
+    const struct operand *source = insn_source(insn, 0);
+    if (source->kind != OPERAND_REGISTER || insn->operands[0].kind != OPERAND_REGISTER) return;
+    const struct uses *uses = &p->uses[code->vreg_base + (uint32_t)insn->operands[0].reg];
+    bool keeps = p->uses[code->vreg_base + (uint32_t)source->reg].writes == 1;
+    if (keeps && uses->writes == 1 && uses->reads > 0 && uses->reads == uses->signs)
+        p->views[pc].fold = VIEW_NEGATION;
 }
 
 /* Is one of the two factors a constant power of two? Only the low half of a product is a shift. */
@@ -236,6 +257,9 @@ struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *la
             expand(&p, pc);
             p.views[pc].is_texture = isa_view_is_texture(view, launch->insns[pc]);
             fold_address(&p, code, pc);
+            fold_negation(&p, code, pc);
+        }
+        for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
             if (is_word_load(launch->insns[pc])) fold_load(&p, code, pc);
         }
     }

@@ -7,7 +7,12 @@
 #include "emulate/observer.h"
 #include "measure/profile.h"
 
-enum view_fold { VIEW_PLAIN, VIEW_SHARED_LOAD, VIEW_ADDRESS }; /* the last two: folded */
+enum view_fold {
+    VIEW_PLAIN,
+    VIEW_SHARED_LOAD,
+    VIEW_ADDRESS,
+    VIEW_NEGATION
+}; /* but the first: folded */
 
 enum { VIEW_PARTS = 3 };
 struct view_part {

@@ -118,6 +118,7 @@ static void add_insn(uint64_t *counts, const struct insn *insn, const struct ins
     counts[COUNTER_INST_PTX_WARP] += cell->executions;
     if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;
     if (view->fold == VIEW_ADDRESS) counts[COUNTER_VIEW_FOLDED_ADDRESS] += cell->executions;
+    if (view->fold == VIEW_NEGATION) counts[COUNTER_VIEW_FOLDED_NEGATION] += cell->executions;
     if (view->is_sequence) counts[COUNTER_VIEW_EXPANDED] += cell->executions;
     if (view->reads_shared) counts[isa_view_shared_counter(insn->class_id)] += cell->executions;
 }

@@ -288,12 +288,13 @@ static void note_profile(struct note_list *notes, const struct profile *profile)
     if (profile_has(profile, COUNTER_INST_PTX_WARP))
         note(notes, arena_format(&notes->arena,
                                  "Counts are of %s: %.4g warp instructions of PTX make %.4g; %.4g "
-                                 "shared loads and %.4g address additions fold, %.4g "
-                                 "multiplications expand.",
+                                 "shared loads, %.4g address additions and %.4g negations fold, "
+                                 "%.4g multiplications expand.",
                                  profile->isa, profile_get(profile, COUNTER_INST_PTX_WARP),
                                  profile_get(profile, COUNTER_INST_WARP),
                                  profile_get(profile, COUNTER_VIEW_FOLDED_SHARED),
                                  profile_get(profile, COUNTER_VIEW_FOLDED_ADDRESS),
+                                 profile_get(profile, COUNTER_VIEW_FOLDED_NEGATION),
                                  profile_get(profile, COUNTER_VIEW_EXPANDED)));
     else if (!profile_is_native(profile))
         note(notes, "Counts are of PTX instructions: the compiler fuses, unrolls, hoists and drops "

@@ -12,7 +12,7 @@
 
 #include "support/kernel_run.h"
 
-enum { WARPS = 2, PTX_INSTRUCTIONS = 46 };
+enum { WARPS = 2, PTX_INSTRUCTIONS = 52 };
 
 static void start(struct run *run, const char *view)
 {
@@ -39,13 +39,14 @@ static void the_view_counts_native_instructions(void **state)
     assert_warps(&run, "inst.ptx.warp", PTX_INSTRUCTIONS);
     assert_warps(&run, "view.folded.shared", 2);
     assert_warps(&run, "view.folded.address", 2);
+    assert_warps(&run, "view.folded.negation", 1);
     assert_warps(&run, "view.expanded", 5);
-    /* - 4 folded, + 3 (mul.lo) + 4 (mad.lo) + 1 (mad.lo by 8) + 3 (mul.hi) */
-    assert_warps(&run, "inst.warp", PTX_INSTRUCTIONS - 4 + 11);
+    /* - 5 folded, + 3 (mul.lo) + 4 (mad.lo) + 1 (mad.lo by 8) + 3 (mul.hi) */
+    assert_warps(&run, "inst.warp", PTX_INSTRUCTIONS - 5 + 11);
     assert_warps(&run, "inst.warp.fp32.fma.smem", 1);
     assert_warps(&run, "inst.warp.fp32.add.smem", 1);
     assert_warps(&run, "inst.warp.fp32.mul.smem", 0);
-    assert_warps(&run, "inst.warp.fp32.fma", 1);
+    assert_warps(&run, "inst.warp.fp32.fma", 2);
     assert_warps(&run, "inst.warp.mem.shared.load", 7 - 2);
     assert_warps(&run, "inst.warp.int.mul24", 9);
     assert_warps(&run, "inst.warp.int.mul", 1); /* the guarded one */
