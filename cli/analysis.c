@@ -82,6 +82,8 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
         return parse_unsigned(cli, "--shared", value, UINT32_MAX, &request->dynamic_shared_bytes);
     case OPTION_GPU:
         return request_add_gpus(cli, request, value);
+    case OPTION_CPU:
+        return request_add_cpus(cli, request, value);
     case OPTION_ARG: {
         struct arg_text arg = {value, NULL, "--arg"};
         CLI_APPEND(cli, request->args, request->arg_count, arg);
@@ -130,7 +132,7 @@ static bool ends_with(const char *text, const char *end)
 int analysis_read(struct cli *cli, const struct command *command, const struct command_line *line,
                   struct request *request)
 {
-    bool has_args = false, has_gpus = false;
+    bool has_args = false, has_gpus = false, has_cpus = false;
     *request = (struct request){.effort = {EFFORT_FULL, 1}, .details = WS_DETAILS_NORMAL};
     if (line->operand_count > 1)
         return cli_error(cli, EXIT_USAGE,
@@ -149,9 +151,11 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
     for (size_t i = 0; i < line->use_count; i++) {
         has_args |= line->uses[i].id == OPTION_ARG;
         has_gpus |= line->uses[i].id == OPTION_GPU;
+        has_cpus |= line->uses[i].id == OPTION_CPU;
     }
     if (has_args) request->arg_count = 0;
     if (has_gpus) request->gpu_count = 0;
+    if (has_cpus) request->cpu_count = 0;
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(apply_launch_option(cli, &line->uses[i], request));
     if (cli->quiet && request->details == WS_DETAILS_NORMAL) request->details = WS_DETAILS_QUIET;
@@ -160,48 +164,61 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
+static int add_machine(struct analysis *a, const char *name, ws_machine *machine)
+{
+    for (size_t k = 0; k < a->machine_count; k++) {
+        if (strcmp(ws_machine_id(a->machines[k]), ws_machine_id(machine)) != 0) continue;
+        ws_machine_destroy(machine); /* the same one by another name */
+        return EXIT_DONE;
+    }
+    if (!ws_machine_is_cpu(machine)) a->targets[a->target_count++] = ws_machine_target(machine);
+    a->names[a->machine_count] = name;
+    a->machines[a->machine_count++] = machine;
+    if (a->request.profile) return EXIT_DONE; /* counted already */
+    ws_status status = ws_machine_prepare_launch(machine, &a->counted);
+    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+}
+
 int analysis_load_machines(struct analysis *a)
 {
-    size_t count = a->request.gpu_count;
-    a->machines = cli_alloc(a->cli, (count + 1) * sizeof *a->machines);
-    a->names = cli_alloc(a->cli, (count + 1) * sizeof *a->names);
-    a->targets = cli_alloc(a->cli, (count + 1) * sizeof *a->targets);
-    for (size_t i = 0; i < count; i++) {
-        ws_machine *machine;
-        ws_status status = ws_machine_load(a->cli->context, a->request.gpus[i], &machine);
-        if (status != WS_OK) return cli_failed(a->cli, status);
-        bool is_new = true;
-        for (size_t k = 0; k < a->machine_count; k++)
-            is_new &= strcmp(ws_machine_id(a->machines[k]), ws_machine_id(machine)) != 0;
-        if (!is_new) { /* the same GPU by another name */
-            ws_machine_destroy(machine);
-            continue;
-        }
-        a->names[a->machine_count] = a->request.gpus[i];
-        a->targets[a->machine_count] = ws_machine_target(machine);
-        a->machines[a->machine_count++] = machine;
-        if (a->request.profile) continue; /* counted already */
-        status = ws_machine_prepare_launch(machine, &a->counted);
-        if (status != WS_OK) return cli_failed(a->cli, status);
+    struct request *request = &a->request;
+    size_t count = request->gpu_count + request->cpu_count + 1;
+    ws_machine *machine;
+    a->machines = cli_alloc(a->cli, count * sizeof *a->machines);
+    a->names = cli_alloc(a->cli, count * sizeof *a->names);
+    a->targets = cli_alloc(a->cli, count * sizeof *a->targets);
+    for (size_t i = 0; i < request->gpu_count; i++) {
+        CLI_TRY(cli_load_gpu(a->cli, request->gpus[i], &machine));
+        CLI_TRY(add_machine(a, request->gpus[i], machine));
     }
-    if (a->request.all_rules || a->request.save_profile)
+    for (size_t i = 0; i < request->cpu_count && a->takes_cpus; i++) {
+        CLI_TRY(cli_load_cpu(a->cli, request->cpus[i], &machine));
+        CLI_TRY(add_machine(a, request->cpus[i], machine));
+    }
+    if (request->all_rules || request->save_profile)
         a->counted.rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
     /* The counts of the analyser without a GPU: by the rule of the GPUs that it was made for. */
-    if (a->request.is_analyzer && !a->machine_count) a->counted.rules |= WS_RULE_CC12;
+    if (request->is_analyzer && !a->machine_count) a->counted.rules |= WS_RULE_CC12;
     return EXIT_DONE;
 }
 
 int analysis_ask_gpu(struct analysis *a, const char *text)
 {
     char *ids;
+    const char *gpus = "";
     ws_status status = ws_machine_list(a->cli->context, &ids);
     if (status != WS_OK) return cli_failed(a->cli, status);
-    for (char *c = ids; *c; c++)
-        if (*c == '\n') *c = ' ';
-    int exit_code = cli_error(
-        a->cli, EXIT_USAGE, "for which GPU? Add --gpu ID[,ID...], one or more of: %s%s", ids, text);
+    char *rest = ids;
+    for (char *id; (id = strsep(&rest, "\n")) != NULL;) {
+        ws_machine *machine;
+        status = ws_machine_load(a->cli->context, id, &machine);
+        if (status != WS_OK) continue; /* a broken file is no choice */
+        if (!ws_machine_is_cpu(machine)) gpus = cli_format(a->cli, "%s %s", gpus, id);
+        ws_machine_destroy(machine);
+    }
     ws_free(ids);
-    return exit_code;
+    return cli_error(a->cli, EXIT_USAGE, "for which GPU? Add --gpu ID[,ID...], one or more of:%s%s",
+                     gpus, text);
 }
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
@@ -271,8 +288,8 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .isa_view = request->isa_view,
         .unordered = request->unordered,
         .effort = effort,
-        .register_targets = a->machine_count ? a->targets : NULL,
-        .register_target_count = a->machine_count,
+        .register_targets = a->target_count ? a->targets : NULL,
+        .register_target_count = a->target_count,
     };
     if (request->has_trace_blocks)
         launch.trace_blocks = request->trace_blocks ? request->trace_blocks : WS_TRACE_NONE;

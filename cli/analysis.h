@@ -15,6 +15,7 @@ enum analysis_option {
     OPTION_CLUSTER,
     OPTION_ARG,
     OPTION_GPU,
+    OPTION_CPU,
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_DETAILS,
@@ -75,13 +76,22 @@ enum analysis_option {
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"  \
     }
 
+/* Of commands that answer for CPUs. */
+#define CPU_OPTION_ROW                                                                             \
+    {                                                                                              \
+        OPTION_CPU, 0, "cpu", "ID[,ID...]", "predict for these CPUs; `warpsage machines list cpu`" \
+    }
+
 struct analysis {
     struct cli *cli;
     struct request request;
     ws_machine **machines;
     const char **names; /* by machine: as the request names it */
     size_t machine_count;
-    unsigned *targets; /* compute capabilities of the machines */
+    unsigned *targets; /* compute capabilities of the GPUs */
+    size_t target_count;
+    bool
+        takes_cpus; /* the command answers for CPUs, too; else those of a launch file are left out */
     ws_launch counted; /* rules and segments that the machines ask for */
     ws_module *module;
     size_t kernel;

@@ -42,6 +42,9 @@ int cli_error(struct cli *cli, int exit_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The context's last message; returns the exit code that belongs to the status. */
 int cli_failed(struct cli *cli, ws_status status);
+/* Loads a machine of that kind; one of the other kind is a usage error that names the option. */
+int cli_load_gpu(struct cli *cli, const char *name, ws_machine **out);
+int cli_load_cpu(struct cli *cli, const char *name, ws_machine **out);
 /* "; perhaps 'a', 'b'" or "". */
 const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names,
                         size_t count);

@@ -7,6 +7,7 @@
 
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
+    CPU_OPTION_ROW,
     {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "form of the report"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_PRINT, 0, "print", "INDEX", "print that buffer after the launch"},
@@ -128,7 +129,7 @@ static int analyse(struct analysis *a, const struct command *command)
 static int run_analyze(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
-    struct analysis analysis = {.cli = cli};
+    struct analysis analysis = {.cli = cli, .takes_cpus = true};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
@@ -161,9 +162,9 @@ const struct command command_analyze = {
             "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
             "Launch file\n"
             "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
-            "  registers, isa_view, args [ARG...], gpu [ID...], check {INDEX: FILE}, print "
-            "[INDEX...],\n"
-            "  save {INDEX: FILE}, effort, max_instructions. Paths are relative to the file.\n\n"
+            "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
+            "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
+            "  to the file.\n\n"
             "Example\n"
             "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
             "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",

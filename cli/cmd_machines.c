@@ -38,9 +38,15 @@ static void put_figure(const ws_machine *machine, const char *key, double unit, 
 static void list_row(const ws_machine *machine, const struct columns *columns)
 {
     unsigned target = ws_machine_target(machine);
-    printf("%-*s  %-*s  cc %2u.%u", columns->id, ws_machine_id(machine), columns->name,
-           ws_machine_name(machine), target / 10, target % 10);
-    put_figure(machine, "sm.count", 1, 4, 0, "SMs");
+    printf("%-*s  %-*s  ", columns->id, ws_machine_id(machine), columns->name,
+           ws_machine_name(machine));
+    if (ws_machine_is_cpu(machine)) {
+        printf("%-7s", "CPU");
+        put_figure(machine, "cpu.cores", 1, 2, 0, "cores");
+    } else {
+        printf("cc %2u.%u", target / 10, target % 10);
+        put_figure(machine, "sm.count", 1, 4, 0, "SMs");
+    }
     put_figure(machine, "clock.core", 1e9, 5, 3, "GHz");
     put_figure(machine, "dram.bandwidth", 1e9, 6, 1, "GB/s");
     putchar('\n');
@@ -195,10 +201,11 @@ const struct command command_machines = {
                 "  warpsage machines show NAME... [--format text|json|csv]\n"
                 "  warpsage machines check FILE.yaml...\n"
                 "  warpsage machines diff NAME NAME [--format text|json|csv]",
-    .summary = "the GPUs that are described: list, show, check a file, diff two",
+    .summary = "the GPUs and CPUs that are described: list, show, check a file, diff two",
     .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"
             "a path that ends in .yaml. `list` takes words that must be part of the id, an alias,\n"
-            "the name, the chip or the compute capability (`cc 8.6`, sm_86). `show` prints every\n"
+            "the name, the chip, the compute capability (`cc 8.6`, sm_86) or the kind (cpu).\n"
+            "`show` prints every\n"
             "figure with its source under the path by which what-ifs name it. `check` reads a\n"
             "file and says which models find what they need in it. `diff` prints the figures\n"
             "that differ. WARPSAGE_MACHINES names another folder.\n",

@@ -181,8 +181,7 @@ static int answer_all(struct cli *cli, const struct request *gpus,
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < gpus->gpu_count; i++) {
         struct occupancy_answer *answer = &answers[*out_count];
-        ws_status status = ws_machine_load(cli->context, gpus->gpus[i], &answer->machine);
-        if (status != WS_OK) return cli_failed(cli, status);
+        CLI_TRY(cli_load_gpu(cli, gpus->gpus[i], &answer->machine));
         ++*out_count;
         int one = answer_one(cli, request, answer);
         if (exit_code == EXIT_DONE) exit_code = one;

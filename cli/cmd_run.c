@@ -180,10 +180,10 @@ static int run_run(struct cli *cli, const struct command *command, int argc, cha
     if (done) return EXIT_DONE;
     CLI_TRY(read_line(cli, &line, &request));
     ws_machine **machines = cli_alloc(cli, (request.gpu_count + 1) * sizeof *machines);
-    ws_status status = WS_OK;
-    for (size_t i = 0; i < request.gpu_count && status == WS_OK; i++)
-        status = ws_machine_load(cli->context, request.gpus[i], &machines[i]);
-    int exit_code = status == WS_OK ? make_folder(cli, &folder) : cli_failed(cli, status);
+    int exit_code = EXIT_DONE;
+    for (size_t i = 0; i < request.gpu_count && exit_code == EXIT_DONE; i++)
+        exit_code = cli_load_gpu(cli, request.gpus[i], &machines[i]);
+    if (exit_code == EXIT_DONE) exit_code = make_folder(cli, &folder);
     if (exit_code == EXIT_DONE) {
         exit_code = run_and_report(cli, &request, machines, folder);
         remove_folder(cli, folder);

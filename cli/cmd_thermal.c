@@ -353,8 +353,7 @@ static int run_thermal(struct cli *cli, const struct command *command, int argc,
     for (size_t i = 0; i < line.use_count; i++)
         CLI_TRY(apply_option(cli, &line.uses[i], &request));
     CLI_TRY(check_request(cli, &line, &request));
-    ws_status status = ws_machine_load(cli->context, request.gpu, &machine);
-    if (status != WS_OK) return cli_failed(cli, status);
+    CLI_TRY(cli_load_gpu(cli, request.gpu, &machine));
     answer.machine = machine;
     int exit_code = apply_sets(cli, &request, machine);
     if (exit_code == EXIT_DONE) exit_code = find_answer(cli, &request, &answer);

@@ -173,6 +173,12 @@ static int add_gpu(struct launchfile *file, const char *text, const char *place)
     return request_add_gpus(file->cli, file->request, text);
 }
 
+static int add_cpu(struct launchfile *file, const char *text, const char *place)
+{
+    (void)place;
+    return request_add_cpus(file->cli, file->request, text);
+}
+
 static int add_print(struct launchfile *file, const char *text, const char *place)
 {
     return as_input(request_add_print(file->cli, place, text, file->request));
@@ -186,6 +192,11 @@ static int read_args(struct launchfile *file, yaml_node_t *node, const char *pla
 static int read_gpu(struct launchfile *file, yaml_node_t *node, const char *place)
 {
     return for_items(file, node, place, add_gpu);
+}
+
+static int read_cpu(struct launchfile *file, yaml_node_t *node, const char *place)
+{
+    return for_items(file, node, place, add_cpu);
 }
 
 static int read_print(struct launchfile *file, yaml_node_t *node, const char *place)
@@ -236,6 +247,7 @@ static const struct key {
     {"isa_view", read_isa_view},
     {"args", read_args},
     {"gpu", read_gpu},
+    {"cpu", read_cpu},
     {"check", read_check},
     {"print", read_print},
     {"save", read_save},

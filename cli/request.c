@@ -23,14 +23,25 @@ int request_set_shape(struct cli *cli, const char *what, const char *text, uint3
     return EXIT_DONE;
 }
 
-int request_add_gpus(struct cli *cli, struct request *request, const char *list)
+static void add_names(struct cli *cli, const char *list, const char ***names, size_t *count)
 {
     char *rest = cli_copy(cli, list);
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         while (*name == ' ')
             name++;
-        if (*name) CLI_APPEND(cli, request->gpus, request->gpu_count, name);
+        if (*name) CLI_APPEND(cli, *names, *count, name);
     }
+}
+
+int request_add_gpus(struct cli *cli, struct request *request, const char *list)
+{
+    add_names(cli, list, &request->gpus, &request->gpu_count);
+    return EXIT_DONE;
+}
+
+int request_add_cpus(struct cli *cli, struct request *request, const char *list)
+{
+    add_names(cli, list, &request->cpus, &request->cpu_count);
     return EXIT_DONE;
 }
 

@@ -28,8 +28,8 @@ struct request {
     unsigned registers; /* per thread; 0: what ptxas or liveness say */
     struct arg_text *args;
     size_t arg_count;
-    const char **gpus;
-    size_t gpu_count;
+    const char **gpus, **cpus;
+    size_t gpu_count, cpu_count;
     struct buffer_file *checks, *saves;
     size_t check_count, save_count;
     size_t *prints;
@@ -55,6 +55,7 @@ struct request {
 /* Setters that both sources share. `what` names option or key in messages. */
 int request_set_shape(struct cli *cli, const char *what, const char *text, uint32_t out[3]);
 int request_add_gpus(struct cli *cli, struct request *request, const char *list);
+int request_add_cpus(struct cli *cli, struct request *request, const char *list);
 int request_set_effort(struct cli *cli, const char *text, struct effort *out);
 /* "INDEX=FILE[,TOLERANCE]"; an earlier entry of the same index is replaced. */
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,

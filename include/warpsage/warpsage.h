@@ -365,7 +365,9 @@ WS_API WS_CHECKED ws_status ws_machine_load(ws_context *context, const char *nam
 WS_API void ws_machine_destroy(ws_machine *machine);
 WS_API const char *ws_machine_id(const ws_machine *machine);
 WS_API const char *ws_machine_name(const ws_machine *machine);
-/* Compute capability: 70 for 7.0. */
+/* Is it a CPU (`kind: cpu`), for which fewer models answer? Else a GPU. */
+WS_API bool ws_machine_is_cpu(const ws_machine *machine);
+/* Compute capability: 70 for 7.0; 0 of a CPU. */
 WS_API unsigned ws_machine_target(const ws_machine *machine);
 /* Rules of enum ws_rule that predictions for this machine are based on. */
 WS_API unsigned ws_machine_rules(const ws_machine *machine);

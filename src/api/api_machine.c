@@ -33,6 +33,11 @@ const char *ws_machine_name(const ws_machine *machine)
     return machine->machine->name;
 }
 
+bool ws_machine_is_cpu(const ws_machine *machine)
+{
+    return machine->machine->kind == MACHINE_IS_CPU;
+}
+
 unsigned ws_machine_target(const ws_machine *machine)
 {
     return machine->machine->cc_major * 10 + machine->machine->cc_minor;

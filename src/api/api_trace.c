@@ -162,6 +162,11 @@ ws_status ws_machine_check_native(const ws_machine *machine, unsigned target)
 {
     const struct machine *inner = machine->machine;
     if (target / 10 == inner->cc_major && target % 10 <= inner->cc_minor) return WS_OK;
+    if (inner->kind == MACHINE_IS_CPU)
+        return diag_error(&machine->context->diag, WS_ERR_ARGUMENT,
+                          "the trace is of native code for cc %u.%u, which does not run on %s, a "
+                          "CPU: name a GPU, or price it all the same with --force-arch",
+                          target / 10, target % 10, inner->id);
     return diag_error(&machine->context->diag, WS_ERR_ARGUMENT,
                       "the trace is of native code for cc %u.%u, which does not run on %s (cc "
                       "%u.%u): name a GPU of cc %u.%u or a later %u.x, or price it all the same "

@@ -62,6 +62,12 @@ static void explain_model(size_t i, struct strbuf *out)
         strbuf_printf(&list, " %s", machine_key_infos[*key].path);
     paragraph(out, "Needs of the machine:", list.length ? list.data : " nothing");
     list.length = 0;
+    const struct model *cpu = model_for(i, MACHINE_IS_CPU);
+    const enum machine_key *key = cpu ? cpu->needs_machine : NULL;
+    for (; key && *key != MACHINE_KEY_COUNT; key++)
+        strbuf_printf(&list, " %s", machine_key_infos[*key].path);
+    if (cpu) paragraph(out, "Needs of a CPU:", list.data);
+    list.length = 0;
     for (const enum counter *counter = model->needs_counters; *counter != COUNTER_COUNT; counter++)
         strbuf_printf(&list, " %s", counter_infos[*counter].id);
     paragraph(out, "Needs of the profile:", list.length ? list.data : " nothing");

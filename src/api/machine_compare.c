@@ -45,14 +45,20 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
         known += machine->values[key].known;
         assumed += machine->values[key].known && machine->values[key].assumed;
     }
-    strbuf_printf(&text, "%s  %s  compute capability %u.%u\n", machine->id, machine->name,
-                  machine->cc_major, machine->cc_minor);
+    machine_title(machine, &text);
     strbuf_printf(&text, "  %-16s %u, %u of them assumed\n", "figures", known, assumed);
-    bool has_occupancy = try_occupancy(&silent, machine) == WS_OK;
-    strbuf_printf(&text, "  %-16s %s\n", "occupancy",
-                  has_occupancy ? "has what it needs" : silent.text);
-    for (size_t i = 0; i < model_count; i++)
-        add_model(machine, models[i], has_occupancy ? NULL : silent.text, &text);
+    bool is_cpu = machine->kind == MACHINE_IS_CPU;
+    bool has_occupancy = !is_cpu && try_occupancy(&silent, machine) == WS_OK;
+    if (!is_cpu)
+        strbuf_printf(&text, "  %-16s %s\n", "occupancy",
+                      has_occupancy ? "has what it needs" : silent.text);
+    for (size_t i = 0; i < model_count; i++) {
+        const struct model *model = model_for(i, machine->kind);
+        if (model)
+            add_model(machine, model, has_occupancy ? NULL : silent.text, &text);
+        else
+            strbuf_printf(&text, "  %-16s a model of GPUs\n", models[i]->name);
+    }
     diag_clear(&silent);
     *out = strbuf_take(&text);
     return WS_OK;
@@ -63,9 +69,10 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
 bool ws_machine_matches(const ws_machine *handle, const char *word)
 {
     const struct machine *machine = handle->machine;
-    char target[32];
-    snprintf(target, sizeof target, "cc %u.%u sm_%u%u", machine->cc_major, machine->cc_minor,
-             machine->cc_major, machine->cc_minor);
+    char target[32] = "cpu";
+    if (machine->kind == MACHINE_IS_GPU)
+        snprintf(target, sizeof target, "gpu cc %u.%u sm_%u%u", machine->cc_major,
+                 machine->cc_minor, machine->cc_major, machine->cc_minor);
     if (strcasestr(machine->id, word) || strcasestr(machine->name, word)) return true;
     if (strcasestr(target, word)) return true;
     if (machine->chip && strcasestr(machine->chip, word)) return true;
@@ -152,7 +159,10 @@ static void diff_text(const struct pair *pair, struct strbuf *out)
     size_t head = out->length;
     strbuf_printf(out, "%-36s %-18s %-18s %s\n", "figure", pair->a->id, pair->b->id, "ratio");
     size_t start = out->length;
-    if (!same_capability(pair))
+    if (pair->a->kind != pair->b->kind)
+        strbuf_printf(out, "%-36s %-18s %s\n", "kind", machine_kind_words[pair->a->kind],
+                      machine_kind_words[pair->b->kind]);
+    else if (!same_capability(pair))
         strbuf_printf(out, "%-36s %u.%-16u %u.%u\n", "compute capability", pair->a->cc_major,
                       pair->a->cc_minor, pair->b->cc_major, pair->b->cc_minor);
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {

@@ -122,10 +122,18 @@ static void curve_csv(const struct machine *machine, size_t i, struct strbuf *ou
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
+void machine_title(const struct machine *machine, struct strbuf *out)
+{
+    strbuf_printf(out, "%s  %s  ", machine->id, machine->name);
+    if (machine->kind == MACHINE_IS_CPU)
+        strbuf_puts(out, "CPU\n");
+    else
+        strbuf_printf(out, "compute capability %u.%u\n", machine->cc_major, machine->cc_minor);
+}
+
 static void describe_text(const struct machine *machine, struct strbuf *out)
 {
-    strbuf_printf(out, "%s  %s  compute capability %u.%u\n", machine->id, machine->name,
-                  machine->cc_major, machine->cc_minor);
+    machine_title(machine, out);
     if (machine->inherits) strbuf_printf(out, "inherits  %s\n", machine->inherits);
     for (size_t i = 0; i < machine->alias_count; i++)
         strbuf_printf(out, "%s%s%s", i ? " " : "aliases   ", machine->aliases[i],
@@ -146,7 +154,7 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
     strbuf_puts(out, "\nnot known:");
     size_t column = 10;
     for (size_t key = 0; key < MACHINE_THROUGHPUT_FIRST; key++) {
-        if (machine->values[key].known) continue;
+        if (machine->values[key].known || !machine_key_is_for(key, machine->kind)) continue;
         size_t length = strlen(machine_key_infos[key].path) + 1;
         if (column + length > 96) {
             strbuf_puts(out, "\n          ");
@@ -167,7 +175,9 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     json_out_string(&json, "schema", "warpsage.machine/1");
     json_out_string(&json, "machine", machine->id);
     json_out_string(&json, "name", machine->name);
-    json_out_string(&json, "compute_capability", capability);
+    json_out_string(&json, "kind", machine_kind_words[machine->kind]);
+    json_out_string(&json, "compute_capability",
+                    machine->kind == MACHINE_IS_CPU ? NULL : capability);
     json_out_string(&json, "inherits", machine->inherits);
     json_out_open(&json, "aliases", '[');
     for (size_t i = 0; i < machine->alias_count; i++)
@@ -182,6 +192,7 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     json_out_open(&json, "values", '{');
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
+        if (!machine_key_is_for(key, machine->kind)) continue;
         json_out_open(&json, machine_key_infos[key].path, '{');
         if (value->known) {
             json_out_number(&json, "value", value->value);

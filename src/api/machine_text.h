@@ -5,11 +5,15 @@
 
 #include <stddef.h>
 
+#include "base/strbuf.h"
+#include "machine/machine.h"
 #include "report/quantity.h"
 
 /* SI unit of a machine key; "" for counts. */
 const char *machine_key_unit(size_t key);
 /* Sizes that are whole KiB, MiB or GiB are written so: "16 KiB". */
 struct quantity machine_quantity(size_t key, double value);
+/* "v100  Tesla V100 ...  compute capability 7.0" and a newline. */
+void machine_title(const struct machine *machine, struct strbuf *out);
 
 #endif

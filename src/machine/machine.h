@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a GPU IS: figures with unit and source, read from data/machines/NAME.yaml; occupancy. */
+/* What a GPU or CPU IS: figures with unit and source, read from data/machines/NAME.yaml; occupancy. */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
@@ -25,6 +25,18 @@ enum machine_key {
     MACHINE_LATENCY_FIRST = MACHINE_LATENCY_FP32_ADD,       /* + enum insn_class, cycle */
     MACHINE_ISSUE_LATENCY_FIRST = MACHINE_ISSUE_LATENCY_FP32_ADD
 };
+
+/* Figures are of one of them or of both (machine_key_is_for). */
+#define MACHINE_KINDS(KIND)                                                                        \
+    KIND(GPU, "gpu")                                                                               \
+    KIND(CPU, "cpu")
+enum machine_kind {
+#define KIND(name, word) MACHINE_IS_##name,
+    MACHINE_KINDS(KIND)
+#undef KIND
+        MACHINE_KIND_COUNT
+};
+extern const char *const machine_kind_words[MACHINE_KIND_COUNT];
 
 enum dimension {
     DIM_COUNT,
@@ -61,6 +73,7 @@ extern const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT];
 const char *dimension_unit(enum dimension dimension);
 /* -1 if there is none. */
 int machine_key_find(const char *path);
+bool machine_key_is_for(enum machine_key key, enum machine_kind kind);
 
 struct machine_value {
     double value; /* in the SI unit of the key's dimension */
@@ -136,6 +149,7 @@ struct floorplan {
 
 struct machine {
     struct arena arena;
+    enum machine_kind kind;
     const char *id;   /* file name without .yaml */
     const char *name; /* "GeForce GTX 280" */
     const char *path;
@@ -146,7 +160,7 @@ struct machine {
     const char *const *notes;
     size_t alias_count;
     const char *const *aliases;
-    unsigned cc_major, cc_minor; /* compute capability */
+    unsigned cc_major, cc_minor; /* compute capability; 0 of a CPU */
     const char *cc_source;
     struct machine_value values[MACHINE_KEY_COUNT];
     struct machine_curve curves[CURVE_COUNT];

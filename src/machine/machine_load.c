@@ -322,6 +322,13 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
         status = inherits_error(reader->diag, arena, machine,
                                 arena_format(arena, "%s%s inherits from %s itself: one level only",
                                              cycle ? "a cycle: " : "", base->id, base->inherits));
+    } else if (status == WS_OK && base->kind != machine->kind) {
+        status = inherits_error(reader->diag, arena, machine,
+                                arena_format(arena,
+                                             "%s is a %s, this is a %s: a machine inherits "
+                                             "from its own kind",
+                                             base->id, machine_kind_words[base->kind],
+                                             machine_kind_words[machine->kind]));
     } else if (status == WS_OK) {
         merge(machine, base);
     }
@@ -335,6 +342,7 @@ static ws_status check_complete(struct diag *diag, struct arena *arena,
                                 const struct machine *machine)
 {
     const struct floorplan *plan = machine->floorplan;
+    if (machine->kind == MACHINE_IS_CPU) return WS_OK;
     if (!machine->cc_major)
         return line_error(diag, arena, machine, 1, 1,
                           "no compute_capability: add compute_capability: {value: \"7.0\", "

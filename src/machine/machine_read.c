@@ -54,6 +54,11 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
     const char *path = machine_key_infos[key].path;
     struct leaf leaf;
     double number, factor;
+    if (!machine_key_is_for(key, reading->machine->kind))
+        LEAF_FAIL(reading, key_node, "'%s' is no figure of a %s%s", path,
+                  reading->machine->kind == MACHINE_IS_CPU ? "CPU" : "GPU",
+                  reading->machine->kind == MACHINE_IS_CPU ? ": its own begin with cpu."
+                                                           : " (add 'kind: cpu' for a CPU)");
     if (value->known)
         LEAF_FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
                   value->line);
@@ -79,6 +84,8 @@ static ws_status read_capability(struct reading *reading, const yaml_node_t *nod
 {
     struct machine *machine = reading->machine;
     struct leaf leaf;
+    if (machine->kind == MACHINE_IS_CPU)
+        LEAF_FAIL(reading, node, "a CPU has no compute_capability");
     TRY(leaf_read(reading, "compute_capability", node, &leaf));
     if (leaf.unit) LEAF_FAIL(reading, leaf.unit, "compute_capability has no unit: leave it out");
     const char *text = yaml_text(leaf.value);
@@ -94,6 +101,20 @@ static ws_status read_capability(struct reading *reading, const yaml_node_t *nod
     return WS_OK;
 }
 
+/* Before anything else: it says what the other keys may be. A GPU unless said. */
+static ws_status read_kind(struct reading *reading)
+{
+    const yaml_node_t *node = yaml_tree_find(reading->tree, yaml_tree_root(reading->tree), "kind");
+    const char *word;
+    if (!node) return WS_OK;
+    TRY(leaf_text(reading, "kind", node, &word));
+    for (unsigned kind = 0; kind < MACHINE_KIND_COUNT; kind++) {
+        reading->machine->kind = kind;
+        if (!strcmp(word, machine_kind_words[kind])) return WS_OK;
+    }
+    LEAF_FAIL(reading, node, "kind '%s': a machine is a gpu or a cpu", word);
+}
+
 static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
 {
     struct leaf leaf;
@@ -107,6 +128,7 @@ static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
 
 #define TEXT_KEYS(KEY)                                                                             \
     KEY(NAME, "name")                                                                              \
+    KEY(KIND, "kind")                                                                              \
     KEY(VENDOR, "vendor")                                                                          \
     KEY(CHIP, "chip")                                                                              \
     KEY(CAPABILITY, "compute_capability")                                                          \
@@ -145,6 +167,8 @@ static ws_status read_text_key(struct reading *reading, enum text_key key, const
         machine->inherits_line = (uint32_t)node->start_mark.line + 1;
         return leaf_text(reading, "inherits", node, &machine->inherits);
     case TEXT_FLOORPLAN:
+        if (machine->kind == MACHINE_IS_CPU)
+            LEAF_FAIL(reading, node, "floorplans are of GPUs, this is a CPU");
         return machine_read_floorplan(reading, node, &machine->floorplan);
     default:
         return WS_OK;
@@ -194,6 +218,8 @@ static ws_status read_section(struct reading *reading, const char *prefix, const
             TRY(read_text_key(reading, text_key, value));
         } else if (key >= 0) {
             TRY(read_figure(reading, (enum machine_key)key, key_node, value));
+        } else if (curve >= 0 && reading->machine->kind == MACHINE_IS_CPU) {
+            LEAF_FAIL(reading, key_node, "'%s' is a curve of GPUs, this is a CPU", path);
         } else if (curve >= 0) {
             TRY(machine_read_curve(reading, (enum machine_curve_id)curve, key_node, value));
         } else if (!is_section(path)) {
@@ -217,7 +243,8 @@ ws_status machine_read(const struct machine_reader *reader, const char *id, cons
     machine->id = arena_copy(&machine->arena, id);
     machine->path = arena_copy(&machine->arena, path);
     struct reading reading = {reader->diag, reader, &tree, machine};
-    ws_status status = read_section(&reading, "", yaml_tree_root(&tree));
+    ws_status status = read_kind(&reading);
+    if (status == WS_OK) status = read_section(&reading, "", yaml_tree_root(&tree));
     if (status == WS_OK && !machine->name) {
         struct source_place place = {path, text, size, 1, 1, 1};
         status = diag_error_at(reader->diag, WS_ERR_MACHINE, &place,

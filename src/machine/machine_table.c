@@ -26,6 +26,32 @@ const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT] = {
 #undef CLASS
 };
 
+const char *const machine_kind_words[MACHINE_KIND_COUNT] = {
+#define KIND(name, word) [MACHINE_IS_##name] = word,
+    MACHINE_KINDS(KIND)
+#undef KIND
+};
+
+static bool begins_with(const char *path, const char *start)
+{
+    return !strncmp(path, start, strlen(start));
+}
+
+/* A CPU has its own section and what is no matter of SMs. */
+bool machine_key_is_for(enum machine_key key, enum machine_kind kind)
+{
+    static const char *const shared[] = {
+        "clock.",       "dram.bandwidth", "dram.sustained_bandwidth",
+        "dram.latency", "dram.size",      "dram.channels",
+        "power.tdp",    "power.idle",     "process"};
+    const char *path = machine_key_infos[key].path;
+    bool is_cpu = begins_with(path, "cpu.");
+    if (kind == MACHINE_IS_GPU) return !is_cpu;
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        if (begins_with(path, shared[i])) return true;
+    return is_cpu;
+}
+
 int machine_key_find(const char *path)
 {
     for (int key = 0; key < MACHINE_KEY_COUNT; key++)

@@ -149,6 +149,10 @@ static bool may_be_zero(enum machine_key key)
     case MACHINE_L2_BANDWIDTH:
     case MACHINE_DEPARTURE_COALESCED:
     case MACHINE_DEPARTURE_UNCOALESCED:
+    case MACHINE_CPU_FMA:
+    case MACHINE_CPU_L1_SIZE:
+    case MACHINE_CPU_L2_SIZE:
+    case MACHINE_CPU_L3_SIZE:
     case MACHINE_POWER_IDLE:
     case MACHINE_POWER_ACTIVE_SM:
     case MACHINE_POWER_ACTIVE_TPC:
@@ -175,7 +179,7 @@ const char *figure_fault(enum machine_key key, double value)
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
     bool is_flag = key == MACHINE_SM_REGISTER_PER_BLOCK || key == MACHINE_SM_EARLY_RELEASE ||
-                   key == MACHINE_POWER_LOG_SCALING ||
+                   key == MACHINE_POWER_LOG_SCALING || key == MACHINE_CPU_FMA ||
                    (key >= MACHINE_POWER_SPEC_LINEAR_INT && key <= MACHINE_POWER_SPEC_LINEAR_L2);
     if (is_flag && value > 1) return "must be 0 or 1";
     if (key == MACHINE_POWER_LOG_BETA && value >= 10) return "must be below 10";

@@ -194,6 +194,8 @@ const char *model_option_name(const struct model_input *input, const char *key,
 /* All models in the order in which they run (models.def). */
 extern const struct model *const models[];
 extern const size_t model_count;
+/* The one that answers for machines of this kind under the name of models[index]; NULL: none does. */
+const struct model *model_for(size_t index, enum machine_kind kind);
 const struct model *model_find(const char *name);
 
 struct predict_options {

@@ -18,6 +18,7 @@ static const struct input_row throughput_rows[] = {
     {"fp_units", NAN, NULL},
     {"vec_units", 0, NULL},
     {"simd", 1, NULL},
+    {"fma", 0, NULL},        /* 1: a CPU with multiply-add instructions */
     {"mem_bw_gbs", 0, NULL}, /* needed where there are memory instructions */
     {"mem_latency", 0, NULL},
     {"bytes_per_warp", 0, NULL},
@@ -64,6 +65,7 @@ static struct tp_device read_device(const struct evaluation *e)
 {
     return (struct tp_device){
         .cpu = evaluation_get(e, "kind") > 0,
+        .fma = evaluation_get(e, "fma") > 0,
         .freq_hz = evaluation_get(e, "freq_ghz") * 1e9,
         .cores = evaluation_get(e, "cores"),
         .fp_units = evaluation_get(e, "fp_units"),

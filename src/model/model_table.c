@@ -15,12 +15,19 @@ const struct effect_info effect_infos[EFFECT_COUNT] = {
 #undef EFFECT
 };
 
-#define MODEL(name) extern const struct model name;
+static const struct model model_gpu_only;
+#define MODEL(name, cpu) extern const struct model name;
 #include "model/models.def"
 #undef MODEL
+extern const struct model model_speed_of_light_cpu, model_throughput_cpu;
 
 const struct model *const models[] = {
-#define MODEL(name) &name,
+#define MODEL(name, cpu) &name,
+#include "model/models.def"
+#undef MODEL
+};
+static const struct model *const cpu_models[] = {
+#define MODEL(name, cpu) &cpu,
 #include "model/models.def"
 #undef MODEL
 };
@@ -33,6 +40,12 @@ int effect_find(const char *id)
     for (int i = 0; i < EFFECT_COUNT; i++)
         if (!strcmp(effect_infos[i].id, id)) return i;
     return -1;
+}
+
+const struct model *model_for(size_t index, enum machine_kind kind)
+{
+    if (kind == MACHINE_IS_GPU) return models[index];
+    return cpu_models[index] == &model_gpu_only ? NULL : cpu_models[index];
 }
 
 const struct model *model_find(const char *name)

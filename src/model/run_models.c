@@ -100,6 +100,23 @@ static void find_caches(struct prediction *out)
     out->caches = section;
 }
 
+/* What of the launch is on an SM at once, and its caches. A core of a CPU runs work-items one after
+ * the other: nothing of this is known there. */
+static ws_status place_launch(struct diag *diag, struct prediction *out, const char **no_occupancy)
+{
+    if (out->machine->kind == MACHINE_IS_CPU) {
+        *no_occupancy = "occupancy is a matter of GPUs";
+        out->registers_note = *no_occupancy;
+        out->caches_reason = "caches of CPUs are not modelled";
+        return WS_OK;
+    }
+    TRY(needs_check_segments(diag, out->profile, out->machine));
+    TRY(find_occupancy(diag, out, no_occupancy));
+    out->caches = out->options.caches;
+    if (!out->caches) find_caches(out);
+    return WS_OK;
+}
+
 /* ---- models ---------------------------------------------------------------------------------- */
 
 static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
@@ -180,25 +197,31 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
     for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
         if (!is_wanted(models[i], out->options.only)) continue;
         struct model_input input = *base;
+        const struct model *model = model_for(i, out->machine->kind);
         if (!models[i]->predict) continue; /* of power */
+        if (!model) {
+            refuse(out, models[i]->name,
+                   arena_format(&out->arena, "a model of GPUs, and %s is a CPU", out->machine->id));
+            continue;
+        }
         input.prior = out->estimates;
         input.prior_count = out->estimate_count;
-        const char *lacking = needs_check(models[i], &input, no_occupancy);
+        const char *lacking = needs_check(model, &input, no_occupancy);
         if (lacking) {
-            refuse(out, models[i]->name, lacking);
+            refuse(out, model->name, lacking);
             continue;
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
-        ws_status status = ask(diag, models[i], &input, estimate);
+        ws_status status = ask(diag, model, &input, estimate);
         if (status == WS_OK && !out->options.only && !out->options.without_gains)
-            status = find_gains(diag, models[i], &input, estimate);
+            status = find_gains(diag, model, &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
-            refuse(out, models[i]->name, arena_copy(&out->arena, diag->text));
+            refuse(out, model->name, arena_copy(&out->arena, diag->text));
             diag_clear(diag);
             continue;
         }
         TRY(status);
-        note_effects(models[i], &input, estimate);
+        note_effects(model, &input, estimate);
         out->estimate_count++;
     }
     return WS_OK;
@@ -224,9 +247,30 @@ static bool has_own_curves(const struct machine *machine)
     return instruction->count && !instruction->assumed && shared->count && !shared->assumed;
 }
 
+static void choose_best_of_cpu(struct prediction *out)
+{
+    const struct estimate *bound = prediction_find(out, "speed-of-light");
+    const struct estimate *best = prediction_find(out, "throughput");
+    out->best_reason = "the only model of time for CPUs here; every cache line comes from DRAM";
+    if (!best) {
+        best = out->estimates;
+        out->best_reason = "a bound, not an estimate: no model of time can answer here";
+    } else if (bound && best->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+        best = bound;
+        out->best_reason =
+            "throughput answers less than the bound here, so the bound is the better "
+            "answer";
+    }
+    out->best = (size_t)(best - out->estimates);
+}
+
 /* A bound is an answer only where no model of time stands above it. */
 static void choose_best(struct prediction *out)
 {
+    if (out->machine->kind == MACHINE_IS_CPU) {
+        choose_best_of_cpu(out);
+        return;
+    }
     const struct estimate *bound = prediction_find(out, "speed-of-light");
     const struct estimate *mwp = prediction_find(out, "mwp-cwp");
     const struct estimate *quantitative = prediction_find(out, "quantitative");
@@ -281,10 +325,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     const char *no_occupancy = NULL;
     ws_status status =
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
-    if (status == WS_OK) status = needs_check_segments(diag, profile, machine);
-    if (status == WS_OK) status = find_occupancy(diag, prediction, &no_occupancy);
-    prediction->caches = options->caches;
-    if (status == WS_OK && !options->caches) find_caches(prediction);
+    if (status == WS_OK) status = place_launch(diag, prediction, &no_occupancy);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
                                 .trace = profile->trace,

@@ -62,8 +62,12 @@ static ws_status find_time(struct diag *diag, const struct model_input *input,
 ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out)
 {
     const struct model *model = &model_ipp_power;
-    const char *lacking = coefficients_missing(model, input);
     struct estimate time;
+    if (input->machine->kind == MACHINE_IS_CPU) {
+        out->no_power = "not modelled: calibrate (ipp-power is a model of GPUs)";
+        return WS_OK;
+    }
+    const char *lacking = coefficients_missing(model, input);
     if (!lacking) lacking = needs_check(model, input, NULL);
     if (lacking) {
         out->no_power = lacking;

@@ -15,7 +15,7 @@ extern const struct model model_throughput;
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 /* Useful instructions are floating-point ones (section 5.3.1); flops of a lane. */
-static double class_flops(enum insn_class id)
+double tp_class_flops(enum insn_class id)
 {
     switch (id) {
     case CLASS_FP32_FMA:
@@ -37,13 +37,13 @@ static double class_flops(enum insn_class id)
     }
 }
 
-static bool is_integer(enum insn_class id)
+bool tp_class_is_integer(enum insn_class id)
 {
     return (id >= CLASS_INT_ADD && id <= CLASS_INT_MINMAX) || id == CLASS_LOGIC ||
            id == CLASS_SHIFT || id == CLASS_CMP;
 }
 
-static bool is_memory(enum insn_class id)
+bool tp_class_is_memory(enum insn_class id)
 {
     return (id >= CLASS_MEM_GLOBAL_LOAD && id <= CLASS_MEM_GLOBAL_ATOMIC) ||
            (id >= CLASS_MEM_LOCAL_LOAD && id <= CLASS_MEM_LOCAL_ATOMIC);
@@ -73,7 +73,7 @@ static struct mix read_mix(const struct model_input *input, double warps)
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         double count =
             profile_get(input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + i)) / warps;
-        double flops = class_flops(i), cycles = count * class_cycles(input, i);
+        double flops = tp_class_flops(i), cycles = count * class_cycles(input, i);
         counted += count;
         mix.all_cycles += cycles;
         mix.flops += flops * count;
@@ -82,9 +82,9 @@ static struct mix read_mix(const struct model_input *input, double warps)
             mix.fp_fused += count;
         else if (flops > 0)
             mix.fp += count;
-        else if (is_integer(i))
+        else if (tp_class_is_integer(i))
             mix.integer += count;
-        else if (is_memory(i))
+        else if (tp_class_is_memory(i))
             mix.mem += count;
     }
     mix.all_cycles += fmax(0, total - counted) * price_issue_cycles(input->machine);
@@ -275,6 +275,10 @@ static const struct model_option_info options[] = {
      "other warps hide the latency of instructions, or do not (reading T-9)"},
     {"cache", (const char *const[]){"dram", "l1", NULL},
      "every access goes to DRAM, or all hit L1: the lower and upper bound of section 5.6"},
+    {"vectorise", (const char *const[]){"threads", "none", NULL},
+     "on a CPU: neighbouring threads share vector instructions, or each runs by itself"},
+    {"ilp", (const char *const[]){"units", "profile", NULL},
+     "on a CPU: as many instructions a cycle as units, or at most those of dep.ilp (reading T-10)"},
 };
 
 const struct model model_throughput = {

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "isa/insn.h"
+
 /* Table 15. */
 struct tp_program {
     double fp, fp_fused;         /* scalar, and multiply-add, instructions */
@@ -23,7 +25,8 @@ struct tp_program {
 
 /* Table 14. */
 struct tp_device {
-    bool cpu;               /* a multiply-add is two instructions; warps do not hide latency */
+    bool cpu;               /* vector units beside the scalar ones */
+    bool fma;               /* a CPU's multiply-add is one instruction; a GPU's always is */
     double freq_hz, cores;  /* active cores (SMs) */
     double fp_units;        /* scalar units of a core, lanes of an SM */
     double vec_units, simd; /* vector units of a core and their lanes; CPU only */
@@ -53,6 +56,12 @@ struct tp_terms {
     double perf;      /* flop/s (64) */
     int category;     /* figures 114 and 115; 0: no memory instruction */
 };
+
+/* What instructions count as: useful ones are floating-point (section 5.3.1), flops of a lane;
+ * memory ones access global or local memory. */
+double tp_class_flops(enum insn_class id);
+bool tp_class_is_integer(enum insn_class id);
+bool tp_class_is_memory(enum insn_class id);
 
 /* (67): peak of a device for a mix of instructions; 0 if there is no FP instruction. */
 double tp_peak_achievable(const struct tp_device *device, const struct tp_program *program);

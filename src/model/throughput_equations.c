@@ -3,22 +3,26 @@
 
 #include <math.h>
 
-/* Table 14's peaks: clock x cores x units, two flops for a multiply-add on a GPU, `simd` lanes in a
- * vector on a CPU. (65) to (67) weigh them by the instructions that reach them. */
+/* Instructions of a multiply-add: two on a CPU that has none (section 5.7). */
+static double fused_instructions(const struct tp_device *device)
+{
+    return device->cpu && !device->fma ? 2 : 1;
+}
+
+/* Table 14's peaks: clock x cores x units, `simd` lanes in a vector on a CPU; two flops for a
+ * multiply-add in however many instructions. (65) to (67) weigh them by the instructions that reach
+ * them. */
 double tp_peak_achievable(const struct tp_device *device, const struct tp_program *program)
 {
-    double scalar = device->freq_hz * device->cores * device->fp_units;
-    double plain = program->fp, better = program->fp_fused, better_peak = 2 * scalar;
-    if (device->cpu) {
-        plain = program->fp + 2 * program->fp_fused;
-        better = program->fp_vec + 2 * program->fp_vec_fused;
-        better_peak = device->freq_hz * device->cores * device->vec_units * device->simd;
-    } else {
-        plain += program->fp_vec;
-        better += program->fp_vec_fused;
-    }
-    if (!(plain + better > 0)) return 0;
-    return (scalar * plain + better_peak * better) / (plain + better);
+    double of_a_core = device->freq_hz * device->cores, fused = fused_instructions(device);
+    double scalar = of_a_core * device->fp_units;
+    double vector = device->cpu ? of_a_core * device->vec_units * device->simd : scalar;
+    double instructions =
+        program->fp + program->fp_vec + fused * (program->fp_fused + program->fp_vec_fused);
+    if (!(instructions > 0)) return 0;
+    return (scalar * (program->fp + 2 * program->fp_fused) +
+            vector * (program->fp_vec + 2 * program->fp_vec_fused)) /
+           instructions;
 }
 
 double tp_dep_effect(double inst_latency, double dep, double between)
@@ -29,7 +33,7 @@ double tp_dep_effect(double inst_latency, double dep, double between)
 void tp_computation(const struct tp_device *device, const struct tp_program *program,
                     const struct tp_readings *readings, struct tp_terms *terms)
 {
-    double fused = device->cpu ? 2 : 1; /* instructions of a multiply-add */
+    double fused = fused_instructions(device);
     double plain = program->fp + fused * program->fp_fused;
     double vector = program->fp_vec + fused * program->fp_vec_fused;
     double others = program->integer + program->br_misc + program->mem;

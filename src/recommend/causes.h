@@ -10,4 +10,8 @@ void causes_find(const struct prediction *prediction, struct diagnosis *diagnosi
 /* Sets why and why_where: the cause behind the bottleneck of the best estimate. */
 void causes_explain(const struct prediction *prediction, struct diagnosis *diagnosis);
 
+/* The same of a CPU (cpu_causes.c). */
+void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis);
+void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis);
+
 #endif

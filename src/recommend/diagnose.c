@@ -71,8 +71,13 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
     struct diagnosis *diagnosis = mem_zalloc(1, sizeof *diagnosis);
     const struct estimate *best = &prediction->estimates[prediction->best];
     diagnosis->limit = limit_line(&diagnosis->arena, best);
-    causes_find(prediction, diagnosis);
-    causes_explain(prediction, diagnosis);
+    if (prediction->machine->kind == MACHINE_IS_CPU) {
+        causes_find_on_cpu(prediction, diagnosis);
+        causes_explain_on_cpu(prediction, diagnosis);
+    } else {
+        causes_find(prediction, diagnosis);
+        causes_explain(prediction, diagnosis);
+    }
     qsort(diagnosis->advice, diagnosis->advice_count, sizeof diagnosis->advice[0], by_gain);
     *out = diagnosis;
     return WS_OK;

@@ -162,6 +162,7 @@ void text_occupancy(struct page *page, const struct report_machine *item)
 {
     const struct prediction *prediction = item->prediction;
     const struct occupancy *occupancy = &prediction->occupancy;
+    if (prediction->machine->kind == MACHINE_IS_CPU) return;
     double most = machine_get(prediction->machine, MACHINE_SM_MAX_WARPS, 0);
     double sms = machine_get(prediction->machine, MACHINE_SM_COUNT, 0);
     const char *limiter = occupancy->limiter ? occupancy->limiter : "";

@@ -53,8 +53,11 @@ void text_machine(struct page *page, const struct report_machine *item)
 {
     const struct machine *machine = item->prediction->machine;
     struct strbuf line = {0};
-    strbuf_printf(&line, "%s  %s  cc %u.%u", machine->id, machine->name, machine->cc_major,
-                  machine->cc_minor);
+    strbuf_printf(&line, "%s  %s  ", machine->id, machine->name);
+    if (machine->kind == MACHINE_IS_CPU)
+        strbuf_printf(&line, "CPU  %.0f cores", machine_get(machine, MACHINE_CPU_CORES, 0));
+    else
+        strbuf_printf(&line, "cc %u.%u", machine->cc_major, machine->cc_minor);
     if (machine_has(machine, MACHINE_SM_COUNT))
         strbuf_printf(&line, "  %.0f SMs", machine->values[MACHINE_SM_COUNT].value);
     if (machine_has(machine, MACHINE_CLOCK_CORE))
@@ -118,20 +121,37 @@ void text_answer(struct page *page, const struct report_machine *item, bool wrap
     text_energy(page, item);
 }
 
+static bool has_cpu(const struct report_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->machine_count; i++)
+        if (kernel->machines[i].prediction->machine->kind == MACHINE_IS_CPU) return true;
+    return false;
+}
+
+static void format_occupancy(char out[8], const struct prediction *prediction)
+{
+    if (prediction->machine->kind == MACHINE_IS_CPU)
+        snprintf(out, 8, "-  ");
+    else
+        snprintf(out, 8, "%.0f %%", 100 * prediction->occupancy.fraction);
+}
+
 void text_comparison(struct page *page, const struct report_kernel *kernel)
 {
-    page_line(page, "%-14s %10s %16s %7s %10s  %s", "GPU", "time", "speed of light", "ratio",
-              "occupancy", "limited by");
+    page_line(page, "%-14s %10s %16s %7s %10s  %s", has_cpu(kernel) ? "machine" : "GPU", "time",
+              "speed of light", "ratio", "occupancy", "limited by");
     for (size_t i = 0; i < kernel->machine_count; i++) {
         const struct report_machine *item = &kernel->machines[i];
         const struct estimate *best = report_best(item), *bound = report_bound(item);
         if (!best) continue;
         double ratio = bound ? best->time_seconds / bound->time_seconds : NAN;
         const char *limit = item->diagnosis->limit ? item->diagnosis->limit : "";
-        page_line(page, "%-14s %10s %16s %7s %8.0f %%  %s", item->prediction->machine->id,
+        char occupancy[8];
+        format_occupancy(occupancy, item->prediction);
+        page_line(page, "%-14s %10s %16s %7s %10s  %s", item->prediction->machine->id,
                   quantity_format(best->time_seconds, "s").text,
                   bound ? quantity_format(bound->time_seconds, "s").text : "-",
-                  quantity_ratio(ratio).text, 100 * item->prediction->occupancy.fraction,
+                  quantity_ratio(ratio).text, occupancy,
                   best->bottleneck && *best->bottleneck ? best->bottleneck : limit);
     }
 }

@@ -109,8 +109,9 @@ void write_csv(const struct report_view *view, struct strbuf *out)
         for (size_t m = 0; m < kernel->machine_count; m++) {
             const struct report_machine *machine = &kernel->machines[m];
             const struct prediction *prediction = machine->prediction;
-            modelled_row(out, kernel->profile, prediction->machine->id, "occupancy",
-                         prediction->occupancy.fraction, "1");
+            if (prediction->machine->kind == MACHINE_IS_GPU)
+                modelled_row(out, kernel->profile, prediction->machine->id, "occupancy",
+                             prediction->occupancy.fraction, "1");
             for (size_t i = 0; i < prediction->estimate_count; i++)
                 estimate_rows(machine, kernel->profile, &prediction->estimates[i], out);
             if (prediction->power) power_rows(machine, kernel->profile, prediction->power, out);

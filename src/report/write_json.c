@@ -111,6 +111,11 @@ static void block_limit(struct json_out *json, const char *key, unsigned limit)
 static void occupancy(struct json_out *json, const struct prediction *prediction)
 {
     const struct occupancy *occupancy = &prediction->occupancy;
+    if (prediction->machine->kind == MACHINE_IS_CPU) {
+        json_out_null(json, "occupancy");
+        json_out_string(json, "occupancy_reason", "a matter of GPUs");
+        return;
+    }
     json_out_open(json, "occupancy", '{');
     json_out_number(json, "fraction", occupancy->fraction);
     json_out_number(json, "blocks_per_sm", occupancy->blocks_per_sm);
@@ -342,13 +347,14 @@ static void caches(struct json_out *json, const struct prediction *prediction)
 static void machine(struct json_out *json, const struct report_machine *item)
 {
     const struct prediction *prediction = item->prediction;
-    const struct machine *gpu = prediction->machine;
+    const struct machine *unit = prediction->machine;
     char capability[32];
-    snprintf(capability, sizeof capability, "%u.%u", gpu->cc_major, gpu->cc_minor);
+    snprintf(capability, sizeof capability, "%u.%u", unit->cc_major, unit->cc_minor);
     json_out_open(json, NULL, '{');
-    json_out_string(json, "machine", gpu->id);
-    json_out_string(json, "name", gpu->name);
-    json_out_string(json, "compute_capability", capability);
+    json_out_string(json, "machine", unit->id);
+    json_out_string(json, "name", unit->name);
+    json_out_string(json, "kind", machine_kind_words[unit->kind]);
+    json_out_string(json, "compute_capability", unit->kind == MACHINE_IS_CPU ? NULL : capability);
     occupancy(json, prediction);
     caches(json, prediction);
     json_out_string(json, "best", report_best(item) ? report_best(item)->model : NULL);

@@ -29,8 +29,12 @@ def launches():
 
 
 def machines():
-    names = os.listdir(os.path.join(ROOT, "data", "machines"))
-    return sorted(n[:-5] for n in names if n.endswith(".yaml") and n != "SOURCES.yaml")
+    """Pairs of name and the option that takes it."""
+    folder = os.path.join(ROOT, "data", "machines")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".yaml") and name != "SOURCES.yaml":
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                yield name[:-5], "--cpu" if "\nkind: cpu\n" in file.read() else "--gpu"
 
 
 def run(command):
@@ -47,8 +51,8 @@ def forget_ptxas(profile):
 
 
 def estimates(program):
-    """Each launch is executed once; a GPU that it does not fit has no rows."""
-    gpus = machines()
+    """Each launch is executed once; a machine that it does not fit has no rows."""
+    all_machines = list(machines())
     for launch, path in launches():
         with tempfile.TemporaryDirectory() as folder:
             profile = os.path.join(folder, "profile.json")
@@ -56,16 +60,16 @@ def estimates(program):
             if done.returncode != 0:
                 sys.exit(f"{launch}: exit {done.returncode}: {done.stderr.strip()}")
             forget_ptxas(profile)
-            for gpu in gpus:
-                done = run([program, "analyze", "--profile", profile, "--gpu", gpu,
+            for name, option in all_machines:
+                done = run([program, "analyze", "--profile", profile, option, name,
                             "--format", "json"])
                 if done.returncode == 2 and "do not fit" in done.stderr:
                     continue
                 if done.returncode != 0:
-                    sys.exit(f"{launch}, {gpu}: exit {done.returncode}: {done.stderr.strip()}")
+                    sys.exit(f"{launch}, {name}: exit {done.returncode}: {done.stderr.strip()}")
                 machine = json.loads(done.stdout)["kernels"][0]["machines"][0]
                 for estimate in machine["estimates"]:
-                    yield [launch, gpu, estimate["model"], f"{estimate['time_s']:.9g}"]
+                    yield [launch, name, estimate["model"], f"{estimate['time_s']:.9g}"]
 
 
 def main():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every file of data/machines: it loads, occupancy and models find what they need, and its figures
+/* Every GPU of data/machines: it loads, occupancy and models find what they need, and its figures
  * fit each other where two sources say the same thing in different words. */
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 struct all {
     struct arena arena;
-    const char *const *ids;
+    const char **ids;
     size_t count;
     struct machine **machines;
 };
@@ -26,11 +26,21 @@ static int setup(void **state)
 {
     struct all *all = calloc(1, sizeof *all);
     struct diag diag = {0};
-    if (machine_list(&diag, &all->arena, MACHINES, &all->ids, &all->count) != WS_OK) return -1;
-    all->machines = calloc(all->count, sizeof(struct machine *));
-    for (size_t i = 0; i < all->count; i++)
-        if (machine_load(&diag, MACHINES, all->ids[i], &all->machines[i]) != WS_OK)
-            fail_msg("%s", diag.text);
+    const char *const *ids;
+    size_t count;
+    if (machine_list(&diag, &all->arena, MACHINES, &ids, &count) != WS_OK) return -1;
+    all->machines = calloc(count, sizeof(struct machine *));
+    all->ids = calloc(count, sizeof *all->ids);
+    for (size_t i = 0; i < count; i++) {
+        struct machine *machine;
+        if (machine_load(&diag, MACHINES, ids[i], &machine) != WS_OK) fail_msg("%s", diag.text);
+        if (machine->kind != MACHINE_IS_GPU) {
+            machine_destroy(machine);
+            continue;
+        }
+        all->ids[all->count] = ids[i];
+        all->machines[all->count++] = machine;
+    }
     diag_clear(&diag);
     *state = all;
     return 0;
@@ -42,6 +52,7 @@ static int teardown(void **state)
     for (size_t i = 0; i < all->count; i++)
         machine_destroy(all->machines[i]);
     free(all->machines);
+    free(all->ids);
     arena_clear(&all->arena);
     free(all);
     return 0;

@@ -419,7 +419,7 @@ static void every_code_has_one_page(void **state)
     for (size_t i = 0; i < advice_info_count; i++) {
         const struct advice_info *info = &advice_infos[i];
         assert_int_equal(strlen(info->code), 4);
-        assert_non_null(strchr("GSILBW", info->code[0]));
+        assert_non_null(strchr("GSILBWC", info->code[0]));
         for (int k = 1; k < 4; k++)
             assert_true(isdigit((unsigned char)info->code[k]));
         assert_true(strlen(info->title) > 8 && strlen(info->text) > 100);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Machines by name, each kind by its own option. */
+#include <string.h>
+
+#include "cli.h"
+
+static int load(struct cli *cli, const char *name, bool cpu, ws_machine **out)
+{
+    ws_status status = ws_machine_load(cli->context, name, out);
+    if (status != WS_OK) return cli_failed(cli, status);
+    if (ws_machine_is_cpu(*out) == cpu) return EXIT_DONE;
+    ws_machine_destroy(*out);
+    *out = NULL;
+    if (cpu) return cli_error(cli, EXIT_USAGE, "%s is a GPU: name it with --gpu", name);
+    return cli_error(cli, EXIT_USAGE,
+                     "%s is a CPU: name it with --cpu, which `analyze` and `split` take", name);
+}
+
+int cli_load_gpu(struct cli *cli, const char *name, ws_machine **out)
+{
+    return load(cli, name, false, out);
+}
+
+int cli_load_cpu(struct cli *cli, const char *name, ws_machine **out)
+{
+    return load(cli, name, true, out);
+}

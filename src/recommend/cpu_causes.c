@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What holds a kernel back on a CPU, by the gains of the effects that the best model knows. */
+#include <math.h>
+#include <string.h>
+
+#include "recommend/causes.h"
+#include "recommend/finder.h"
+#include "recommend/hot_line.h"
+
+static const enum counter accesses[] = {COUNTER_MEM_GLOBAL_LOAD_REQUESTS,
+                                        COUNTER_MEM_GLOBAL_STORE_REQUESTS,
+                                        COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS};
+enum { ACCESS_COUNTERS = sizeof accesses / sizeof accesses[0] };
+
+static double term_value(const struct finder *finder, const char *id)
+{
+    const struct term *term = estimate_term(finder->best, id);
+    return term ? term->value : 0;
+}
+
+static const char *hottest_place(const struct finder *finder)
+{
+    struct hot_line hot = hot_counter(finder->profile, accesses, ACCESS_COUNTERS);
+    return hot_line_place(finder->arena, hot.instruction);
+}
+
+/* Adds an advice if the best model knows its effect. */
+static void add_known(struct finder *finder, enum effect effect, const char *code,
+                      const char *title, const char *where, const char *evidence)
+{
+    double gain = finder_gain(finder, effect);
+    if (isfinite(gain)) finder_add(finder, code, title, where, evidence, gain);
+}
+
+void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    struct finder finder = {
+        .prediction = prediction,
+        .profile = prediction->profile,
+        .best = &prediction->estimates[prediction->best],
+        .diagnosis = diagnosis,
+        .arena = &diagnosis->arena,
+    };
+    add_known(&finder, EFFECT_CACHE_MISSES, "C701",
+              "keep the data in the caches: block, reuse (at most)", hottest_place(&finder),
+              arena_format(finder.arena, "%.3g lines of %.0f B from DRAM by group of threads",
+                           term_value(&finder, "lines"), term_value(&finder, "bytes_per_warp")));
+    add_known(&finder, EFFECT_UNCOALESCED, "C702",
+              "let neighbouring threads use neighbouring words", hottest_place(&finder),
+              "each line brings words that no thread of the group uses");
+    add_known(&finder, EFFECT_INST_LATENCY, "C703",
+              "put independent instructions between dependent ones (at most)", "",
+              arena_format(finder.arena,
+                           "a result is used after %.3g instructions, DEP_Effect %.3g",
+                           term_value(&finder, "dep"), term_value(&finder, "dep_effect")));
+}
+
+void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    struct finder finder = {
+        .profile = prediction->profile, .best = best, .arena = &diagnosis->arena};
+    bool is_memory = !strncmp(best->bottleneck, "memory", strlen("memory"));
+    if (is_memory && term_value(&finder, "lines") > 0)
+        diagnosis->why = arena_format(
+            &diagnosis->arena,
+            "%.3g cache lines by group of %.0f threads, %.3g cycles each, %.3g of them idle",
+            term_value(&finder, "lines"), term_value(&finder, "lanes"),
+            term_value(&finder, "eff_mem"), term_value(&finder, "idle"));
+    else if (is_memory)
+        diagnosis->why = "every distinct sector comes from memory once";
+    else if (!strcmp(best->bottleneck, "instruction latency"))
+        diagnosis->why = arena_format(
+            &diagnosis->arena, "a result is used %.3g instructions later: DEP_Effect %.3g",
+            term_value(&finder, "dep"), term_value(&finder, "dep_effect"));
+    else
+        diagnosis->why = arena_format(&diagnosis->arena, "%.3g instructions by thread",
+                                      profile_get(prediction->profile, COUNTER_INST_WARP) /
+                                          executed_warps(prediction->profile));
+    diagnosis->why_where = is_memory ? hottest_place(&finder) : "";
+}
