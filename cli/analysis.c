@@ -38,6 +38,9 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     case OPTION_SAVE_PROFILE:
         request->save_profile = value;
         return EXIT_DONE;
+    case OPTION_SAVE_TRACE:
+        request->save_trace = value;
+        return EXIT_DONE;
     case OPTION_PROFILE:
         request->profile = value;
         return EXIT_DONE;
@@ -144,7 +147,10 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
         CLI_TRY(launchfile_read(cli, file, request));
     else
         request->kernel_file = file;
-    if (file && request->kernel_file == file && ws_trace_recognises(file)) {
+    if (file && request->kernel_file == file && ws_profile_is_trace(file)) {
+        request->profile = file;
+        request->kernel_file = NULL;
+    } else if (file && request->kernel_file == file && ws_trace_recognises(file)) {
         request->trace = file;
         request->kernel_file = NULL;
     }
@@ -195,7 +201,7 @@ int analysis_load_machines(struct analysis *a)
         CLI_TRY(cli_load_cpu(a->cli, request->cpus[i], &machine));
         CLI_TRY(add_machine(a, request->cpus[i], machine));
     }
-    if (request->all_rules || request->save_profile)
+    if (request->all_rules || request->save_profile || request->save_trace)
         a->counted.rules |= WS_RULE_CC10 | WS_RULE_CC12 | WS_RULE_BANK16;
     /* The counts of the analyser without a GPU: by the rule of the GPUs that it was made for. */
     if (request->is_analyzer && !a->machine_count) a->counted.rules |= WS_RULE_CC12;

@@ -26,6 +26,7 @@ enum analysis_option {
     OPTION_MAX_INSTRUCTIONS,
     OPTION_THREADS,
     OPTION_SAVE_PROFILE,
+    OPTION_SAVE_TRACE,
     OPTION_PROFILE,
     OPTION_REGS,
     OPTION_RULES,
@@ -55,7 +56,8 @@ enum analysis_option {
          "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
         {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
-        {OPTION_PROFILE, 0, "profile", "FILE", "predict from a profile instead of executing"},     \
+        {OPTION_PROFILE, 0, "profile", "FILE",                                                     \
+         "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \
          "registers per thread, instead of what ptxas or liveness say"},                           \
         {OPTION_ISA_VIEW, 0, "isa-view", "gt200",                                                  \

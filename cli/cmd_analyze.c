@@ -15,6 +15,8 @@ static const struct option_row options[] = {
     {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
      "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
     {OPTION_SAVE_PROFILE, 0, "save-profile", "FILE", "keep the counters for later predictions"},
+    {OPTION_SAVE_TRACE, 0, "save-trace", "FILE",
+     "keep counters and warp traces for later predictions and timelines"},
     {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
     {0},
@@ -87,16 +89,20 @@ static int refine_profile(struct analysis *a)
 /* After the report, which adds cache hits to it; also if no model could answer. */
 static int report_and_save(struct analysis *a)
 {
+    const struct request *request = &a->request;
     int reported = write_report(a);
-    if (!a->request.save_profile) return reported;
-    ws_status status = ws_profile_save(a->profile, a->request.save_profile);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    return reported;
+    ws_status status = WS_OK;
+    if (request->save_trace) status = ws_profile_save_trace(a->profile, request->save_trace);
+    if (status == WS_OK && request->save_profile)
+        status = ws_profile_save(a->profile, request->save_profile);
+    return status == WS_OK ? reported : cli_failed(a->cli, status);
 }
 
 static int analyse_profile(struct analysis *a)
 {
-    bool is_one = a->request.save_profile || a->request.is_analyzer || a->request.registers;
+    const struct request *request = &a->request;
+    bool is_one =
+        request->save_profile || request->save_trace || request->is_analyzer || request->registers;
     CLI_TRY(analysis_load_profile(a, !is_one));
     CLI_TRY(refine_profile(a));
     return report_and_save(a);
@@ -105,8 +111,9 @@ static int analyse_profile(struct analysis *a)
 /* A GPU is never guessed. */
 static int need_gpu(struct analysis *a)
 {
-    bool is_free =
-        a->request.save_profile || a->request.is_analyzer || a->request.format != WS_FORMAT_TEXT;
+    const struct request *request = &a->request;
+    bool is_free = request->save_profile || request->save_trace || request->is_analyzer ||
+                   request->format != WS_FORMAT_TEXT;
     if (a->machine_count || is_free) return EXIT_DONE;
     return analysis_ask_gpu(a,
                             "\n(counters alone need none: --format json, or --save-profile FILE)");
@@ -146,7 +153,8 @@ const struct command command_analyze = {
         "  warpsage analyze KERNEL.ptx|KERNEL.cu [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
         "                   --gpu ID[,ID...]\n"
         "  warpsage analyze LAUNCH.yaml [OPTIONS]        the command line wins\n"
-        "  warpsage analyze --profile FILE --gpu ID      without executing\n"
+        "  warpsage analyze --profile FILE --gpu ID      without executing; also a file of "
+        "--save-trace\n"
         "  warpsage analyze kernelslist.g|KERNEL.traceg[.xz] [-k NAME|--kernel-index N] --gpu ID\n"
         "                                                what Accel-Sim's tracer recorded on a GPU",
     .summary = "execute a kernel on the CPU and predict its time on GPUs",

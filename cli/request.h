@@ -45,7 +45,7 @@ struct request {
     unsigned trace_kernel;  /* launch of the trace's list, from 1; 0: not said */
     const char *opcode_map; /* NULL: none */
     bool force_arch;        /* a trace for another architecture than the machine's */
-    const char *save_profile, *output;
+    const char *save_profile, *save_trace, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
     ws_format format;
     bool is_analyzer; /* --format analyzer */

@@ -31,9 +31,9 @@ check_includes() {
         exported["isa"] = "insn.h modifiers.h sass.h"; exported["machine"] = "machine.h"
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"
-        exported["measure"] = "profile.h trace.h cache.h cache_replay.h memory_rules.h"
-        exported["model"] = "estimate.h thermal.h"; exported["recommend"] = "advice.h"
-        exported["report"] = "report.h json_out.h quantity.h page.h"
+        exported["measure"] = "profile.h trace.h trace_file.h cache.h cache_replay.h memory_rules.h"
+        exported["model"] = "estimate.h thermal.h timeline.h"; exported["recommend"] = "advice.h"
+        exported["report"] = "report.h json_out.h quantity.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function check_stage(own, path,   to, file) {

@@ -322,9 +322,17 @@ WS_API WS_CHECKED ws_status ws_machine_check_native(const ws_machine *machine, u
 
 /* ---- profile -------------------------------------------------------------------------------- */
 
+/* JSON, with the warp traces of the file that it names, or such a file itself. */
 WS_API WS_CHECKED ws_status ws_profile_load(ws_context *context, const char *path,
                                             ws_profile **out);
 WS_API WS_CHECKED ws_status ws_profile_save(const ws_profile *profile, const char *path);
+/* Keeps the warp traces of the profile. The name tells the form: kernelslist.g, *.traceg, *.traceg.xz
+ * and *.traceg.zst are Accel-Sim's (doc/traces.md); any other name is a file of warpsage's own with
+ * the counters in it, too (doc/warp-traces.md), which ws_profile_load reads and whose name a later
+ * ws_profile_save of this profile puts down. WS_ERR_NO_MODEL: the profile has no warp traces. */
+WS_API WS_CHECKED ws_status ws_profile_save_trace(ws_profile *profile, const char *path);
+/* Is this a file that ws_profile_save_trace wrote in warpsage's own form? */
+WS_API bool ws_profile_is_trace(const char *path);
 WS_API void ws_profile_destroy(ws_profile *profile);
 /* Value of a counter by id ("inst.warp"); WS_ERR_ARGUMENT with nearest names if there is none,
  * WS_ERR_COMPARE if it was not counted (the message says why). */
@@ -658,6 +666,38 @@ WS_API WS_CHECKED ws_status ws_model_evaluate(ws_context *context, const char *f
 
 /* Names of these functions, by index from 0; NULL beyond the last. */
 WS_API const char *ws_model_function(size_t index);
+
+/* ---- timeline --------------------------------------------------------------------------------- */
+
+typedef struct ws_timeline_options {
+    size_t size;               /* sizeof(ws_timeline_options) */
+    const char *model_options; /* as in ws_predict_options */
+    const char *without;
+    double first_cycle, last_cycle; /* what is shown; last_cycle 0: to the end */
+    uint64_t max_events;            /* 1,000 to 10,000,000; 0: 100,000 */
+    unsigned sm;                    /* of those that are simulated, from 0 */
+} ws_timeline_options;
+
+typedef struct ws_timeline_info {
+    size_t size;     /* sizeof(ws_timeline_info), set by the caller */
+    uint64_t events; /* written */
+    unsigned simulated_sms;
+    double cycles;                  /* simulated */
+    double first_cycle, last_cycle; /* written */
+    const char
+        *note; /* why not all that was asked for is there, "" if it is; valid until the context's
+                       * next timeline */
+} ws_timeline_info;
+
+/* What one SM does, cycle by cycle, as the model teg executes the warp traces of the profile: JSON of
+ * the Trace Event Format, which ui.perfetto.dev and chrome://tracing show (doc/timeline.md). `options`
+ * and `out` may be NULL. WS_ERR_NO_MODEL if teg cannot answer (the profile has no warp traces ...),
+ * WS_ERR_ARGUMENT for an empty window, or one beyond the end, or an SM that is not simulated. */
+WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
+                                              const ws_machine *machine,
+                                              const ws_timeline_options *options,
+                                              ws_write_fn *write, void *user,
+                                              ws_timeline_info *out);
 
 /* ---- power, temperature, number of cores ------------------------------------------------------ */
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handles.h"
 #include "base/text.h"
-#include "measure/trace.h"
+#include "measure/trace_file.h"
 
 ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
 {
@@ -19,6 +20,28 @@ ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **ou
 ws_status ws_profile_save(const ws_profile *profile, const char *path)
 {
     return profile_save(&profile->context->diag, profile->profile, path);
+}
+
+ws_status ws_profile_save_trace(ws_profile *profile, const char *path)
+{
+    struct diag *diag = &profile->context->diag;
+    struct profile *inner = profile->profile;
+    if (!inner->trace)
+        return diag_error(diag, WS_ERR_NO_MODEL, "no warp traces to save: %s",
+                          inner->trace_reason ? inner->trace_reason : "not in this profile");
+    TRY(trace_file_save(diag, inner, path));
+    inner->trace_path = arena_copy(&inner->arena, path);
+    return WS_OK;
+}
+
+bool ws_profile_is_trace(const char *path)
+{
+    char start[8];
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t got = fread(start, 1, sizeof start, file);
+    fclose(file);
+    return trace_file_recognises(start, got);
 }
 
 void ws_profile_destroy(ws_profile *profile)
@@ -115,7 +138,9 @@ ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
         profile_load_memory(&profile->context->diag, "a copy", text, strlen(text), &copy);
     free(text);
     TRY(status);
+    const char *trace_path = profile->profile->trace_path;
     copy->trace = trace_share(profile->profile->trace);
+    if (trace_path) copy->trace_path = arena_copy(&copy->arena, trace_path);
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = profile->context, .profile = copy};
     return WS_OK;

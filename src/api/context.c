@@ -31,6 +31,7 @@ void ws_context_destroy(ws_context *context)
     free(context->machine_dir);
     free(context->data_folder);
     free(context->tool_path);
+    free(context->timeline_note);
     free(context);
 }
 

@@ -116,6 +116,7 @@ struct profile {
     struct cache_section *caches;
     struct trace *trace;      /* warp traces of the first blocks (trace.h), owned; NULL: none */
     const char *trace_reason; /* why there is none; static or in the arena */
+    char *trace_path;         /* the file (trace_file.h) that keeps it; NULL: none */
     /* What a reader of the figures must know of their making, a sentence each. */
     uint32_t note_count;
     const char **notes;
@@ -141,13 +142,17 @@ void instruction_place(char *out, size_t size, const struct instruction_profile 
 bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
                        const char **out_from, unsigned *out_target);
 
+/* JSON, with the trace of the file that it names, or such a file (trace_file.h). */
 ws_status profile_load(struct diag *diag, const char *path, struct profile **out);
 /* The same from memory; `name` stands in messages for the file name. */
 ws_status profile_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
                               struct profile **out);
+/* As JSON, which names the trace's file. */
 ws_status profile_save(struct diag *diag, const struct profile *profile, const char *path);
-/* The same JSON as text, to be freed. */
+/* The same JSON as text, without that name; to be freed. */
 char *profile_to_json(const struct profile *profile);
+/* With the name of the trace's file; NULL: without. */
+char *profile_to_json_with(const struct profile *profile, const char *trace_name);
 
 /* Rules that cost time (CONTRACT section 2). */
 enum measure_rules { RULE_CC10 = 1, RULE_CC12 = 2, RULE_BANK16 = 4, RULES_ALL = 7 };

@@ -591,23 +591,15 @@ static ws_status read_banks(const struct reader *r, json_t *root)
 
 static ws_status read_root(const struct reader *r, json_t *root)
 {
-    static const char *const keys[] = {"schema",
-                                       "kernel",
-                                       "mangled",
-                                       "isa",
-                                       "launch",
-                                       "source_path",
-                                       "registers",
-                                       "ordered",
-                                       "unordered_by_user",
-                                       "sampled_fraction",
-                                       "cc12_segments",
-                                       "half_warp_banks",
-                                       "counters",
-                                       "instructions",
-                                       "notes",
-                                       "stages",
-                                       "caches"};
+    static const char *const keys[] = {"schema",           "kernel",
+                                       "mangled",          "isa",
+                                       "launch",           "source_path",
+                                       "trace_file",       "registers",
+                                       "ordered",          "unordered_by_user",
+                                       "sampled_fraction", "cc12_segments",
+                                       "half_warp_banks",  "counters",
+                                       "instructions",     "notes",
+                                       "stages",           "caches"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -618,6 +610,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_text(r, root, "mangled", &profile->mangled));
     TRY(read_text(r, root, "isa", &profile->isa));
     TRY(read_text(r, root, "source_path", &profile->source_path));
+    TRY(read_text(r, root, "trace_file", &profile->trace_path));
     TRY(read_launch(r, root));
     TRY(read_registers(r, root));
     TRY(read_bool(r, root, "ordered", &profile->ordered));
@@ -657,17 +650,5 @@ ws_status profile_load_memory(struct diag *diag, const char *name, const void *b
         *out = r.profile;
     else
         profile_destroy(r.profile);
-    return status;
-}
-
-ws_status profile_load(struct diag *diag, const char *path, struct profile **out)
-{
-    struct arena arena = {0};
-    char *text;
-    size_t size;
-    *out = NULL;
-    ws_status status = text_read_file(diag, &arena, path, &text, &size);
-    if (status == WS_OK) status = profile_load_memory(diag, path, text, size, out);
-    arena_clear(&arena);
     return status;
 }

@@ -164,7 +164,7 @@ static json_t *caches_json(const struct cache_section *section)
     return item;
 }
 
-char *profile_to_json(const struct profile *profile)
+char *profile_to_json_with(const struct profile *profile, const char *trace_name)
 {
     json_t *root = json_object(), *instructions = json_array(), *stages = json_array();
     for (uint32_t i = 0; i < profile->instruction_count; i++)
@@ -176,6 +176,7 @@ char *profile_to_json(const struct profile *profile)
     json_object_set_new(root, "mangled", text_or_null(profile->mangled));
     json_object_set_new(root, "isa", text_or_null(profile->isa ? profile->isa : "hand-written"));
     json_object_set_new(root, "source_path", text_or_null(profile->source_path));
+    if (trace_name) json_object_set_new(root, "trace_file", text_or_null(trace_name));
     json_object_set_new(root, "launch", launch_json(profile));
     json_object_set_new(root, "registers", registers_json(profile));
     json_object_set_new(root, "ordered", json_boolean(profile->ordered));
@@ -204,10 +205,7 @@ char *profile_to_json(const struct profile *profile)
     return text;
 }
 
-ws_status profile_save(struct diag *diag, const struct profile *profile, const char *path)
+char *profile_to_json(const struct profile *profile)
 {
-    char *text = profile_to_json(profile);
-    ws_status status = text_write_file(diag, path, text, strlen(text));
-    free(text);
-    return status;
+    return profile_to_json_with(profile, NULL);
 }

@@ -27,6 +27,14 @@ void trace_destroy(struct trace *trace)
     free(trace);
 }
 
+bool trace_fits(const struct trace *trace, const struct profile *profile)
+{
+    const struct trace_head *head = &trace->head;
+    return !strcmp(head->kernel, profile->kernel ? profile->kernel : "") &&
+           !memcmp(head->grid, profile->grid, sizeof head->grid) &&
+           !memcmp(head->block, profile->block, sizeof head->block);
+}
+
 void trace_lanes(const struct trace *trace, const struct trace_access *access,
                  uint64_t addresses[32])
 {

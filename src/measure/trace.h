@@ -148,6 +148,9 @@ struct trace {
 struct trace *trace_share(struct trace *trace);
 void trace_destroy(struct trace *trace);
 
+/* Is it a trace of the profile's launch? */
+bool trace_fits(const struct trace *trace, const struct profile *profile);
+
 static inline const uint32_t *trace_reads(const struct trace *trace, const struct trace_insn *insn)
 {
     return trace->registers + insn->first_register;

@@ -126,6 +126,8 @@ struct model_option {
     const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
 };
 
+struct teg_observer;
+
 struct model_input {
     const struct profile *profile;
     const struct machine *machine;
@@ -140,6 +142,7 @@ struct model_input {
     uint32_t effects_off; /* bit set of enum effect */
     double whole_sms;     /* SMs of the GPU if sm.count is that of those at work; 0: sm.count */
     struct arena *arena;  /* for texts of the estimate */
+    const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };
 
 /* An option of a model: the first value is the default (models.md section 0). */
@@ -208,7 +211,8 @@ struct predict_options {
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;
-    const struct cache_section *caches; /* those of the whole GPU; NULL: the machine's */
+    const struct cache_section *caches;  /* those of the whole GPU; NULL: the machine's */
+    const struct teg_observer *observer; /* sees the execution of the model teg; NULL: nobody */
 };
 
 /* Every model that can answer, with the gain of each effect it knows. */

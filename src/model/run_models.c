@@ -335,6 +335,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .options = options->options,
                                 .effects_off = options->effects_off,
                                 .whole_sms = options->whole_sms,
+                                .observer = options->observer,
                                 .arena = &prediction->arena};
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);

@@ -84,6 +84,7 @@ static void prepare(struct answer *a)
     if (a->blocks < sms) sms = (unsigned)a->blocks;
     a->setup.trace = a->input->trace;
     a->setup.machine = &a->machine;
+    a->setup.observer = a->input->observer;
     a->setup.sms = sms;
     a->setup.blocks_per_sm = a->input->occupancy.blocks_per_sm;
     if (a->setup.blocks_per_sm * (double)sms > a->blocks)
@@ -362,7 +363,7 @@ static ws_status answer(struct diag *diag, struct answer *a)
     a->out->time_seconds = a->out->cycles / clock;
     write_terms(a);
     write_assumptions(a);
-    if (input->effects_off) return WS_OK;
+    if (input->effects_off || input->observer) return WS_OK;
     write_known_gains(a);
     struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);
     a->out->waits = waits;

@@ -3,6 +3,32 @@
 
 #include <string.h>
 
+/* ---- who watches ----------------------------------------------------------------------------- */
+
+static void watch(const struct teg_engine *e, const struct teg_block *block, struct teg_span span)
+{
+    const struct teg_observer *observer = e->setup->observer;
+    span.sm = block->sm->index;
+    span.place = (unsigned)(block - block->sm->blocks);
+    span.block = block->index;
+    observer->span(observer->self, &span);
+}
+
+static void watch_end(const struct teg_engine *e, const struct teg_warp *warp, teg_time now)
+{
+    struct teg_span span = {.kind = TEG_SPAN_WARP,
+                            .warp = warp->index,
+                            .insn = warp->step.insn,
+                            .begin = warp->begun,
+                            .end = now};
+    span.wait.since = later(warp->issued + e->machine->interval, warp->begun);
+    for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
+        span.wait.ends[i] = now;
+        span.wait.causes[i] = TEG_STALL_WAIT;
+    }
+    watch(e, warp->block, span);
+}
+
 /* ---- warps ----------------------------------------------------------------------------------- */
 
 struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm *sm, unsigned block,
@@ -72,9 +98,15 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
     e->out->warp_time += now - warp->begun;
     teg_stalls_of(e, warp)[TEG_STALL_WAIT] +=
         now - later(warp->issued + e->machine->interval, warp->begun);
+    if (teg_is_watched(e)) watch_end(e, warp, now);
     scheduler_of(e, warp, &place)->ready[place] = TEG_NEVER;
     teg_lanes_leave(e, warp, UINT32_MAX, now);
+    block->ended = later(block->ended, now);
     if (--block->live_warps) return;
+    now = block->ended;
+    if (teg_is_watched(e))
+        watch(e, block,
+              (struct teg_span){.kind = TEG_SPAN_BLOCK, .begin = block->begun, .end = now});
     block->used = false;
     e->running--;
     e->out->block_ends[e->out->block_count++] = now;
@@ -87,6 +119,9 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
 void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now)
 {
     block->barriers[id] = (struct teg_barrier){0};
+    if (teg_is_watched(e))
+        watch(e, block,
+              (struct teg_span){.kind = TEG_SPAN_BARRIER, .number = id, .begin = now, .end = now});
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
         struct teg_warp *warp = block->warps[i];
         if (!warp->alive || warp->waiting_for != id + 1) continue;
@@ -186,6 +221,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
     block->index = e->next_block++;
     block->offset = block->index / e->trace->block_count << 44;
     block->used = true;
+    block->begun = block->ended = now;
     e->running++;
     fill_block(e, block, now);
     if (!block->live_warps) { /* no warp of it executes anything */

@@ -141,6 +141,7 @@ static void build(struct teg_engine *e)
     for (unsigned i = 0; i < e->setup->sms; i++)
         build_sm(e, &e->sms[i], i);
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
+    e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
     e->out->insn_stalls =
@@ -234,6 +235,8 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "teg: the trace has no warp that executes anything");
     build(&e);
+    if (setup->observer && setup->observer->begin)
+        setup->observer->begin(setup->observer->self, setup);
     ws_status status = run(diag, &e);
     out->end = later(out->retired, later(e.memory.dram_free, e.memory.l2_free));
     out->memory = e.memory.counts;

@@ -6,6 +6,7 @@
 #define MODEL_TEG_ENGINE_H
 
 #include "model/teg_memory.h"
+#include "model/teg_observer.h"
 
 /* Why a warp did not issue, in Nsight Compute's words. STALL(ENUM, "id", "sentence") */
 #define TEG_STALLS(STALL)                                                                          \
@@ -29,19 +30,6 @@ struct teg_stall_info {
     const char *id, *text;
 };
 extern const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT];
-
-/* One issue, for who draws what happens. Times in ticks. */
-struct teg_event {
-    unsigned sm, scheduler;
-    uint64_t block; /* in the order of launch */
-    uint32_t warp, insn;
-    uint8_t unit; /* enum teg_unit */
-    teg_time ready, issue, unit_free, done;
-};
-struct teg_observer {
-    void (*issue)(void *self, const struct teg_event *event);
-    void *self;
-};
 
 struct teg_setup {
     const struct trace *trace;

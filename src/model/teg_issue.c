@@ -12,6 +12,14 @@ static teg_time take_unit(struct teg_engine *e, struct teg_sm *sm, struct teg_sc
         first = (unsigned)(s - sm->schedulers);
         last = first + 1;
     }
+    if (teg_is_watched(e))
+        e->setup->observer->span(e->setup->observer->self,
+                                 &(struct teg_span){.kind = TEG_SPAN_UNIT,
+                                                    .unit = (uint8_t)unit,
+                                                    .sm = sm->index,
+                                                    .scheduler = (unsigned)(s - sm->schedulers),
+                                                    .begin = begin,
+                                                    .end = until});
     for (unsigned i = first; i < last; i++) {
         sm->schedulers[i].unit_free[unit] = until;
         sm->schedulers[i].unit_ready[unit] = whole_cycles_down(until);
@@ -113,42 +121,53 @@ static enum teg_stall throttle_of(unsigned unit)
                                 : TEG_STALL_MATH_PIPE_THROTTLE;
 }
 
-/* Where the time since the warp's last issue went: it belongs to the instruction that waited. */
-static void count_stalls(struct teg_engine *e, const struct teg_warp *warp,
-                         const struct teg_scheduler *s, unsigned unit, teg_time now)
+/* Where the time since the warp's last issue went. */
+static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
+                                         const struct teg_scheduler *s, unsigned unit, teg_time now)
 {
-    teg_time *stalls = teg_stalls_of(e, warp);
-    teg_time at = later(warp->issued + e->machine->interval, warp->begun), next;
+    teg_time since = later(warp->issued + e->machine->interval, warp->begun);
+    if (since > now) since = now; /* the second of a pair */
+    teg_time again = later(since, warp->again < now ? warp->again : now);
+    teg_time operands = later(again, warp->operands < now ? warp->operands : now);
+    teg_time free = later(operands, s->unit_ready[unit] < now ? s->unit_ready[unit] : now);
+    return (struct teg_wait){
+        since,
+        {again, operands, free, now},
+        {TEG_STALL_WAIT, warp->cause, (uint8_t)throttle_of(unit), TEG_STALL_NOT_SELECTED}};
+}
+
+/* It belongs to the instruction that waited. */
+static void count_stalls(struct teg_engine *e, const struct teg_warp *warp,
+                         const struct teg_wait *wait, teg_time now)
+{
+    teg_time *stalls = teg_stalls_of(e, warp), at = wait->since;
     if (warp->issued != now) stalls[TEG_STALL_SELECTED] += e->machine->interval;
-    if (at > now) at = now; /* the second of a pair */
-    next = later(at, warp->again < now ? warp->again : now);
-    stalls[TEG_STALL_WAIT] += next - at;
-    at = next;
-    next = later(at, warp->operands < now ? warp->operands : now);
-    stalls[warp->cause] += next - at;
-    at = next;
-    next = later(at, s->unit_ready[unit] < now ? s->unit_ready[unit] : now);
-    stalls[throttle_of(unit)] += next - at;
-    stalls[TEG_STALL_NOT_SELECTED] += now - next;
+    for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
+        stalls[wait->causes[i]] += wait->ends[i] - at;
+        at = wait->ends[i];
+    }
 }
 
 static void observe(struct teg_engine *e, const struct teg_scheduler *s,
-                    const struct teg_warp *warp, const struct teg_op *op, teg_time now,
-                    teg_time done)
+                    const struct teg_warp *warp, const struct teg_op *op,
+                    const struct teg_wait *wait, teg_time done)
 {
     const struct teg_observer *observer = e->setup->observer;
-    const struct teg_sm *sm = warp->block->sm;
+    const struct teg_block *block = warp->block;
     struct teg_event event = {
-        .sm = sm->index,
-        .scheduler = (unsigned)(s - sm->schedulers),
-        .block = warp->block->index,
+        .sm = block->sm->index,
+        .scheduler = (unsigned)(s - block->sm->schedulers),
+        .place = (unsigned)(block - block->sm->blocks),
+        .block = block->index,
         .warp = warp->index,
         .insn = warp->step.insn,
+        .on = warp->step.on,
         .unit = op->unit,
         .ready = later(warp->again, warp->operands),
-        .issue = now,
+        .issue = wait->ends[TEG_WAIT_PARTS - 1],
         .unit_free = s->unit_free[op->unit],
         .done = done,
+        .wait = *wait,
     };
     observer->issue(observer->self, &event);
 }
@@ -160,7 +179,8 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     const struct teg_op *op = &e->ops[number];
     const struct trace_insn *insn = &e->trace->insns[number];
     teg_time done;
-    count_stalls(e, warp, s, op->unit, now);
+    struct teg_wait wait = split_wait(e, warp, s, op->unit, now);
+    count_stalls(e, warp, &wait, now);
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, insn, now);
     else
@@ -170,7 +190,7 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
         warp->registers[reg] = done;
         warp->causes[reg] = op->cause;
     }
-    if (e->setup->observer) observe(e, s, warp, op, now, done);
+    if (e->setup->observer) observe(e, s, warp, op, &wait, done);
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp;

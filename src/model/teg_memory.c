@@ -45,6 +45,19 @@ void teg_memory_clear(struct teg_memory *memory)
     *memory = (struct teg_memory){0};
 }
 
+static bool is_watched(const struct teg_memory *memory)
+{
+    return memory->observer && memory->observer->span;
+}
+
+static void watch(const struct teg_memory *memory, enum teg_span_kind kind, unsigned number,
+                  teg_time begin, teg_time end, unsigned sectors)
+{
+    struct teg_span span = {
+        .kind = (uint8_t)kind, .number = number, .begin = begin, .end = end, .sectors = sectors};
+    memory->observer->span(memory->observer->self, &span);
+}
+
 /* ---- cc 1.x ---------------------------------------------------------------------------------- */
 
 /* How much a channel lags behind what its share of the bandwidth would have served. The clusters'
@@ -54,9 +67,10 @@ static teg_time channel_delay(struct teg_memory *memory, uint64_t address, teg_t
 {
     const struct teg_machine *machine = memory->machine;
     if (machine->channels < 2 || machine->channels > TEG_CHANNELS_MAX) return 0;
-    teg_time *free_at = &memory->channel_free[address / machine->interleave % machine->channels];
-    teg_time begin = later(start, *free_at);
+    unsigned channel = (unsigned)(address / machine->interleave % machine->channels);
+    teg_time *free_at = &memory->channel_free[channel], begin = later(start, *free_at);
     *free_at = begin + machine->dram.sector * machine->channels * sectors;
+    if (is_watched(memory)) watch(memory, TEG_SPAN_CHANNEL, channel, begin, *free_at, sectors);
     teg_time lag = begin - start - machine->in_flight;
     if (lag <= 0) return 0;
     memory->counts.skewed++;
@@ -85,6 +99,7 @@ static teg_time uncached(struct teg_memory *memory, const struct teg_arrival *ar
     *start = later(*start, memory->dram_free);
     *start = take_places(memory, *start, sectors, &place);
     memory->dram_free = *start + machine->dram.sector * sectors;
+    if (is_watched(memory)) watch(memory, TEG_SPAN_DRAM, 0, *start, memory->dram_free, sectors);
     teg_time done = *start + machine->dram.latency +
                     (piece->is_moved ? 0 : channel_delay(memory, address, *start, sectors));
     for (unsigned i = 0; i < sectors && memory->place_count; i++) {
@@ -116,6 +131,7 @@ static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned se
     unsigned count = (unsigned)__builtin_popcount(sectors);
     *start = later(*start, later(memory->l2_free, memory->dram_free - machine->in_flight));
     memory->l2_free = *start + machine->l2.sector * count;
+    if (is_watched(memory)) watch(memory, TEG_SPAN_L2, 0, *start, memory->l2_free, count);
     unsigned hits = machine->effects_off >> EFFECT_CACHE_MISSES & 1
                         ? sectors
                         : cache_access(&memory->l2, line, sectors, CACHE_ALLOCATE);
@@ -125,6 +141,7 @@ static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned se
     if (!misses) return *start + machine->l2.latency;
     teg_time begin = later(*start, memory->dram_free);
     memory->dram_free = begin + machine->dram.sector * misses;
+    if (is_watched(memory)) watch(memory, TEG_SPAN_DRAM, 0, begin, memory->dram_free, misses);
     return begin + machine->dram.latency;
 }
 
@@ -149,10 +166,28 @@ static teg_time cached(struct teg_memory *memory, const struct teg_arrival *arri
     return done;
 }
 
+static void watch_access(const struct teg_memory *memory, const struct teg_arrival *arrival,
+                         const struct teg_memory_counts *before, teg_time done)
+{
+    const struct teg_memory_counts *after = &memory->counts;
+    struct teg_span span = {
+        .kind = TEG_SPAN_ACCESS,
+        .sm = arrival->sm,
+        .begin = arrival->now,
+        .end = done,
+        .sectors = (uint32_t)(after->sectors - before->sectors),
+        .l1_hits = (uint32_t)(after->l1_hits - before->l1_hits),
+        .l2_hits = (uint32_t)(after->l2_hits - before->l2_hits),
+        .dram = (uint32_t)(after->dram - before->dram),
+    };
+    memory->observer->span(memory->observer->self, &span);
+}
+
 struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival)
 {
     const struct teg_machine *machine = memory->machine;
     teg_time start = arrival->now, done = arrival->now;
+    const struct teg_memory_counts before = memory->counts;
     for (uint32_t i = 0; i < arrival->count; i++) {
         const struct teg_piece *piece = &arrival->pieces[i];
         teg_time one = machine->rule == RULE_IS_SECTOR ? cached(memory, arrival, piece, &start)
@@ -160,6 +195,7 @@ struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_
         done = later(done, one);
     }
     memory->last = later(memory->last, done);
+    if (is_watched(memory)) watch_access(memory, arrival, &before, done);
     /* As much again may wait as is in flight (guess); the unit itself takes its time for the request. */
     teg_time entered = later(start - machine->in_flight, arrival->now + machine->request);
     return (struct teg_answer){entered, done};

@@ -10,6 +10,7 @@
 
 #include "measure/cache.h"
 #include "model/teg_access.h"
+#include "model/teg_observer.h"
 
 enum { TEG_CHANNELS_MAX = 64, TEG_DRAM_ALL = 1 << 16 };
 
@@ -30,6 +31,7 @@ struct teg_memory {
      * TEG_DRAM_ALL stands for all. */
     uint32_t dram_share, dram_rest;
     struct teg_memory_counts counts;
+    const struct teg_observer *observer; /* NULL: none; to be set after teg_memory_init */
 };
 
 /* One warp access, once its pieces are known. */

@@ -49,8 +49,9 @@ struct teg_barrier {
 
 struct teg_block {
     struct teg_sm *sm;
-    uint64_t index;  /* in the order of launch */
-    uint64_t offset; /* added to its global addresses */
+    uint64_t index;        /* in the order of launch */
+    uint64_t offset;       /* added to its global addresses */
+    teg_time begun, ended; /* ended: the last of its warps that have left */
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
     struct teg_warp **warps; /* [warps_per_block] */
@@ -107,6 +108,11 @@ static inline teg_time whole_cycles_down(teg_time t)
 static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
 {
     return e->out->insn_stalls + (size_t)warp->step.insn * TEG_STALL_COUNT;
+}
+
+static inline bool teg_is_watched(const struct teg_engine *e)
+{
+    return e->setup->observer && e->setup->observer->span;
 }
 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */

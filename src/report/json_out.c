@@ -23,7 +23,7 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-static void quote(struct strbuf *out, const char *text)
+void json_out_quote(struct strbuf *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
     strbuf_putc(out, '"');
@@ -53,7 +53,7 @@ static void begin_item(struct json_out *json, const char *key)
     }
     json->has_items = true;
     if (!key) return;
-    quote(json->out, key);
+    json_out_quote(json->out, key);
     strbuf_puts(json->out, ": ");
 }
 
@@ -81,7 +81,7 @@ void json_out_string(struct json_out *json, const char *key, const char *text)
 {
     begin_item(json, key);
     if (text)
-        quote(json->out, text);
+        json_out_quote(json->out, text);
     else
         strbuf_puts(json->out, "null");
 }

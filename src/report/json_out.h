@@ -23,4 +23,7 @@ void json_out_number(struct json_out *json, const char *key, double value);
 void json_out_bool(struct json_out *json, const char *key, bool value);
 void json_out_null(struct json_out *json, const char *key);
 
+/* A text with its quotes, for JSON in another form; bytes as in json_out_string. */
+void json_out_quote(struct strbuf *out, const char *text);
+
 #endif

@@ -48,7 +48,7 @@ static void run_observed(const struct fixture *fixture, const struct machine *ma
     struct teg_result result;
     profile->grid[0] = profile->grid[1] = profile->grid[2] = 1;
     struct model_input input = {.profile = profile, .machine = machine};
-    struct teg_observer observer = {keep_issue, out};
+    struct teg_observer observer = {.issue = keep_issue, .self = out};
     out->count = 0;
     assert_int_equal(teg_machine_read(&diag, &input, estimate, &teg), WS_OK);
     struct teg_setup setup = {.trace = fixture->trace,

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "measure/trace.h"
+#include "measure/trace_file.h"
 
 enum { INSNS = 9, STEPS = 4000, WARPS = 3, BLOCKS = 3 };
 
@@ -87,7 +87,10 @@ static struct trace_builder *start(void)
     struct trace_builder *builder = trace_builder_create(&head);
     for (uint32_t i = 0; i < INSNS; i++) {
         struct trace_insn insn = {.pc = i, .class_id = CLASS_INT_ADD, .guarded = i % 3 == 1};
-        if (i >= 5) insn.operation = TRACE_LOAD;
+        if (i >= 5) {
+            insn.operation = TRACE_LOAD;
+            insn.bytes = 4;
+        }
         const uint32_t reads[] = {i, i + 1}, writes[] = {i + 2};
         assert_int_equal(trace_builder_add_insn(builder, &insn, reads, 2, writes, 1), i);
     }
@@ -113,21 +116,8 @@ static void check_step(const struct trace *trace, const struct trace_step *step,
     }
 }
 
-static void test_steps_come_back(void **state)
+static void check_steps(const struct trace *trace, const struct expected *expected)
 {
-    (void)state;
-    struct trace_builder *builder = start();
-    struct expected *expected = calloc(BLOCKS * WARPS * STEPS, sizeof *expected);
-    assert_non_null(expected);
-    for (unsigned b = 0, at = 0; b < BLOCKS; b++) {
-        trace_builder_begin_block(builder, 2 * b);
-        for (uint32_t w = 0; w < WARPS; w++) {
-            trace_builder_begin_warp(builder, w, UINT32_MAX);
-            for (unsigned i = 0; i < STEPS; i++)
-                add_step(builder, &expected[at++]);
-        }
-    }
-    struct trace *trace = trace_builder_finish(builder);
     assert_int_equal(trace->block_count, BLOCKS);
     assert_int_equal(trace->step_count, BLOCKS * WARPS * STEPS);
     assert_int_equal(trace->site_count, INSNS - 5);
@@ -148,6 +138,39 @@ static void test_steps_come_back(void **state)
         }
     }
     trace_cursor_clear(&cursor);
+}
+
+/* What a file keeps of it. */
+static struct trace *encode_and_decode(const struct trace *trace)
+{
+    struct diag diag = {0};
+    struct strbuf bytes = {0};
+    struct trace *again;
+    trace_encode(trace, &bytes);
+    assert_int_equal(trace_decode(&diag, "here", bytes.data, bytes.length, &again), WS_OK);
+    strbuf_clear(&bytes);
+    return again;
+}
+
+static void test_steps_come_back(void **state)
+{
+    (void)state;
+    struct trace_builder *builder = start();
+    struct expected *expected = calloc(BLOCKS * WARPS * STEPS, sizeof *expected);
+    assert_non_null(expected);
+    for (unsigned b = 0, at = 0; b < BLOCKS; b++) {
+        trace_builder_begin_block(builder, 2 * b);
+        for (uint32_t w = 0; w < WARPS; w++) {
+            trace_builder_begin_warp(builder, w, UINT32_MAX);
+            for (unsigned i = 0; i < STEPS; i++)
+                add_step(builder, &expected[at++]);
+        }
+    }
+    struct trace *trace = trace_builder_finish(builder);
+    check_steps(trace, expected);
+    struct trace *again = encode_and_decode(trace);
+    check_steps(again, expected);
+    trace_destroy(again);
     trace_destroy(trace);
     free(expected);
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* profile and machine -> the execution of the model teg -> what one SM does. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "api/pipeline.h"
+#include "report/timeline_json.h"
+
+/* A file of about 20 MB, which every viewer takes (a guess at what nobody minds), and bounds on what
+ * may be asked for: below, not one instant of a full SM fits; above, memory is a GB. */
+enum { EVENTS_LEAST = 1000, EVENTS_DEFAULT = 100000, EVENTS_MOST = 10000000 };
+
+static ws_status read_query(struct diag *diag, const ws_timeline_options *options,
+                            struct timeline_query *out)
+{
+    const double cycle = (double)TEG_CYCLE, most = 0x1p62 / cycle;
+    double first = options->first_cycle, last = options->last_cycle;
+    uint64_t events = options->max_events ? options->max_events : EVENTS_DEFAULT;
+    if (!(first >= 0) || !(last >= 0) || first > most || last > most)
+        return diag_error(diag, WS_ERR_ARGUMENT, "cycles %g to %g: count from 0", first, last);
+    if (last > 0 && last <= first)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "cycles %.15g to %.15g: the first must come before the last", first,
+                          last);
+    if (events < EVENTS_LEAST || events > EVENTS_MOST)
+        return diag_error(diag, WS_ERR_ARGUMENT, "%llu events: give %d to %d",
+                          (unsigned long long)events, EVENTS_LEAST, EVENTS_MOST);
+    *out = (struct timeline_query){.sm = options->sm,
+                                   .first = (teg_time)(first * cycle),
+                                   .last = last > 0 ? (teg_time)(last * cycle) : TEG_NEVER,
+                                   .most = (size_t)events};
+    return WS_OK;
+}
+
+static ws_status complete_options(struct diag *diag, const ws_timeline_options *given,
+                                  ws_timeline_options *out)
+{
+    *out = (ws_timeline_options){.size = sizeof *out};
+    if (!given) return WS_OK;
+    TRY(handle_check_size(diag, "ws_timeline_options", given->size, sizeof *given));
+    *out = *given;
+    return WS_OK;
+}
+
+/* Runs the model teg, watched; *out_end: of what was simulated. */
+static ws_status execute(ws_context *context, const ws_profile *profile, const ws_machine *machine,
+                         const ws_timeline_options *options, struct timeline *timeline,
+                         teg_time *out_end)
+{
+    ws_predict_options predict = {sizeof predict, options->model_options, options->without, "teg"};
+    struct predict_options inner;
+    struct arena arena = {0};
+    struct prediction *prediction = NULL;
+    ws_status status = pipeline_read_options(context, &predict, &arena, &inner);
+    inner.without_gains = true;
+    inner.observer = &timeline->observer;
+    if (status == WS_OK)
+        status =
+            model_predict(&context->diag, profile->profile, machine->machine, &inner, &prediction);
+    if (status == WS_OK) {
+        const struct estimate *estimate = prediction_find(prediction, "teg");
+        const struct term *cycles = estimate_term(estimate, "simulated_cycles");
+        *out_end = (teg_time)llround(cycles->value * (double)TEG_CYCLE);
+    }
+    prediction_destroy(prediction);
+    arena_clear(&arena);
+    return status;
+}
+
+static ws_status check_window(struct diag *diag, const struct timeline *timeline, teg_time end)
+{
+    const struct timeline_query *query = &timeline->query;
+    if (query->sm >= timeline->sms)
+        return diag_error(diag, WS_ERR_ARGUMENT, "SM %u is not simulated: there %s %u, from 0",
+                          query->sm, timeline->sms > 1 ? "are" : "is", timeline->sms);
+    if (query->first < end) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "cycle %.0f is beyond the end: %.0f cycles are simulated",
+                      (double)query->first / (double)TEG_CYCLE, (double)end / (double)TEG_CYCLE);
+}
+
+static void tell(ws_context *context, const struct timeline_view *view, uint64_t events,
+                 ws_timeline_info *out)
+{
+    struct arena arena = {0};
+    const double cycle = (double)TEG_CYCLE;
+    free(context->timeline_note);
+    const char *note = timeline_cut_note(&arena, view);
+    context->timeline_note = mem_alloc(strlen(note) + 1);
+    strcpy(context->timeline_note, note);
+    arena_clear(&arena);
+    *out = (ws_timeline_info){.size = sizeof *out,
+                              .events = events,
+                              .simulated_sms = view->timeline->sms,
+                              .cycles = (double)view->end / cycle,
+                              .first_cycle = (double)view->timeline->query.first / cycle,
+                              .last_cycle = (double)timeline_last(view) / cycle,
+                              .note = context->timeline_note};
+}
+
+ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
+                            const ws_machine *machine, const ws_timeline_options *given,
+                            ws_write_fn *write, void *user, ws_timeline_info *out)
+{
+    struct diag *diag = &context->diag;
+    ws_timeline_options options;
+    struct timeline_query query;
+    struct timeline timeline;
+    uint64_t events = 0;
+    TRY(complete_options(diag, given, &options));
+    if (out) TRY(handle_check_size(diag, "ws_timeline_info", out->size, sizeof *out));
+    TRY(read_query(diag, &options, &query));
+    timeline_init(&timeline, &query);
+    struct timeline_view view = {&timeline, profile->profile, machine->machine, 0};
+    ws_status status = execute(context, profile, machine, &options, &timeline, &view.end);
+    if (status == WS_OK) status = check_window(diag, &timeline, view.end);
+    timeline_finish(&timeline);
+    if (status == WS_OK) status = timeline_write_json(diag, &view, write, user, &events);
+    if (status == WS_OK && out) tell(context, &view, events, out);
+    timeline_clear(&timeline);
+    return status;
+}
