@@ -4,12 +4,20 @@
 
 #include "options.h"
 
-enum { OPTION_FORMAT = 1, OPTION_OUTPUT };
+enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show` and `diff`"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
+    {OPTION_SAVE_MACHINE, 0, "save-machine", "FILE",
+     "`show host`: keep what was measured as a machine file"},
     {0},
+};
+
+/* How an answer is written, and where what was shown is kept; NULL: standard output, nowhere. */
+struct style {
+    ws_format format;
+    const char *output, *save;
 };
 
 /* Widths of the columns of the list. */
@@ -103,15 +111,18 @@ static int list_machines(struct cli *cli, const char **words, size_t word_count)
                      word_count ? words[0] : "");
 }
 
-static int show_machine(struct cli *cli, const char *name, ws_format format, const char *output)
+static int show_machine(struct cli *cli, const char *name, const struct style *style)
 {
     ws_machine *machine;
-    char *text;
-    ws_status status = ws_machine_load(cli->context, name, &machine);
+    const char *save = style->save;
+    char *text = NULL;
+    ws_status status = !strcmp(name, "host") ? ws_machine_measure_host(cli->context, &machine)
+                                             : ws_machine_load(cli->context, name, &machine);
     if (status != WS_OK) return cli_failed(cli, status);
-    status = ws_machine_describe(machine, format, &text);
-    int exit_code =
-        status == WS_OK ? cli_write(cli, output, text, strlen(text)) : cli_failed(cli, status);
+    if (save) status = ws_machine_save(machine, save);
+    if (status == WS_OK) status = ws_machine_describe(machine, style->format, &text);
+    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
+                                    : cli_failed(cli, status);
     ws_free(text);
     ws_machine_destroy(machine);
     return exit_code;
@@ -136,15 +147,15 @@ static int check_machine(struct cli *cli, const char *path)
     return EXIT_DONE;
 }
 
-static int diff_machines(struct cli *cli, const char **names, ws_format format, const char *output)
+static int diff_machines(struct cli *cli, const char **names, const struct style *style)
 {
     ws_machine *a = NULL, *b = NULL;
     char *text = NULL;
     ws_status status = ws_machine_load(cli->context, names[0], &a);
     if (status == WS_OK) status = ws_machine_load(cli->context, names[1], &b);
-    if (status == WS_OK) status = ws_machine_diff(a, b, format, &text);
-    int exit_code =
-        status == WS_OK ? cli_write(cli, output, text, strlen(text)) : cli_failed(cli, status);
+    if (status == WS_OK) status = ws_machine_diff(a, b, style->format, &text);
+    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
+                                    : cli_failed(cli, status);
     ws_free(text);
     ws_machine_destroy(b);
     ws_machine_destroy(a);
@@ -154,7 +165,7 @@ static int diff_machines(struct cli *cli, const char **names, ws_format format, 
 enum verb { VERB_LIST, VERB_SHOW, VERB_CHECK, VERB_DIFF, VERB_COUNT };
 
 static int run_verb(struct cli *cli, enum verb verb, const struct command_line *line,
-                    ws_format format, const char *output)
+                    const struct style *style)
 {
     static const char *const needs[VERB_COUNT] = {
         [VERB_SHOW] = "show needs a name; `warpsage machines` lists them",
@@ -163,12 +174,16 @@ static int run_verb(struct cli *cli, enum verb verb, const struct command_line *
     };
     size_t count = line->operand_count ? line->operand_count - 1 : 0;
     const char **operands = count ? line->operands + 1 : NULL;
+    if (style->save && (verb != VERB_SHOW || count != 1))
+        return cli_error(
+            cli, EXIT_USAGE,
+            "--save-machine keeps one machine: machines show host --save-machine FILE");
     if (verb == VERB_LIST) return list_machines(cli, operands, count);
     if (verb == VERB_DIFF ? count != 2 : count == 0)
         return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);
-    if (verb == VERB_DIFF) return diff_machines(cli, operands, format, output);
+    if (verb == VERB_DIFF) return diff_machines(cli, operands, style);
     for (size_t i = 0; i < count; i++)
-        CLI_TRY(verb == VERB_SHOW ? show_machine(cli, operands[i], format, output)
+        CLI_TRY(verb == VERB_SHOW ? show_machine(cli, operands[i], style)
                                   : check_machine(cli, operands[i]));
     return EXIT_DONE;
 }
@@ -177,19 +192,19 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
 {
     static const char *const verbs[VERB_COUNT] = {"list", "show", "check", "diff"};
     struct command_line line;
-    ws_format format = WS_FORMAT_TEXT;
-    const char *output = NULL;
+    struct style style = {.format = WS_FORMAT_TEXT};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     for (size_t i = 0; i < line.use_count; i++) {
         if (line.uses[i].id == OPTION_FORMAT)
-            CLI_TRY(parse_format(cli, line.uses[i].value, &format));
-        if (line.uses[i].id == OPTION_OUTPUT) output = line.uses[i].value;
+            CLI_TRY(parse_format(cli, line.uses[i].value, &style.format));
+        if (line.uses[i].id == OPTION_OUTPUT) style.output = line.uses[i].value;
+        if (line.uses[i].id == OPTION_SAVE_MACHINE) style.save = line.uses[i].value;
     }
     const char *word = line.operand_count ? line.operands[0] : "list";
     for (enum verb verb = 0; verb < VERB_COUNT; verb++)
-        if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, format, output);
+        if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, &style);
     return cli_error(cli, EXIT_USAGE,
                      "machines has no '%s'%s: list [WORD], show NAME, check FILE or diff A B", word,
                      cli_perhaps(cli, word, verbs, VERB_COUNT));
@@ -199,6 +214,7 @@ const struct command command_machines = {
     .name = "machines",
     .synopsis = "  warpsage machines [list [WORD...]]\n"
                 "  warpsage machines show NAME... [--format text|json|csv]\n"
+                "  warpsage machines show host [--save-machine FILE.yaml]\n"
                 "  warpsage machines check FILE.yaml...\n"
                 "  warpsage machines diff NAME NAME [--format text|json|csv]",
     .summary = "the GPUs and CPUs that are described: list, show, check a file, diff two",
@@ -208,7 +224,9 @@ const struct command command_machines = {
             "`show` prints every\n"
             "figure with its source under the path by which what-ifs name it. `check` reads a\n"
             "file and says which models find what they need in it. `diff` prints the figures\n"
-            "that differ. WARPSAGE_MACHINES names another folder.\n",
+            "that differ. WARPSAGE_MACHINES names another folder.\n\n"
+            "`host` is this computer's CPU, measured on all its cores in less than two seconds;\n"
+            "the notes tell the spread of what was measured. What else runs meanwhile counts.\n",
     .options = options,
     .run = run_machines,
 };

@@ -6,7 +6,14 @@
 
 static int load(struct cli *cli, const char *name, bool cpu, ws_machine **out)
 {
-    ws_status status = ws_machine_load(cli->context, name, out);
+    bool is_host = !strcmp(name, "host");
+    *out = NULL;
+    if (is_host && !cpu)
+        return cli_error(cli, EXIT_USAGE,
+                         "host is this computer's CPU: name it with --cpu; a GPU in it is named by "
+                         "its model");
+    ws_status status = is_host ? ws_machine_measure_host(cli->context, out)
+                               : ws_machine_load(cli->context, name, out);
     if (status != WS_OK) return cli_failed(cli, status);
     if (ws_machine_is_cpu(*out) == cpu) return EXIT_DONE;
     ws_machine_destroy(*out);

@@ -12,7 +12,7 @@ add_library(warpsage_shared SHARED ${STAGE_OBJECTS})
 set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAME warpsage
                                                  VERSION ${PROJECT_VERSION}
                                                  SOVERSION ${PROJECT_VERSION_MAJOR})
-target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE
+target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
                                               cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
 foreach(library warpsage_shared warpsage_static)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -70,6 +70,7 @@ find_missing() {
     need libyaml-dev library yaml-0.1
     need libjansson-dev library jansson
     need libarchive-dev library libarchive # compressed traces
+    need libhwloc-dev library hwloc # the host as a machine
     need liblz4-dev library liblz4 # both: what nvcc packs PTX with, for `warpsage run`
     need libzstd-dev library libzstd
     need libsuitesparse-dev has_header suitesparse/cs.h

@@ -370,6 +370,12 @@ WS_API ws_counter_info ws_counter_describe(size_t index);
 /* `name` is a file name of the machine folder without .yaml, an alias, or a path ending in .yaml. */
 WS_API WS_CHECKED ws_status ws_machine_load(ws_context *context, const char *name,
                                             ws_machine **out);
+/* This computer's CPU, with the id "host": its topology by hwloc, clock, floating-point throughput and
+ * memory bandwidth measured on every core, in less than two seconds. The notes of ws_machine_describe
+ * tell the spread. WS_ERR_DEVICE says why it could not be measured. */
+WS_API WS_CHECKED ws_status ws_machine_measure_host(ws_context *context, ws_machine **out);
+/* Writes a CPU as a machine file. WS_ERR_ARGUMENT for a GPU. */
+WS_API WS_CHECKED ws_status ws_machine_save(const ws_machine *machine, const char *path);
 WS_API void ws_machine_destroy(ws_machine *machine);
 WS_API const char *ws_machine_id(const ws_machine *machine);
 WS_API const char *ws_machine_name(const ws_machine *machine);

@@ -5,6 +5,7 @@
 #include "api/handles.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "host/host.h"
 
 ws_status ws_machine_load(ws_context *context, const char *name, ws_machine **out)
 {
@@ -14,6 +15,25 @@ ws_status ws_machine_load(ws_context *context, const char *name, ws_machine **ou
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_machine){.context = context, .machine = machine};
     return WS_OK;
+}
+
+ws_status ws_machine_measure_host(ws_context *context, ws_machine **out)
+{
+    struct machine *machine;
+    *out = NULL;
+    TRY(host_measure(&context->diag, &machine));
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_machine){.context = context, .machine = machine};
+    return WS_OK;
+}
+
+ws_status ws_machine_save(const ws_machine *machine, const char *path)
+{
+    struct diag *diag = &machine->context->diag;
+    if (machine->machine->kind != MACHINE_IS_CPU)
+        return diag_error(diag, WS_ERR_ARGUMENT, "%s is a GPU: only CPUs can be saved",
+                          machine->machine->id);
+    return machine_save_cpu(diag, machine->machine, path);
 }
 
 void ws_machine_destroy(ws_machine *machine)

@@ -170,6 +170,8 @@ struct machine {
 /* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out);
 void machine_destroy(struct machine *machine);
+/* Writes a CPU as a file that machine_load reads. */
+ws_status machine_save_cpu(struct diag *diag, const struct machine *machine, const char *path);
 /* Ids of all files of `dir`, sorted; in the arena. */
 ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
                        const char *const **out_ids, size_t *out_count);

@@ -95,7 +95,7 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 expect "saxpy on $from_there: [0-9.]+ us by " "$scratch/with_pkg_config" "$kernel"
 # shellcheck disable=SC2046
 "$compiler" "$scratch/project/predict.c" $(pkg-config --cflags warpsage) "$libraries/libwarpsage.a" \
-    $(pkg-config --libs yaml-0.1 jansson libarchive) -lcxsparse -pthread -lm -ldl \
+    $(pkg-config --libs yaml-0.1 jansson libarchive hwloc) -lcxsparse -pthread -lm -ldl \
     -o "$scratch/with_archive"
 expect "saxpy on .*: [0-9.]+ us by " "$scratch/with_archive" "$kernel"
 
