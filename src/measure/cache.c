@@ -43,6 +43,7 @@ unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum
         struct cache_way *way = &set[i];
         if (way->used && way->line == line) {
             unsigned hits = way->sectors & sectors;
+            cache->touched = (uint64_t)(way - cache->lines);
             way->used = cache->clock;
             way->changed |= changed;
             if (use != CACHE_LOOK) way->sectors |= sectors;
@@ -52,6 +53,7 @@ unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum
     }
     if (use == CACHE_LOOK) return 0;
     cache->written_back += bits_count(oldest->changed);
+    cache->touched = (uint64_t)(oldest - cache->lines);
     *oldest = (struct cache_way){line, cache->clock, sectors, changed};
     return 0;
 }

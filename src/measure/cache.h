@@ -15,6 +15,7 @@ struct cache {
     uint64_t sets;
     unsigned ways;
     uint64_t clock;
+    uint64_t touched;        /* the line that was accessed last: set * ways + way */
     uint64_t written_back;   /* changed sectors of lines that were driven out */
     struct cache_way *lines; /* [sets][ways]; NULL: there is no cache */
 };

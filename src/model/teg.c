@@ -8,8 +8,9 @@
 #include "model/teg_sharing.h"
 #include "model/teg_waits.h"
 
-/* Waves of resident blocks that are executed: the first fills the SMs, the second is the steady state
- * while the third follows it. Fewer where they are long. */
+/* Everything is executed that has no more than STEPS_MAX warp instructions. Else so many waves of
+ * resident blocks: the first fills the SMs, the second is the steady state while the third follows it,
+ * fewer where they are long; and the last one, if it is not whole. */
 enum { WAVES = 3, STEPS_MAX = 500000 };
 
 struct answer {
@@ -40,11 +41,13 @@ static bool is_cached(const struct answer *a)
 static uint64_t blocks_to_run(const struct answer *a)
 {
     const struct trace *trace = a->setup.trace;
-    double steps = (double)trace->step_count / trace->block_count * (double)a->wave;
-    unsigned waves = WAVES;
-    while (waves > 1 && steps * waves > STEPS_MAX)
+    double steps = (double)trace->step_count / trace->block_count; /* a block */
+    uint64_t blocks = (uint64_t)a->blocks, waves = WAVES;
+    if (steps * a->blocks <= STEPS_MAX) return blocks;
+    while (waves > 1 && steps * (double)(a->wave * waves) > STEPS_MAX)
         waves--;
-    return (uint64_t)fmin(a->blocks, (double)(a->wave * waves));
+    if (blocks < a->wave * waves) return blocks;
+    return a->wave * waves + blocks % a->wave;
 }
 
 /* L1 and shared memory are one memory from cc 7.0 on: what the blocks take is no cache. */
@@ -91,30 +94,30 @@ static void prepare(struct answer *a)
         a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
     a->wave = (uint64_t)a->setup.blocks_per_sm * sms;
     a->setup.block_count = blocks_to_run(a);
+    if (is_cached(a))
+        a->setup.last_sms = (unsigned)(blocks - (a->blocks - 1) * a->machine.clusters);
     set_l1(a);
     set_sharing(a);
 }
 
 /* ---- from the executed blocks to the grid ---------------------------------------------------- */
 
-/* Ticks a block in the steady state; 0: not known, fewer than two waves were executed. */
+/* Ticks a block in the steady state: of the second wave, or the first if that is the only whole one.
+ * 0: no more than one wave. */
 static double steady_rate(const struct answer *a)
 {
-    uint64_t waves = a->result.block_count / a->wave;
-    if (waves < 2) return 0;
-    if (waves > 2) waves = 2;
     const teg_time *ends = a->result.block_ends;
-    return (double)(ends[waves * a->wave - 1] - ends[a->wave - 1]) /
-           (double)((waves - 1) * a->wave);
+    uint64_t wave = a->wave, waves = a->result.block_count / wave;
+    if (a->blocks <= (double)wave) return 0;
+    teg_time time = waves < 2 ? ends[wave - 1] : ends[2 * wave - 1] - ends[wave - 1];
+    return (double)time / (double)wave;
 }
 
+/* What was not executed are whole waves in the midst: the last wave, perhaps not whole, was. */
 static teg_time whole_grid(const struct answer *a)
 {
-    double rest = a->blocks - (double)a->result.block_count, rate = steady_rate(a);
-    double time = (double)a->result.end;
-    if (rest > 0 && rate > 0) time += rest * rate;
-    if (rest > 0 && !(rate > 0)) time *= ceil(a->blocks / (double)a->wave);
-    return (teg_time)time + a->machine.launch;
+    double rest = a->blocks - (double)a->result.block_count;
+    return (teg_time)((double)a->result.end + rest * steady_rate(a)) + a->machine.launch;
 }
 
 /* Whole waves: every cluster has its mean number of blocks, and the last ones are not alone. */
@@ -167,11 +170,9 @@ static size_t list_resources(const struct answer *a, struct resource *out)
             out[count++] = (struct resource){unit_terms[i], unit_texts[i],
                                              (double)r->unit_busy[i] / (owners * time)};
     }
-    uint64_t l2 = is_cached(a) ? r->memory.sectors - r->memory.l1_hits : 0;
+    out[count++] = (struct resource){"t_l2", "L2 bandwidth", (double)r->memory.l2_busy / time};
     out[count++] =
-        (struct resource){"t_l2", "L2 bandwidth", (double)l2 * (double)machine->l2.sector / time};
-    out[count++] = (struct resource){"t_dram", "global memory bandwidth",
-                                     (double)r->memory.dram * (double)machine->dram.sector / time};
+        (struct resource){"t_dram", "global memory bandwidth", (double)r->memory.dram_busy / time};
     return count;
 }
 
@@ -254,8 +255,8 @@ static void write_assumptions(struct answer *a)
            is_cached(a) ? "its share of L2 and DRAM" : "their share of the bandwidth",
            (double)a->result.block_count, a->blocks,
            (double)a->result.block_count < a->blocks
-               ? steady_rate(a) > 0 ? "; the others at the rate of the second wave"
-                                    : "; the others in waves like the first"
+               ? a->result.block_count < 2 * a->wave ? "; the others in waves like the first"
+                                                     : "; the others at the rate of the second wave"
                : "");
     if (a->result.block_count > a->setup.trace->block_count)
         ASSUME("%u blocks were traced: they stand for the others, at other addresses",
@@ -323,6 +324,7 @@ static ws_status write_scaling(struct diag *diag, struct answer *a, struct warp_
         struct teg_result result;
         setup.warps_per_sm = warps;
         setup.block_count = a->wave;
+        setup.last_sms = 0;
         TRY(teg_run(diag, &setup, &result));
         double cycles = (double)result.end / (double)TEG_CYCLE;
         points[count++] = (struct scaling_point){

@@ -6,12 +6,7 @@
 
 #include "measure/memory_rules.h"
 
-enum { ALIGNMENT = 256, SLOTS_MIN = 1024, SLOTS_MAX = 1 << 19, LANES = 32 };
-
-struct teg_access_slot {
-    uint64_t key; /* pattern and alignment, plus 1; 0: free */
-    struct teg_request request;
-};
+enum { SLOTS_MIN = 1024, SLOTS_MAX = 1 << 19, LANES = 32 };
 
 void teg_access_init(struct teg_access_table *table, const struct trace *trace,
                      const struct teg_machine *machine)
@@ -183,7 +178,7 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
                    struct teg_request *out)
 {
     const struct trace_pattern *pattern = &table->trace->patterns[access->pattern];
-    uint64_t addresses[LANES] = {0}, origin = access->base & ~(uint64_t)(ALIGNMENT - 1);
+    uint64_t addresses[LANES] = {0}, origin = access->base & ~(uint64_t)(TEG_ALIGNMENT - 1);
     *out = (struct teg_request){.first = table->piece_count};
     trace_lanes(table->trace, access, addresses);
     if (pattern->space == SPACE_SHARED) {
@@ -211,7 +206,7 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
 
 static uint32_t slot_of(const struct teg_access_table *table, uint64_t key)
 {
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table->slot_count - 1);
+    uint32_t at = teg_access_slot(table, key);
     while (table->slots[at].key && table->slots[at].key != key)
         at = (at + 1) & (table->slot_count - 1);
     return at;
@@ -233,12 +228,11 @@ static void grow(struct teg_access_table *table)
     free(old);
 }
 
-struct teg_request teg_access_find(struct teg_access_table *table,
-                                   const struct trace_access *access)
+const struct teg_request *teg_access_add(struct teg_access_table *table,
+                                         const struct trace_access *access, uint64_t key)
 {
-    uint64_t key = ((uint64_t)access->pattern << 8 | (access->base & (ALIGNMENT - 1))) + 1;
     uint32_t at = slot_of(table, key);
-    if (table->slots[at].key == key) return table->slots[at].request;
+    if (table->slots[at].key == key) return &table->slots[at].request;
     if (2 * table->used >= table->slot_count) {
         grow(table);
         at = slot_of(table, key);
@@ -252,5 +246,5 @@ struct teg_request teg_access_find(struct teg_access_table *table,
     if (pattern->space != SPACE_SHARED) pack(table, &request, pattern);
     table->slots[at] = (struct teg_access_slot){key, request};
     table->used++;
-    return request;
+    return &table->slots[at].request;
 }

@@ -7,7 +7,7 @@
 #include "measure/trace.h"
 #include "model/teg_machine.h"
 
-enum { TEG_LINE = 128, TEG_SECTOR = 32 };
+enum { TEG_LINE = 128, TEG_SECTOR = 32, TEG_ALIGNMENT = 256 };
 
 /* A transaction: `bytes` at `delta` from the access's base rounded down to 256. */
 struct teg_piece {
@@ -24,6 +24,11 @@ struct teg_request {
     bool is_scattered;             /* fewer transactions would do */
 };
 
+struct teg_access_slot {
+    uint64_t key; /* pattern and alignment, plus 1; 0: free */
+    struct teg_request request;
+};
+
 struct teg_access_table {
     const struct trace *trace;
     const struct teg_machine *machine;
@@ -36,8 +41,22 @@ struct teg_access_table {
 void teg_access_init(struct teg_access_table *table, const struct trace *trace,
                      const struct teg_machine *machine);
 void teg_access_clear(struct teg_access_table *table);
-/* By value; its pieces are valid until the next call. */
-struct teg_request teg_access_find(struct teg_access_table *table,
-                                   const struct trace_access *access);
+/* Behind teg_access_find: what is not in the table yet. */
+const struct teg_request *teg_access_add(struct teg_access_table *table,
+                                         const struct trace_access *access, uint64_t key);
+
+static inline uint32_t teg_access_slot(const struct teg_access_table *table, uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table->slot_count - 1);
+}
+
+/* Valid until the next call, as its pieces. */
+static inline const struct teg_request *teg_access_find(struct teg_access_table *table,
+                                                        const struct trace_access *access)
+{
+    uint64_t key = ((uint64_t)access->pattern << 8 | (access->base & (TEG_ALIGNMENT - 1))) + 1;
+    const struct teg_access_slot *slot = &table->slots[teg_access_slot(table, key)];
+    return slot->key == key ? &slot->request : teg_access_add(table, access, key);
+}
 
 #endif

@@ -14,17 +14,17 @@ static void watch(const struct teg_engine *e, const struct teg_block *block, str
     observer->span(observer->self, &span);
 }
 
-static void watch_end(const struct teg_engine *e, const struct teg_warp *warp, teg_time now)
+static void watch_end(const struct teg_engine *e, const struct teg_warp *warp)
 {
     struct teg_span span = {.kind = TEG_SPAN_WARP,
                             .warp = warp->index,
                             .insn = warp->step.insn,
                             .begin = warp->begun,
-                            .end = now};
+                            .end = warp->done};
     span.wait.since = later(warp->issued + e->machine->interval, warp->begun);
     for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
-        span.wait.ends[i] = now;
-        span.wait.causes[i] = TEG_STALL_WAIT;
+        span.wait.ends[i] = i ? warp->done : warp->again;
+        span.wait.causes[i] = i ? warp->done_cause : TEG_STALL_WAIT;
     }
     watch(e, warp->block, span);
 }
@@ -46,28 +46,57 @@ static struct teg_scheduler *scheduler_of(const struct teg_engine *e, const stru
     return teg_place(e, sm, (unsigned)(warp->block - sm->blocks), warp->index, out_place);
 }
 
-static void set_ready(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
+/* Asleep, awake or neither. */
+static inline void put(struct teg_scheduler *s, unsigned place, teg_time ready)
+{
+    uint64_t bit = UINT64_C(1) << place % 64;
+    unsigned word = place / 64;
+    s->ready[place] = ready;
+    s->awake[word] &= ~bit;
+    s->asleep[word] &= ~bit;
+    if (ready == TEG_NEVER) return;
+    if (ready <= s->slot) {
+        s->awake[word] |= bit;
+        return;
+    }
+    s->asleep[word] |= bit;
+    if (ready < s->wake) s->wake = ready;
+}
+
+static void set_unit(struct teg_scheduler *s, unsigned place, uint8_t unit)
+{
+    uint64_t bit = UINT64_C(1) << place % 64;
+    unsigned word = place / 64;
+    if (s->units[place] == unit) return;
+    s->by_unit[s->units[place]][word] &= ~bit;
+    s->by_unit[unit][word] |= bit;
+    s->units[place] = unit;
+}
+
+/* May issue at `ready`, which its scheduler did not know. */
+static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
 {
     unsigned place;
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
-    s->ready[place] = ready;
+    put(s, place, ready);
     ready = later(ready, s->slot);
     if (ready < *s->next) *s->next = ready;
 }
 
 /* When the operands of the step at hand are there, and what for they were waited. */
-static void find_operands(const struct teg_engine *e, struct teg_warp *warp)
+static inline void find_operands(const struct teg_engine *e, struct teg_warp *warp)
 {
     const struct teg_op *op = &e->ops[warp->step.insn];
     unsigned count = (unsigned)op->read_count + op->write_count;
-    warp->operands = 0;
+    teg_time operands = 0;
     warp->cause = TEG_STALL_WAIT;
     for (unsigned i = 0; i < count; i++) {
         uint32_t reg = op->registers[i];
-        if (warp->registers[reg] <= warp->operands) continue;
-        warp->operands = warp->registers[reg];
+        if (warp->registers[reg] <= operands) continue;
+        operands = warp->registers[reg];
         warp->cause = warp->causes[reg];
     }
+    warp->operands = operands;
     if (op->kind == OP_KIND_FENCE && warp->last_access > warp->operands) {
         warp->operands = warp->last_access;
         warp->cause = TEG_STALL_MEMBAR;
@@ -89,21 +118,31 @@ void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes
     if (lanes) teg_open_barriers(e, warp->block, now);
 }
 
+/* The resident blocks have their part of L2 and DRAM, as those of the other SMs, which are as far. The
+ * last block of this SM is the last on some of the others only. */
+static void set_share(struct teg_engine *e, const struct teg_sm *sm)
+{
+    uint64_t own = 0, all = 0, last = e->setup->block_count - 1;
+    for (unsigned i = 0; i < e->setup->blocks_per_sm; i++) {
+        const struct teg_block *block = &sm->blocks[i];
+        if (!block->used) continue;
+        bool is_last = block->index == last && e->setup->last_sms;
+        own++;
+        all += is_last ? e->setup->last_sms : e->machine->active_sms;
+    }
+    if (own) teg_memory_share(&e->memory, own, all);
+}
+
 static void retire(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_block *block = warp->block;
-    teg_time now = warp->again;
-    unsigned place;
-    warp->alive = false;
+    teg_time now = warp->done;
+    teg_time *stalls = teg_stalls_of(e, warp);
     e->out->warp_time += now - warp->begun;
-    teg_stalls_of(e, warp)[TEG_STALL_WAIT] +=
-        now - later(warp->issued + e->machine->interval, warp->begun);
-    if (teg_is_watched(e)) watch_end(e, warp, now);
-    scheduler_of(e, warp, &place)->ready[place] = TEG_NEVER;
-    teg_lanes_leave(e, warp, UINT32_MAX, now);
-    block->ended = later(block->ended, now);
+    stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->machine->interval, warp->begun);
+    stalls[warp->done_cause] += now - warp->again;
+    if (teg_is_watched(e)) watch_end(e, warp);
     if (--block->live_warps) return;
-    now = block->ended;
     if (teg_is_watched(e))
         watch(e, block,
               (struct teg_span){.kind = TEG_SPAN_BLOCK, .begin = block->begun, .end = now});
@@ -111,7 +150,35 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
     e->running--;
     e->out->block_ends[e->out->block_count++] = now;
     e->out->retired = later(e->out->retired, now);
-    (void)teg_launch_block(e, block->sm, now);
+    if (!teg_launch_block(e, block->sm, now)) set_share(e, block->sm);
+}
+
+/* Nothing more to issue: its lanes hold up no barrier, but its place is free only when all that it
+ * asked for is there. */
+static void begin_leaving(struct teg_engine *e, struct teg_warp *warp)
+{
+    struct teg_sm *sm = warp->block->sm;
+    warp->alive = false;
+    teg_lanes_leave(e, warp, UINT32_MAX, warp->again);
+    warp->done = later(warp->done, warp->again);
+    sm->leaving[sm->leaving_count++] = warp;
+    if (warp->done < *sm->next_leaves) *sm->next_leaves = warp->done;
+}
+
+void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
+{
+    unsigned count = sm->leaving_count;
+    *sm->next_leaves = TEG_NEVER;
+    sm->leaving_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct teg_warp *warp = sm->leaving[i];
+        if (warp->done <= now) {
+            retire(e, warp);
+            continue;
+        }
+        sm->leaving[sm->leaving_count++] = warp;
+        if (warp->done < *sm->next_leaves) *sm->next_leaves = warp->done;
+    }
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
@@ -129,7 +196,7 @@ void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned
         warp->arrived = 0;
         warp->operands = later(warp->operands, now);
         warp->cause = TEG_STALL_BARRIER;
-        set_ready(e, warp, whole_cycles_up(later(warp->again, warp->operands)));
+        wake(e, warp, later(warp->again, warp->operands));
     }
 }
 
@@ -165,14 +232,14 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
 {
     struct teg_warp *warp = &s->warps[place];
     if (!next_step(e, warp)) {
-        s->ready[place] = TEG_NEVER;
-        retire(e, warp);
+        put(s, place, TEG_NEVER);
+        begin_leaving(e, warp);
         return;
     }
-    s->units[place] = e->ops[warp->step.insn].unit;
-    s->ready[place] = whole_cycles_up(later(warp->again, warp->operands));
-    if (warp->waiting_for) s->ready[place] = TEG_NEVER;
+    set_unit(s, place, e->ops[warp->step.insn].unit);
+    put(s, place, warp->waiting_for ? TEG_NEVER : later(warp->again, warp->operands));
 }
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct trace_block *block,
@@ -187,7 +254,8 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
         trace_cursor_init(&warp->cursor, e->trace, block, warp->index);
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;
-    warp->last_access = 0;
+    warp->last_access = warp->done = 0;
+    warp->done_cause = TEG_STALL_WAIT;
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;
     warp->waiting_for = 0;
@@ -219,9 +287,10 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
     if (number == e->setup->blocks_per_sm || e->next_block == e->setup->block_count) return false;
     struct teg_block *block = &sm->blocks[number];
     block->index = e->next_block++;
-    block->offset = block->index / e->trace->block_count << 44;
+    uint64_t repetition = block->index / e->trace->block_count;
+    block->offset = (repetition << 44) + repetition * e->machine->interleave;
     block->used = true;
-    block->begun = block->ended = now;
+    block->begun = now;
     e->running++;
     fill_block(e, block, now);
     if (!block->live_warps) { /* no warp of it executes anything */
@@ -235,7 +304,8 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         if (!block->warps[i]->alive) continue;
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
         teg_advance(e, s, place);
-        set_ready(e, block->warps[i], s->ready[place]);
+        wake(e, block->warps[i], s->ready[place]);
     }
+    set_share(e, sm);
     return true;
 }

@@ -14,36 +14,88 @@ const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT] = {
 
 /* ---- schedulers ------------------------------------------------------------------------------ */
 
-/* One stretch of places. Returns at the first ready one if that is all that is asked. */
-static inline int select_from(const struct teg_scheduler *s, unsigned first, unsigned end,
-                              bool first_only, teg_time now, teg_time *soonest, int best)
+/* Who has slept for long enough; the words of `awake` are those of now. */
+static void wake_up(struct teg_scheduler *s, teg_time now)
 {
-    for (unsigned place = first; place < end; place++) {
-        teg_time at = later(s->ready[place], s->unit_ready[s->units[place]]);
-        if (at > now) {
-            if (at < *soonest) *soonest = at;
-            continue;
+    s->wake = TEG_NEVER;
+    for (unsigned word = 0; word < s->words; word++)
+        for (uint64_t rest = s->asleep[word]; rest; rest &= rest - 1) {
+            teg_time ready = s->ready[word * 64 + (unsigned)__builtin_ctzll(rest)];
+            if (ready <= now) {
+                s->asleep[word] ^= rest & -rest;
+                s->awake[word] |= rest & -rest;
+            } else if (ready < s->wake) {
+                s->wake = ready;
+            }
         }
-        if (first_only) return (int)place;
-        if (best < 0 || s->warps[place].age < s->warps[best].age) best = (int)place;
+}
+
+/* The first awake place from `first` on that needs none of the units in `busy`, or -1. */
+static inline int next_place(const struct teg_scheduler *s, unsigned words, unsigned first,
+                             unsigned busy)
+{
+    for (unsigned word = first / 64; word < words; word++) {
+        uint64_t places = s->awake[word];
+        if (word == first / 64) places &= ~UINT64_C(0) << first % 64;
+        for (unsigned units = busy; units; units &= units - 1)
+            places &= ~s->by_unit[__builtin_ctz(units)][word];
+        if (places) return (int)(word * 64 + (unsigned)__builtin_ctzll(places));
+    }
+    return -1;
+}
+
+/* The next in turn after the last one whose unit is free; *out_next is when a unit of others is. */
+static inline int next_in_turn(const struct teg_scheduler *s, unsigned words, teg_time now,
+                               teg_time *out_next)
+{
+    unsigned busy = 0;
+    for (;;) {
+        int place = next_place(s, words, s->last + 1, busy);
+        if (place < 0) place = next_place(s, words, 0, busy);
+        if (place < 0) return -1;
+        teg_time free_at = s->unit[s->units[place]]->ready;
+        if (free_at <= now) return place;
+        if (free_at < *out_next) *out_next = free_at;
+        busy |= 1u << s->units[place];
+    }
+}
+
+static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    int best = -1;
+    for (int place = next_place(s, s->words, 0, 0); place >= 0;
+         place = next_place(s, s->words, (unsigned)place + 1, 0)) {
+        teg_time free_at = s->unit[s->units[place]]->ready;
+        if (free_at > now)
+            *out_next = free_at < *out_next ? free_at : *out_next;
+        else if (best < 0 || s->warps[place].age < s->warps[best].age)
+            best = place;
     }
     return best;
 }
 
 /* The warp that issues at `now`; if there is none, *out_next is when one can. */
-static int select_warp(const struct teg_scheduler *s, enum teg_policy policy, teg_time now,
+static int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
                        teg_time *out_next)
 {
-    bool in_turn = policy == TEG_ROUND_ROBIN;
     unsigned last = s->last;
-    int best = -1;
-    *out_next = TEG_NEVER;
-    if (policy == TEG_GREEDY_OLDEST && s->ready[last] <= now &&
-        s->unit_ready[s->units[last]] <= now)
+    if (s->wake <= now) wake_up(s, now);
+    *out_next = s->wake;
+    if (policy == TEG_ROUND_ROBIN) /* one word is by far the most frequent */
+        return s->words == 1 ? next_in_turn(s, 1, now, out_next)
+                             : next_in_turn(s, s->words, now, out_next);
+    bool is_awake = s->awake[last / 64] >> last % 64 & 1;
+    if (policy == TEG_GREEDY_OLDEST && is_awake && s->unit[s->units[last]]->ready <= now)
         return (int)last;
-    best = select_from(s, last + 1, s->count, in_turn, now, out_next, best);
-    if (in_turn && best >= 0) return best;
-    return select_from(s, 0, last + 1, in_turn, now, out_next, best);
+    return oldest(s, now, out_next);
+}
+
+static bool is_any_awake(const struct teg_scheduler *s)
+{
+    uint64_t any = 0;
+    for (unsigned word = 0; word < s->words; word++)
+        any |= s->awake[word];
+    return any;
 }
 
 /* One decision. Pairs of independent instructions of one warp issue together where the GPU can. */
@@ -57,34 +109,50 @@ static void decide(struct teg_engine *e, struct teg_scheduler *s)
     }
     unsigned chosen = (unsigned)place;
     const struct teg_warp *warp = &s->warps[chosen];
-    uint64_t age = warp->age;
     s->last = chosen;
     s->slot = now + e->machine->interval;
     teg_issue(e, s, chosen, now);
     for (unsigned more = 1; more < e->machine->width; more++) {
-        if (warp->age != age || s->ready[chosen] == TEG_NEVER || warp->operands > now ||
-            warp->again > s->slot || s->unit_ready[s->units[chosen]] > now)
+        if (s->ready[chosen] == TEG_NEVER || warp->operands > now || warp->again > s->slot ||
+            s->unit[s->units[chosen]]->ready > now)
             break;
         teg_issue(e, s, chosen, now);
     }
-    *s->next = s->slot;
+    *s->next = is_any_awake(s) ? s->slot : later(s->slot, s->wake);
 }
+
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void build_scheduler(struct teg_engine *e, struct teg_scheduler *s)
+static const bool of_whole_sm[TEG_UNIT_COUNT] = {
+#define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
+    TEG_UNITS(TEG_UNIT)
+#undef TEG_UNIT
+};
+
+static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_scheduler *s)
 {
+    for (unsigned i = 0; i < TEG_UNIT_COUNT; i++)
+        s->unit[i] = of_whole_sm[i] ? &sm->units[i] : &s->own[i];
+    s->sm = sm;
     unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
     size_t registers = e->trace->register_count + 1u;
     s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
     s->ready = mem_alloc((s->count + 1) * sizeof *s->ready);
     s->units = mem_zalloc(s->count + 1, 1);
+    s->words = s->count / 64 + 1;
+    s->awake = mem_zalloc((TEG_UNIT_COUNT + 2) * (size_t)s->words, sizeof *s->awake);
+    s->asleep = s->awake + s->words;
+    for (unsigned i = 0; i < TEG_UNIT_COUNT; i++)
+        s->by_unit[i] = s->asleep + (i + 1) * (size_t)s->words;
+    for (unsigned i = 0; i < s->count; i++)
+        s->by_unit[TEG_NONE][i / 64] |= UINT64_C(1) << i % 64;
     s->warps = mem_zalloc(s->count + 1, sizeof *s->warps);
     for (unsigned i = 0; i < s->count; i++) {
         s->ready[i] = TEG_NEVER;
         s->warps[i].registers = mem_zalloc(registers, sizeof(teg_time));
         s->warps[i].causes = mem_zalloc(registers, 1);
     }
-    *s->next = TEG_NEVER;
+    *s->next = s->wake = TEG_NEVER;
     s->last = s->count - 1;
 }
 
@@ -93,9 +161,16 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
     sm->index = index;
     sm->schedulers = mem_zalloc(e->machine->schedulers, sizeof *sm->schedulers);
     sm->blocks = mem_zalloc(e->setup->blocks_per_sm, sizeof *sm->blocks);
+    unsigned first = index * (e->machine->schedulers + 1);
+    sm->next_leaves = &e->nexts[first];
+    *sm->next_leaves = TEG_NEVER;
+    e->turns[first] = (struct teg_turn){sm, NULL};
+    sm->leaving =
+        mem_zalloc(e->setup->blocks_per_sm * e->warps_per_block + 1u, sizeof *sm->leaving);
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
-        sm->schedulers[i].next = &e->nexts[index * e->machine->schedulers + i];
-        build_scheduler(e, &sm->schedulers[i]);
+        sm->schedulers[i].next = sm->next_leaves + 1 + i;
+        e->turns[first + 1 + i] = (struct teg_turn){sm, &sm->schedulers[i]};
+        build_scheduler(e, sm, &sm->schedulers[i]);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
         struct teg_block *block = &sm->blocks[b];
@@ -122,10 +197,12 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         }
         free(s->ready);
         free(s->units);
+        free(s->awake);
         free(s->warps);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
         free(sm->blocks[b].warps);
+    free(sm->leaving);
     free(sm->schedulers);
     free(sm->blocks);
 }
@@ -137,7 +214,9 @@ static void build(struct teg_engine *e)
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
-    e->nexts = mem_zalloc((size_t)e->setup->sms * e->machine->schedulers, sizeof *e->nexts);
+    e->turn_count = e->setup->sms * (e->machine->schedulers + 1);
+    e->nexts = mem_zalloc(e->turn_count, sizeof *e->nexts);
+    e->turns = mem_zalloc(e->turn_count, sizeof *e->turns);
     for (unsigned i = 0; i < e->setup->sms; i++)
         build_sm(e, &e->sms[i], i);
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
@@ -156,17 +235,22 @@ static void clear(struct teg_engine *e)
     teg_access_clear(&e->accesses);
     free(e->sms);
     free(e->nexts);
+    free(e->turns);
     free(e->ops);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static struct teg_scheduler *soonest(const struct teg_engine *e)
+/* Index in nexts; of equal times the first. */
+static unsigned soonest(const struct teg_engine *e)
 {
-    unsigned best = 0, count = e->setup->sms * e->machine->schedulers;
-    for (unsigned i = 1; i < count; i++)
-        if (e->nexts[i] < e->nexts[best]) best = i;
-    return &e->sms[best / e->machine->schedulers].schedulers[best % e->machine->schedulers];
+    unsigned best = 0, count = e->turn_count;
+    teg_time first = e->nexts[0];
+    for (unsigned i = 1; i < count; i++) {
+        best = e->nexts[i] < first ? i : best;
+        first = e->nexts[i] < first ? e->nexts[i] : first;
+    }
+    return best;
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -210,13 +294,16 @@ static ws_status run(struct diag *diag, struct teg_engine *e)
         for (unsigned i = 0; i < e->setup->sms; i++)
             (void)teg_launch_block(e, &e->sms[i], 0);
     while (e->running) {
-        struct teg_scheduler *s = soonest(e);
-        if (*s->next == TEG_NEVER) {
+        unsigned first = soonest(e);
+        if (e->nexts[first] == TEG_NEVER) {
             if (e->setup->warps_per_sm && release_all(e, now)) continue;
             return deadlock(diag, e);
         }
-        now = *s->next;
-        decide(e, s);
+        now = e->nexts[first];
+        if (e->turns[first].scheduler)
+            decide(e, e->turns[first].scheduler);
+        else
+            teg_leave(e, e->turns[first].sm, now);
     }
     return WS_OK;
 }

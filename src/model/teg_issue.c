@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg_state.h"
 
-static teg_time take_unit(struct teg_engine *e, struct teg_sm *sm, struct teg_scheduler *s,
-                          unsigned unit, teg_time now, teg_time busy)
+/* Keeps a unit busy from when it is free; returns when it begins. */
+static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned unit,
+                                 teg_time now, teg_time busy)
 {
-    teg_time begin = later(now, s->unit_free[unit]), until = begin + busy;
-    unsigned first = 0, last = e->machine->schedulers;
+    struct teg_unit_state *state = s->unit[unit];
     if (unit == TEG_NONE) return now;
+    teg_time begin = later(now, state->free), until = begin + busy;
     e->out->unit_busy[unit] += busy;
-    if (unit != TEG_SHARED && unit != TEG_GLOBAL) {
-        first = (unsigned)(s - sm->schedulers);
-        last = first + 1;
-    }
     if (teg_is_watched(e))
         e->setup->observer->span(e->setup->observer->self,
                                  &(struct teg_span){.kind = TEG_SPAN_UNIT,
                                                     .unit = (uint8_t)unit,
-                                                    .sm = sm->index,
-                                                    .scheduler = (unsigned)(s - sm->schedulers),
+                                                    .sm = s->sm->index,
+                                                    .scheduler = (unsigned)(s - s->sm->schedulers),
                                                     .begin = begin,
                                                     .end = until});
-    for (unsigned i = first; i < last; i++) {
-        sm->schedulers[i].unit_free[unit] = until;
-        sm->schedulers[i].unit_ready[unit] = whole_cycles_down(until);
-    }
+    state->free = until;
+    state->ready = whole_cycles_down(until);
     return begin;
 }
 
@@ -31,30 +26,28 @@ static teg_time take_unit(struct teg_engine *e, struct teg_sm *sm, struct teg_sc
 static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
                             const struct teg_warp *warp, const struct teg_op *op, teg_time now)
 {
-    struct teg_sm *sm = warp->block->sm;
     if (!(op->flags & TRACE_SHARED_OPERAND))
-        return take_unit(e, sm, s, op->unit, now, op->busy) + op->latency;
+        return take_unit(e, s, op->unit, now, op->busy) + op->latency;
     teg_time latency = op->latency;
     if (warp->step.access_count) {
-        struct teg_request request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
-        unsigned more = request.passes - request.least_passes;
+        const struct teg_request *request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
+        unsigned more = request->passes - request->least_passes;
         e->out->conflicts += more;
         latency += more * e->machine->replay;
-        take_unit(e, sm, s, TEG_SHARED, now, request.passes * e->machine->pass);
+        take_unit(e, s, TEG_SHARED, now, request->passes * e->machine->pass);
     }
-    return take_unit(e, sm, s, op->also, now, op->busy) + latency;
+    return take_unit(e, s, op->also, now, op->busy) + latency;
 }
 
 static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
-                             const struct teg_warp *warp, const struct trace_access *access,
-                             uint8_t operation, teg_time now)
+                             const struct trace_access *access, uint8_t operation, teg_time now)
 {
-    struct teg_request request = teg_access_find(&e->accesses, access);
-    if (operation == TRACE_ATOMIC) request.passes += request.same_word - 1;
-    unsigned more = request.passes - request.least_passes;
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
+    unsigned passes = request->passes;
+    if (operation == TRACE_ATOMIC) passes += request->same_word - 1;
+    unsigned more = passes - request->least_passes;
     e->out->conflicts += more;
-    teg_time begin =
-        take_unit(e, warp->block->sm, s, TEG_SHARED, now, request.passes * e->machine->pass);
+    teg_time begin = take_unit(e, s, TEG_SHARED, now, passes * e->machine->pass);
     return begin + e->machine->shared_latency + more * e->machine->replay;
 }
 
@@ -78,21 +71,21 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
                              teg_time now)
 {
     const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
-    struct teg_request request = teg_access_find(&e->accesses, access);
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
     bool local = pattern->space == SPACE_LOCAL;
-    e->out->scattered += request.is_scattered;
+    e->out->scattered += request->is_scattered;
     uint64_t base = access->base & ~UINT64_C(255);
     struct teg_arrival arrival = {
         .sm = warp->block->sm->index,
-        .now = later(now, s->unit_free[TEG_GLOBAL]),
+        .now = later(now, s->unit[TEG_GLOBAL]->free),
         .origin = local ? base / 4 * 128 + local_origin(e, warp) : base + warp->block->offset,
-        .pieces = e->accesses.pieces + request.first,
-        .count = request.count,
+        .pieces = e->accesses.pieces + request->first,
+        .count = request->count,
         .operation = insn->operation,
         .in_l1 = looks_into_l1(e, insn, pattern->space),
     };
     struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
-    take_unit(e, warp->block->sm, s, TEG_GLOBAL, now, answer.entered - arrival.now);
+    take_unit(e, s, TEG_GLOBAL, now, answer.entered - arrival.now);
     warp->last_access = later(warp->last_access, answer.done);
     return answer.done;
 }
@@ -106,7 +99,7 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
         unsigned space = e->trace->patterns[access->pattern].space;
         teg_time one = now;
         if (space == SPACE_SHARED)
-            one = issue_shared(e, s, warp, access, insn->operation, now);
+            one = issue_shared(e, s, access, insn->operation, now);
         else if (space == SPACE_GLOBAL || space == SPACE_LOCAL)
             one = issue_global(e, s, warp, access, insn, now);
         done = later(done, one);
@@ -121,15 +114,20 @@ static enum teg_stall throttle_of(unsigned unit)
                                 : TEG_STALL_MATH_PIPE_THROTTLE;
 }
 
+static inline teg_time between(teg_time low, teg_time t, teg_time high)
+{
+    return t < low ? low : t > high ? high : t;
+}
+
 /* Where the time since the warp's last issue went. */
 static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
                                          const struct teg_scheduler *s, unsigned unit, teg_time now)
 {
     teg_time since = later(warp->issued + e->machine->interval, warp->begun);
     if (since > now) since = now; /* the second of a pair */
-    teg_time again = later(since, warp->again < now ? warp->again : now);
-    teg_time operands = later(again, warp->operands < now ? warp->operands : now);
-    teg_time free = later(operands, s->unit_ready[unit] < now ? s->unit_ready[unit] : now);
+    teg_time again = between(since, warp->again, now);
+    teg_time operands = between(again, warp->operands, now);
+    teg_time free = between(operands, s->unit[unit]->ready, now);
     return (struct teg_wait){
         since,
         {again, operands, free, now},
@@ -137,11 +135,12 @@ static inline struct teg_wait split_wait(const struct teg_engine *e, const struc
 }
 
 /* It belongs to the instruction that waited. */
-static void count_stalls(struct teg_engine *e, const struct teg_warp *warp,
-                         const struct teg_wait *wait, teg_time now)
+static inline void count_stalls(struct teg_engine *e, const struct teg_warp *warp,
+                                const struct teg_wait *wait, teg_time now)
 {
     teg_time *stalls = teg_stalls_of(e, warp), at = wait->since;
     if (warp->issued != now) stalls[TEG_STALL_SELECTED] += e->machine->interval;
+    if (at == now) return;
     for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
         stalls[wait->causes[i]] += wait->ends[i] - at;
         at = wait->ends[i];
@@ -165,7 +164,7 @@ static void observe(struct teg_engine *e, const struct teg_scheduler *s,
         .unit = op->unit,
         .ready = later(warp->again, warp->operands),
         .issue = wait->ends[TEG_WAIT_PARTS - 1],
-        .unit_free = s->unit_free[op->unit],
+        .unit_free = s->unit[op->unit]->free,
         .done = done,
         .wait = *wait,
     };
@@ -189,6 +188,10 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
         uint32_t reg = op->registers[op->read_count + i];
         warp->registers[reg] = done;
         warp->causes[reg] = op->cause;
+    }
+    if (op->write_count && done > warp->done) {
+        warp->done = done;
+        warp->done_cause = op->cause;
     }
     if (e->setup->observer) observe(e, s, warp, op, &wait, done);
     e->out->issued++;

@@ -26,6 +26,13 @@ double teg_cmem(double bandwidth, double latency_cycles, double clusters, double
     return bandwidth * latency_cycles / (clusters * WARP_LANES * element_bytes * clock_hz);
 }
 
+teg_time teg_sector_ticks(const struct teg_machine *teg, const struct teg_level *level,
+                          uint64_t all, uint64_t own)
+{
+    teg_time share = (teg_time)(level->whole * (double)all / (double)own + 0.5);
+    return share > teg->port ? share : teg->port;
+}
+
 /* ---- classes --------------------------------------------------------------------------------- */
 
 static const uint8_t units[CLASS_COUNT] = {
@@ -194,13 +201,25 @@ static void set_shared(struct teg_machine *teg, const struct model_input *input,
 
 /* ---- global memory --------------------------------------------------------------------------- */
 
-/* An SM takes at most so much of L2 and DRAM (guess: two sectors a cycle). */
+/* An SM takes at most so many bytes a cycle of L2 and DRAM where the file does not say (guess: two
+ * sectors). */
 enum { PORT_BYTES = 64 };
 
 static teg_time sector_ticks(const struct teg_machine *teg, double bytes_per_cycle)
 {
     if (!(bytes_per_cycle > 0) || off(teg, EFFECT_BANDWIDTH)) return 0;
     return ticks(SECTOR / bytes_per_cycle);
+}
+
+/* Of L2 and DRAM, when `active_sms` share the bandwidth of the GPU evenly. */
+static struct teg_level shared_level(const struct teg_machine *teg, double bandwidth,
+                                     teg_time latency)
+{
+    bool limits = bandwidth > 0 && !off(teg, EFFECT_BANDWIDTH);
+    struct teg_level level = {.latency = latency};
+    if (limits) level.whole = SECTOR / bandwidth * (double)TEG_CYCLE;
+    level.sector = teg_sector_ticks(teg, &level, teg->active_sms, 1);
+    return level;
 }
 
 static teg_time memory_ticks(const struct teg_machine *teg, double cycles)
@@ -231,8 +250,8 @@ static void set_cached(struct teg_machine *teg, double clock)
 {
     const struct machine *machine = teg->machine;
     double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
-    double dram = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0) / clock / teg->active_sms;
-    double l2 = machine_get(machine, MACHINE_L2_BANDWIDTH, INFINITY) / clock / teg->active_sms;
+    double dram = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0) / clock;
+    double l2 = machine_get(machine, MACHINE_L2_BANDWIDTH, 0) / clock;
     double l1 = machine_get(machine, MACHINE_L1_BANDWIDTH, 0);
     double latency = machine_get(machine, MACHINE_DRAM_LATENCY, 0);
     double l2_latency = machine_get(machine, MACHINE_L2_LATENCY, latency);
@@ -245,14 +264,11 @@ static void set_cached(struct teg_machine *teg, double clock)
         .bytes = (uint64_t)machine_get(machine, MACHINE_L1_SIZE, 0),
         .ways = (unsigned)machine_get(machine, MACHINE_L1_WAYS, 4),
     };
-    teg->l2 = (struct teg_level){
-        .latency = memory_ticks(teg, l2_latency),
-        .sector = sector_ticks(teg, fmin(l2, PORT_BYTES)),
-        .bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0),
-        .ways = (unsigned)machine_get(machine, MACHINE_L2_WAYS, 16),
-    };
-    teg->dram = (struct teg_level){.latency = memory_ticks(teg, latency),
-                                   .sector = sector_ticks(teg, fmin(dram, PORT_BYTES))};
+    teg->port = sector_ticks(teg, machine_get(machine, MACHINE_L2_SM_BANDWIDTH, PORT_BYTES));
+    teg->l2 = shared_level(teg, l2, memory_ticks(teg, l2_latency));
+    teg->l2.bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0);
+    teg->l2.ways = (unsigned)machine_get(machine, MACHINE_L2_WAYS, 16);
+    teg->dram = shared_level(teg, dram, memory_ticks(teg, latency));
     /* Kepler and the first Maxwell keep plain global loads out of the L1 (machine-facts 4). */
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
     teg->l1_loads = cc < 30 || cc >= 60;

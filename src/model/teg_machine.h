@@ -50,6 +50,7 @@ struct teg_class {
 struct teg_level {
     teg_time latency;
     teg_time sector; /* ticks for 32 bytes; 0: no limit */
+    double whole;    /* the same at the bandwidth of the whole GPU; L2 and DRAM behind caches */
     uint64_t bytes;  /* of the cache; 0: there is none */
     unsigned ways;
 };
@@ -74,6 +75,7 @@ struct teg_machine {
     teg_time request; /* load/store unit, per request */
     teg_time line;    /* and per 128-byte line; 0: not counted */
     struct teg_level l1, l2, dram;
+    teg_time port;                  /* ticks for 32 bytes: an SM takes no more of L2 and DRAM */
     bool l1_loads;                  /* do plain loads look into the L1? */
     unsigned clusters, cluster_sms; /* memory pipelines of the GPU, simulated SMs on one */
     unsigned active_sms;
@@ -86,6 +88,9 @@ struct teg_machine {
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
                            struct teg_machine *teg);
+/* Ticks of a sector of L2 or DRAM for who has `own` parts in `all` of the GPU's bandwidth. */
+teg_time teg_sector_ticks(const struct teg_machine *teg, const struct teg_level *level,
+                          uint64_t all, uint64_t own);
 /* Transactions of the memory pipeline of one cluster that may be unfinished: Cmem of the paper (001,
  * section 3.2.4), for elements of `element_bytes`. */
 double teg_cmem(double bandwidth, double latency_cycles, double clusters, double element_bytes,

@@ -20,25 +20,38 @@ static uint64_t places_of(const struct teg_machine *machine)
     return (uint64_t)((machine->in_flight + sector - 1) / sector) + ACCESS_SECTORS;
 }
 
+static teg_time *init_cache(struct cache *cache, const struct teg_level *level)
+{
+    cache_init(cache, level->bytes, TEG_LINE, level->ways);
+    return mem_zalloc(cache->lines ? cache->sets * cache->ways : 1, sizeof(teg_time));
+}
+
 void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machine, unsigned sms,
                      uint32_t dram_share)
 {
     *memory = (struct teg_memory){.machine = machine, .dram_share = dram_share};
+    memory->l2_sector = machine->l2.sector;
+    memory->dram_sector = machine->dram.sector;
     if (machine->rule != RULE_IS_SECTOR) {
         memory->place_count = places_of(machine);
         memory->places = mem_zalloc(memory->place_count + 1, sizeof *memory->places);
         return;
     }
     memory->l1 = mem_zalloc(sms, sizeof *memory->l1);
+    memory->l1_arrives = mem_zalloc(sms, sizeof *memory->l1_arrives);
     for (unsigned i = 0; i < sms; i++)
-        cache_init(&memory->l1[i], machine->l1.bytes, TEG_LINE, machine->l1.ways);
-    cache_init(&memory->l2, machine->l2.bytes, TEG_LINE, machine->l2.ways);
+        memory->l1_arrives[i] = init_cache(&memory->l1[i], &machine->l1);
+    memory->l2_arrives = init_cache(&memory->l2, &machine->l2);
 }
 
 void teg_memory_clear(struct teg_memory *memory)
 {
-    for (unsigned i = 0; memory->l1 && i < memory->machine->cluster_sms; i++)
+    for (unsigned i = 0; memory->l1 && i < memory->machine->cluster_sms; i++) {
         cache_clear(&memory->l1[i]);
+        free(memory->l1_arrives[i]);
+    }
+    free(memory->l1_arrives);
+    free(memory->l2_arrives);
     cache_clear(&memory->l2);
     free(memory->l1);
     free(memory->places);
@@ -58,7 +71,21 @@ static void watch(const struct teg_memory *memory, enum teg_span_kind kind, unsi
     memory->observer->span(memory->observer->self, &span);
 }
 
+void teg_memory_share(struct teg_memory *memory, uint64_t own, uint64_t all)
+{
+    const struct teg_machine *machine = memory->machine;
+    if (machine->rule != RULE_IS_SECTOR) return; /* a cluster has its share whoever works */
+    memory->l2_sector = teg_sector_ticks(machine, &machine->l2, all, own);
+    memory->dram_sector = teg_sector_ticks(machine, &machine->dram, all, own);
+}
+
 /* ---- cc 1.x ---------------------------------------------------------------------------------- */
+
+/* One access on its way: when its next piece passes the load/store unit and the L1, and when the last
+ * one was taken from there. */
+struct pipe {
+    teg_time begin, below;
+};
 
 /* How much a channel lags behind what its share of the bandwidth would have served. The clusters'
  * accesses are not in step: what is uneven for less than the latency evens out (guess). */
@@ -108,6 +135,7 @@ static teg_time uncached(struct teg_memory *memory, const struct teg_arrival *ar
     }
     memory->counts.sectors += sectors;
     memory->counts.dram += sectors;
+    memory->counts.dram_busy += machine->dram.sector * sectors;
     return done;
 }
 
@@ -123,46 +151,69 @@ static unsigned from_dram(struct teg_memory *memory, unsigned sectors)
     return count;
 }
 
-/* Past the L1. Waits while more is under way to the DRAM than its latency hides. */
+static bool always_hits(const struct teg_machine *machine)
+{
+    return machine->effects_off >> EFFECT_CACHE_MISSES & 1;
+}
+
+/* Past the L1. Waits while more is under way to the DRAM than its latency hides. A store is done when
+ * the L2 has it. */
 static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned sectors,
-                           teg_time *start)
+                           bool is_store, teg_time *start)
 {
     const struct teg_machine *machine = memory->machine;
-    unsigned count = (unsigned)__builtin_popcount(sectors);
+    unsigned count = (unsigned)__builtin_popcount(sectors), hits = sectors;
     *start = later(*start, later(memory->l2_free, memory->dram_free - machine->in_flight));
-    memory->l2_free = *start + machine->l2.sector * count;
+    memory->l2_free = *start + memory->l2_sector * count;
     if (is_watched(memory)) watch(memory, TEG_SPAN_L2, 0, *start, memory->l2_free, count);
-    unsigned hits = machine->effects_off >> EFFECT_CACHE_MISSES & 1
-                        ? sectors
-                        : cache_access(&memory->l2, line, sectors, CACHE_ALLOCATE);
+    memory->counts.l2_busy += memory->l2_sector * count;
+    teg_time done = *start + machine->l2.latency, *arrives = NULL;
+    if (!always_hits(machine)) {
+        hits = cache_access(&memory->l2, line, sectors, CACHE_ALLOCATE);
+        arrives = &memory->l2_arrives[memory->l2.touched];
+    }
+    if (hits && arrives && !is_store) done = later(done, *arrives);
+    if (arrives && !hits) *arrives = 0; /* what lay there before is gone */
     unsigned misses = from_dram(memory, count - (unsigned)__builtin_popcount(hits));
     memory->counts.l2_hits += count - misses;
     memory->counts.dram += misses;
-    if (!misses) return *start + machine->l2.latency;
+    if (!misses) return done;
     teg_time begin = later(*start, memory->dram_free);
-    memory->dram_free = begin + machine->dram.sector * misses;
+    memory->dram_free = begin + memory->dram_sector * misses;
     if (is_watched(memory)) watch(memory, TEG_SPAN_DRAM, 0, begin, memory->dram_free, misses);
-    return begin + machine->dram.latency;
+    memory->counts.dram_busy += memory->dram_sector * misses;
+    if (is_store) return done;
+    done = later(done, begin + machine->dram.latency);
+    if (arrives) *arrives = done;
+    return done;
 }
 
+/* The L1 passes a line a cycle, and its sectors at its bandwidth, whether they are there or not. */
 static teg_time cached(struct teg_memory *memory, const struct teg_arrival *arrival,
-                       const struct teg_piece *piece, teg_time *start)
+                       const struct teg_piece *piece, struct pipe *pipe)
 {
     const struct teg_machine *machine = memory->machine;
     uint64_t line = (arrival->origin + (uint64_t)piece->delta) / TEG_LINE;
     unsigned count = (unsigned)__builtin_popcount(piece->sectors), hits = 0;
+    bool is_store = arrival->operation == TRACE_STORE, looks = false;
+    teg_time begin = pipe->begin, done = begin, *arrives = NULL;
     memory->counts.sectors += count;
-    bool is_load = arrival->operation == TRACE_LOAD;
-    if (arrival->in_l1 && is_load && machine->l1.bytes)
-        hits = machine->effects_off >> EFFECT_CACHE_MISSES & 1
-                   ? piece->sectors
-                   : cache_access(&memory->l1[arrival->sm], line, piece->sectors, CACHE_ALLOCATE);
+    if (arrival->in_l1 && arrival->operation == TRACE_LOAD && machine->l1.bytes) {
+        hits = piece->sectors;
+        looks = !always_hits(machine);
+    }
+    if (looks) {
+        hits = cache_access(&memory->l1[arrival->sm], line, piece->sectors, CACHE_ALLOCATE);
+        arrives = &memory->l1_arrives[arrival->sm][memory->l1[arrival->sm].touched];
+        if (!hits) *arrives = 0;
+    }
     memory->counts.l1_hits += (unsigned)__builtin_popcount(hits);
-    teg_time done = hits ? *start + machine->l1.latency : *start, occupied = *start;
-    unsigned rest = piece->sectors & ~hits;
-    if (rest) done = later(done, through_l2(memory, line, rest, start));
-    occupied = later(*start, occupied) + machine->line;
-    *start = later(occupied, *start + machine->l1.sector * count);
+    if (hits) done = later(begin + machine->l1.latency, arrives ? *arrives : 0);
+    pipe->begin = begin + later(machine->line, machine->l1.sector * count);
+    if (!(piece->sectors & ~hits)) return done;
+    pipe->below = later(pipe->below, begin);
+    done = later(done, through_l2(memory, line, piece->sectors & ~hits, is_store, &pipe->below));
+    if (arrives) *arrives = done;
     return done;
 }
 
@@ -186,17 +237,19 @@ static void watch_access(const struct teg_memory *memory, const struct teg_arriv
 struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival)
 {
     const struct teg_machine *machine = memory->machine;
-    teg_time start = arrival->now, done = arrival->now;
     const struct teg_memory_counts before = memory->counts;
+    struct pipe pipe = {arrival->now, arrival->now};
+    teg_time done = arrival->now;
     for (uint32_t i = 0; i < arrival->count; i++) {
         const struct teg_piece *piece = &arrival->pieces[i];
-        teg_time one = machine->rule == RULE_IS_SECTOR ? cached(memory, arrival, piece, &start)
-                                                       : uncached(memory, arrival, piece, &start);
+        teg_time one = machine->rule == RULE_IS_SECTOR
+                           ? cached(memory, arrival, piece, &pipe)
+                           : uncached(memory, arrival, piece, &pipe.below);
         done = later(done, one);
     }
-    memory->last = later(memory->last, done);
     if (is_watched(memory)) watch_access(memory, arrival, &before, done);
     /* As much again may wait as is in flight (guess); the unit itself takes its time for the request. */
-    teg_time entered = later(start - machine->in_flight, arrival->now + machine->request);
+    teg_time entered = later(pipe.begin, arrival->now + machine->request);
+    entered = later(entered, pipe.below - machine->in_flight);
     return (struct teg_answer){entered, done};
 }

@@ -4,7 +4,8 @@
  *
  *   cc 1.x:   load/store unit of the SM -> pipeline of the cluster (its share of the bandwidth, Cmem
  *             transactions in flight) -> channels
- *   later:    load/store unit -> L1 of the SM -> L2 (share) -> DRAM (share) */
+ *   later:    load/store unit, L1 of the SM -> L2 (share) -> DRAM (share)
+ *             A line that is under way is there for later accesses when it arrives. */
 #ifndef MODEL_TEG_MEMORY_H
 #define MODEL_TEG_MEMORY_H
 
@@ -17,13 +18,15 @@ enum { TEG_CHANNELS_MAX = 64, TEG_DRAM_ALL = 1 << 16 };
 struct teg_memory_counts {
     uint64_t sectors, l1_hits, l2_hits, dram; /* of 32 bytes; loads and stores */
     uint64_t skewed;                          /* transactions that waited for their channel alone */
+    teg_time l2_busy, dram_busy;
 };
 
 struct teg_memory {
     const struct teg_machine *machine;
-    struct cache *l1, l2; /* by SM */
+    struct cache *l1, l2;               /* by SM */
+    teg_time **l1_arrives, *l2_arrives; /* by line of the cache, as it lies there */
+    teg_time l2_sector, dram_sector;    /* ticks for 32 bytes: this SM's share at the time */
     teg_time l2_free, dram_free, channel_free[TEG_CHANNELS_MAX];
-    teg_time last; /* when the last access is done */
     /* cc 1.x: when each of the places in flight, of 32 bytes, is free again. */
     teg_time *places;
     uint64_t place_count, next_place;
@@ -52,6 +55,8 @@ struct teg_answer {
 void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machine, unsigned sms,
                      uint32_t dram_share);
 void teg_memory_clear(struct teg_memory *memory);
+/* From now on this SM has `own` parts in `all` of the bandwidth of L2 and DRAM. */
+void teg_memory_share(struct teg_memory *memory, uint64_t own, uint64_t all);
 struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival);
 
 #endif

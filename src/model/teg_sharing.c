@@ -55,10 +55,10 @@ static void add_warp(struct sector_set *set, struct teg_access_table *table,
         for (uint32_t i = 0; i < step.access_count; i++) {
             const struct trace_access *access = &step.accesses[i];
             if (table->trace->patterns[access->pattern].space != SPACE_GLOBAL) continue;
-            struct teg_request request = teg_access_find(table, access);
+            const struct teg_request *request = teg_access_find(table, access);
             uint64_t origin = access->base & ~UINT64_C(255);
-            for (uint32_t k = 0; k < request.count; k++) {
-                const struct teg_piece *piece = &table->pieces[request.first + k];
+            for (uint32_t k = 0; k < request->count; k++) {
+                const struct teg_piece *piece = &table->pieces[request->first + k];
                 add(set, (origin + (uint64_t)piece->delta) / TEG_LINE, piece->sectors);
             }
         }

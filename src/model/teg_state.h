@@ -32,12 +32,14 @@ struct teg_warp {
     teg_time *registers;    /* when each is ready */
     uint8_t *causes;        /* what one waits for then */
     teg_time issued, again, operands, last_access, begun;
+    teg_time done; /* the last of its results; then its time as it leaves */
     uint64_t age;
     struct teg_block *block;
     uint32_t index;         /* in its block */
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
-    uint8_t cause, waiting_for; /* waiting_for: barrier + 1 */
+    uint8_t cause, done_cause;
+    uint8_t waiting_for; /* barrier + 1 */
     bool alive;
 };
 
@@ -49,30 +51,52 @@ struct teg_barrier {
 
 struct teg_block {
     struct teg_sm *sm;
-    uint64_t index;        /* in the order of launch */
-    uint64_t offset;       /* added to its global addresses */
-    teg_time begun, ended; /* ended: the last of its warps that have left */
+    uint64_t index;  /* in the order of launch */
+    uint64_t offset; /* added to its global addresses */
+    teg_time begun;
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
     struct teg_warp **warps; /* [warps_per_block] */
     bool used;
 };
 
+/* Taken until `free`; others may issue to it from `ready` on, which is that in whole cycles: what is
+ * left of a cycle waits in the unit. */
+struct teg_unit_state {
+    teg_time free, ready;
+};
+
+/* Sets of places are bits of 64-bit words. A warp is asleep until its operands are there, then awake;
+ * one that waits at a barrier or has left is neither. */
 struct teg_scheduler {
+    const struct teg_sm *sm;
     teg_time *next;         /* in engine.nexts: not before this can it issue */
     teg_time slot;          /* nor before this: its last issue and the interval */
+    teg_time wake;          /* the first of those asleep wakes; or before */
     teg_time *ready;        /* by place: when the warp there may issue, but for its unit */
     uint8_t *units;         /* that it needs */
     struct teg_warp *warps; /* by place */
-    teg_time unit_free[TEG_UNIT_COUNT], unit_ready[TEG_UNIT_COUNT]; /* ready: whole cycles */
-    unsigned count, last;
+    struct teg_unit_state *unit[TEG_UNIT_COUNT]; /* `own`, or the SM's */
+    struct teg_unit_state own[TEG_UNIT_COUNT];
+    unsigned count, words, last;
+    uint64_t *awake, *asleep;          /* [words] */
+    uint64_t *by_unit[TEG_UNIT_COUNT]; /* [words] places by the unit that they need */
 };
 
 struct teg_sm {
     unsigned index;
     struct teg_scheduler *schedulers;
-    struct teg_block *blocks; /* resident */
-    unsigned warps;           /* launched; for setup.warps_per_sm */
+    struct teg_unit_state units[TEG_UNIT_COUNT]; /* those of the whole SM */
+    struct teg_block *blocks;                    /* resident */
+    unsigned warps;                              /* launched; for setup.warps_per_sm */
+    teg_time *next_leaves;     /* in engine.nexts: when the first of `leaving` is gone */
+    struct teg_warp **leaving; /* have nothing more to issue, but results to wait for */
+    unsigned leaving_count;
+};
+
+struct teg_turn {
+    struct teg_sm *sm;
+    struct teg_scheduler *scheduler; /* NULL: warps of the SM leave */
 };
 
 struct teg_engine {
@@ -81,7 +105,10 @@ struct teg_engine {
     const struct trace *trace;
     struct teg_op *ops;
     struct teg_sm *sms;
-    teg_time *nexts; /* by SM and scheduler: when it can issue at the earliest */
+    /* By SM: when the first of its warps is gone; when each scheduler can issue at the earliest. */
+    teg_time *nexts;
+    struct teg_turn *turns; /* whose they are */
+    unsigned turn_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
     struct teg_result *out;
@@ -93,11 +120,6 @@ struct teg_engine {
 static inline teg_time later(teg_time a, teg_time b)
 {
     return a > b ? a : b;
-}
-
-static inline teg_time whole_cycles_up(teg_time t)
-{
-    return (t + TEG_CYCLE - 1) / TEG_CYCLE * TEG_CYCLE;
 }
 
 static inline teg_time whole_cycles_down(teg_time t)
@@ -126,8 +148,10 @@ struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm 
                                 uint32_t warp, unsigned *out_place);
 /* The next block of the cluster's queue on this SM, if there is one and room for it. */
 bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
-/* Goes to the step after the one that issued; the last one retires the warp. */
+/* Goes to the step after the one that issued; after the last one the warp leaves. */
 void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* The warps leave that have nothing to wait for any more. */
+void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now);
 /* These execute nothing more; who waits for them at a barrier may go on. */
 void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now);
 /* Must the warp wait? It does when all its lanes have come; splits of it come one after the other. */
