@@ -13,6 +13,7 @@
 #include "model/core_sweep.h"
 #include "model/energy_form.h"
 #include "model/ipp_power.h"
+#include "model/split_plan.h"
 
 /* What can be switched off (CONTRACT.md section 6). EFFECT(ENUM, "id", "what it stands for") */
 #define EFFECTS(EFFECT)                                                                            \

@@ -290,6 +290,17 @@ enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 enum { GIVEN_MAX = 64 };
 
+/* A list is the inputs "manual.0", "manual.1" ... */
+static size_t flatten_list(struct arena *arena, const char *name, const json_t *list, ws_input *out)
+{
+    size_t count = json_array_size(list);
+    assert_true(count < GIVEN_MAX / 4);
+    for (size_t i = 0; i < count; i++)
+        out[i] = (ws_input){.name = arena_format(arena, "%s.%zu", name, i),
+                            .value = json_number_value(json_array_get(list, i))};
+    return count;
+}
+
 /* Names and values as ws_model_evaluate takes them; {"rates": {"fp": 1}} is the input "rates.fp". */
 static size_t flatten(struct arena *arena, const char *prefix, const json_t *inputs, ws_input *out)
 {
@@ -302,6 +313,8 @@ static size_t flatten(struct arena *arena, const char *prefix, const json_t *inp
         assert_true(count < GIVEN_MAX / 2);
         if (json_is_object(value))
             count += flatten(arena, name, value, out + count);
+        else if (json_is_array(value))
+            count += flatten_list(arena, name, value, out + count);
         else
             out[count++] = (ws_input){.name = name,
                                       .value = json_is_boolean(value) ? json_is_true(value)
