@@ -217,14 +217,19 @@ enum { CHUNK_ELEMENTS = 1 << 17 };
 
 static uint64_t element(const struct arg *arg, uint64_t index)
 {
-    switch (arg->init) {
-    case INIT_IOTA:
-        return value_from_index(&arg->type, index);
-    case INIT_RANDOM:
-        return value_random(&arg->type, arg->bits, index);
-    default:
-        return arg->bits; /* const; zeros have 0 */
+    return arg->init == INIT_IOTA ? value_from_index(&arg->type, index)
+                                  : arg->bits; /* const; zeros have 0 */
+}
+
+static void make_elements(const struct arg *arg, uint64_t first, size_t count, uint8_t *to)
+{
+    size_t width = arg->type.bits / 8;
+    if (arg->init == INIT_RANDOM) {
+        values_fill_random(&arg->type, arg->bits, first, count, to);
+        return;
     }
+    for (size_t i = 0; i < count; i++)
+        value_store(&arg->type, element(arg, first + i), to + i * width);
 }
 
 static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *arg)
@@ -235,8 +240,7 @@ static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *ar
     for (uint64_t at = 0; chunk && status == WS_OK && at < arg->count; at += CHUNK_ELEMENTS) {
         uint64_t rest = arg->count - at;
         size_t count = rest < CHUNK_ELEMENTS ? (size_t)rest : CHUNK_ELEMENTS;
-        for (size_t i = 0; i < count; i++)
-            value_store(&arg->type, element(arg, at + i), chunk + i * width);
+        make_elements(arg, at, count, chunk);
         status = ws_device_copy_in(device, arg->address + at * width, chunk, count * width);
     }
     if (!chunk) return cli_error(cli, EXIT_BUG, "out of memory");

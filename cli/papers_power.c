@@ -9,31 +9,58 @@ enum { CORES_MAX = 256, LAUNCHES_MAX = 64 };
 
 /* What a launch file takes on a GPU, and for every number of active SMs. */
 struct powered {
-    const char *launch, *gpu;
-    ws_power power;
+    const char *folder, *launch, *gpu;
     ws_core_point points[CORES_MAX];
     size_t count;
     ws_core_summary cores;
 };
 
-static int find_power(struct papers *papers, const char *launch, const char *gpu,
-                      struct powered *out)
+static int predict_sweep(struct papers *papers, struct powered *out)
 {
     const struct papers_counting counting = {0};
     ws_profile *profile;
     ws_machine *machine;
     double sms;
-    *out = (struct powered){.launch = launch, .gpu = gpu};
-    out->power.size = sizeof out->power;
-    out->cores.size = sizeof out->cores;
-    CLI_TRY(papers_launch_file(papers, launch, &counting, &profile));
-    CLI_TRY(papers_machine(papers, gpu, &machine));
+    CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
+    CLI_TRY(papers_machine(papers, out->gpu, &machine));
     ws_status status = ws_machine_get(machine, "sm.count", &sms);
     if (status == WS_OK)
         status = ws_power_cores(papers->cli->context, profile, machine, NULL, 1, (unsigned)sms,
                                 out->points, CORES_MAX, &out->count, &out->cores);
-    if (status == WS_OK)
-        status = ws_power_predict(papers->cli->context, profile, machine, NULL, &out->power);
+    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+}
+
+/* Every row about a launch asks for the same sweep: it is predicted once. */
+static int find_power(struct papers *papers, const char *launch, const char *gpu,
+                      struct powered **out)
+{
+    for (size_t i = 0; i < papers->powered_count; i++) {
+        *out = papers->powered[i];
+        if (!strcmp((*out)->folder, papers->folder) && !strcmp((*out)->launch, launch) &&
+            !strcmp((*out)->gpu, gpu))
+            return EXIT_DONE;
+    }
+    struct powered *made = cli_alloc(papers->cli, sizeof *made);
+    *made = (struct powered){.folder = papers->folder, .launch = launch, .gpu = gpu};
+    made->cores.size = sizeof made->cores;
+    CLI_TRY(predict_sweep(papers, made));
+    CLI_APPEND(papers->cli, papers->powered, papers->powered_count, made);
+    *out = made;
+    return EXIT_DONE;
+}
+
+/* Terms of ipp-power are those of the context's last prediction; only the model whose time the power
+ * rests on is asked. */
+static int predict_terms(struct papers *papers, const struct powered *p)
+{
+    const struct papers_counting counting = {0};
+    const ws_predict_options options = {.size = sizeof options, .only = p->cores.time_model};
+    ws_power power = {.size = sizeof power};
+    ws_profile *profile;
+    ws_machine *machine;
+    CLI_TRY(papers_launch_file(papers, p->launch, &counting, &profile));
+    CLI_TRY(papers_machine(papers, p->gpu, &machine));
+    ws_status status = ws_power_predict(papers->cli->context, profile, machine, &options, &power);
     return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
 }
 
@@ -95,7 +122,7 @@ static int saturation(struct papers *papers, const json_t *ours, const struct po
 
 static int term(struct papers *papers, const json_t *ours, const struct powered *p, double *out)
 {
-    (void)p; /* the last prediction */
+    CLI_TRY(predict_terms(papers, p));
     ws_status status =
         ws_estimate_term(papers->cli->context, "ipp-power", papers_text(ours, "term"), out);
     *out *= papers_number(ours, "scale", 1);
@@ -131,7 +158,7 @@ static int collect(struct papers *papers, const json_t *ours, struct collected *
     const char *name = papers_text(ours, "power");
     const json_t *launches = json_object_get(ours, "launches");
     size_t k = 0, count = json_is_array(launches) ? json_array_size(launches) : 1;
-    struct powered *p = cli_alloc(papers->cli, sizeof *p);
+    struct powered *p;
     while (k < VALUE_COUNT && strcmp(values[k].name, name))
         k++;
     if (k == VALUE_COUNT)
@@ -141,7 +168,7 @@ static int collect(struct papers *papers, const json_t *ours, struct collected *
         const char *launch = json_is_array(launches)
                                  ? json_string_value(json_array_get(launches, i))
                                  : papers_text(ours, "launch");
-        CLI_TRY(find_power(papers, launch, papers_text(ours, "gpu"), p));
+        CLI_TRY(find_power(papers, launch, papers_text(ours, "gpu"), &p));
         CLI_TRY(values[k].find(papers, ours, p, &out->values[i]));
         out->gips[i] = p->cores.all.inst_per_second / 1e9;
         out->watts[i] = p->cores.all.gpu_watts;
@@ -231,7 +258,7 @@ static struct papers_point new_point(struct papers *papers, const struct papers_
 
 /* `sweep`: over the active SMs; else one point, whose columns are terms of ipp-power. */
 static int add_series(struct papers *papers, struct papers_curve *curve, bool sweep,
-                      struct powered *p)
+                      const struct powered *p)
 {
     struct papers_series series = {.kernel = p->launch, .machine = p->gpu};
     for (size_t i = 0; i < (sweep ? p->count : 1); i++) {
@@ -254,7 +281,7 @@ static int add_series(struct papers *papers, struct papers_curve *curve, bool sw
 int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
 {
     bool sweep = !strcmp(papers_text(source, "x_name"), "cores");
-    struct powered *p = cli_alloc(papers->cli, sizeof *p);
+    struct powered *p;
     json_t *launch, *gpu;
     size_t i, k;
     papers->folder = papers_text(source, "folder");
@@ -262,7 +289,8 @@ int papers_power_curve(struct papers *papers, const json_t *source, struct paper
     {
         json_array_foreach(json_object_get(source, "launches"), i, launch)
         {
-            CLI_TRY(find_power(papers, json_string_value(launch), json_string_value(gpu), p));
+            CLI_TRY(find_power(papers, json_string_value(launch), json_string_value(gpu), &p));
+            if (!sweep) CLI_TRY(predict_terms(papers, p));
             CLI_TRY(add_series(papers, curve, sweep, p));
         }
     }

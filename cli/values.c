@@ -186,11 +186,36 @@ uint64_t value_random(const struct value_type *type, uint64_t seed, uint64_t ind
     uint64_t random = split_mix(seed, index);
     if (!value_type_is_float(type)) return random >> (64 - type->bits);
     /* As many high bits as the type holds exactly: the largest is below 1 and nothing rounds. */
-    unsigned precision = type->kind == VALUE_BFLOAT ? 8
-                         : type->bits == 16         ? 11
-                         : type->bits == 32         ? 24
-                                                    : 53;
-    return value_from_double(type, ldexp((double)(random >> (64 - precision)), -(int)precision));
+    if (type->kind == VALUE_BFLOAT)
+        return value_from_double(type, (double)(random >> (64 - 8)) * 0x1p-8);
+    if (type->bits == 16) return value_from_double(type, (double)(random >> (64 - 11)) * 0x1p-11);
+    if (type->bits == 32) return value_from_double(type, (double)(random >> (64 - 24)) * 0x1p-24);
+    return value_from_double(type, (double)(random >> (64 - 53)) * 0x1p-53);
+}
+
+/* Most buffers are of f32: a loop that the compiler turns into vector code. */
+static void fill_random_f32(uint64_t seed, uint64_t first, size_t count, uint8_t *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        float value = (float)(int32_t)(split_mix(seed, first + i) >> (64 - 24)) * 0x1p-24f;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        to[4 * i] = (uint8_t)bits;
+        to[4 * i + 1] = (uint8_t)(bits >> 8);
+        to[4 * i + 2] = (uint8_t)(bits >> 16);
+        to[4 * i + 3] = (uint8_t)(bits >> 24);
+    }
+}
+
+void values_fill_random(const struct value_type *type, uint64_t seed, uint64_t first, size_t count,
+                        uint8_t *to)
+{
+    if (type->kind == VALUE_FLOAT && type->bits == 32) {
+        fill_random_f32(seed, first, count, to);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        value_store(type, value_random(type, seed, first + i), to + i * type->bits / 8);
 }
 
 uint64_t value_load(const struct value_type *type, const uint8_t *from)

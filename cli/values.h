@@ -28,6 +28,9 @@ void value_print(const struct value_type *type, uint64_t bits, char *out, size_t
 
 /* Element `index` of the sequence of `seed`: [0,1) for floats, every bit pattern for integers. */
 uint64_t value_random(const struct value_type *type, uint64_t seed, uint64_t index);
+/* `count` elements from `first` on, as value_store lays them down. */
+void values_fill_random(const struct value_type *type, uint64_t seed, uint64_t first, size_t count,
+                        uint8_t *to);
 
 /* Elements lie little-endian, as in the files. */
 uint64_t value_load(const struct value_type *type, const uint8_t *from);
