@@ -749,10 +749,12 @@ WS_API WS_CHECKED ws_status ws_power_predict(ws_context *context, const ws_profi
 /* The same work on so many active SMs. */
 typedef struct ws_core_point {
     unsigned cores;
+    double active_sms;                                      /* that have a block */
     double time_seconds, bytes_per_second, inst_per_second; /* instructions of threads */
     double runtime_watts, gpu_watts, gated_watts;
-    unsigned case_number;   /* of mwp-cwp; 0: the model has no cases */
-    const char *bottleneck; /* valid until the context's next prediction */
+    double sms_watts, memory_watts; /* units of the active SMs; L2 and DRAM */
+    unsigned case_number;           /* of mwp-cwp; 0: the model has no cases */
+    const char *bottleneck;         /* valid until the context's next prediction */
 } ws_core_point;
 
 /* How power is counted: without idle power, with it, or with SMs at rest gated. */
@@ -783,6 +785,42 @@ WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile
                                            const ws_predict_options *options, unsigned first,
                                            unsigned last, ws_core_point *out, size_t capacity,
                                            size_t *out_count, ws_core_summary *out_summary);
+
+/* Clocks of the SMs. All 0: ten steps from clock.least to clock.most of the machine file, or from half
+ * of clock.core to clock.core. */
+typedef struct ws_clock_range {
+    size_t size; /* sizeof(ws_clock_range) */
+    double least_hz, most_hz, step_hz;
+} ws_clock_range;
+
+typedef struct ws_clock_point {
+    double clock_hz;
+    double volts;            /* NAN: not known, the same at all clocks */
+    ws_core_point all, best; /* all SMs; the number with the best performance per watt, idle power
+                              * included */
+} ws_clock_point;
+
+typedef struct ws_clock_summary {
+    size_t size; /* sizeof(ws_clock_summary), set by the caller */
+    const char *time_model;
+    double now_hz; /* clock.core, and all SMs at it: what is compared with */
+    ws_core_point now;
+    size_t best_all,
+        best; /* index of the best clock: with all SMs; with the number that is best there */
+    double saving_all, saving; /* share of the energy of `now` */
+    double divided_hz;         /* clock.core over the divisor of the thesis' (93); NAN: not known */
+    bool
+        every_pair; /* each clock with each number; else with all and with what is best at clock.core */
+} ws_clock_summary;
+
+/* The same work at other clocks, each with all SMs and with the best number. At most `capacity` points
+ * are stored, in ascending order; *out_count is how many there are. */
+WS_API WS_CHECKED ws_status ws_power_clocks(ws_context *context, const ws_profile *profile,
+                                            const ws_machine *machine,
+                                            const ws_predict_options *options,
+                                            const ws_clock_range *range, ws_clock_point *out,
+                                            size_t capacity, size_t *out_count,
+                                            ws_clock_summary *out_summary);
 
 typedef struct ws_warming {
     size_t size;                                    /* sizeof(ws_warming) */

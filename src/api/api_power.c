@@ -83,12 +83,15 @@ static ws_core_point copy_point(const struct core_sweep_point *point)
 {
     return (ws_core_point){
         .cores = (unsigned)point->point.cores,
+        .active_sms = point->active_sms,
         .time_seconds = point->point.seconds,
         .bytes_per_second = point->bytes_per_second,
         .inst_per_second = point->inst_per_second,
         .runtime_watts = point->point.runtime_watts,
         .gpu_watts = point->point.gpu_watts,
         .gated_watts = point->point.gated_watts,
+        .sms_watts = point->sms_watts,
+        .memory_watts = point->memory_watts,
         .case_number = point->case_number,
         .bottleneck = point->bottleneck,
     };
@@ -141,6 +144,57 @@ ws_status ws_power_cores(ws_context *context, const ws_profile *profile, const w
         out[i] = copy_point(&sweep->points[i]);
     *out_count = sweep->count;
     copy_summary(sweep, out_summary);
+    return WS_OK;
+}
+
+/* ---- clock ----------------------------------------------------------------------------------- */
+
+static void copy_clocks(const struct clock_sweep *sweep, ws_clock_summary *out)
+{
+    const struct clock_sweep_point *points = sweep->points;
+    *out = (ws_clock_summary){
+        .size = out->size,
+        .time_model = sweep->time_model,
+        .now_hz = sweep->now_hz,
+        .now = copy_point(&sweep->now),
+        .best_all = sweep->best_all,
+        .best = sweep->best,
+        .saving_all = core_point_saving(&points[sweep->best_all].all.point, &sweep->now.point,
+                                        POWER_METRIC_TOTAL),
+        .saving = core_point_saving(&points[sweep->best].best.point, &sweep->now.point,
+                                    POWER_METRIC_TOTAL),
+        .divided_hz = sweep->divided_hz,
+        .every_pair = sweep->every_pair,
+    };
+}
+
+ws_status ws_power_clocks(ws_context *context, const ws_profile *profile, const ws_machine *machine,
+                          const ws_predict_options *options, const ws_clock_range *range,
+                          ws_clock_point *out, size_t capacity, size_t *out_count,
+                          ws_clock_summary *out_summary)
+{
+    struct diag *diag = &context->diag;
+    struct predict_options inner;
+    struct arena arena = {0};
+    struct clock_sweep *sweep = NULL;
+    const struct clock_range clocks = {range->least_hz, range->most_hz, range->step_hz};
+    *out_count = 0;
+    TRY(handle_check_size(diag, "ws_clock_range", range->size, sizeof *range));
+    TRY(handle_check_size(diag, "ws_clock_summary", out_summary->size, sizeof *out_summary));
+    ws_status status = pipeline_read_options(context, options, &arena, &inner);
+    inner.without_gains = true;
+    if (status == WS_OK)
+        status = clock_sweep_run(diag, profile->profile, machine->machine, &inner, &clocks, &sweep);
+    arena_clear(&arena);
+    if (status != WS_OK) return status;
+    clock_sweep_destroy(context->last_clocks);
+    context->last_clocks = sweep;
+    for (size_t i = 0; i < sweep->count && i < capacity; i++)
+        out[i] =
+            (ws_clock_point){sweep->points[i].clock_hz, sweep->points[i].volts,
+                             copy_point(&sweep->points[i].all), copy_point(&sweep->points[i].best)};
+    *out_count = sweep->count;
+    copy_clocks(sweep, out_summary);
     return WS_OK;
 }
 

@@ -28,6 +28,7 @@ void ws_context_destroy(ws_context *context)
     diag_clear(&context->diag);
     context_keep_prediction(context, NULL);
     core_sweep_destroy(context->last_sweep);
+    clock_sweep_destroy(context->last_clocks);
     free(context->machine_dir);
     free(context->data_folder);
     free(context->tool_path);

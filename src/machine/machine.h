@@ -50,6 +50,7 @@ enum dimension {
     DIM_THREAD_PER_CYCLE,
     DIM_INSTRUCTION_PER_SECOND,
     DIM_WATT,
+    DIM_VOLT,
     DIM_METRE,
     DIM_SECOND,
     DIM_CELSIUS,

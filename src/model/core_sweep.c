@@ -34,42 +34,52 @@ static double bytes_of(const struct profile *profile, const struct machine *mach
     return moved > 0 ? moved : all.parts[ACCESS_BYTES_REQUESTED];
 }
 
-static ws_status no_power(struct diag *diag, const struct prediction *prediction)
+ws_status core_sweep_no_power(struct diag *diag, const struct prediction *prediction)
 {
     return diag_error(diag, WS_ERR_NO_MODEL, "no power of %s on %s: %s",
                       prediction->profile->kernel ? prediction->profile->kernel : "this kernel",
                       prediction->machine->name, prediction->no_power);
 }
 
-/* As if the GPU had `cores` SMs, of which all are at work; the power knows the others, too. */
-static ws_status find_point(struct diag *diag, const struct core_sweep *sweep,
-                            const struct prediction *whole, struct machine *machine, unsigned cores,
-                            struct arena *arena, struct core_sweep_point *out)
+static void describe(const struct prediction *prediction, const struct estimate *time,
+                     struct arena *arena, struct core_sweep_point *out)
 {
-    const struct profile *profile = whole->profile;
+    const struct power_estimate *power = prediction->power;
+    const struct term *which = estimate_term(time, "case");
+    double seconds = power->answer.time_seconds;
+    double cores = machine_get(prediction->machine, MACHINE_SM_COUNT, 1);
+    *out = (struct core_sweep_point){
+        .point = {cores, seconds, power->watts.runtime_watts, power->watts.gpu_watts,
+                  power->gated_watts},
+        .active_sms = power->active_sms,
+        .sms_watts = power->watts.const_sm_watts,
+        .bytes_per_second = bytes_of(prediction->profile, prediction->machine) / seconds,
+        .inst_per_second =
+            profile_get(prediction->profile, COUNTER_INST_WARP) * WARP_LANES / seconds,
+        .case_number = which ? (unsigned)which->value : 0,
+        .bottleneck = arena_copy(arena, time->bottleneck),
+    };
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+        *(power_unit_infos[i].once_per_gpu ? &out->memory_watts : &out->sms_watts) +=
+            power->watts.units[i];
+}
+
+ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
+                           const struct machine *machine, unsigned cores, struct arena *arena,
+                           struct core_sweep_point *out)
+{
+    struct machine fewer = *machine;
     struct prediction *prediction;
     struct predict_options options = whole->options;
-    options.only = sweep->time_model;
+    options.only = whole->power->time_model;
     options.whole_sms = machine_get(whole->machine, MACHINE_SM_COUNT, 1);
-    options.time_factor = sweep->time_factor;
+    options.time_factor = whole->power->time_factor;
     options.caches = whole->caches; /* as all SMs find them: reading P-16 */
-    machine->values[MACHINE_SM_COUNT].value = cores;
-    TRY(model_predict(diag, profile, machine, &options, &prediction));
-    ws_status status = prediction->power ? WS_OK : no_power(diag, prediction);
-    if (status == WS_OK) {
-        const struct power_estimate *power = prediction->power;
-        const struct estimate *time = prediction_find(prediction, sweep->time_model);
-        const struct term *which = estimate_term(time, "case");
-        double seconds = power->answer.time_seconds;
-        *out = (struct core_sweep_point){
-            .point = {cores, seconds, power->watts.runtime_watts, power->watts.gpu_watts,
-                      power->gated_watts},
-            .bytes_per_second = bytes_of(profile, machine) / seconds,
-            .inst_per_second = profile_get(profile, COUNTER_INST_WARP) * WARP_LANES / seconds,
-            .case_number = which ? (unsigned)which->value : 0,
-            .bottleneck = arena_copy(arena, time->bottleneck),
-        };
-    }
+    fewer.values[MACHINE_SM_COUNT].value = cores;
+    TRY(model_predict(diag, whole->profile, &fewer, &options, &prediction));
+    ws_status status = prediction->power ? WS_OK : core_sweep_no_power(diag, prediction);
+    if (status == WS_OK)
+        describe(prediction, prediction_find(prediction, options.only), arena, out);
     prediction_destroy(prediction);
     return status;
 }
@@ -114,17 +124,17 @@ static void find_best(struct core_sweep *sweep)
 static ws_status run(struct diag *diag, const struct prediction *whole, unsigned first,
                      unsigned last, struct core_sweep *sweep)
 {
-    struct machine machine = *whole->machine; /* a copy whose SMs are counted */
-    if (!whole->power) return no_power(diag, whole);
+    const struct machine *machine = whole->machine;
+    if (!whole->power) return core_sweep_no_power(diag, whole);
     sweep->time_model = whole->power->time_model;
     sweep->time_factor = whole->power->time_factor;
-    unsigned sms = (unsigned)machine_get(&machine, MACHINE_SM_COUNT, 1);
+    unsigned sms = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 1);
     sweep->points = ARENA_ARRAY(&sweep->arena, struct core_sweep_point, last - first + 1);
     for (unsigned cores = first; cores <= last; cores++)
-        TRY(find_point(diag, sweep, whole, &machine, cores, &sweep->arena,
-                       &sweep->points[sweep->count++]));
+        TRY(core_sweep_point(diag, whole, machine, cores, &sweep->arena,
+                             &sweep->points[sweep->count++]));
     sweep->all = sweep->points[sweep->count - 1];
-    if (last < sms) TRY(find_point(diag, sweep, whole, &machine, sms, &sweep->arena, &sweep->all));
+    if (last < sms) TRY(core_sweep_point(diag, whole, machine, sms, &sweep->arena, &sweep->all));
     find_best(sweep);
     find_closed(sweep, whole);
     return WS_OK;

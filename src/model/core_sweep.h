@@ -8,11 +8,16 @@
 #include "base/diag.h"
 #include "model/ipp_power.h"
 
-struct profile;
+struct machine;
 struct predict_options;
+struct prediction;
+struct profile;
 
 struct core_sweep_point {
     struct core_point point;
+    double active_sms;       /* that have a block */
+    double sms_watts;        /* units of the active SMs, with Const_SM */
+    double memory_watts;     /* L2, global and local memory */
     double bytes_per_second; /* of global and local memory, as the machine moves them */
     double inst_per_second;  /* of threads: warp instructions times 32 (reading P-7) */
     unsigned case_number;    /* of mwp-cwp; 0: the model has no cases */
@@ -31,6 +36,15 @@ struct core_sweep {
     struct ipp_cores closed;         /* (63) */
     struct ipp_cores_input terms;    /* what (63) was given */
 };
+
+/* The launch of `whole` with `cores` SMs of `machine`, which may have another clock than whole->machine:
+ * as if it had just these SMs, all of them at work; the power knows the others, too. Texts go to the
+ * arena. */
+ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
+                           const struct machine *machine, unsigned cores, struct arena *arena,
+                           struct core_sweep_point *out);
+/* WS_ERR_NO_MODEL with the reason why `whole` has no power. */
+ws_status core_sweep_no_power(struct diag *diag, const struct prediction *whole);
 
 /* From `first` to `last` active SMs. WS_ERR_ARGUMENT if that is no range within the machine's SMs;
  * WS_ERR_NO_MODEL if the time or the power cannot be predicted. */

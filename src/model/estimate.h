@@ -10,6 +10,7 @@
 #include "measure/cache_replay.h"
 #include "measure/profile.h"
 #include "model/accesses.h"
+#include "model/clock_sweep.h"
 #include "model/core_sweep.h"
 #include "model/energy_form.h"
 #include "model/ipp_power.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/clock_scaling.h"
 #include "model/estimate.h"
 #include "model/ipp_rates.h"
 #include "model/prices.h"
@@ -40,10 +41,13 @@ ws_status ipp_read_parameters(struct diag *diag, const struct model_input *input
         .log_scaling =
             (enum ipp_log_scaling)model_option_get(&model_ipp_power, input, "log_scaling"),
     };
+    double at_clock = clock_power_ratio(machine);
+    out->const_sm_watts *= at_clock;
     if (out->log_scales) TRY(need(diag, machine, MACHINE_POWER_LOG_BETA, "power.log_scaling is 1"));
     for (unsigned i = 0; i < POWER_UNIT_COUNT; i++) {
         out->max_watts[i] = machine_get(machine, MACHINE_POWER_MAX_INT + i, 0);
         out->spec_linear[i] = machine_get(machine, MACHINE_POWER_SPEC_LINEAR_INT + i, 0) > 0;
+        if (!power_unit_infos[i].once_per_gpu) out->max_watts[i] *= at_clock;
         if (!out->spec_linear[i]) continue;
         TRY(need(diag, machine, MACHINE_POWER_SPEC_LINEAR_SLOPE, "units are spec-linear"));
         TRY(need(diag, machine, MACHINE_POWER_SPEC_LINEAR_OFFSET, "units are spec-linear"));
@@ -142,6 +146,24 @@ static void write_terms(struct power_estimate *out)
 #undef TERM
 }
 
+/* What the coefficients become at another clock than theirs. */
+static void tell_clock(const struct model_input *input, struct estimate *out)
+{
+    const struct machine *machine = input->machine;
+    double clock = machine_get(machine, MACHINE_CLOCK_CORE, 0), ratio = clock_ratio(machine);
+    double volts = clock_volts(machine, clock);
+    if (ratio == 1) return;
+    estimate_assume(
+        out, input->arena,
+        "at %.4g GHz, %.3g of the clock of the coefficients, at %s: watts of the SMs' units "
+        "and Const_SM times %.3g; memory and L2 by accesses a second; idle and activation "
+        "as they are (reading P-17)",
+        clock / 1e9, ratio,
+        isfinite(volts) ? arena_format(input->arena, "%.3g V", volts)
+                        : "the same voltage (not in the machine file)",
+        clock_power_ratio(machine));
+}
+
 static ws_status predict(struct diag *diag, const struct model_input *input,
                          const struct estimate *time, struct power_estimate *out)
 {
@@ -157,6 +179,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input,
     memcpy(out->max_watts, parameters.max_watts, sizeof out->max_watts);
     memcpy(out->spec_linear, parameters.spec_linear, sizeof out->spec_linear);
     find_temperature(input, out);
+    tell_clock(input, &out->answer);
     write_terms(out);
     return WS_OK;
 }

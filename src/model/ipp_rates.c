@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "model/clock_scaling.h"
 #include "model/prices.h"
 
 /* power_units.def begins with the units of the counters, in their order. */
@@ -117,6 +118,9 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
          * half of the SMs at the same rate ask half as often (reading P-15). */
         if (power_unit_infos[i].once_per_gpu && !parameters->log_scales)
             rate *= out->active_sms / parameters->sms;
+        /* What lies beyond the SMs knows nothing of their clock: its accesses are counted by issue slots
+         * of the clock at which the coefficients were measured (reading P-17). */
+        if (power_unit_infos[i].once_per_gpu) rate *= clock_ratio(input->machine);
         if (rate > 1 + 1e-9)
             estimate_assume(&out->answer, input->arena,
                             "access rate of %s is %.3g in this time: more than one instruction an "

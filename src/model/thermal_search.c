@@ -38,10 +38,17 @@ double search_peak(const struct thermal_search *search, const unsigned *sms, dou
 
 /* ---- all sets -------------------------------------------------------------------------------- */
 
+/* Sets are judged at a few places first, the hottest cell of each SM; the whole die is looked at only
+ * where these leave a set in question. */
 struct walk {
     const struct thermal_search *search;
-    double *cells;      /* by depth, then cell */
-    unsigned *sms;      /* chosen so far */
+    struct arena arena;
+    size_t *places;  /* cells, one by SM */
+    double *celsius; /* by depth, then place */
+    double *least; /* by SM `next`, then count, then place: sum of the smallest rises by so many of
+                         * the SMs from `next` on */
+    double *cells; /* of a whole set */
+    unsigned *sms; /* chosen so far */
     unsigned *tpc_used; /* SMs of it chosen so far, by TPC */
     unsigned tpcs;      /* with an SM chosen */
     double best;
@@ -67,27 +74,57 @@ static bool is_possible(const struct walk *walk, unsigned depth, unsigned next)
     return in_open + (openable < elsewhere ? openable : elsewhere) >= needed;
 }
 
+static const double *least_of(const struct walk *walk, unsigned next, unsigned count)
+{
+    const struct thermal_search *search = walk->search;
+    return walk->least + ((size_t)next * (search->wanted + 1) + count) * search->sm_count;
+}
+
+/* Heat warms every cell: whatever SMs complete the set, each place gets at least the smallest rises that
+ * are left. */
+static bool is_hopeless(const struct walk *walk, unsigned depth, unsigned next)
+{
+    const struct thermal_search *search = walk->search;
+    const double *celsius = walk->celsius + (size_t)depth * search->sm_count;
+    const double *more = least_of(walk, next, search->wanted - depth);
+    for (unsigned p = 0; p < search->sm_count; p++)
+        if (celsius[p] + more[p] >= walk->best - SAME_KELVIN) return true;
+    return false;
+}
+
+static void judge_set(struct walk *walk)
+{
+    double peak = search_peak(walk->search, walk->sms, walk->cells);
+    if (peak >= walk->best - SAME_KELVIN) return;
+    walk->best = peak;
+    memcpy(walk->best_sms, walk->sms, walk->search->wanted * sizeof *walk->sms);
+}
+
+static void add_at_places(const struct walk *walk, unsigned depth, unsigned sm, bool is_new_tpc)
+{
+    const struct thermal_search *search = walk->search;
+    const double *from = walk->celsius + (size_t)depth * search->sm_count;
+    double *to = walk->celsius + (size_t)(depth + 1) * search->sm_count;
+    const double *rise = search->sm_rise + sm * search->cells;
+    const double *shared = search->tpc_rise + search->tpc_of[sm] * search->cells;
+    for (unsigned p = 0; p < search->sm_count; p++)
+        to[p] = from[p] + rise[walk->places[p]] + (is_new_tpc ? shared[walk->places[p]] : 0);
+}
+
 static void descend(struct walk *walk, unsigned depth, unsigned next)
 {
     const struct thermal_search *search = walk->search;
-    const double *cells = walk->cells + depth * search->cells;
     if (depth == search->wanted) {
-        double peak = largest(cells, search->cells);
-        if (peak >= walk->best - SAME_KELVIN) return;
-        walk->best = peak;
-        memcpy(walk->best_sms, walk->sms, search->wanted * sizeof *walk->sms);
+        if (!is_hopeless(walk, depth, next)) judge_set(walk);
         return;
     }
-    /* Heat warms every cell: a set is never cooler than a part of it. */
-    if (largest(cells, search->cells) >= walk->best - SAME_KELVIN) return;
     for (unsigned sm = next; sm < search->sm_count && is_possible(walk, depth, sm); sm++) {
         unsigned tpc = search->tpc_of[sm];
         bool is_new = !walk->tpc_used[tpc];
-        double *below = walk->cells + (depth + 1) * search->cells;
+        if (is_hopeless(walk, depth, sm))
+            return; /* from the next SM on there are fewer to choose */
         if (is_new && walk->tpcs == search->tpc_limit) continue;
-        memcpy(below, cells, search->cells * sizeof *below);
-        add_rise(below, search->sm_rise + sm * search->cells, search->cells);
-        if (is_new) add_rise(below, search->tpc_rise + tpc * search->cells, search->cells);
+        add_at_places(walk, depth, sm, is_new);
         walk->sms[depth] = sm;
         walk->tpc_used[tpc]++;
         walk->tpcs += is_new;
@@ -97,17 +134,58 @@ static void descend(struct walk *walk, unsigned depth, unsigned next)
     }
 }
 
+static int compare_up(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void find_least(struct walk *walk)
+{
+    const struct thermal_search *search = walk->search;
+    unsigned n = search->sm_count;
+    double *rises = ARENA_ARRAY(&walk->arena, double, n);
+    for (unsigned next = 0; next <= n; next++)
+        for (unsigned p = 0; p < n; p++) {
+            double sum = 0;
+            for (unsigned sm = next; sm < n; sm++)
+                rises[sm - next] = search->sm_rise[sm * search->cells + walk->places[p]];
+            qsort(rises, n - next, sizeof *rises, compare_up);
+            for (unsigned count = 0; count <= search->wanted; count++) {
+                walk->least[((size_t)next * (search->wanted + 1) + count) * n + p] = sum;
+                sum = count < n - next ? sum + rises[count] : INFINITY;
+            }
+        }
+}
+
+static void find_places(struct walk *walk)
+{
+    const struct thermal_search *search = walk->search;
+    for (unsigned sm = 0; sm < search->sm_count; sm++) {
+        const double *rise = search->sm_rise + sm * search->cells;
+        for (size_t cell = 0; cell < search->cells; cell++)
+            if (rise[cell] > rise[walk->places[sm]]) walk->places[sm] = cell;
+        walk->celsius[sm] = search->base[walk->places[sm]];
+    }
+}
+
 double search_all(const struct thermal_search *search, unsigned *out_sms)
 {
-    struct walk walk = {.search = search, .best = INFINITY, .best_sms = out_sms};
-    walk.cells = mem_alloc((search->wanted + 1) * search->cells * sizeof *walk.cells);
-    walk.sms = mem_zalloc(search->wanted, sizeof *walk.sms);
-    walk.tpc_used = mem_zalloc(search->tpc_count, sizeof *walk.tpc_used);
-    memcpy(walk.cells, search->base, search->cells * sizeof *walk.cells);
+    struct walk walk = {.search = search, .best_sms = out_sms};
+    size_t n = search->sm_count;
+    double bound;
+    walk.places = ARENA_ARRAY(&walk.arena, size_t, n);
+    walk.celsius = ARENA_ARRAY(&walk.arena, double, (search->wanted + 1) * n);
+    walk.least = ARENA_ARRAY(&walk.arena, double, (n + 1) * (search->wanted + 1) * n);
+    walk.cells = ARENA_ARRAY(&walk.arena, double, search->cells);
+    walk.sms = ARENA_ARRAY(&walk.arena, unsigned, search->wanted);
+    walk.tpc_used = ARENA_ARRAY(&walk.arena, unsigned, search->tpc_count);
+    find_places(&walk);
+    find_least(&walk);
+    /* No set above a good one is looked at; of equal ones the first in order is taken. */
+    walk.best = search_large(search, out_sms, &bound) + 2 * SAME_KELVIN;
     descend(&walk, 0, 0);
-    free(walk.cells);
-    free(walk.sms);
-    free(walk.tpc_used);
+    arena_clear(&walk.arena);
     return walk.best;
 }
 
