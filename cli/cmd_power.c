@@ -10,6 +10,7 @@
 enum {
     OPTION_CORES = OPTION_OWN,
     OPTION_TIME,
+    OPTION_CLOCK,
     OPTION_MODEL,
     OPTION_RUN,
     OPTION_COOL,
@@ -20,6 +21,7 @@ enum {
 
 static const struct option_row options[] = {
     {OPTION_CORES, 0, "cores", "all|A..B|N", "a row for each number of active SMs"},
+    {OPTION_CLOCK, 0, "clock-ghz", "all|A..B[:STEP]|N", "a row for each clock of the SMs"},
     {OPTION_MODEL, 0, "model", "NAME", "the model whose time counts; the best one by default"},
     {OPTION_TIME, 0, "time-s", "SECONDS", "a measured time of the launch instead"},
     {OPTION_RUN, 0, "run-s", "SECONDS", "temperature over time: the kernel again and again"},
@@ -85,6 +87,10 @@ static int read_own(struct analysis *a, const struct command_line *line, struct 
         switch (line->uses[i].id) {
         case OPTION_CORES:
             CLI_TRY(read_cores(a->cli, value, out));
+            break;
+        case OPTION_CLOCK:
+            out->wants_clocks = true;
+            CLI_TRY(power_read_clocks(a->cli, value, &out->clocks));
             break;
         case OPTION_MODEL:
             CLI_TRY(add_model_option(a, "power_time", value));
@@ -188,6 +194,7 @@ static int answer_one(struct analysis *a, const struct power_request *request,
     if (status != WS_OK) return cli_failed(a->cli, status);
     keep_texts(a->cli, &answer->power);
     CLI_TRY(find_cores(a, request, &given, answer));
+    CLI_TRY(power_find_clocks(a->cli, a->profile, &given, &request->clocks, answer));
     return request->wants_curve ? find_curve(a, request, answer) : EXIT_DONE;
 }
 
@@ -223,6 +230,7 @@ static int run_power(struct cli *cli, const struct command *command, int argc, c
     struct command_line line;
     struct analysis analysis = {.cli = cli};
     struct power_request request = {
+        .clocks = {.size = sizeof request.clocks},
         .warming = {.size = sizeof request.warming, .start_celsius = NAN}};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
@@ -242,16 +250,22 @@ const struct command command_power = {
     .name = "power",
     .synopsis =
         "  warpsage power KERNEL.ptx|LAUNCH.yaml [launch options] --gpu ID[,ID...] [--cores all]\n"
-        "  warpsage power --profile FILE --gpu ID [--model NAME|--time-s SECONDS]\n"
+        "  warpsage power --profile FILE --gpu ID [--model NAME|--time-s SECONDS] [--clock-ghz "
+        "all]\n"
         "                 [--run-s SECONDS] [--cool-s SECONDS]",
-    .summary = "watts by unit, temperature, and the number of SMs that costs least",
+    .summary = "watts by unit, temperature; how many SMs, which, and what clock cost least",
     .text =
         "Watts follow from how often each unit is used in the predicted time (or in --time-s).\n"
         "Coefficients are measured for each GPU; one without is not guessed (exit status 4).\n"
         "doc/models/ipp-power.md and temperature.md have the equations.\n\n"
         "With --cores, the same work runs on so many SMs, the others rest; energy is counted\n"
         "without idle power (runtime), with it (total), and with gated SMs (powergate).\n"
-        "CSV: units, or a row a number of cores with --cores, or a row a time with --run-s.\n",
+        "Clocks are tried from half of the machine's on, or from clock.least to clock.most, each\n"
+        "with every number of SMs; --clock-ghz says which others. The SMs are chosen under the\n"
+        "floorplan, the machine file's or a made-up one.\n"
+        "CSV: units, or a row a number of cores with --cores, or a row a clock with --clock-ghz, "
+        "or\n"
+        "a row a time with --run-s.\n",
     .options = options,
     .run = run_power,
 };

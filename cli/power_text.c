@@ -46,18 +46,28 @@ const char *power_advice(struct cli *cli, const struct power_answer *answer)
                       *point->bottleneck ? point->bottleneck : "what the model does not name");
 }
 
+static const char *add_jump(struct cli *cli, const char *text, const char *step,
+                            const ws_core_point *before, const ws_core_point *after)
+{
+    if (!before->case_number || before->case_number == after->case_number) return text;
+    return cli_format(cli, "%s%sfrom %s mwp-cwp passes from case %u to case %u: time %+.1f %%",
+                      text, *text ? "; " : "", step, before->case_number, after->case_number,
+                      100 * (after->time_seconds / before->time_seconds - 1));
+}
+
 const char *power_jumps(struct cli *cli, const struct power_answer *answer)
 {
     const char *text = "";
     for (size_t i = 1; i < answer->point_count; i++) {
         const ws_core_point *before = &answer->points[i - 1], *after = &answer->points[i];
-        if (!before->case_number || before->case_number == after->case_number) continue;
-        text =
-            cli_format(cli,
-                       "%s%sfrom %u to %u SMs mwp-cwp passes from case %u to case %u: time "
-                       "%+.1f %%",
-                       text, *text ? "; " : "", before->cores, after->cores, before->case_number,
-                       after->case_number, 100 * (after->time_seconds / before->time_seconds - 1));
+        const char *step = cli_format(cli, "%u to %u SMs", before->cores, after->cores);
+        text = add_jump(cli, text, step, before, after);
+    }
+    for (size_t i = 1; i < answer->clock_count; i++) {
+        const ws_clock_point *before = &answer->clocks[i - 1], *after = &answer->clocks[i];
+        const char *step = cli_format(cli, "%.4g to %.4g GHz with all SMs", before->clock_hz / 1e9,
+                                      after->clock_hz / 1e9);
+        text = add_jump(cli, text, step, &before->all, &after->all);
     }
     return text;
 }
@@ -94,6 +104,8 @@ static void put_head(FILE *out, struct cli *cli, const struct power_answer *answ
                 power->idle_celsius + power->rise_kelvin, power->rise_kelvin,
                 cli_quantity(cli, power->static_watts, "W"));
     cli_wrap(out, "CORES     ", power_advice(cli, answer));
+    cli_wrap(out, "CLOCK     ", power_clock_advice(cli, answer));
+    cli_wrap(out, "PLACE     ", placement_text(cli, &answer->placement));
 }
 
 static void put_part(FILE *out, const char *name, double watts, double all)
@@ -193,6 +205,7 @@ void power_write_text(FILE *out, struct cli *cli, const struct power_request *re
         if (answers[i].curve) put_curve(out, &answers[i]);
         put_best(out, &answers[i]);
         if (request->wants_cores) put_cores(out, cli, &answers[i]);
+        if (request->wants_clocks) power_put_clocks(out, cli, &answers[i]);
         fputc('\n', out);
         put_notes(out, cli, &answers[i]);
     }

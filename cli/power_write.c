@@ -117,6 +117,56 @@ static json_t *closed_json(const ws_core_summary *cores)
     return out;
 }
 
+static json_t *clock_choice(const ws_clock_point *point, const ws_core_point *with, double saving)
+{
+    json_t *out = point_json(with);
+    set_number(out, "clock_hz", point->clock_hz);
+    set_number(out, "saving", saving);
+    return out;
+}
+
+static json_t *clocks_json(struct cli *cli, const struct power_answer *answer)
+{
+    const ws_clock_summary *clock = &answer->clock;
+    const ws_clock_point *best = &answer->clocks[clock->best];
+    const ws_clock_point *best_all = &answer->clocks[clock->best_all];
+    json_t *out = json_object(), *points = json_array();
+    set_text(out, "time_model", clock->time_model);
+    set_number(out, "now_hz", clock->now_hz);
+    set_number(out, "divided_hz", clock->divided_hz);
+    json_object_set_new(out, "every_pair", json_boolean(clock->every_pair));
+    json_object_set_new(out, "best", clock_choice(best, &best->best, clock->saving));
+    json_object_set_new(out, "best_all_sms",
+                        clock_choice(best_all, &best_all->all, clock->saving_all));
+    set_text(out, "advice", power_clock_advice(cli, answer));
+    for (size_t i = 0; i < answer->clock_count; i++) {
+        const ws_clock_point *point = &answer->clocks[i];
+        json_t *one = json_object();
+        set_number(one, "clock_hz", point->clock_hz);
+        set_number(one, "volts", point->volts);
+        json_object_set_new(one, "all_sms", point_json(&point->all));
+        json_object_set_new(one, "best_sms", point_json(&point->best));
+        json_array_append_new(points, one);
+    }
+    json_object_set_new(out, "points", points);
+    return out;
+}
+
+static json_t *placement_json(const struct placement *placement)
+{
+    json_t *out = json_object(), *sms = json_array();
+    bool is_known = !placement->reason;
+    for (size_t i = 0; is_known && i < placement->count; i++)
+        json_array_append_new(sms, json_integer(placement->sms[i]));
+    json_object_set_new(out, "sms", sms);
+    set_number(out, "peak_degc", is_known ? placement->choice.peak_celsius : NAN);
+    set_number(out, "bound_degc", is_known ? placement->choice.bound_celsius : NAN);
+    json_object_set_new(out, "exact", json_boolean(is_known && placement->choice.exact));
+    set_text(out, "floorplan", placement->made_up ? "made up" : "machine file");
+    if (!is_known) set_text(out, "reason", placement->reason);
+    return out;
+}
+
 static json_t *cores_json(struct cli *cli, const struct power_answer *answer)
 {
     const ws_core_summary *cores = &answer->cores;
@@ -150,6 +200,8 @@ static void write_json(FILE *out, struct cli *cli, const struct power_answer *an
         json_object_set_new(one, "power", power_json(&answers[i].power));
         json_object_set_new(one, "temperature", temperature_json(&answers[i]));
         json_object_set_new(one, "cores", cores_json(cli, &answers[i]));
+        json_object_set_new(one, "clocks", clocks_json(cli, &answers[i]));
+        json_object_set_new(one, "placement", placement_json(&answers[i].placement));
         json_array_append_new(machines, one);
     }
     json_object_set_new(root, "machines", machines);
@@ -205,6 +257,11 @@ static void write_csv(FILE *out, const struct power_request *request,
     if (request->wants_curve) {
         put = csv_curve;
         header = "machine,time_s,degc,w,energy_j\n";
+    }
+    if (request->wants_clocks) {
+        put = power_csv_clocks;
+        header = "machine,clock_hz,volts,time_s,gpu_w,inst_per_s_per_w,best_cores,best_time_s,"
+                 "best_gpu_w,best_inst_per_s_per_w\n";
     }
     if (request->wants_cores) {
         put = csv_cores;

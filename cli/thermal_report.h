@@ -50,7 +50,7 @@ int thermal_parse_sms(struct cli *cli, const char *text, unsigned sm_count, unsi
 
 int thermal_write(struct cli *cli, const struct thermal_request *request,
                   const struct thermal_answer *answer);
-void thermal_write_text(FILE *out, const struct thermal_request *request,
+void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request *request,
                         const struct thermal_answer *answer, bool quiet);
 int thermal_write_svg(struct cli *cli, const char *path, const struct thermal_answer *answer);
 

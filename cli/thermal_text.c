@@ -4,43 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "placement.h"
 #include "thermal_report.h"
 
 static const char LEVELS[] = " .:-=+*#%@";
 enum { LEVEL_COUNT = sizeof LEVELS - 1, TEXT_WIDTH = 96, BLOCKS_SHOWN = 12, POINTS_SHOWN = 11 };
-
-/* "0, 1, 7-9", wrapped behind a label. */
-static void put_sms(FILE *out, const ws_thermal_load *load, unsigned sm_count, int column)
-{
-    enum { INDENT = 12 };
-    bool *active = calloc(sm_count, sizeof *active), is_first = true;
-    for (size_t i = 0; active && i < load->active_count; i++)
-        active[load->active_sms[i]] = true;
-    for (unsigned sm = 0; active && sm < sm_count; sm++) {
-        unsigned last = sm;
-        char text[48];
-        if (!active[sm]) continue;
-        while (last + 1 < sm_count && active[last + 1])
-            last++;
-        if (last > sm + 1)
-            snprintf(text, sizeof text, "%u-%u", sm, last);
-        else
-            snprintf(text, sizeof text, "%u", sm);
-        if (last == sm + 1) last = sm;
-        int length = (int)strlen(text) + 2;
-        bool is_full = !is_first && column + length >= TEXT_WIDTH;
-        if (is_full) {
-            fprintf(out, ",\n%*s", INDENT, "");
-            column = INDENT;
-        }
-        column += fprintf(out, "%s%s", is_first || is_full ? "" : ", ", text);
-        is_first = false;
-        sm = last;
-    }
-    if (!load->active_count) fputs("none", out);
-    fputc('\n', out);
-    free(active);
-}
 
 static const char *block_at(const struct thermal_answer *answer, double x, double y)
 {
@@ -53,15 +21,16 @@ static const char *block_at(const struct thermal_answer *answer, double x, doubl
     return "?";
 }
 
-static void put_head(FILE *out, const struct thermal_answer *answer)
+static void put_head(FILE *out, struct cli *cli, const struct thermal_answer *answer)
 {
     const ws_thermal_plan *plan = &answer->plan;
     fprintf(out, "GPU         %s (%s), %u SMs in %u TPCs, die %.1f x %.1f mm, floorplan: %s\n",
             ws_machine_id(answer->machine), ws_machine_name(answer->machine), plan->sm_count,
             plan->tpc_count, 1e3 * plan->width_metres, 1e3 * plan->height_metres, plan->source);
-    int column = fprintf(out, "At work     %zu SMs in %u TPCs: ", answer->load.active_count,
-                         answer->state.active_tpcs);
-    put_sms(out, &answer->load, plan->sm_count, column);
+    cli_wrap(out, "At work     ",
+             cli_format(cli, "%zu SMs in %u TPCs: %s", answer->load.active_count,
+                        answer->state.active_tpcs,
+                        placement_list(cli, answer->load.active_sms, answer->load.active_count)));
 }
 
 static void put_choice(FILE *out, const struct thermal_answer *answer)
@@ -211,10 +180,10 @@ static void put_notes(FILE *out, const struct thermal_answer *answer)
     fputs("\n", out);
 }
 
-void thermal_write_text(FILE *out, const struct thermal_request *request,
+void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request *request,
                         const struct thermal_answer *answer, bool quiet)
 {
-    put_head(out, answer);
+    put_head(out, cli, answer);
     put_choice(out, answer);
     put_result(out, answer);
     if (quiet) return;

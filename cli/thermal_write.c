@@ -214,7 +214,7 @@ int thermal_write(struct cli *cli, const struct thermal_request *request,
     else if (request->format == WS_FORMAT_CSV)
         write_csv(whole.out, request, answer);
     else
-        thermal_write_text(whole.out, request, answer, cli->quiet);
+        thermal_write_text(whole.out, cli, request, answer, cli->quiet);
     CLI_TRY(cli_text_close(cli, &whole, request->output));
     return request->svg ? thermal_write_svg(cli, request->svg, answer) : EXIT_DONE;
 }
