@@ -387,6 +387,19 @@ int analysis_load_profile(struct analysis *a, bool several)
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
 
+int analysis_find_profile(struct analysis *a, const struct command *command)
+{
+    if (analysis_is_counted(a)) {
+        CLI_TRY(analysis_load_profile(a, false));
+    } else {
+        CLI_TRY(analysis_load_kernel(a, command));
+        CLI_TRY(analysis_execute(a));
+    }
+    if (!a->request.registers) return EXIT_DONE;
+    ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
+    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+}
+
 void analysis_clear(struct analysis *a)
 {
     ws_profile_destroy(a->profile);

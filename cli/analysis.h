@@ -121,6 +121,9 @@ bool analysis_is_counted(const struct analysis *a);
 /* The profile of the request's file, or of its trace: of one launch, or with `several` of all that
  * the request names, the others in a->more_profiles. */
 int analysis_load_profile(struct analysis *a, bool several);
+/* The profile of the request: read, of a trace, or of a kernel that is executed now; with the registers
+ * that the request says. */
+int analysis_find_profile(struct analysis *a, const struct command *command);
 /* The trace's side of it (trace_input.c). */
 int trace_load(struct analysis *a, bool several);
 void analysis_clear(struct analysis *a);

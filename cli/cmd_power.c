@@ -198,25 +198,12 @@ static int answer_one(struct analysis *a, const struct power_request *request,
     return request->wants_curve ? find_curve(a, request, answer) : EXIT_DONE;
 }
 
-static int load_profile(struct analysis *a, const struct command *command)
-{
-    if (analysis_is_counted(a)) {
-        CLI_TRY(analysis_load_profile(a, false));
-    } else {
-        CLI_TRY(analysis_load_kernel(a, command));
-        CLI_TRY(analysis_execute(a));
-    }
-    if (!a->request.registers) return EXIT_DONE;
-    ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
-}
-
 static int answer_all(struct analysis *a, const struct command *command,
                       const struct power_request *request)
 {
     CLI_TRY(analysis_load_machines(a));
     if (!a->machine_count) return analysis_ask_gpu(a, "");
-    CLI_TRY(load_profile(a, command));
+    CLI_TRY(analysis_find_profile(a, command));
     struct power_answer *answers = cli_alloc(a->cli, a->machine_count * sizeof *answers);
     for (size_t i = 0; i < a->machine_count; i++) {
         answers[i].machine = a->machines[i];

@@ -3,17 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "options.h"
+#include "placement.h"
 #include "thermal_report.h"
 
 enum option_id {
-    OPTION_GPU = 1,
-    OPTION_ACTIVE,
+    OPTION_ACTIVE = OPTION_OWN,
     OPTION_BEST,
     OPTION_PER_SM,
     OPTION_PER_TPC,
     OPTION_IDLE,
-    OPTION_BLOCK,
+    OPTION_BLOCK_WATTS,
     OPTION_TRANSIENT,
     OPTION_STEP,
     OPTION_COLD,
@@ -21,12 +20,9 @@ enum option_id {
     OPTION_SET,
     OPTION_SVG,
     OPTION_TABLE,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
 };
 
 static const struct option_row options[] = {
-    {OPTION_GPU, 0, "gpu", "ID", "of this GPU; `warpsage machines` lists them"},
     {OPTION_ACTIVE, 0, "active-sms", "LIST", "SMs that work: 0,7,1,8 or 0-3, all, none"},
     {OPTION_BEST, 0, "best", "K",
      "find the K SMs with the least power and, among those, the lowest peak"},
@@ -34,7 +30,7 @@ static const struct option_row options[] = {
     {OPTION_PER_TPC, 0, "watts-per-tpc", "W",
      "heat of a TPC with SMs that work, besides theirs; else power.active_tpc"},
     {OPTION_IDLE, 0, "watts-idle", "W", "heat of the chip at rest; else power.idle"},
-    {OPTION_BLOCK, 0, "watts", "BLOCK=W", "further heat of a block of the floorplan"},
+    {OPTION_BLOCK_WATTS, 0, "watts", "BLOCK=W", "further heat of a block of the floorplan"},
     {OPTION_TRANSIENT, 0, "transient", "SECONDS", "the curve from when the SMs begin to work"},
     {OPTION_STEP, 0, "step", "SECONDS", "time step of that; a hundredth without it"},
     {OPTION_COLD, 0, "cold", NULL, "the curve begins as cold as the air, not at rest"},
@@ -44,7 +40,7 @@ static const struct option_row options[] = {
     {OPTION_SVG, 0, "svg", "FILE", "the heat map as a picture, too"},
     {OPTION_TABLE, 0, "table", "blocks|cells|curve", "what --format csv lists"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
+    ANALYSIS_OPTION_ROWS,
     {0},
 };
 
@@ -76,20 +72,10 @@ static int read_table(struct cli *cli, const char *text, enum thermal_table *out
     return cli_error(cli, EXIT_USAGE, "--table '%s' is none of blocks, cells, curve", text);
 }
 
-static int set_gpu(struct cli *cli, const char *text, struct thermal_request *request)
-{
-    if (request->gpu || strchr(text, ','))
-        return cli_error(cli, EXIT_USAGE, "--gpu '%s': thermal is for one GPU at a time", text);
-    request->gpu = text;
-    return EXIT_DONE;
-}
-
 static int apply_option(struct cli *cli, const struct option_use *use,
                         struct thermal_request *request)
 {
     switch (use->id) {
-    case OPTION_GPU:
-        return set_gpu(cli, use->value, request);
     case OPTION_ACTIVE:
         request->active_text = use->value;
         return EXIT_DONE;
@@ -103,7 +89,7 @@ static int apply_option(struct cli *cli, const struct option_use *use,
         return read_number(cli, "--watts-per-tpc", use->value, "watts", &request->watts_per_tpc);
     case OPTION_IDLE:
         return read_number(cli, "--watts-idle", use->value, "watts", &request->idle_watts);
-    case OPTION_BLOCK:
+    case OPTION_BLOCK_WATTS:
         CLI_APPEND(cli, request->block_watts, request->block_watts_count, use->value);
         return EXIT_DONE;
     case OPTION_TRANSIENT:
@@ -128,33 +114,38 @@ static int apply_option(struct cli *cli, const struct option_use *use,
         return EXIT_DONE;
     case OPTION_TABLE:
         return read_table(cli, use->value, &request->table);
-    case OPTION_FORMAT:
-        return parse_format(cli, use->value, &request->format);
-    case OPTION_OUTPUT:
-        request->output = use->value;
-        return EXIT_DONE;
     default:
         return EXIT_DONE;
     }
 }
 
-static int check_request(struct cli *cli, const struct command_line *line,
+static bool has_watts(const struct thermal_request *request)
+{
+    return !isnan(request->watts_per_sm) || !isnan(request->watts_per_tpc);
+}
+
+static int check_request(struct cli *cli, const struct request *launch,
                          const struct thermal_request *request)
 {
     bool has_curve = request->transient_seconds > 0;
-    if (line->operand_count)
-        return cli_error(cli, EXIT_USAGE,
-                         "thermal takes no file, '%s' is too much: give --active-sms or --best",
-                         line->operands[0]);
-    if (!request->gpu)
+    if (!launch->gpu_count)
         return cli_error(cli, EXIT_USAGE,
                          "for which GPU? Add --gpu ID; `warpsage machines` lists them");
-    if (!request->active_text && !request->best)
-        return cli_error(cli, EXIT_USAGE,
-                         "which SMs work? Give --active-sms LIST, or --best K to have them chosen");
+    if (launch->gpu_count > 1)
+        return cli_error(cli, EXIT_USAGE, "--gpu '%s,%s': thermal is for one GPU at a time",
+                         launch->gpus[0], launch->gpus[1]);
+    if (!request->active_text && !request->best && !request->has_kernel)
+        return cli_error(
+            cli, EXIT_USAGE,
+            "which SMs work? Give --active-sms LIST, or --best K to have them chosen, or "
+            "a kernel");
     if (request->active_text && request->best)
         return cli_error(cli, EXIT_USAGE,
                          "--active-sms says which SMs work, --best chooses them: give one");
+    if (request->has_kernel && has_watts(request))
+        return cli_error(cli, EXIT_USAGE,
+                         "the kernel says how many watts an SM draws: leave out --watts-per-sm and "
+                         "--watts-per-tpc");
     if (!has_curve && (request->step_seconds > 0 || request->cold))
         return cli_error(cli, EXIT_USAGE, "--step and --cold are about a curve: add --transient");
     if (!has_curve && request->table == TABLE_CURVE)
@@ -238,6 +229,7 @@ static int read_block_watts(struct cli *cli, const struct thermal_request *reque
     size_t count = answer->plan.block_count;
     if (!request->block_watts_count) return EXIT_DONE;
     double *watts = cli_alloc(cli, count * sizeof *watts);
+    if (answer->load.block_watts) memcpy(watts, answer->load.block_watts, count * sizeof *watts);
     const char **names = cli_alloc(cli, count * sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = answer->blocks[i].name;
@@ -311,6 +303,34 @@ static int find_curve(struct cli *cli, const struct thermal_request *request,
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
+/* The SMs that are named, that are chosen, or the first of them for the blocks of the kernel. */
+static int find_sms(struct cli *cli, const struct thermal_request *request,
+                    struct thermal_answer *answer)
+{
+    unsigned *sms, all = answer->plan.sm_count;
+    const char *text = request->active_text;
+    if (request->best) return choose_sms(cli, request, answer);
+    if (!text) text = cli_format(cli, "0-%.0f", answer->point.active_sms - 1);
+    CLI_TRY(thermal_parse_sms(cli, text, all, &sms, &answer->load.active_count));
+    answer->load.active_sms = sms;
+    return EXIT_DONE;
+}
+
+static int find_load(struct cli *cli, const struct thermal_request *request,
+                     struct thermal_answer *answer)
+{
+    answer->load = (ws_thermal_load){.size = sizeof answer->load,
+                                     .watts_per_sm = request->watts_per_sm,
+                                     .watts_per_tpc = request->watts_per_tpc};
+    if (answer->kernel)
+        CLI_TRY(
+            placement_load(cli, answer->machine, answer->thermal, &answer->point, &answer->load));
+    answer->load.idle_watts = request->idle_watts;
+    CLI_TRY(read_block_watts(cli, request, answer));
+    fill_watts(answer->machine, &answer->load);
+    return find_sms(cli, request, answer);
+}
+
 static int find_answer(struct cli *cli, const struct thermal_request *request,
                        struct thermal_answer *answer)
 {
@@ -319,20 +339,7 @@ static int find_answer(struct cli *cli, const struct thermal_request *request,
     ws_status status = ws_thermal_create(answer->machine, &wanted, &answer->thermal);
     if (status != WS_OK) return cli_failed(cli, status);
     CLI_TRY(read_plan(cli, answer));
-    answer->load = (ws_thermal_load){.size = sizeof answer->load,
-                                     .watts_per_sm = request->watts_per_sm,
-                                     .watts_per_tpc = request->watts_per_tpc,
-                                     .idle_watts = request->idle_watts};
-    CLI_TRY(read_block_watts(cli, request, answer));
-    fill_watts(answer->machine, &answer->load);
-    if (request->best) {
-        CLI_TRY(choose_sms(cli, request, answer));
-    } else {
-        unsigned *sms;
-        CLI_TRY(thermal_parse_sms(cli, request->active_text, answer->plan.sm_count, &sms,
-                                  &answer->load.active_count));
-        answer->load.active_sms = sms;
-    }
+    CLI_TRY(find_load(cli, request, answer));
     answer->state.size = sizeof answer->state;
     status = ws_thermal_steady(answer->thermal, &answer->load, &answer->state, answer->cells,
                                answer->heat);
@@ -341,25 +348,38 @@ static int find_answer(struct cli *cli, const struct thermal_request *request,
     return request->transient_seconds > 0 ? find_curve(cli, request, answer) : EXIT_DONE;
 }
 
+static int answer_all(struct analysis *a, const struct command *command,
+                      const struct thermal_request *request)
+{
+    struct thermal_answer answer = {0};
+    CLI_TRY(analysis_load_machines(a));
+    answer.machine = a->machines[0];
+    CLI_TRY(apply_sets(a->cli, request, answer.machine));
+    if (request->has_kernel) CLI_TRY(thermal_find_kernel(a, command, request, &answer));
+    int exit_code = find_answer(a->cli, request, &answer);
+    if (exit_code == EXIT_DONE) exit_code = thermal_write(a->cli, request, &answer);
+    ws_thermal_destroy(answer.thermal);
+    return exit_code;
+}
+
 static int run_thermal(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
+    struct analysis analysis = {.cli = cli};
     struct thermal_request request = {.watts_per_sm = NAN, .watts_per_tpc = NAN, .idle_watts = NAN};
-    struct thermal_answer answer = {0};
-    ws_machine *machine;
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
+    CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
     for (size_t i = 0; i < line.use_count; i++)
         CLI_TRY(apply_option(cli, &line.uses[i], &request));
-    CLI_TRY(check_request(cli, &line, &request));
-    CLI_TRY(cli_load_gpu(cli, request.gpu, &machine));
-    answer.machine = machine;
-    int exit_code = apply_sets(cli, &request, machine);
-    if (exit_code == EXIT_DONE) exit_code = find_answer(cli, &request, &answer);
-    if (exit_code == EXIT_DONE) exit_code = thermal_write(cli, &request, &answer);
-    ws_thermal_destroy(answer.thermal);
-    ws_machine_destroy(machine);
+    request.format = analysis.request.format;
+    request.output = analysis.request.output;
+    request.has_kernel = analysis.request.kernel_file || analysis_is_counted(&analysis);
+    CLI_TRY(check_request(cli, &analysis.request, &request));
+    cli_attach(cli);
+    int exit_code = answer_all(&analysis, command, &request);
+    analysis_clear(&analysis);
     return exit_code;
 }
 
@@ -368,13 +388,17 @@ const struct command command_thermal = {
     .synopsis = "  warpsage thermal --gpu 8800gt --active-sms 0,7,1,8\n"
                 "  warpsage thermal --gpu 8800gt --best 4 --transient 600 --svg map.svg\n"
                 "  warpsage thermal --gpu h200 --floorplan grid --best 66 --watts-per-sm 3 \\\n"
-                "                   --watts-per-tpc 1 --watts-idle 100",
+                "                   --watts-per-tpc 1 --watts-idle 100\n"
+                "  warpsage thermal KERNEL.ptx|LAUNCH.yaml|--profile FILE --gpu gtx280 \\\n"
+                "                   --floorplan grid [--active-sms LIST|--best K]",
     .summary = "how warm the chip gets, and where to put the work",
     .text =
         "A steady heat map of the die under the machine's floorplan: a network of heat\n"
         "resistances of die, spreader and heat sink. --best goes through all sets of SMs up to\n"
         "a million of them; beyond that it gives the best that it found, and what is proven\n"
-        "about the rest. Equations, sources and limits: doc/models/thermal.md.\n",
+        "about the rest. With a kernel its watts are those of ipp-power; its SMs are the named\n"
+        "ones, the chosen ones, or from 0 on as many as it has blocks for. Equations, sources and "
+        "limits: doc/models/thermal.md.\n",
     .options = options,
     .run = run_thermal,
 };

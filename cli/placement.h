@@ -15,9 +15,12 @@ struct placement {
 
 /* "0-2, 4, 7-9" in ascending order; "none". */
 const char *placement_list(struct cli *cli, const unsigned *sms, size_t count);
-/* Heat of the kernel on the chip: units of its SMs; what a TPC draws beside them is in these watts unless
- * the machine file tells it apart. DRAM is not on the chip (table 8 of Hong's thesis). */
-ws_thermal_load placement_load(const ws_machine *machine, const ws_core_point *point);
+/* Heat of the kernel on the chip: units of its SMs on these, and what is drawn as soon as anything runs
+ * all over the die; what a TPC draws is in the SMs' watts unless the machine file tells it apart. L2 and
+ * DRAM are left out: table 8 of Hong's thesis has the DRAM as off the chip. */
+double placement_activation(const ws_core_point *point); /* watts all over the die */
+int placement_load(struct cli *cli, const ws_machine *machine, const ws_thermal *thermal,
+                   const ws_core_point *point, ws_thermal_load *out);
 /* The SMs with the least power and the lowest peak for the launch of `point`. */
 int placement_find(struct cli *cli, const ws_machine *machine, const ws_core_point *point,
                    struct placement *out);

@@ -3,12 +3,12 @@
 #ifndef CLI_THERMAL_REPORT_H
 #define CLI_THERMAL_REPORT_H
 
-#include "cli.h"
+#include "analysis.h"
 
 enum thermal_table { TABLE_DEFAULT, TABLE_BLOCKS, TABLE_CELLS, TABLE_CURVE };
 
 struct thermal_request {
-    const char *gpu;
+    bool has_kernel; /* whose watts are taken */
     bool grid_floorplan;
     const char **sets; /* "machine.KEY=VALUE" */
     size_t set_count;
@@ -30,7 +30,10 @@ struct thermal_request {
 };
 
 struct thermal_answer {
-    const ws_machine *machine;
+    ws_machine *machine;
+    const char *kernel; /* NULL: none */
+    const char *time_model;
+    ws_core_point point; /* of the kernel on so many SMs */
     ws_thermal *thermal;
     ws_thermal_plan plan;
     ws_thermal_block *blocks;
@@ -47,6 +50,11 @@ struct thermal_answer {
 /* "0,7,1,8", "0-3", "all", "none". Numbers are checked against the machine later; `sm_count` is for all. */
 int thermal_parse_sms(struct cli *cli, const char *text, unsigned sm_count, unsigned **out,
                       size_t *out_count);
+
+/* thermal_kernel.c: what the kernel draws on the SMs that the request names, or that it has blocks for;
+ * answer->point. */
+int thermal_find_kernel(struct analysis *a, const struct command *command,
+                        const struct thermal_request *request, struct thermal_answer *answer);
 
 int thermal_write(struct cli *cli, const struct thermal_request *request,
                   const struct thermal_answer *answer);

@@ -33,6 +33,20 @@ static void put_head(FILE *out, struct cli *cli, const struct thermal_answer *an
                         placement_list(cli, answer->load.active_sms, answer->load.active_count)));
 }
 
+static void put_kernel(FILE *out, struct cli *cli, const struct thermal_answer *answer)
+{
+    const ws_core_point *point = &answer->point;
+    if (!answer->kernel) return;
+    cli_wrap(
+        out, "KERNEL      ",
+        cli_format(cli,
+                   "%s on %.0f SMs: %s by %s, over and over again; %.2f W runtime by ipp-power = "
+                   "%.2f of the SMs + %.2f all over the die + %.2f of L2 and DRAM, not on it",
+                   answer->kernel, point->active_sms, cli_quantity(cli, point->time_seconds, "s"),
+                   answer->time_model, point->runtime_watts, point->sms_watts,
+                   placement_activation(point), point->memory_watts));
+}
+
 static void put_choice(FILE *out, const struct thermal_answer *answer)
 {
     const ws_thermal_choice *choice = &answer->choice;
@@ -184,6 +198,7 @@ void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request
                         const struct thermal_answer *answer, bool quiet)
 {
     put_head(out, cli, answer);
+    put_kernel(out, cli, answer);
     put_choice(out, answer);
     put_result(out, answer);
     if (quiet) return;

@@ -28,6 +28,22 @@ static void put_load(FILE *out, const struct thermal_answer *answer)
     fputs("}}", out);
 }
 
+static void put_kernel(FILE *out, const struct thermal_answer *answer)
+{
+    const ws_core_point *point = &answer->point;
+    if (!answer->kernel) {
+        fputs("null", out);
+        return;
+    }
+    fputs("{\"name\": ", out);
+    cli_put_json(out, answer->kernel);
+    fprintf(out,
+            ", \"time_model\": \"%s\", \"time_seconds\": %.17g, \"active_sms\": %.17g, "
+            "\"runtime_watts\": %.17g, \"sms_watts\": %.17g, \"memory_watts\": %.17g}",
+            answer->time_model, point->time_seconds, point->active_sms, point->runtime_watts,
+            point->sms_watts, point->memory_watts);
+}
+
 static void put_state(FILE *out, const ws_thermal_state *state)
 {
     fprintf(out,
@@ -134,7 +150,9 @@ static void write_json(FILE *out, const struct thermal_request *request,
             "\"sm_count\": %u, \"tpc_count\": %u, \"cells\": %u, \"source\": ",
             plan->width_metres, plan->height_metres, plan->sm_count, plan->tpc_count, plan->cells);
     cli_put_json(out, plan->source);
-    fputs("},\n  \"load\": ", out);
+    fputs("},\n  \"kernel\": ", out);
+    put_kernel(out, answer);
+    fputs(",\n  \"load\": ", out);
     put_load(out, answer);
     fputs(",\n  \"state\": ", out);
     put_state(out, &answer->state);

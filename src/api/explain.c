@@ -87,6 +87,23 @@ static void explain_machine_key(size_t i, struct strbuf *out)
     paragraph(out, "", info->text);
 }
 
+static void explain_floorplan(size_t i, struct strbuf *out)
+{
+    (void)i;
+    strbuf_puts(out, "machine.floorplan  a part of the machine files, in metres\n\n");
+    paragraph(
+        out, "",
+        "Where the blocks of the chip lie: SMs, what those of a TPC share, memory controllers, "
+        "others. They cover the die without gap or overlap. `from: assumed` marks an estimate. "
+        "`warpsage thermal` and the choice of SMs of `warpsage power` rest on it; "
+        "`warpsage machines show` lists it, doc/machines.md has its form.");
+}
+static const char *floorplan_word(size_t i)
+{
+    (void)i;
+    return "floorplan";
+}
+
 static const char *advice_word(size_t i)
 {
     return advice_infos[i].code;
@@ -116,7 +133,7 @@ struct vocabulary {
     void (*page)(size_t i, struct strbuf *out);
 };
 
-enum { VOCABULARIES = 5 };
+enum { VOCABULARIES = 6 };
 
 static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
@@ -126,6 +143,7 @@ static void list_vocabularies(struct vocabulary out[VOCABULARIES])
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},
         {"machine keys", "machine.", MACHINE_KEY_COUNT, machine_word, explain_machine_key},
+        {"parts of machine files", "machine.", 1, floorplan_word, explain_floorplan},
     };
     memcpy(out, all, sizeof all);
 }

@@ -52,6 +52,7 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
     if (!is_cpu)
         strbuf_printf(&text, "  %-16s %s\n", "occupancy",
                       has_occupancy ? "has what it needs" : silent.text);
+    if (!is_cpu) machine_floorplan_assess(machine, &text);
     for (size_t i = 0; i < model_count; i++) {
         const struct model *model = model_for(i, machine->kind);
         if (model)
@@ -180,6 +181,7 @@ static void diff_text(const struct pair *pair, struct strbuf *out)
         diff_curve(pair, (enum machine_curve_id)id, false, out);
         diff_curve(pair, (enum machine_curve_id)id, true, out);
     }
+    machine_floorplan_diff_text(pair->a, pair->b, out);
     if (out->length > start) return;
     out->length = head;
     strbuf_puts(out, "no figure differs\n");
@@ -216,6 +218,7 @@ static void diff_json(const struct pair *pair, struct strbuf *out)
         json_out_close(&json, '}');
     }
     json_out_close(&json, '}');
+    json_out_bool(&json, "floorplan_differs", machine_floorplan_differs(pair->a, pair->b));
     json_out_close(&json, '}');
     strbuf_putc(out, '\n');
 }

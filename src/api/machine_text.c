@@ -151,6 +151,7 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
     }
     for (size_t id = 0; id < CURVE_COUNT; id++)
         curve_text(machine, id, out);
+    machine_floorplan_text(machine, out);
     strbuf_puts(out, "\nnot known:");
     size_t column = 10;
     for (size_t key = 0; key < MACHINE_THROUGHPUT_FIRST; key++) {
@@ -210,6 +211,7 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     for (size_t id = 0; id < CURVE_COUNT; id++)
         curve_json(&json, machine, id);
     json_out_close(&json, '}');
+    machine_floorplan_json(machine, &json);
     json_out_close(&json, '}');
     strbuf_putc(out, '\n');
 }
@@ -227,6 +229,7 @@ static void describe_csv(const struct machine *machine, struct strbuf *out)
     }
     for (size_t id = 0; id < CURVE_COUNT; id++)
         curve_csv(machine, id, out);
+    machine_floorplan_csv(machine, out);
 }
 
 ws_status ws_machine_describe(const ws_machine *machine, ws_format format, char **out)
