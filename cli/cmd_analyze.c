@@ -16,7 +16,8 @@ static const struct option_row options[] = {
      "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
     {OPTION_SAVE_PROFILE, 0, "save-profile", "FILE", "keep the counters for later predictions"},
     {OPTION_SAVE_TRACE, 0, "save-trace", "FILE",
-     "keep counters and warp traces for later predictions and timelines"},
+     "keep counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
+     "*.traceg.xz or .zst: the traces alone, for Accel-Sim"},
     {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
     {0},
@@ -86,6 +87,19 @@ static int refine_profile(struct analysis *a)
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
 
+/* Accel-Sim takes what is not in a trace for blocks that did nothing. */
+static void tell_missing_blocks(const struct analysis *a)
+{
+    const char *path = a->request.save_trace;
+    uint32_t grid[3], block[3];
+    ws_profile_shape(a->profile, grid, block);
+    uint64_t traced = ws_profile_traced_blocks(a->profile);
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (traced == blocks || !ws_trace_recognises(path) || a->cli->quiet) return;
+    fprintf(stderr, "warpsage: %s: %llu of %llu blocks are in it; --trace-blocks N takes more\n",
+            path, (unsigned long long)traced, (unsigned long long)blocks);
+}
+
 /* After the report, which adds cache hits to it; also if no model could answer. */
 static int report_and_save(struct analysis *a)
 {
@@ -93,6 +107,7 @@ static int report_and_save(struct analysis *a)
     int reported = write_report(a);
     ws_status status = WS_OK;
     if (request->save_trace) status = ws_profile_save_trace(a->profile, request->save_trace);
+    if (status == WS_OK && request->save_trace) tell_missing_blocks(a);
     if (status == WS_OK && request->save_profile)
         status = ws_profile_save(a->profile, request->save_profile);
     return status == WS_OK ? reported : cli_failed(a->cli, status);

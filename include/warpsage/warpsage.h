@@ -331,6 +331,8 @@ WS_API WS_CHECKED ws_status ws_profile_save(const ws_profile *profile, const cha
  * the counters in it, too (doc/warp-traces.md), which ws_profile_load reads and whose name a later
  * ws_profile_save of this profile puts down. WS_ERR_NO_MODEL: the profile has no warp traces. */
 WS_API WS_CHECKED ws_status ws_profile_save_trace(ws_profile *profile, const char *path);
+/* Blocks whose warp traces the profile has. */
+WS_API uint64_t ws_profile_traced_blocks(const ws_profile *profile);
 /* Is this a file that ws_profile_save_trace wrote in warpsage's own form? */
 WS_API bool ws_profile_is_trace(const char *path);
 WS_API void ws_profile_destroy(ws_profile *profile);

@@ -6,6 +6,7 @@
 #include "api/handles.h"
 #include "base/text.h"
 #include "measure/trace_file.h"
+#include "measure/traceg_write.h"
 
 ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
 {
@@ -29,9 +30,15 @@ ws_status ws_profile_save_trace(ws_profile *profile, const char *path)
     if (!inner->trace)
         return diag_error(diag, WS_ERR_NO_MODEL, "no warp traces to save: %s",
                           inner->trace_reason ? inner->trace_reason : "not in this profile");
+    if (traceg_is_name(path)) return traceg_write(diag, inner, path);
     TRY(trace_file_save(diag, inner, path));
     inner->trace_path = arena_copy(&inner->arena, path);
     return WS_OK;
+}
+
+uint64_t ws_profile_traced_blocks(const ws_profile *profile)
+{
+    return profile->profile->trace ? profile->profile->trace->block_count : 0;
 }
 
 bool ws_profile_is_trace(const char *path)

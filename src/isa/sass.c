@@ -50,6 +50,16 @@ enum insn_class sass_class(const struct sass_op *op, const char *opcode)
     return (enum insn_class)op->class_id;
 }
 
+const char *sass_name(enum insn_class class_id)
+{
+    static const char *const names[CLASS_COUNT] = {
+#define SASS_NAME(class, text) [CLASS_##class] = text,
+#include "isa/sass_names.def"
+#undef SASS_NAME
+    };
+    return names[class_id];
+}
+
 int class_find(const char *id)
 {
     for (int i = 0; i < CLASS_COUNT; i++)

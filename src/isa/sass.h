@@ -43,6 +43,8 @@ struct sass_text {
 const struct sass_op *sass_find(const char *opcode);
 /* With its modifiers. */
 enum insn_class sass_class(const struct sass_op *op, const char *opcode);
+/* The opcode that stands for a class in traces for others (sass_names.def). */
+const char *sass_name(enum insn_class class_id);
 /* -1: no class is called so. */
 int class_find(const char *id);
 /* ".WIDE" of "IMAD.WIDE.U32": whole words between dots. */

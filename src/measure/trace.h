@@ -141,7 +141,6 @@ struct trace {
     uint32_t block_count;
     struct trace_block *blocks; /* by ascending index */
     uint64_t step_count, bytes; /* of all blocks: steps, memory */
-    const char *note; /* why there are fewer blocks than were asked for; NULL: there are not */
 };
 
 /* A trace does not change once it is made; several profiles may have it. Each share is destroyed. */

@@ -102,7 +102,6 @@ static void get_head(struct reader *r)
     struct trace_head *head = &trace->head;
     head->kernel = get_text(r);
     head->isa = get_text(r);
-    trace->note = get_text(r);
     head->target = get32(r);
     head->view = get_small(r, ISA_VIEW_COUNT - 1, "no view of instructions has this number");
     get_triple(r, head->grid);

@@ -31,7 +31,6 @@ static void put_head(struct strbuf *out, const struct trace *trace)
     const struct trace_head *head = &trace->head;
     put_text(out, head->kernel);
     put_text(out, head->isa);
-    put_text(out, trace->note);
     put_number(out, head->target, 4);
     put_number(out, head->view, 1);
     put_triple(out, head->grid);

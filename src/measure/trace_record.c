@@ -270,33 +270,32 @@ void block_record_end(struct block_record *block)
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-static void take_blocks(struct trace_recorder *recorder, uint32_t *out_taken)
+/* Recorded traces leave out blocks that did nothing. Returns how many blocks there was room for, the
+ * empty ones among them. */
+static uint32_t take_blocks(struct trace_recorder *recorder)
 {
     uint64_t sum = 0;
     uint32_t i = 0;
     for (; i < recorder->too_large; i++) {
         struct block_record *block = &recorder->blocks[i];
-        if (!block->writer.warps) break; /* it was not executed to its end */
+        if (!block->writer.warps) continue;
         sum += block_writer_bytes(&block->writer);
         if (sum > recorder->max_bytes) break;
         trace_builder_take_block(recorder->builder, &block->writer);
     }
-    *out_taken = i;
+    return i;
 }
 
 struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct profile *profile,
                                     const char **out_reason)
 {
-    uint32_t taken;
     const double mebibytes = (double)recorder->max_bytes / (1 << 20);
-    take_blocks(recorder, &taken);
-    if (taken && taken < recorder->block_count) {
-        char *note = arena_format(&profile->arena,
-                                  "warp traces of %u blocks instead of %u: those of more take "
-                                  "over %g MiB",
-                                  taken, recorder->block_count, mebibytes);
-        trace_builder_note(recorder->builder, note);
-    }
+    uint32_t taken = take_blocks(recorder);
+    if (taken && taken < recorder->block_count)
+        profile_add_note(profile,
+                         "Warp traces, for models that follow instructions, of %u blocks instead "
+                         "of %u: those of more take over %g MiB.",
+                         taken, recorder->block_count, mebibytes);
     struct trace_head head = {.kernel = profile->kernel,
                               .isa = profile->isa,
                               .target = recorder->launch->module->target,
@@ -307,11 +306,16 @@ struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct prof
     memcpy(head.block, profile->block, sizeof head.block);
     trace_builder_name(recorder->builder, &head);
     struct trace *trace = trace_builder_finish(recorder->builder);
+    uint32_t asked = recorder->block_count;
     free_recorder(recorder);
     *out_reason = NULL;
     if (trace->block_count) return trace;
-    *out_reason = arena_format(&profile->arena,
-                               "the warp trace of the first block takes over %g MiB", mebibytes);
+    if (taken < asked)
+        *out_reason = arena_format(
+            &profile->arena, "the warp trace of the first block takes over %g MiB", mebibytes);
+    else
+        *out_reason =
+            arena_format(&profile->arena, "the first %u blocks of the grid are not there", asked);
     trace_destroy(trace);
     return NULL;
 }

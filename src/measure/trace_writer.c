@@ -262,11 +262,6 @@ void trace_builder_take_block(struct trace_builder *builder, struct block_writer
     block_writer_clear(writer);
 }
 
-void trace_builder_note(struct trace_builder *builder, const char *note)
-{
-    builder->trace->note = arena_copy(&builder->trace->arena, note);
-}
-
 uint64_t trace_builder_bytes(const struct trace_builder *builder)
 {
     return builder->bytes + block_writer_bytes(&builder->writer);

@@ -60,7 +60,5 @@ void warp_writer_end(struct warp_writer *warp);
 void trace_builder_take_block(struct trace_builder *builder, struct block_writer *writer);
 /* The launch, if it was not known at creation; texts are copied. */
 void trace_builder_name(struct trace_builder *builder, const struct trace_head *head);
-/* A remark on what the trace lacks; copied. */
-void trace_builder_note(struct trace_builder *builder, const char *note);
 
 #endif

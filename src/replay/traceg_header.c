@@ -95,6 +95,19 @@ static bool read_value(struct replay_header *header, enum header_key key, const 
     return good && number <= (key == KEY_REGISTERS ? 255 : 999);
 }
 
+/* At once: what follows the header of a later version is no text. */
+static ws_status check_version(struct diag *diag, const struct traceg *t)
+{
+    unsigned version = t->header.version;
+    if (version >= VERSION_FIRST && version <= VERSION_LAST) return WS_OK;
+    return diag_error(diag, WS_ERR_UNSUPPORTED,
+                      "%s: error: a trace of tracer version %u: versions %d to %d are read. %s",
+                      t->source.path, version, VERSION_FIRST, VERSION_LAST,
+                      version > VERSION_LAST
+                          ? "Record it with Accel-Sim's tracer before 2.0, which writes version 5"
+                          : "Record it with a newer tracer");
+}
+
 static ws_status read_line(struct diag *diag, struct traceg *t, char *line, bool *given)
 {
     char *key, *value;
@@ -108,21 +121,9 @@ static ws_status read_line(struct diag *diag, struct traceg *t, char *line, bool
         given[i] = true;
         if (!read_value(&t->header, (enum header_key)i, value))
             return traceg_fail(diag, t, NULL, "'%s' cannot be a value of '-%s'", value, key);
-        return WS_OK;
+        return i == KEY_VERSION ? check_version(diag, t) : WS_OK;
     }
     return WS_OK; /* the reader of Accel-Sim ignores what it does not know, too */
-}
-
-static ws_status check_version(struct diag *diag, const struct traceg *t)
-{
-    unsigned version = t->header.version;
-    if (version >= VERSION_FIRST && version <= VERSION_LAST) return WS_OK;
-    return diag_error(diag, WS_ERR_UNSUPPORTED,
-                      "%s: error: a trace of tracer version %u: versions %d to %d are read. %s",
-                      t->source.path, version, VERSION_FIRST, VERSION_LAST,
-                      version > VERSION_LAST
-                          ? "Record it with Accel-Sim's tracer before 2.0, which writes version 5"
-                          : "Record it with a newer tracer");
 }
 
 static ws_status check_shape(struct diag *diag, const struct traceg *t)
@@ -152,7 +153,6 @@ static ws_status check_header(struct diag *diag, struct traceg *t, const bool *g
     for (int i = 0; i < KEY_COUNT; i++)
         if (keys[i].is_needed && !given[i])
             return traceg_fail(diag, t, NULL, "the header above has no '-%s = ...'", keys[i].text);
-    TRY(check_version(diag, t));
     TRY(check_shape(diag, t));
     uint32_t threads = header->block[0] * header->block[1] * header->block[2];
     t->warps_per_block = (threads + LANES - 1) / LANES;

@@ -151,7 +151,7 @@ static void test_which_blocks(void **state)
     struct run run;
     launch_blocks(&run, 0, 0, 0);
     assert_int_equal(run.profile->profile->trace->block_count, 32);
-    assert_null(run.profile->profile->trace->note);
+    assert_int_equal(run.profile->profile->note_count, 0);
     uint64_t bytes = run.profile->profile->trace->bytes;
     run_end(&run);
 
@@ -169,7 +169,8 @@ static void test_which_blocks(void **state)
 
     launch_blocks(&run, 32, bytes / 2, 0); /* all blocks are alike */
     assert_int_equal(run.profile->profile->trace->block_count, 16);
-    assert_non_null(strstr(run.profile->profile->trace->note, "16 blocks instead of 32"));
+    assert_int_equal(run.profile->profile->note_count, 1);
+    assert_non_null(strstr(run.profile->profile->notes[0], "16 blocks instead of 32"));
     run_end(&run);
 
     launch_blocks(&run, 32, 10, 0);
