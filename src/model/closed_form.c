@@ -24,6 +24,15 @@ double evaluation_get(const struct evaluation *e, const char *name)
     return e->values[find_row(e->rows, name)];
 }
 
+ws_status evaluation_check_positive(const struct evaluation *e, const char *const *names)
+{
+    for (; *names; names++)
+        if (!(evaluation_get(e, *names) > 0))
+            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s: %s is %g: it must be above 0",
+                              e->function, *names, evaluation_get(e, *names));
+    return WS_OK;
+}
+
 void evaluation_put(struct evaluation *e, const char *name, double value)
 {
     if (!isfinite(value)) return;
@@ -103,7 +112,8 @@ ws_status model_evaluate(struct diag *diag, const char *function, const ws_input
     const struct closed_form *form;
     *out_count = 0;
     TRY(find_function(diag, function, &form));
-    struct evaluation e = {.diag = diag, .rows = form->rows, .out = out, .capacity = capacity};
+    struct evaluation e = {
+        .diag = diag, .function = form->name, .rows = form->rows, .out = out, .capacity = capacity};
     for (size_t i = 0; form->rows[i].name; i++)
         e.values[i] = form->rows[i].otherwise;
     for (size_t i = 0; i < input_count; i++)

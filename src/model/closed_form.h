@@ -17,6 +17,7 @@ struct input_row {
 
 struct evaluation {
     struct diag *diag;
+    const char *function; /* its name, for messages */
     const struct input_row *rows;
     double values[CLOSED_FORM_INPUTS_MAX]; /* as the rows; of a reading: the index of its word */
     ws_term *out;
@@ -31,6 +32,10 @@ struct closed_form {
 
 /* The value of an input that is among the function's rows. */
 double evaluation_get(const struct evaluation *e, const char *name);
+/* WS_ERR_ARGUMENT names the first of the inputs that is not above 0. */
+#define EVALUATION_POSITIVE(e, ...)                                                                \
+    evaluation_check_positive((e), (const char *const[]){__VA_ARGS__, NULL})
+ws_status evaluation_check_positive(const struct evaluation *e, const char *const *names);
 /* What does not apply (no memory access, say) is left out. */
 void evaluation_put(struct evaluation *e, const char *name, double value);
 

@@ -11,12 +11,7 @@ static const struct input_row energy_eff_rows[] = {
 
 static ws_status run_energy_eff(struct evaluation *e)
 {
-    static const char *const names[] = {"t0", "tn", "p0", "pn"};
-    for (size_t i = 0; i < 4; i++)
-        if (!(evaluation_get(e, names[i]) > 0))
-            return diag_error(e->diag, WS_ERR_ARGUMENT,
-                              "energy_eff: %s is %g: times and powers are above 0", names[i],
-                              evaluation_get(e, names[i]));
+    TRY(EVALUATION_POSITIVE(e, "t0", "tn", "p0", "pn"));
     double t0 = evaluation_get(e, "t0"), tn = evaluation_get(e, "tn");
     double p0 = evaluation_get(e, "p0"), pn = evaluation_get(e, "pn");
     struct energy_result result = energy_compare(t0, p0, tn, pn);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "model/closed_form.h"
-#include "model/mwp_cwp.h"
+#include "model/mwp_cwp_form.h"
 
 static const char *const mem_l_words[] = {"thesis", "slides", NULL};
 static const char *const case_words[] = {"figure8", "printed", NULL};
@@ -11,20 +11,8 @@ static const char *const npw_words[] = {"ratio", "printed", NULL};
 static const char *const rep_words[] = {"fraction", "ceil", NULL};
 
 static const struct input_row mwp_cwp_rows[] = {
-    {"freq_ghz", NAN, NULL},
-    {"mem_bw_gbs", NAN, NULL},
+    MWP_CWP_LAUNCH_ROWS,
     {"active_sms", NAN, NULL},
-    {"mem_ld", NAN, NULL},
-    {"dep_uncoal", NAN, NULL},
-    {"dep_coal", NAN, NULL},
-    {"uncoal_per_mw", 1, NULL},
-    {"load_bytes_per_warp", NAN, NULL},
-    {"threads_per_block", NAN, NULL},
-    {"blocks", NAN, NULL},
-    {"active_blocks_per_sm", NAN, NULL},
-    {"comp_insts", 0, NULL},
-    {"coal_mem_insts", 0, NULL},
-    {"uncoal_mem_insts", 0, NULL},
     {"total_insts", 0, NULL}, /* 0: the three above */
     {"synch_insts", 0, NULL},
     {"ind_mem_req", 0, NULL},
@@ -39,38 +27,48 @@ static const struct input_row mwp_cwp_rows[] = {
     {0},
 };
 
-static struct mwp_cwp_input read_mwp_cwp(const struct evaluation *e)
+struct mwp_cwp_input mwp_cwp_read_launch(const struct evaluation *e)
 {
-    double coalesced = evaluation_get(e, "coal_mem_insts"),
-           uncoalesced = evaluation_get(e, "uncoal_mem_insts");
-    double memory = coalesced + uncoalesced;
-    double total = evaluation_get(e, "total_insts"), requests = evaluation_get(e, "mem_req");
+    double coalesced = evaluation_get(e, "coal_mem_insts");
+    double memory = coalesced + evaluation_get(e, "uncoal_mem_insts");
     return (struct mwp_cwp_input){
         .freq_hz = evaluation_get(e, "freq_ghz") * 1e9,
         .mem_bandwidth = evaluation_get(e, "mem_bw_gbs") * 1e9,
-        .active_sms = evaluation_get(e, "active_sms"),
         .mem_ld = evaluation_get(e, "mem_ld"),
         .dep_uncoal = evaluation_get(e, "dep_uncoal"),
         .dep_coal = evaluation_get(e, "dep_coal"),
         .uncoal_per_mw = evaluation_get(e, "uncoal_per_mw"),
         .load_bytes_per_warp = evaluation_get(e, "load_bytes_per_warp"),
-        .warp_size = evaluation_get(e, "warp_size"),
+        .warp_size = 32,
         .threads_per_block = evaluation_get(e, "threads_per_block"),
         .blocks = evaluation_get(e, "blocks"),
         .active_blocks_per_sm = evaluation_get(e, "active_blocks_per_sm"),
-        .issue_cycles = evaluation_get(e, "issue_cycles"),
-        .m_factor = evaluation_get(e, "m_factor"),
-        .total_insts = total > 0 ? total : evaluation_get(e, "comp_insts") + memory,
+        .issue_cycles = 4,
+        .m_factor = 1,
+        .total_insts = evaluation_get(e, "comp_insts") + memory,
         .coal_mem_insts = coalesced,
-        .uncoal_mem_insts = uncoalesced,
-        .synch_insts = evaluation_get(e, "synch_insts"),
-        .mem_req = requests > 0 ? requests : memory,
-        .ind_mem_req = evaluation_get(e, "ind_mem_req"),
-        .readings = {.mem_l_coal = (enum mwp_mem_l_coal)evaluation_get(e, "mem_l_coal"),
-                     .case_policy = (enum mwp_case_policy)evaluation_get(e, "case_policy"),
-                     .npw = (enum mwp_npw)evaluation_get(e, "npw"),
-                     .rep = (enum mwp_rep)evaluation_get(e, "rep")},
+        .uncoal_mem_insts = evaluation_get(e, "uncoal_mem_insts"),
+        .mem_req = memory,
     };
+}
+
+static struct mwp_cwp_input read_mwp_cwp(const struct evaluation *e)
+{
+    struct mwp_cwp_input in = mwp_cwp_read_launch(e);
+    double total = evaluation_get(e, "total_insts"), requests = evaluation_get(e, "mem_req");
+    in.active_sms = evaluation_get(e, "active_sms");
+    in.warp_size = evaluation_get(e, "warp_size");
+    in.issue_cycles = evaluation_get(e, "issue_cycles");
+    in.m_factor = evaluation_get(e, "m_factor");
+    if (total > 0) in.total_insts = total;
+    if (requests > 0) in.mem_req = requests;
+    in.synch_insts = evaluation_get(e, "synch_insts");
+    in.ind_mem_req = evaluation_get(e, "ind_mem_req");
+    in.readings.mem_l_coal = (enum mwp_mem_l_coal)evaluation_get(e, "mem_l_coal");
+    in.readings.case_policy = (enum mwp_case_policy)evaluation_get(e, "case_policy");
+    in.readings.npw = (enum mwp_npw)evaluation_get(e, "npw");
+    in.readings.rep = (enum mwp_rep)evaluation_get(e, "rep");
+    return in;
 }
 
 static ws_status run_mwp_cwp(struct evaluation *e)

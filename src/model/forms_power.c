@@ -4,7 +4,7 @@
 
 #include "model/closed_form.h"
 #include "model/ipp_power.h"
-#include "model/mwp_cwp.h"
+#include "model/mwp_cwp_form.h"
 
 /* ---- power ----------------------------------------------------------------------------------- */
 
@@ -59,8 +59,7 @@ static const struct input_row access_rate_rows[] = {
 static ws_status run_access_rate(struct evaluation *e)
 {
     double cycles = evaluation_get(e, "exec_cycles");
-    if (!(cycles > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "access_rate: exec_cycles must be above 0");
+    TRY(EVALUATION_POSITIVE(e, "exec_cycles", "issue_cycles"));
     evaluation_put(e, "access_rate",
                    ipp_access_rate(evaluation_get(e, "dac_per_th"),
                                    evaluation_get(e, "warps_per_sm"), cycles,
@@ -144,9 +143,9 @@ static ws_status run_temperature(struct evaluation *e)
                                   .rc_rise_seconds = evaluation_get(e, "rc_rise"),
                                   .rc_decay_seconds = evaluation_get(e, "rc_decay")};
     double t = evaluation_get(e, "t"), rise;
-    if (!(t >= 0) || !(thermal.rc_rise_seconds > 0) || !(thermal.rc_decay_seconds > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "temperature: t is 0 or more, rc_rise and rc_decay are above 0");
+    TRY(EVALUATION_POSITIVE(e, "rc_rise", "rc_decay"));
+    if (!(t >= 0))
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "temperature: t is %g: it is 0 or more", t);
     if (evaluation_get(e, "mode") > 0)
         rise = ipp_cooling(&thermal, evaluation_get(e, "gamma"), t);
     else
@@ -224,9 +223,7 @@ static ws_status run_eq63(struct evaluation *e)
         .condition = (enum ipp_condition)evaluation_get(e, "cond"),
         .rounding = (enum ipp_rounding)evaluation_get(e, "rounding"),
     };
-    if (!(in.n > 0) || !(in.sms > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "optimal_cores_eq63: n and num_sms must be above 0");
+    TRY(EVALUATION_POSITIVE(e, "n", "num_sms"));
     if (!(in.mwp_peak_bw > 0) && bandwidth > 0 && per_warp > 0)
         in.mwp_peak_bw = bandwidth / (per_warp * in.sms); /* (6) */
     if (!(in.mwp_peak_bw > 0))
@@ -257,9 +254,10 @@ static ws_status run_energy_saving(struct evaluation *e)
     double runtime = evaluation_get(e, "runtime_w"), idle = evaluation_get(e, "idle_w");
     enum power_metric mode = (enum power_metric)evaluation_get(e, "mode");
     TRY(check_active(e->diag, cores, sms));
-    if (!(runtime >= 0) || !(idle >= 0) || !(evaluation_get(e, "time_ratio") > 0))
+    TRY(EVALUATION_POSITIVE(e, "time_ratio"));
+    if (!(runtime >= 0) || !(idle >= 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "energy_saving: runtime_w and idle_w are 0 or more, time_ratio above 0");
+                          "energy_saving: runtime_w and idle_w are 0 or more");
     if (mode == POWER_METRIC_TOTAL && !(runtime > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
                           "energy_saving: of the total power runtime_w and idle_w must be given");
@@ -283,48 +281,12 @@ static const char *const inst_names[] = {
 #define POWER_UNIT(name, id, place, text) {"insts." id, 0, NULL},
 static const struct input_row ipp_sweep_rows[] = {
 #include "machine/power_units.def"
-    {"freq_ghz", NAN, NULL},
-    {"mem_bw_gbs", NAN, NULL},
-    {"mem_ld", NAN, NULL},
-    {"dep_uncoal", NAN, NULL},
-    {"dep_coal", NAN, NULL},
-    {"uncoal_per_mw", 1, NULL},
-    {"load_bytes_per_warp", NAN, NULL},
-    {"threads_per_block", NAN, NULL},
-    {"blocks", NAN, NULL},
-    {"active_blocks_per_sm", NAN, NULL},
-    {"comp_insts", 0, NULL},
-    {"coal_mem_insts", 0, NULL},
-    {"uncoal_mem_insts", 0, NULL},
+    MWP_CWP_LAUNCH_ROWS,
     {"num_sms", 30, NULL},
     {"metric", 0, metric_words},
     {0},
 };
 #undef POWER_UNIT
-
-static struct mwp_cwp_input read_sweep(const struct evaluation *e)
-{
-    double memory = evaluation_get(e, "coal_mem_insts") + evaluation_get(e, "uncoal_mem_insts");
-    return (struct mwp_cwp_input){
-        .freq_hz = evaluation_get(e, "freq_ghz") * 1e9,
-        .mem_bandwidth = evaluation_get(e, "mem_bw_gbs") * 1e9,
-        .mem_ld = evaluation_get(e, "mem_ld"),
-        .dep_uncoal = evaluation_get(e, "dep_uncoal"),
-        .dep_coal = evaluation_get(e, "dep_coal"),
-        .uncoal_per_mw = evaluation_get(e, "uncoal_per_mw"),
-        .load_bytes_per_warp = evaluation_get(e, "load_bytes_per_warp"),
-        .warp_size = 32,
-        .threads_per_block = evaluation_get(e, "threads_per_block"),
-        .blocks = evaluation_get(e, "blocks"),
-        .active_blocks_per_sm = evaluation_get(e, "active_blocks_per_sm"),
-        .issue_cycles = 4,
-        .m_factor = 1,
-        .total_insts = evaluation_get(e, "comp_insts") + memory,
-        .coal_mem_insts = evaluation_get(e, "coal_mem_insts"),
-        .uncoal_mem_insts = evaluation_get(e, "uncoal_mem_insts"),
-        .mem_req = memory,
-    };
-}
 
 static ws_status sweep_point(struct evaluation *e, struct mwp_cwp_input in,
                              const struct ipp_parameters *parameters, double cores,
@@ -350,7 +312,7 @@ enum { SWEEP_SMS_MAX = 1024 };
 static ws_status run_ipp_sweep(struct evaluation *e)
 {
     struct core_point points[SWEEP_SMS_MAX];
-    struct mwp_cwp_input in = read_sweep(e);
+    struct mwp_cwp_input in = mwp_cwp_read_launch(e);
     struct ipp_parameters parameters = ipp_gtx280();
     enum power_metric metric = (enum power_metric)evaluation_get(e, "metric");
     double sms = evaluation_get(e, "num_sms");

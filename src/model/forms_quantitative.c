@@ -100,8 +100,7 @@ static ws_status run_zo_times(struct evaluation *e)
         .global_bytes = evaluation_get(e, "gmem_bytes"),
         .warps = evaluation_get(e, "warps"),
     };
-    if (!(counts.warps > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "zo_times: warps must be above 0");
+    TRY(EVALUATION_POSITIVE(e, "warps"));
     struct zo_stage stage =
         zo_paper_stage(&counts, (enum zo_table)evaluation_get(e, "table1"),
                        evaluation_get(e, "type_curve") > 0 ? ZO_CURVE_OWN : ZO_CURVE_SAME);
@@ -120,8 +119,7 @@ static const struct input_row spmv_ell_rows[] = {
 
 static ws_status run_spmv_ell(struct evaluation *e)
 {
-    if (!(evaluation_get(e, "block") > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "spmv_ell_bytes: block must be above 0");
+    TRY(EVALUATION_POSITIVE(e, "block"));
     struct zo_ell_bytes bytes =
         zo_ell_bytes(evaluation_get(e, "block"), evaluation_get(e, "vector_bytes"));
     evaluation_put(e, "matrix", bytes.entry);

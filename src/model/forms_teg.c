@@ -5,13 +5,6 @@
 #include "model/closed_form.h"
 #include "model/teg_machine.h"
 
-static ws_status must_be_positive(const struct evaluation *e, const char *function,
-                                  const char *name)
-{
-    if (evaluation_get(e, name) > 0) return WS_OK;
-    return diag_error(e->diag, WS_ERR_ARGUMENT, "%s: %s must be above 0", function, name);
-}
-
 static const struct input_row cmem_rows[] = {
     {"bpeak_gbs", NAN, NULL}, {"mem_latency", NAN, NULL}, {"n_tpc", NAN, NULL},
     {"ele_size", NAN, NULL},  {"clk_ghz", NAN, NULL},     {0},
@@ -20,9 +13,7 @@ static const struct input_row cmem_rows[] = {
 /* Section 3.2.4: accesses of 32 elements that a cluster may have in flight. */
 static ws_status run_cmem(struct evaluation *e)
 {
-    TRY(must_be_positive(e, "teg_cmem", "n_tpc"));
-    TRY(must_be_positive(e, "teg_cmem", "ele_size"));
-    TRY(must_be_positive(e, "teg_cmem", "clk_ghz"));
+    TRY(EVALUATION_POSITIVE(e, "n_tpc", "ele_size", "clk_ghz"));
     evaluation_put(e, "cmem",
                    teg_cmem(evaluation_get(e, "bpeak_gbs") * 1e9, evaluation_get(e, "mem_latency"),
                             evaluation_get(e, "n_tpc"), evaluation_get(e, "ele_size"),
@@ -35,7 +26,7 @@ static const struct input_row issue_rows[] = {{"ops_per_clock", NAN, NULL}, {0}}
 /* Section 3.2.1: the issue latency with many warps. */
 static ws_status run_issue(struct evaluation *e)
 {
-    TRY(must_be_positive(e, "teg_issue", "ops_per_clock"));
+    TRY(EVALUATION_POSITIVE(e, "ops_per_clock"));
     evaluation_put(e, "issue_latency", WARP_LANES / evaluation_get(e, "ops_per_clock"));
     return WS_OK;
 }
@@ -68,8 +59,7 @@ static const struct input_row error_rows[] = {
 
 static ws_status run_error(struct evaluation *e)
 {
-    TRY(must_be_positive(e, "teg_error", "measured"));
-    TRY(must_be_positive(e, "teg_error", "predicted"));
+    TRY(EVALUATION_POSITIVE(e, "measured", "predicted"));
     double measured = evaluation_get(e, "measured"), predicted = evaluation_get(e, "predicted");
     double base = evaluation_get(e, "base") > 0 ? measured : predicted;
     evaluation_put(e, "error_pct", 100 * (predicted - measured) / base);
@@ -82,7 +72,7 @@ static const struct input_row waste_rows[] = {
 /* Section 3.3.4: bytes of a transaction that nobody asked for. */
 static ws_status run_waste(struct evaluation *e)
 {
-    TRY(must_be_positive(e, "waste", "transaction"));
+    TRY(EVALUATION_POSITIVE(e, "transaction"));
     evaluation_put(e, "wasted", 1 - evaluation_get(e, "useful") / evaluation_get(e, "transaction"));
     return WS_OK;
 }

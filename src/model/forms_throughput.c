@@ -52,15 +52,6 @@ static struct tp_readings read_readings(const struct evaluation *e)
     };
 }
 
-static ws_status must_be_positive(const struct evaluation *e, const char *function,
-                                  const char *const *names)
-{
-    for (; *names; names++)
-        if (!(evaluation_get(e, *names) > 0))
-            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s: %s must be above 0", function, *names);
-    return WS_OK;
-}
-
 static struct tp_device read_device(const struct evaluation *e)
 {
     return (struct tp_device){
@@ -110,8 +101,8 @@ static ws_status run_throughput(struct evaluation *e)
     readings.warps_hide_dep = hide > 0 ? hide < 2 : !device.cpu;
     readings.without_memory = evaluation_get(e, "no_memory") > 0;
     bool memory = program.mem > 0 && !readings.without_memory;
-    TRY(must_be_positive(e, "throughput", always));
-    if (memory) TRY(must_be_positive(e, "throughput", for_memory));
+    TRY(evaluation_check_positive(e, always));
+    if (memory) TRY(evaluation_check_positive(e, for_memory));
     struct tp_terms t = {0};
     tp_computation(&device, &program, &readings, &t);
     tp_memory(&device, &program, &readings, &t);
@@ -143,7 +134,7 @@ static const struct input_row idle_rows[] = {
 static ws_status run_idle(struct evaluation *e)
 {
     static const char *const positive[] = {"eff_comp", "n", "mwp", "tail_periods", NULL};
-    TRY(must_be_positive(e, "idle_cycles", positive));
+    TRY(evaluation_check_positive(e, positive));
     struct tp_readings readings = read_readings(e);
     struct tp_terms t = {
         .eff_mem = evaluation_get(e, "eff_mem"),
@@ -167,7 +158,7 @@ static const struct input_row mwp_app_rows[] = {
 static ws_status run_mwp_app(struct evaluation *e)
 {
     static const char *const positive[] = {"eff_comp", "n", "mstr", NULL};
-    TRY(must_be_positive(e, "mwp_app", positive));
+    TRY(evaluation_check_positive(e, positive));
     struct tp_terms t = {.eff_mem = evaluation_get(e, "eff_mem"),
                          .eff_comp = evaluation_get(e, "eff_comp")};
     tp_mwp_app(evaluation_get(e, "n"), evaluation_get(e, "mstr"), &t);
@@ -217,7 +208,7 @@ static const struct input_row suggestion_rows[] = {{"mwp_app", NAN, NULL},
 static ws_status run_suggestions(struct evaluation *e)
 {
     static const char *const positive[] = {"mwp_app", "mwp_bw", "active_sms", "n", NULL};
-    TRY(must_be_positive(e, "suggestions", positive));
+    TRY(evaluation_check_positive(e, positive));
     struct tp_terms t = {
         .mwp_app_infin = evaluation_get(e, "mwp_app_infin"),
         .mwp_app = evaluation_get(e, "mwp_app"),
@@ -241,7 +232,7 @@ static const struct input_row dep_rows[] = {
 static ws_status run_dep_effect(struct evaluation *e)
 {
     static const char *const positive[] = {"dep", "between", NULL};
-    TRY(must_be_positive(e, "dep_effect", positive));
+    TRY(evaluation_check_positive(e, positive));
     evaluation_put(e, "dep_effect",
                    tp_dep_effect(evaluation_get(e, "latency"), evaluation_get(e, "dep"),
                                  evaluation_get(e, "between")));
