@@ -115,6 +115,8 @@ struct power_estimate {
     double counted[POWER_UNIT_COUNT];           /* the same; units without coefficient with kin */
     double rates[POWER_UNIT_COUNT], max_watts[POWER_UNIT_COUNT];
     bool spec_linear[POWER_UNIT_COUNT];
+    const struct cache_section
+        *caches; /* that L1, L2 and DRAM rest on; NULL: none known or none there */
     const char *unit_reasons[POWER_UNIT_COUNT]; /* why a unit has no watts; NULL: it has */
     struct ipp_watts watts;
     double gated_watts;

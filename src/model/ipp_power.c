@@ -109,6 +109,25 @@ static const char *const watt_ids[] = {
 };
 #undef POWER_UNIT
 
+/* The cache access profile (figure 67): where the sectors of global and local accesses go, and how many of
+ * the loads' are found there. A rate of nothing is left out. */
+static void write_caches(const uint64_t counts[CACHE_COUNT_COUNT], struct estimate *answer)
+{
+    double loads = (double)counts[CACHE_COUNT_LOADS];
+    double written = (double)(counts[CACHE_COUNT_STORES] + counts[CACHE_COUNT_ATOMICS]);
+    double in_l1 = (double)counts[CACHE_COUNT_L1_LOOKUPS];
+    double in_l2 = (double)counts[CACHE_COUNT_L2_LOADS], all = loads + written;
+    double dram = (double)(counts[CACHE_COUNT_DRAM_READ] + counts[CACHE_COUNT_DRAM_WRITTEN]);
+#define TERM(id, value, text) estimate_add_term(answer, "caches." id, value, "1", text)
+    TERM("l1_share", in_l1 / all, "sectors looked for in the L1");
+    TERM("l1_hit_rate", (double)counts[CACHE_COUNT_L1_HITS] / in_l1, "of these found there");
+    TERM("l2_share", (in_l2 + written) / all, "sectors that come to the L2");
+    TERM("l2_load_hit_rate", (double)counts[CACHE_COUNT_L2_LOAD_HITS] / in_l2,
+         "of the loads' found there");
+    TERM("dram_share", dram / all, "sectors from and to DRAM");
+#undef TERM
+}
+
 static void write_terms(struct power_estimate *out)
 {
     struct estimate *answer = &out->answer;
@@ -137,6 +156,7 @@ static void write_terms(struct power_estimate *out)
         TERM(rate_ids[i], out->rates[i], "1", power_unit_infos[i].text);
         TERM(watt_ids[i], watts->units[i], "W", power_unit_infos[i].text);
     }
+    if (out->caches) write_caches(out->caches->counts, answer);
     if (out->no_thermal) return;
     TERM("delta", out->printed_rise_kelvin, "K", "rise in the long run (53)");
     TERM("max_temp", out->thermal.idle_celsius + out->printed_rise_kelvin, "degC",

@@ -89,6 +89,7 @@ static void read_caches(const struct model_input *input, struct power_estimate *
         return;
     }
     const uint64_t *counts = caches->counts;
+    out->caches = caches;
     double written = (double)(counts[CACHE_COUNT_STORES] + counts[CACHE_COUNT_ATOMICS]);
     double all = (double)counts[CACHE_COUNT_LOADS] + written;
     double accesses = out->counted[POWER_UNIT_GLOBAL] + out->counted[POWER_UNIT_LOCAL];

@@ -243,11 +243,18 @@ static void caches_take_their_share(void **state)
     CLOSE(power->rates[POWER_UNIT_L1], 0.8 * 10 * 96000 / slots, 1e-12);
     CLOSE(power->rates[POWER_UNIT_L2], 0.6 * 10 * 96000 / slots, 1e-12);
     CLOSE(power->rates[POWER_UNIT_GLOBAL], 0.3 * 10 * 96000 / slots, 1e-12);
+    /* The cache access profile: of 80 + 20 sectors; none of the 40 loads of the L2 was found there. */
+    CLOSE(estimate_term(&power->answer, "caches.l1_share")->value, 80.0 / 100, 1e-12);
+    CLOSE(estimate_term(&power->answer, "caches.l1_hit_rate")->value, 40.0 / 80, 1e-12);
+    CLOSE(estimate_term(&power->answer, "caches.l2_share")->value, 60.0 / 100, 1e-12);
+    assert_true(estimate_term(&power->answer, "caches.l2_load_hit_rate")->value == 0);
+    CLOSE(estimate_term(&power->answer, "caches.dram_share")->value, 30.0 / 100, 1e-12);
     prediction_destroy(prediction);
 
     prediction = predict(profile, &machine);
     assert_true(prediction->power->rates[POWER_UNIT_L1] == 0);
     assert_non_null(prediction->power->unit_reasons[POWER_UNIT_L1]);
+    assert_null(estimate_term(&prediction->power->answer, "caches.l1_share"));
     CLOSE(prediction->power->rates[POWER_UNIT_GLOBAL], 10 * 96000 / slots, 1e-12);
     prediction_destroy(prediction);
     profile_destroy(profile);
