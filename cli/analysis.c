@@ -75,10 +75,15 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
         return EXIT_DONE;
     case OPTION_GRID:
         request->has_grid = true;
+        request->has_global = false;
         return request_set_shape(cli, "--grid", value, request->grid);
     case OPTION_BLOCK:
         request->has_block = true;
         return request_set_shape(cli, "--block", value, request->block);
+    case OPTION_GLOBAL:
+        request->has_global = true;
+        request->has_grid = false;
+        return request_set_shape(cli, "--global", value, request->global);
     case OPTION_CLUSTER:
         return request_set_shape(cli, "--cluster", value, request->cluster);
     case OPTION_SHARED:
@@ -243,7 +248,7 @@ static int load_module(struct analysis *a, const struct command *command)
     struct request *request = &a->request;
     if (!request->kernel_file)
         return cli_error(a->cli, EXIT_USAGE,
-                         "%s needs a kernel file (.ptx, .cu), a launch file (.yaml) or "
+                         "%s needs a kernel file (.ptx, .cu, .cl), a launch file (.yaml) or "
                          "--profile FILE",
                          command->name);
     ws_status status = ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
@@ -261,6 +266,7 @@ static int load_module(struct analysis *a, const struct command *command)
 static int read_arguments(struct analysis *a)
 {
     struct request *request = &a->request;
+    CLI_TRY(request_resolve_global(a->cli, request));
     if (!request->has_grid || !request->has_block) {
         char *parameters = ws_module_describe_parameters(a->module, a->kernel);
         cli_error(a->cli, EXIT_USAGE,
@@ -275,6 +281,7 @@ static int read_arguments(struct analysis *a)
     for (size_t i = 0; i < request->arg_count; i++)
         CLI_TRY(arg_parse(a->cli, &request->args[i], &a->args[i]));
     CLI_TRY(args_check(a->cli, a->module, a->kernel, a->args, request->arg_count));
+    a->local_bytes = args_local_bytes(a->args, request->arg_count);
     return results_check_options(a->cli, request, a->args);
 }
 
@@ -284,7 +291,7 @@ static ws_launch make_launch(const struct analysis *a, double effort)
     ws_launch launch = {
         .size = sizeof launch,
         .kernel = a->kernel,
-        .dynamic_shared_bytes = request->dynamic_shared_bytes,
+        .dynamic_shared_bytes = request->dynamic_shared_bytes + a->local_bytes,
         .max_instructions = request->max_instructions,
         .counters = true,
         .rules = a->counted.rules,

@@ -11,6 +11,7 @@ enum analysis_option {
     OPTION_KERNEL = 1,
     OPTION_GRID,
     OPTION_BLOCK,
+    OPTION_GLOBAL,
     OPTION_SHARED,
     OPTION_CLUSTER,
     OPTION_ARG,
@@ -46,6 +47,9 @@ enum analysis_option {
     {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, if the file has several"},                     \
         {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},                             \
         {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},                           \
+        {OPTION_GLOBAL, 0, "global", "X[,Y[,Z]]",                                                  \
+         "OpenCL's global size: work-items in all, instead of --grid"},                            \
+        {OPTION_BLOCK, 0, "local", "X[,Y[,Z]]", "OpenCL's local size, the same as --block"},       \
         {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory of a block"},               \
         {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "blocks of a cluster"},                        \
         {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},         \
@@ -98,6 +102,7 @@ struct analysis {
     ws_module *module;
     size_t kernel;
     struct arg *args;
+    uint64_t local_bytes; /* of arguments in local memory: dynamic shared memory */
     ws_device *device;
     ws_profile *profile;
     ws_profile **more_profiles; /* further launches of a recorded trace */

@@ -10,7 +10,7 @@
 
 #define GRAMMAR                                                                                    \
     "an argument is TYPE:VALUE, TYPE[N]=zeros|iota|const:V|random[:SEED]|file:PATH|"               \
-    "matrix:LAYOUT:SOURCE, @INDEX or bytes:HEX"
+    "matrix:LAYOUT:SOURCE, @INDEX, bytes:HEX or local:BYTES"
 
 static int refuse(struct cli *cli, const struct arg *arg, const char *why)
 {
@@ -47,6 +47,16 @@ static int parse_hex(struct cli *cli, const char *hex, struct arg *out)
         return refuse(cli, out, "bytes: takes two hexadecimal digits a byte");
     out->byte_count = digits / 2;
     return EXIT_DONE;
+}
+
+/* What OpenCL's hosts give as a size without a pointer. */
+static int parse_local(struct cli *cli, const char *bytes, struct arg *out)
+{
+    out->kind = ARG_LOCAL;
+    if (whole_number(bytes, strlen(bytes), &out->count) && out->count > 0 &&
+        out->count <= UINT32_MAX)
+        return EXIT_DONE;
+    return refuse(cli, out, "local: takes a number of bytes of local (shared) memory, at least 1");
 }
 
 const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const char *path)
@@ -106,6 +116,7 @@ int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out)
         if (whole_number(at + 1, strlen(at + 1), &out->bits)) return EXIT_DONE;
         return refuse(cli, out, "@ is followed by the index of an earlier argument, from 0");
     }
+    if (!strncmp(at, "local:", 6)) return parse_local(cli, at + 6, out);
     if (!strncmp(at, "bytes:", 6)) return parse_hex(cli, at + 6, out);
     size_t length = strcspn(at, ":[");
     if (!at[length]) return refuse(cli, out, GRAMMAR);
@@ -126,7 +137,8 @@ static const char *describe_given(struct cli *cli, const struct arg *args, size_
     static const char *const kinds[] = {[ARG_SCALAR] = "a value",
                                         [ARG_BUFFER] = "a buffer",
                                         [ARG_SAME] = "the same buffer",
-                                        [ARG_BYTES] = "raw bytes"};
+                                        [ARG_BYTES] = "raw bytes",
+                                        [ARG_LOCAL] = "local memory"};
     const char *text = "";
     for (size_t i = 0; i < count; i++) {
         size_t bytes = args[i].kind == ARG_SCALAR  ? args[i].type.bits / 8
@@ -156,6 +168,7 @@ static const char *kind_problem(const struct arg *arg, const ws_parameter *param
     switch (arg->kind) {
     case ARG_BYTES:
         return arg->byte_count == parameter->size ? NULL : "the number of bytes differs";
+    case ARG_LOCAL:
     case ARG_BUFFER:
     case ARG_SAME:
         if (parameter->size != 8 && !(parameter->size == 4 && parameter->is_pointer))
@@ -280,6 +293,37 @@ static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
+enum { LOCAL_ALIGNMENT = 16 }; /* that of dynamic shared memory, which follows the static */
+
+static uint64_t align_local(uint64_t bytes)
+{
+    return (bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+}
+
+uint64_t args_local_bytes(const struct arg *args, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (args[i].kind == ARG_LOCAL) bytes += align_local(args[i].count);
+    return bytes;
+}
+
+/* Addresses within a block's shared memory, in the order of the arguments. */
+static int place_local(struct cli *cli, const ws_module *module, size_t kernel, struct arg *args,
+                       size_t count)
+{
+    ws_kernel_info info = {.size = sizeof info};
+    ws_status status = ws_module_kernel_info(module, kernel, &info);
+    uint64_t at = align_local(info.static_shared_bytes);
+    if (status != WS_OK) return cli_failed(cli, status);
+    for (size_t i = 0; i < count; i++) {
+        if (args[i].kind != ARG_LOCAL) continue;
+        args[i].address = at;
+        at += align_local(args[i].count);
+    }
+    return EXIT_DONE;
+}
+
 int args_place(struct cli *cli, ws_device *device, const ws_module *module, size_t kernel,
                struct arg *args, size_t count, uint8_t **out_block, size_t *out_bytes)
 {
@@ -287,6 +331,7 @@ int args_place(struct cli *cli, ws_device *device, const ws_module *module, size
     static const struct value_type pointer32 = {VALUE_UNSIGNED, 32, "u32"};
     *out_bytes = ws_module_parameter_bytes(module, kernel);
     *out_block = cli_alloc(cli, *out_bytes + 8);
+    CLI_TRY(place_local(cli, module, kernel, args, count));
     for (size_t i = 0; i < count; i++) {
         struct arg *arg = &args[i];
         ws_parameter parameter;

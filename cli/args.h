@@ -15,10 +15,10 @@ struct arg_text {
 };
 
 struct arg {
-    enum { ARG_SCALAR, ARG_BUFFER, ARG_SAME, ARG_BYTES } kind;
+    enum { ARG_SCALAR, ARG_BUFFER, ARG_SAME, ARG_BYTES, ARG_LOCAL } kind;
     enum { INIT_NONE, INIT_ZEROS, INIT_IOTA, INIT_CONST, INIT_RANDOM, INIT_FILE, INIT_MATRIX } init;
     struct value_type type;
-    uint64_t count;   /* elements of a buffer */
+    uint64_t count;   /* elements of a buffer; bytes of local memory */
     uint64_t bits;    /* scalar, const: value; random: seed; same: index */
     const char *path; /* file: */
     const struct arg_matrix *matrix;
@@ -35,6 +35,8 @@ const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const 
 /* Number and kinds against the kernel's parameters; the message lists both. */
 int args_check(struct cli *cli, const ws_module *module, size_t kernel, const struct arg *args,
                size_t count);
+/* Dynamic shared memory that local: arguments take, each aligned to 16 bytes. */
+uint64_t args_local_bytes(const struct arg *args, size_t count);
 /* Allocates and fills the buffers and lays out the parameter block. */
 int args_place(struct cli *cli, ws_device *device, const ws_module *module, size_t kernel,
                struct arg *args, size_t count, uint8_t **out_block, size_t *out_bytes);

@@ -165,7 +165,7 @@ static int run_analyze(struct cli *cli, const struct command *command, int argc,
 const struct command command_analyze = {
     .name = "analyze",
     .synopsis =
-        "  warpsage analyze KERNEL.ptx|KERNEL.cu [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
+        "  warpsage analyze KERNEL.ptx|.cu|.cl [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
         "                   --gpu ID[,ID...]\n"
         "  warpsage analyze LAUNCH.yaml [OPTIONS]        the command line wins\n"
         "  warpsage analyze --profile FILE --gpu ID      without executing; also a file of "
@@ -182,9 +182,11 @@ const struct command command_analyze = {
             "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
             "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
             "  bytes:HEX           the bytes of a struct\n"
+            "  local:BYTES         OpenCL: a __local pointer to so many bytes\n"
             "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
             "Launch file\n"
             "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
+            "  global [x,y,z] and local [x,y,z] (OpenCL's, instead of grid and block),\n"
             "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
             "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
             "  to the file.\n\n"

@@ -94,6 +94,12 @@ static int read_grid(struct launchfile *file, yaml_node_t *node, const char *pla
     return read_shape(file, node, place, file->request->grid);
 }
 
+static int read_global(struct launchfile *file, yaml_node_t *node, const char *place)
+{
+    file->request->has_global = true;
+    return read_shape(file, node, place, file->request->global);
+}
+
 static int read_block(struct launchfile *file, yaml_node_t *node, const char *place)
 {
     file->request->has_block = true;
@@ -241,6 +247,8 @@ static const struct key {
     {"kernel", read_kernel},
     {"grid", read_grid},
     {"block", read_block},
+    {"global", read_global}, /* OpenCL's words */
+    {"local", read_block},
     {"dynamic_shared_bytes", read_shared},
     {"cluster", read_cluster},
     {"registers", read_registers},

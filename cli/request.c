@@ -23,6 +23,26 @@ int request_set_shape(struct cli *cli, const char *what, const char *text, uint3
     return EXIT_DONE;
 }
 
+int request_resolve_global(struct cli *cli, struct request *request)
+{
+    if (!request->has_global) return EXIT_DONE;
+    if (request->has_grid)
+        return cli_error(cli, EXIT_USAGE, "grid and global size: give one of them");
+    if (!request->has_block)
+        return cli_error(cli, EXIT_USAGE, "a global size needs a local size: --local X[,Y[,Z]]");
+    for (unsigned i = 0; i < 3; i++) {
+        if (request->global[i] % request->block[i])
+            return cli_error(cli, EXIT_USAGE,
+                             "the global size %u,%u,%u is no multiple of the local size %u,%u,%u, "
+                             "which OpenCL 1.2 asks for: round it up",
+                             request->global[0], request->global[1], request->global[2],
+                             request->block[0], request->block[1], request->block[2]);
+        request->grid[i] = request->global[i] / request->block[i];
+    }
+    request->has_grid = true;
+    return EXIT_DONE;
+}
+
 static void add_names(struct cli *cli, const char *list, const char ***names, size_t *count)
 {
     char *rest = cli_copy(cli, list);

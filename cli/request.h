@@ -22,8 +22,9 @@ struct request {
     const char *kernel_file, *kernel;
     const char *profile; /* read it instead of executing */
     const char *trace;   /* recorded on a GPU: replay it instead of executing */
-    bool has_grid, has_block;
+    bool has_grid, has_block, has_global;
     uint32_t grid[3], block[3], cluster[3];
+    uint32_t global[3]; /* OpenCL's: threads of the whole launch, if has_global */
     uint64_t dynamic_shared_bytes;
     unsigned registers; /* per thread; 0: what ptxas or liveness say */
     struct arg_text *args;
@@ -56,6 +57,8 @@ struct request {
 int request_set_shape(struct cli *cli, const char *what, const char *text, uint32_t out[3]);
 int request_add_gpus(struct cli *cli, struct request *request, const char *list);
 int request_add_cpus(struct cli *cli, struct request *request, const char *list);
+/* The grid of OpenCL's global size, once the block is known. */
+int request_resolve_global(struct cli *cli, struct request *request);
 int request_set_effort(struct cli *cli, const char *text, struct effort *out);
 /* "INDEX=FILE[,TOLERANCE]"; an earlier entry of the same index is replaced. */
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,

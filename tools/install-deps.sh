@@ -4,7 +4,8 @@
 #
 #     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
-#     tools/install-deps.sh all      and clang, clang-format, libclang-rt (sanitizers, libFuzzer)
+#     tools/install-deps.sh all      and clang, clang-format, libclc (OpenCL C), libclang-rt (sanitizers,
+#                                    libFuzzer)
 #
 # Nothing is downloaded if nothing is missing. A tool that is there counts, however it came there.
 set -euo pipefail
@@ -51,6 +52,9 @@ library() {
 has_header() {
     echo "#include <$1>" | gcc -E -
 }
+has_libclc() {
+    test -r /usr/lib/clc/nvptx64--nvidiacl.bc
+}
 # The clang that `apt-get install clang` brings, e.g. 14.
 clang_major() {
     if command -v clang >/dev/null; then
@@ -82,6 +86,7 @@ find_missing() {
     [ "$group" = test ] && return
     need clang has clang
     need clang-format has clang-format
+    need "libclc-$(clang_major)" has_libclc # OpenCL C as input
     need "libclang-rt-$(clang_major)-dev" compiles clang -fsanitize=fuzzer,address
 }
 

@@ -102,13 +102,13 @@ WS_API void ws_context_set_print(ws_context *context, ws_write_fn *fn, void *use
  * the folder that was fixed when the library was built. */
 WS_API WS_CHECKED ws_status ws_context_set_machine_dir(ws_context *context, const char *path);
 WS_API const char *ws_context_machine_dir(const ws_context *context);
-/* Compilers for .cu input and ptxas for register counts; searched in the colon-separated `path`
+/* Compilers for .cu and .cl input and ptxas for register counts; searched in the colon-separated `path`
  * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
 WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
 
 /* ---- module -------------------------------------------------------------------------------- */
 
-/* .ptx is decoded; .cu goes through nvcc, else clang. */
+/* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. */
 WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char *path,
                                                 ws_module **out);
 /* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call. */

@@ -8,49 +8,16 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-struct job {
-    struct diag *diag;
-    struct arena *arena;
-    const char *path, *tool_path;
-    const char *ptx, *header; /* temporary files */
-};
-
-/* The first lines of what a compiler said: errors come first, and one of its own crashes is long. */
-static void keep_first_lines(char *text)
-{
-    enum { LINES = 24 };
-    unsigned lines = 0;
-    for (char *at = text; *at; at++) {
-        if (*at != '\n' || ++lines < LINES) continue;
-        *at = '\0';
-        return;
-    }
-}
-
-static ws_status run_compiler(struct job *job, const char *const *arguments, const char *what,
-                              char **out, size_t *out_size)
-{
-    char *said;
-    bool done = tool_run(arguments, job->tool_path, &said);
-    ws_status status = WS_ERR_INPUT;
-    if (said) keep_first_lines(said);
-    if (done)
-        status = text_read_file(job->diag, job->arena, job->ptx, out, out_size);
-    else
-        diag_error(job->diag, status, "%s: %s could not compile this file:\n%s", job->path, what,
-                   said ? said : "");
-    free(said);
-    return status;
-}
-
-static ws_status run_nvcc(struct job *job, const char *nvcc, char **out, size_t *out_size)
+static ws_status run_nvcc(const struct tool_job *job, const char *nvcc, char **out,
+                          size_t *out_size)
 {
     const char *const arguments[] = {nvcc, "-ptx",   "-lineinfo", "-arch=sm_75",
                                      "-o", job->ptx, job->path,   NULL};
-    return run_compiler(job, arguments, "nvcc", out, out_size);
+    return tool_compile(job, arguments, "nvcc", out, out_size);
 }
 
-static ws_status run_clang(struct job *job, const char *clang, char **out, size_t *out_size)
+static ws_status run_clang(const struct tool_job *job, const char *clang, char **out,
+                           size_t *out_size)
 {
     const char *const arguments[] = {clang,
                                      "-x",
@@ -81,7 +48,7 @@ static ws_status run_clang(struct job *job, const char *clang, char **out, size_
     ws_status status = text_write_file(job->diag, job->header, header.data, header.length);
     strbuf_clear(&header);
     if (status != WS_OK) return status;
-    return run_compiler(job, arguments, "clang (there is no nvcc)", out, out_size);
+    return tool_compile(job, arguments, "clang (there is no nvcc)", out, out_size);
 }
 
 ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
@@ -98,12 +65,12 @@ ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
     char *folder = tool_make_folder();
     ws_status status;
     if (folder) {
-        struct job job = {.diag = diag,
-                          .arena = arena,
-                          .path = path,
-                          .tool_path = tool_path,
-                          .ptx = arena_format(arena, "%s/kernel.ptx", folder),
-                          .header = arena_format(arena, "%s/cuda.h", folder)};
+        struct tool_job job = {.diag = diag,
+                               .arena = arena,
+                               .path = path,
+                               .tool_path = tool_path,
+                               .ptx = arena_format(arena, "%s/kernel.ptx", folder),
+                               .header = arena_format(arena, "%s/cuda.h", folder)};
         status = nvcc ? run_nvcc(&job, nvcc, out, out_size) : run_clang(&job, clang, out, out_size);
         const char *const files[] = {job.ptx, job.header};
         tool_remove_folder(folder, files, 2);

@@ -18,6 +18,24 @@ char *tool_make_folder(void);
 /* Removes the named files of the folder and the folder, and frees its name. */
 void tool_remove_folder(char *folder, const char *const *files, size_t count);
 
+/* A file that a compiler turns into PTX, with a header of ours; ptx and header are temporary files. */
+struct tool_job {
+    struct diag *diag;
+    struct arena *arena;
+    const char *path, *tool_path;
+    const char *ptx, *header;
+};
+/* Runs the compiler; *out is the text that it wrote to job->ptx. `what` names it in messages. */
+ws_status tool_compile(const struct tool_job *job, const char *const *arguments, const char *what,
+                       char **out, size_t *out_size);
+
+/* PTX of an OpenCL C file through clang and libclc. */
+ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *path,
+                         const char *tool_path, char **out, size_t *out_size);
+
+/* What clang needs to know of OpenCL beyond libclc. */
+extern const char *const opencl_header;
+
 /* PTX of a .cu file through nvcc, else clang. */
 ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
                        const char *tool_path, char **out, size_t *out_size);

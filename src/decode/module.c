@@ -126,13 +126,16 @@ ws_status module_load_file(struct diag *diag, const char *path, const char *tool
     struct module *module = module_create(path);
     char *text = NULL;
     size_t size = 0;
-    ws_status status = ends_with(path, ".cu")
-                           ? compile_cuda(diag, &module->arena, path, tool_path, &text, &size)
-                           : text_read_file(diag, &module->arena, path, &text, &size);
+    bool is_opencl = ends_with(path, ".cl");
+    ws_status status =
+        is_opencl ? compile_opencl(diag, &module->arena, path, tool_path, &text, &size)
+        : ends_with(path, ".cu") ? compile_cuda(diag, &module->arena, path, tool_path, &text, &size)
+                                 : text_read_file(diag, &module->arena, path, &text, &size);
     if (status != WS_OK) {
         module_destroy(module);
         return status;
     }
+    if (is_opencl) module->language = "OpenCL C";
     module->ptx = text;
     module->ptx_size = size;
     module->ptxas = tool_find(tool_path, "ptxas");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "decode/compile_cuda.h"
 
 char *tool_find(const char *tool_path, const char *name)
@@ -102,4 +103,32 @@ void tool_remove_folder(char *folder, const char *const *files, size_t count)
         unlink(files[i]);
     rmdir(folder);
     free(folder);
+}
+
+/* The first lines of what a compiler said: errors come first, and one of its own crashes is long. */
+static void keep_first_lines(char *text)
+{
+    enum { LINES = 24 };
+    unsigned lines = 0;
+    for (char *at = text; *at; at++) {
+        if (*at != '\n' || ++lines < LINES) continue;
+        *at = '\0';
+        return;
+    }
+}
+
+ws_status tool_compile(const struct tool_job *job, const char *const *arguments, const char *what,
+                       char **out, size_t *out_size)
+{
+    char *said;
+    bool done = tool_run(arguments, job->tool_path, &said);
+    ws_status status = WS_ERR_INPUT;
+    if (said) keep_first_lines(said);
+    if (done)
+        status = text_read_file(job->diag, job->arena, job->ptx, out, out_size);
+    else
+        diag_error(job->diag, status, "%s: %s could not compile this file:\n%s", job->path, what,
+                   said ? said : "");
+    free(said);
+    return status;
 }

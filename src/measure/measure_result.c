@@ -473,6 +473,8 @@ static void set_identity(struct profile *profile, const struct measure *m)
                                       module->version_minor, target)
                        : arena_format(arena, "ptx %u.%u %s as %s", module->version_major,
                                       module->version_minor, target, isa_view_names[m->view]);
+    if (module->language)
+        profile->isa = arena_format(arena, "%s from %s", profile->isa, module->language);
     profile->source_path = module->path ? arena_copy(arena, module->path) : NULL;
     memcpy(profile->grid, launch->grid, sizeof profile->grid);
     memcpy(profile->block, launch->block, sizeof profile->block);

@@ -60,6 +60,11 @@ bool profile_is_native(const struct profile *profile)
     return profile->isa && !strncmp(profile->isa, "sass", 4);
 }
 
+bool profile_is_opencl(const struct profile *profile)
+{
+    return profile->isa && strstr(profile->isa, " from OpenCL C");
+}
+
 void profile_add_note(struct profile *profile, const char *format, ...)
 {
     struct strbuf text = {0};

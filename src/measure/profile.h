@@ -133,6 +133,8 @@ uint64_t profile_blocks(const struct profile *profile); /* of the grid */
 uint32_t profile_threads_per_block(const struct profile *profile);
 /* Were native instructions counted? Else those of PTX. */
 bool profile_is_native(const struct profile *profile);
+/* Was it OpenCL C? Reports then speak of work-groups and work-items. */
+bool profile_is_opencl(const struct profile *profile);
 void profile_add_note(struct profile *profile, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* "saxpy.cu:7"; without a source line "PTX:21" or, native, "SASS:00a0"; "all" if nothing is known. */

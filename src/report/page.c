@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,69 @@ static size_t bytes_of_columns(const char *text, unsigned columns, bool *out_all
     *out_all = !*at;
     return (size_t)(at - text);
 }
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *cuda, *opencl;
+} words[] = {
+    {"shared memory", "local memory"}, {"local memory", "private memory"},
+    {"blocks", "work-groups"},         {"block", "work-group"},
+    {"threads", "work-items"},         {"thread", "work-item"},
+};
+
+/* Part of a name, a path or an option? */
+static bool joins(char c)
+{
+    return isalnum((unsigned char)c) || strchr("_-/.", c);
+}
+
+static bool is_word(const char *text, const char *at, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(at, word, length) != 0 || (at > text && joins(at[-1]))) return false;
+    char next = at[length];
+    bool ends_sentence = next == '.' && (!at[length + 1] || at[length + 1] == ' ');
+    return !next || ends_sentence || !joins(next);
+}
+
+/* Blanks between columns give way to longer words, and fill up behind shorter ones. */
+static size_t put_blanks(struct strbuf *out, const char *at, int *debt)
+{
+    size_t blanks = strspn(at, " ");
+    int kept = (int)blanks - *debt;
+    if (blanks < 2) kept = (int)blanks;
+    if (kept < 1) kept = 1;
+    *debt -= (int)blanks - kept;
+    strbuf_printf(out, "%*s", kept, "");
+    return blanks;
+}
+
+/* `text` in the words of its language, malloc'ed. */
+static char *translate(const struct page *page, const char *text)
+{
+    enum { WORDS = sizeof words / sizeof words[0] };
+    struct strbuf out = {0};
+    int debt = 0; /* columns that the words took more so far */
+    for (const char *at = text; *at;) {
+        size_t i = page->opencl ? 0 : WORDS;
+        while (i < WORDS && !is_word(text, at, words[i].cuda))
+            i++;
+        if (i < WORDS) {
+            strbuf_puts(&out, words[i].opencl);
+            debt += (int)strlen(words[i].opencl) - (int)strlen(words[i].cuda);
+            at += strlen(words[i].cuda);
+        } else if (*at == ' ' && debt) {
+            at += put_blanks(&out, at, &debt);
+        } else {
+            strbuf_putc(&out, *at++);
+        }
+    }
+    strbuf_append(&out, "", 0);
+    return strbuf_take(&out);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void add_line(struct page *page, char *text)
 {
@@ -54,8 +118,9 @@ void page_line(struct page *page, const char *format, ...)
     va_start(list, format);
     strbuf_vprintf(&line, format, list);
     va_end(list);
-    char *text = strbuf_take(&line);
-    add_line(page, text);
+    char *text = strbuf_take(&line), *said = translate(page, text);
+    add_line(page, said);
+    free(said);
     free(text);
 }
 
@@ -81,16 +146,22 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
 {
     int indent = (int)strlen(lead);
     size_t room = page->width > (unsigned)indent + 16 ? page->width - (unsigned)indent : 16;
+    char *said = translate(page, text);
+    const char *at = said;
     for (unsigned line = 0; line < max_lines; line++) {
-        size_t length = fitting(text, room);
+        size_t length = fitting(at, room);
         bool is_last = line + 1 == max_lines;
-        page_line(page, "%*s%.*s", indent, line ? "" : lead,
-                  is_last ? (int)strlen(text) : (int)length, text);
-        text += length;
-        while (*text == ' ')
-            text++;
-        if (!*text) break;
+        struct strbuf one = {0};
+        strbuf_printf(&one, "%*s%.*s", indent, line ? "" : lead,
+                      is_last ? (int)strlen(at) : (int)length, at);
+        add_line(page, one.data);
+        strbuf_clear(&one);
+        at += length;
+        while (*at == ' ')
+            at++;
+        if (!*at) break;
     }
+    free(said);
 }
 
 void page_bar(const struct page *page, double fraction, char *out)

@@ -11,6 +11,8 @@ struct page {
     struct strbuf *out;
     unsigned width, lines;
     bool utf8, colour;
+    bool
+        opencl; /* words of CUDA become OpenCL's: work-group, work-item, local and private memory */
 };
 
 /* One line; what goes beyond the width is cut and marked. Control characters become spaces. */

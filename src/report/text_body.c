@@ -171,7 +171,9 @@ void text_occupancy(struct page *page, const struct report_machine *item)
                   100 * occupancy->fraction, occupancy->warps_per_sm, most);
     add_limit(&line, "warps", occupancy->limit_warps, !strcmp(limiter, "warps"));
     add_limit(&line, "registers", occupancy->limit_registers, !strcmp(limiter, "registers"));
-    add_limit(&line, "shared", occupancy->limit_shared, !strcmp(limiter, "shared"));
+    bool opencl = profile_is_opencl(prediction->profile);
+    add_limit(&line, opencl ? "local" : "shared", occupancy->limit_shared,
+              !strcmp(limiter, "shared"));
     add_limit(&line, "SM", occupancy->limit_sm, !strcmp(limiter, "sm"));
     page_line(page, "%s", line.data);
     strbuf_clear(&line);

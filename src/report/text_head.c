@@ -18,6 +18,24 @@ static void format_shape(char *out, size_t size, const uint32_t shape[3])
         snprintf(out, size, "%u", shape[0]);
 }
 
+/* The launch in OpenCL's words: global and local size. */
+static void text_ndrange(struct page *page, const struct profile *profile, int name_columns,
+                         bool cut)
+{
+    char global[40], local[40];
+    uint32_t size[3];
+    uint64_t bytes = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    for (unsigned i = 0; i < 3; i++)
+        size[i] = profile->grid[i] * profile->block[i];
+    format_shape(global, sizeof global, size);
+    format_shape(local, sizeof local, profile->block);
+    page_line(page, "%.*s%s  global %s (%s work-groups)  local %s (%u work-items)%s%s",
+              name_columns, profile->kernel ? profile->kernel : "(unnamed)", cut ? ".." : "",
+              global, quantity_count((double)profile_blocks(profile)).text, local,
+              profile_threads_per_block(profile), bytes ? "  shared memory " : "",
+              bytes ? quantity_format((double)bytes, "B").text : "");
+}
+
 void text_kernel(struct page *page, const struct profile *profile)
 {
     char grid[40], block[40];
@@ -29,10 +47,14 @@ void text_kernel(struct page *page, const struct profile *profile)
     const char *name = profile->kernel ? profile->kernel : "(unnamed)";
     unsigned room = page->width > 66 ? page->width - 56 : 24;
     bool cut = strlen(name) > room;
-    page_line(page, "%.*s%s  grid %s (%s blocks)  block %s (%u threads)%s%s",
-              (int)(cut ? room - 2 : room), name, cut ? ".." : "", grid,
-              quantity_count(blocks).text, block, profile_threads_per_block(profile),
-              shared ? "  shared " : "", shared ? quantity_format((double)shared, "B").text : "");
+    if (profile_is_opencl(profile))
+        text_ndrange(page, profile, (int)(cut ? room - 2 : room), cut);
+    else
+        page_line(page, "%.*s%s  grid %s (%s blocks)  block %s (%u threads)%s%s",
+                  (int)(cut ? room - 2 : room), name, cut ? ".." : "", grid,
+                  quantity_count(blocks).text, block, profile_threads_per_block(profile),
+                  shared ? "  shared " : "",
+                  shared ? quantity_format((double)shared, "B").text : "");
     struct strbuf line = {0};
     bool viewed = profile_has(profile, COUNTER_INST_PTX_WARP);
     bool native = profile_is_native(profile);
@@ -45,7 +67,9 @@ void text_kernel(struct page *page, const struct profile *profile)
         strbuf_printf(&line, "; %s%s blocks %s%s", executed < blocks ? "" : "all ",
                       quantity_count(executed).text, native ? "recorded" : "executed",
                       profile->sampled_fraction < 1 ? " (a sample)" : "");
-    page_line(page, "method    %s; %s", line.data, profile->isa ? profile->isa : "");
+    const char *isa = profile->isa ? profile->isa : "", *from = strstr(isa, " from ");
+    page_line(page, "method    %s; %.*s", line.data, (int)(from ? from - isa : (long)strlen(isa)),
+              isa);
     strbuf_clear(&line);
 }
 

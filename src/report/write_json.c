@@ -20,6 +20,13 @@ static void launch(struct json_out *json, const struct profile *profile)
     json_out_open(json, "launch", '{');
     triple(json, "grid", profile->grid);
     triple(json, "block", profile->block);
+    if (profile_is_opencl(profile)) {
+        uint32_t global[3];
+        for (unsigned i = 0; i < 3; i++)
+            global[i] = profile->grid[i] * profile->block[i];
+        triple(json, "global_size", global);
+        triple(json, "local_size", profile->block);
+    }
     json_out_number(json, "dynamic_shared_bytes", (double)profile->dynamic_shared_bytes);
     json_out_number(json, "static_shared_bytes", (double)profile->static_shared_bytes);
     json_out_close(json, '}');

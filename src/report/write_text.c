@@ -74,6 +74,7 @@ static void write_machines(struct page *page, const struct report_kernel *kernel
 static void write_kernel(struct page *page, const struct report_kernel *kernel, bool details)
 {
     unsigned start = page->lines;
+    page->opencl = profile_is_opencl(kernel->profile);
     text_kernel(page, kernel->profile);
     if (kernel->machine_count == 0)
         write_no_machine(page, kernel, details);
@@ -94,6 +95,7 @@ static void write_quiet(struct page *page, const struct report_view *view)
 {
     for (size_t i = 0; i < view->kernel_count; i++) {
         const struct report_kernel *kernel = &view->kernels[i];
+        page->opencl = profile_is_opencl(kernel->profile);
         for (size_t k = 0; k < kernel->machine_count; k++) {
             bool several = view->kernel_count > 1 || kernel->machine_count > 1;
             if (several && page->lines) page_blank(page);

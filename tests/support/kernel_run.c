@@ -25,6 +25,9 @@ void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned th
     *run = (struct run){.threads = threads};
     snprintf(path, sizeof path, "%s/%s", SOURCE_DIR, ptx);
     if (ws_context_create(&run->context) != WS_OK) fail_msg("no context");
+    size_t length = strlen(ptx); /* OpenCL C needs its compiler */
+    if (length > 3 && !strcmp(ptx + length - 3, ".cl"))
+        must(run, ws_context_set_tool_path(run->context, getenv("PATH")), ptx);
     must(run, ws_module_load_file(run->context, path, &run->module), ptx);
     ws_device_options options = {.size = sizeof options, .threads = threads};
     must(run, ws_device_create(run->context, &options, &run->device), "device");

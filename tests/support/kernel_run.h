@@ -26,7 +26,7 @@ struct run {
     size_t buffer_count;
 };
 
-/* `ptx` is relative to the source tree. */
+/* `ptx`, or an OpenCL C file (.cl), is relative to the source tree. */
 void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned threads);
 void run_end(struct run *run);
 

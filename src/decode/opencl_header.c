@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What libclc lacks for NVPTX: its native functions become operations which that target does not know,
+ * and two functions of the index space are missing. Macros over functions of our own, so that nothing
+ * is left of those that a file does not use. */
+#include "decode/compile_cuda.h"
+
+const char *const opencl_header =
+    "#define WS_FN static inline __attribute__((overloadable, always_inline))\n"
+    "#define WS_VECTOR(name, n, ...) \\\n"
+    "    WS_FN float##n name(float##n v) { return (float##n)(__VA_ARGS__); }\n"
+    "#define WS_VECTORS(name) \\\n"
+    "    WS_VECTOR(name, 2, name(v.x), name(v.y)) \\\n"
+    "    WS_VECTOR(name, 3, name(v.x), name(v.y), name(v.z)) \\\n"
+    "    WS_VECTOR(name, 4, name(v.lo), name(v.hi)) \\\n"
+    "    WS_VECTOR(name, 8, name(v.lo), name(v.hi)) \\\n"
+    "    WS_VECTOR(name, 16, name(v.lo), name(v.hi))\n"
+    "#define WS_NATIVE(name, op) \\\n"
+    "    WS_FN float name(float x) \\\n"
+    "    { \\\n"
+    "        float y; \\\n"
+    "        __asm__(op \" %0, %1;\" : \"=f\"(y) : \"f\"(x)); \\\n"
+    "        return y; \\\n"
+    "    } \\\n"
+    "    WS_VECTORS(name)\n"
+    "#define WS_DERIVED(name, expression) \\\n"
+    "    WS_FN float name(float x) { return expression; } \\\n"
+    "    WS_VECTORS(name)\n"
+    "WS_NATIVE(ws_native_sin, \"sin.approx.f32\")\n"
+    "WS_NATIVE(ws_native_cos, \"cos.approx.f32\")\n"
+    "WS_NATIVE(ws_native_exp2, \"ex2.approx.f32\")\n"
+    "WS_NATIVE(ws_native_log2, \"lg2.approx.f32\")\n"
+    "WS_DERIVED(ws_native_tan, ws_native_sin(x) / ws_native_cos(x))\n"
+    "WS_DERIVED(ws_native_exp, ws_native_exp2(x * M_LOG2E_F))\n"
+    "WS_DERIVED(ws_native_exp10, ws_native_exp2(x * 3.32192809489f))\n" /* log2(10) */
+    "WS_DERIVED(ws_native_log, ws_native_log2(x) * M_LN2_F)\n"
+    "WS_DERIVED(ws_native_log10, ws_native_log2(x) * 0.30102999566f)\n" /* log10(2) */
+    "#define WS_POWR(type) \\\n"
+    "    WS_FN type ws_native_powr(type x, type y) \\\n"
+    "    { \\\n"
+    "        return ws_native_exp2(y * ws_native_log2(x)); \\\n"
+    "    }\n"
+    "WS_POWR(float) WS_POWR(float2) WS_POWR(float3) WS_POWR(float4) WS_POWR(float8)\n"
+    "WS_POWR(float16)\n"
+    "#define native_sin(x) ws_native_sin(x)\n"
+    "#define native_cos(x) ws_native_cos(x)\n"
+    "#define native_tan(x) ws_native_tan(x)\n"
+    "#define native_exp(x) ws_native_exp(x)\n"
+    "#define native_exp2(x) ws_native_exp2(x)\n"
+    "#define native_exp10(x) ws_native_exp10(x)\n"
+    "#define native_log(x) ws_native_log(x)\n"
+    "#define native_log2(x) ws_native_log2(x)\n"
+    "#define native_log10(x) ws_native_log10(x)\n"
+    "#define native_powr(x, y) ws_native_powr(x, y)\n"
+    /* The launch does not tell the dimensions that the host asked for: those beyond 1. */
+    "#define get_work_dim() \\\n"
+    "    (get_global_size(2) > 1 ? 3u : get_global_size(1) > 1 ? 2u : 1u)\n"
+    "#define get_global_offset(dimension) ((size_t)((dimension) * 0))\n";
