@@ -338,6 +338,26 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* clock.least <= clock.core <= clock.most, as far as they are known. */
+static ws_status check_clocks(struct diag *diag, struct arena *arena, const struct machine *machine)
+{
+    static const enum machine_key keys[] = {MACHINE_CLOCK_LEAST, MACHINE_CLOCK_CORE,
+                                            MACHINE_CLOCK_MOST};
+    enum machine_key below = MACHINE_KEY_COUNT;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct machine_value *value = &machine->values[keys[i]];
+        if (!value->known) continue;
+        if (below != MACHINE_KEY_COUNT && machine->values[below].value > value->value)
+            return line_error(diag, arena, machine, value->line ? value->line : 1, 1,
+                              arena_format(arena, "%s = %g GHz is below %s = %g GHz",
+                                           machine_key_infos[keys[i]].path, value->value / 1e9,
+                                           machine_key_infos[below].path,
+                                           machine->values[below].value / 1e9));
+        below = keys[i];
+    }
+    return WS_OK;
+}
+
 static ws_status check_complete(struct diag *diag, struct arena *arena,
                                 const struct machine *machine)
 {
@@ -347,6 +367,7 @@ static ws_status check_complete(struct diag *diag, struct arena *arena,
         return line_error(diag, arena, machine, 1, 1,
                           "no compute_capability: add compute_capability: {value: \"7.0\", "
                           "source: ...}");
+    TRY(check_clocks(diag, arena, machine));
     double sms = machine_get(machine, MACHINE_SM_COUNT, 0);
     if (plan && plan->line && sms != plan->sm_count)
         return line_error(diag, arena, machine, plan->line, 1,
