@@ -165,7 +165,7 @@ static size_t list_resources(const struct answer *a, struct resource *out)
                                      (double)r->issued * (double)machine->interval /
                                          machine->width / (schedulers * time)};
     for (unsigned i = 0; i < TEG_UNIT_COUNT; i++) {
-        double owners = i == TEG_SHARED || i == TEG_GLOBAL ? sms : schedulers;
+        double owners = i == TEG_SHARED || i == TEG_GLOBAL ? sms : sms * machine->parts;
         if (unit_texts[i])
             out[count++] = (struct resource){unit_terms[i], unit_texts[i],
                                              (double)r->unit_busy[i] / (owners * time)};
@@ -237,6 +237,9 @@ static void write_terms(struct answer *a)
     TERM("blocks_of_cluster", a->blocks, "1", "blocks of the busiest cluster");
     TERM("cycles_per_block", steady_rate(a) / (double)TEG_CYCLE, "cycle",
          "of a cluster, in the steady state (0: one wave)");
+    if (a->machine.launch)
+        TERM("launch_cycles", (double)a->machine.launch / (double)TEG_CYCLE, "cycle",
+             "fixed cost of the launch, in the time");
     double sectors = (double)r->memory.sectors;
     if (is_cached(a) && sectors > 0) {
         TERM("l1_hit", (double)r->memory.l1_hits / sectors, "1", "sectors found in the L1");
@@ -359,6 +362,9 @@ static ws_status answer(struct diag *diag, struct answer *a)
     double clock = machine_get(input->machine, MACHINE_CLOCK_CORE, 1);
     prepare(a);
     TRY(teg_run(diag, &a->setup, &a->result));
+    if (!a->result.issued)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "teg: no warp of the blocks that were timed executes anything");
     a->total = whole_grid(a);
     teg_time total = model_without(input, EFFECT_TAIL) ? without_tail(a) : a->total;
     a->out->cycles = (double)total / (double)TEG_CYCLE;

@@ -55,7 +55,7 @@ static inline void put(struct teg_scheduler *s, unsigned place, teg_time ready)
     s->awake[word] &= ~bit;
     s->asleep[word] &= ~bit;
     if (ready == TEG_NEVER) return;
-    if (ready <= s->slot) {
+    if (ready <= *s->slot) {
         s->awake[word] |= bit;
         return;
     }
@@ -63,14 +63,14 @@ static inline void put(struct teg_scheduler *s, unsigned place, teg_time ready)
     if (ready < s->wake) s->wake = ready;
 }
 
-static void set_unit(struct teg_scheduler *s, unsigned place, uint8_t unit)
+static void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
 {
     uint64_t bit = UINT64_C(1) << place % 64;
     unsigned word = place / 64;
     if (s->units[place] == unit) return;
-    s->by_unit[s->units[place]][word] &= ~bit;
-    s->by_unit[unit][word] |= bit;
-    s->units[place] = unit;
+    s->by_unit[s->units[place] * s->words + word] &= ~bit;
+    s->by_unit[unit * s->words + word] |= bit;
+    s->units[place] = (uint8_t)unit;
 }
 
 /* May issue at `ready`, which its scheduler did not know. */
@@ -79,7 +79,7 @@ static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time rea
     unsigned place;
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
     put(s, place, ready);
-    ready = later(ready, s->slot);
+    ready = later(ready, *s->slot);
     if (ready < *s->next) *s->next = ready;
 }
 
@@ -236,7 +236,7 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
         begin_leaving(e, warp);
         return;
     }
-    set_unit(s, place, e->ops[warp->step.insn].unit);
+    set_unit(s, place, teg_unit_index(warp, &e->ops[warp->step.insn]));
     put(s, place, warp->waiting_for ? TEG_NEVER : later(warp->again, warp->operands));
 }
 

@@ -30,16 +30,13 @@ static void wake_up(struct teg_scheduler *s, teg_time now)
         }
 }
 
-/* The first awake place from `first` on that needs none of the units in `busy`, or -1. */
-static inline int next_place(const struct teg_scheduler *s, unsigned words, unsigned first,
-                             unsigned busy)
+/* The first of `places` from `first` on, or -1. */
+static inline int next_place(const uint64_t *places, unsigned words, unsigned first)
 {
     for (unsigned word = first / 64; word < words; word++) {
-        uint64_t places = s->awake[word];
-        if (word == first / 64) places &= ~UINT64_C(0) << first % 64;
-        for (unsigned units = busy; units; units &= units - 1)
-            places &= ~s->by_unit[__builtin_ctz(units)][word];
-        if (places) return (int)(word * 64 + (unsigned)__builtin_ctzll(places));
+        uint64_t rest = places[word];
+        if (word == first / 64) rest &= ~UINT64_C(0) << first % 64;
+        if (rest) return (int)(word * 64 + (unsigned)__builtin_ctzll(rest));
     }
     return -1;
 }
@@ -48,24 +45,27 @@ static inline int next_place(const struct teg_scheduler *s, unsigned words, unsi
 static inline int next_in_turn(const struct teg_scheduler *s, unsigned words, teg_time now,
                                teg_time *out_next)
 {
-    unsigned busy = 0;
+    for (unsigned word = 0; word < words; word++)
+        s->left[word] = s->awake[word];
     for (;;) {
-        int place = next_place(s, words, s->last + 1, busy);
-        if (place < 0) place = next_place(s, words, 0, busy);
+        int place = next_place(s->left, words, s->last + 1);
+        if (place < 0) place = next_place(s->left, words, 0);
         if (place < 0) return -1;
-        teg_time free_at = s->unit[s->units[place]]->ready;
+        unsigned unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
         if (free_at <= now) return place;
         if (free_at < *out_next) *out_next = free_at;
-        busy |= 1u << s->units[place];
+        for (unsigned word = 0; word < words; word++)
+            s->left[word] &= ~s->by_unit[unit * words + word];
     }
 }
 
 static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_next)
 {
     int best = -1;
-    for (int place = next_place(s, s->words, 0, 0); place >= 0;
-         place = next_place(s, s->words, (unsigned)place + 1, 0)) {
-        teg_time free_at = s->unit[s->units[place]]->ready;
+    for (int place = next_place(s->awake, s->words, 0); place >= 0;
+         place = next_place(s->awake, s->words, (unsigned)place + 1)) {
+        teg_time free_at = s->states[s->units[place]].ready;
         if (free_at > now)
             *out_next = free_at < *out_next ? free_at : *out_next;
         else if (best < 0 || s->warps[place].age < s->warps[best].age)
@@ -85,7 +85,7 @@ static int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time
         return s->words == 1 ? next_in_turn(s, 1, now, out_next)
                              : next_in_turn(s, s->words, now, out_next);
     bool is_awake = s->awake[last / 64] >> last % 64 & 1;
-    if (policy == TEG_GREEDY_OLDEST && is_awake && s->unit[s->units[last]]->ready <= now)
+    if (policy == TEG_GREEDY_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
         return (int)last;
     return oldest(s, now, out_next);
 }
@@ -110,42 +110,36 @@ static void decide(struct teg_engine *e, struct teg_scheduler *s)
     unsigned chosen = (unsigned)place;
     const struct teg_warp *warp = &s->warps[chosen];
     s->last = chosen;
-    s->slot = now + e->machine->interval;
+    *s->slot = now + e->machine->interval;
     teg_issue(e, s, chosen, now);
     for (unsigned more = 1; more < e->machine->width; more++) {
-        if (s->ready[chosen] == TEG_NEVER || warp->operands > now || warp->again > s->slot ||
-            s->unit[s->units[chosen]]->ready > now)
+        if (s->ready[chosen] == TEG_NEVER || warp->operands > now || warp->again > *s->slot ||
+            s->states[s->units[chosen]].ready > now)
             break;
         teg_issue(e, s, chosen, now);
     }
-    *s->next = is_any_awake(s) ? s->slot : later(s->slot, s->wake);
+    *s->next = is_any_awake(s) ? *s->slot : later(*s->slot, s->wake);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static const bool of_whole_sm[TEG_UNIT_COUNT] = {
-#define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
-    TEG_UNITS(TEG_UNIT)
-#undef TEG_UNIT
-};
-
 static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_scheduler *s)
 {
-    for (unsigned i = 0; i < TEG_UNIT_COUNT; i++)
-        s->unit[i] = of_whole_sm[i] ? &sm->units[i] : &s->own[i];
+    size_t units = (size_t)e->machine->parts * TEG_UNIT_COUNT;
     s->sm = sm;
     unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
     size_t registers = e->trace->register_count + 1u;
     s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
     s->ready = mem_alloc((s->count + 1) * sizeof *s->ready);
     s->units = mem_zalloc(s->count + 1, 1);
-    s->words = s->count / 64 + 1;
-    s->awake = mem_zalloc((TEG_UNIT_COUNT + 2) * (size_t)s->words, sizeof *s->awake);
+    s->states = sm->units;
+    s->words = (s->count + 63) / 64 + !s->count;
+    s->awake = mem_zalloc((units + 3) * s->words, sizeof *s->awake);
     s->asleep = s->awake + s->words;
-    for (unsigned i = 0; i < TEG_UNIT_COUNT; i++)
-        s->by_unit[i] = s->asleep + (i + 1) * (size_t)s->words;
+    s->left = s->asleep + s->words;
+    s->by_unit = s->left + s->words;
     for (unsigned i = 0; i < s->count; i++)
-        s->by_unit[TEG_NONE][i / 64] |= UINT64_C(1) << i % 64;
+        s->by_unit[i / 64] |= UINT64_C(1) << i % 64; /* unit index 0 */
     s->warps = mem_zalloc(s->count + 1, sizeof *s->warps);
     for (unsigned i = 0; i < s->count; i++) {
         s->ready[i] = TEG_NEVER;
@@ -161,14 +155,17 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
     sm->index = index;
     sm->schedulers = mem_zalloc(e->machine->schedulers, sizeof *sm->schedulers);
     sm->blocks = mem_zalloc(e->setup->blocks_per_sm, sizeof *sm->blocks);
+    sm->units = mem_zalloc((size_t)e->machine->parts * TEG_UNIT_COUNT, sizeof *sm->units);
     unsigned first = index * (e->machine->schedulers + 1);
     sm->next_leaves = &e->nexts[first];
     *sm->next_leaves = TEG_NEVER;
     e->turns[first] = (struct teg_turn){sm, NULL};
+    e->slots[first] = -1;
     sm->leaving =
         mem_zalloc(e->setup->blocks_per_sm * e->warps_per_block + 1u, sizeof *sm->leaving);
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
         sm->schedulers[i].next = sm->next_leaves + 1 + i;
+        sm->schedulers[i].slot = &e->slots[first + 1 + i];
         e->turns[first + 1 + i] = (struct teg_turn){sm, &sm->schedulers[i]};
         build_scheduler(e, sm, &sm->schedulers[i]);
     }
@@ -182,6 +179,8 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
             block->warps[w] = &s->warps[place];
             block->warps[w]->block = block;
             block->warps[w]->index = w;
+            unsigned part = (b * e->warps_per_block + w) % e->machine->parts;
+            block->warps[w]->first_unit = (uint8_t)(part * TEG_UNIT_COUNT);
         }
     }
 }
@@ -203,6 +202,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
         free(sm->blocks[b].warps);
     free(sm->leaving);
+    free(sm->units);
     free(sm->schedulers);
     free(sm->blocks);
 }
@@ -216,6 +216,7 @@ static void build(struct teg_engine *e)
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
     e->turn_count = e->setup->sms * (e->machine->schedulers + 1);
     e->nexts = mem_zalloc(e->turn_count, sizeof *e->nexts);
+    e->slots = mem_zalloc(e->turn_count, sizeof *e->slots);
     e->turns = mem_zalloc(e->turn_count, sizeof *e->turns);
     for (unsigned i = 0; i < e->setup->sms; i++)
         build_sm(e, &e->sms[i], i);
@@ -235,20 +236,26 @@ static void clear(struct teg_engine *e)
     teg_access_clear(&e->accesses);
     free(e->sms);
     free(e->nexts);
+    free(e->slots);
     free(e->turns);
     free(e->ops);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Index in nexts; of equal times the first. */
-static unsigned soonest(const struct teg_engine *e)
+/* Index in nexts. Of equal times the scheduler that has issued nothing for longest, of equal ones the next
+ * in turn after `last`: schedulers share units, and none may always be the first to take them. Warps leave
+ * before anyone issues. */
+static unsigned soonest(const struct teg_engine *e, unsigned last)
 {
-    unsigned best = 0, count = e->turn_count;
-    teg_time first = e->nexts[0];
-    for (unsigned i = 1; i < count; i++) {
-        best = e->nexts[i] < first ? i : best;
-        first = e->nexts[i] < first ? e->nexts[i] : first;
+    unsigned best = 0, i = last;
+    teg_time first = e->nexts[0], slot = e->slots[0];
+    for (unsigned k = 0; k < e->turn_count; k++) {
+        if (++i >= e->turn_count) i = 0;
+        if (e->nexts[i] > first || (e->nexts[i] == first && e->slots[i] >= slot)) continue;
+        best = i;
+        first = e->nexts[i];
+        slot = e->slots[i];
     }
     return best;
 }
@@ -290,20 +297,21 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
 static ws_status run(struct diag *diag, struct teg_engine *e)
 {
     teg_time now = 0;
+    unsigned turn = 0;
     for (unsigned round = 0; round < e->setup->blocks_per_sm; round++)
         for (unsigned i = 0; i < e->setup->sms; i++)
             (void)teg_launch_block(e, &e->sms[i], 0);
     while (e->running) {
-        unsigned first = soonest(e);
-        if (e->nexts[first] == TEG_NEVER) {
+        turn = soonest(e, turn);
+        if (e->nexts[turn] == TEG_NEVER) {
             if (e->setup->warps_per_sm && release_all(e, now)) continue;
             return deadlock(diag, e);
         }
-        now = e->nexts[first];
-        if (e->turns[first].scheduler)
-            decide(e, e->turns[first].scheduler);
+        now = e->nexts[turn];
+        if (e->turns[turn].scheduler)
+            decide(e, e->turns[turn].scheduler);
         else
-            teg_leave(e, e->turns[first].sm, now);
+            teg_leave(e, e->turns[turn].sm, now);
     }
     return WS_OK;
 }

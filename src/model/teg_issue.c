@@ -2,10 +2,11 @@
 #include "model/teg_state.h"
 
 /* Keeps a unit busy from when it is free; returns when it begins. */
-static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned unit,
+static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned index,
                                  teg_time now, teg_time busy)
 {
-    struct teg_unit_state *state = s->unit[unit];
+    struct teg_unit_state *state = &s->states[index];
+    unsigned unit = index % TEG_UNIT_COUNT;
     if (unit == TEG_NONE) return now;
     teg_time begin = later(now, state->free), until = begin + busy;
     e->out->unit_busy[unit] += busy;
@@ -27,7 +28,7 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
                             const struct teg_warp *warp, const struct teg_op *op, teg_time now)
 {
     if (!(op->flags & TRACE_SHARED_OPERAND))
-        return take_unit(e, s, op->unit, now, op->busy) + op->latency;
+        return take_unit(e, s, teg_unit_index(warp, op), now, op->busy) + op->latency;
     teg_time latency = op->latency;
     if (warp->step.access_count) {
         const struct teg_request *request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
@@ -36,7 +37,7 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
         latency += more * e->machine->replay;
         take_unit(e, s, TEG_SHARED, now, request->passes * e->machine->pass);
     }
-    return take_unit(e, s, op->also, now, op->busy) + latency;
+    return take_unit(e, s, warp->first_unit + op->also, now, op->busy) + latency;
 }
 
 static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
@@ -77,7 +78,7 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
     uint64_t base = access->base & ~UINT64_C(255);
     struct teg_arrival arrival = {
         .sm = warp->block->sm->index,
-        .now = later(now, s->unit[TEG_GLOBAL]->free),
+        .now = later(now, s->states[TEG_GLOBAL].free),
         .origin = local ? base / 4 * 128 + local_origin(e, warp) : base + warp->block->offset,
         .pieces = e->accesses.pieces + request->first,
         .count = request->count,
@@ -127,10 +128,10 @@ static inline struct teg_wait split_wait(const struct teg_engine *e, const struc
     if (since > now) since = now; /* the second of a pair */
     teg_time again = between(since, warp->again, now);
     teg_time operands = between(again, warp->operands, now);
-    teg_time free = between(operands, s->unit[unit]->ready, now);
+    teg_time ready = between(operands, s->states[unit].ready, now);
     return (struct teg_wait){
         since,
-        {again, operands, free, now},
+        {again, operands, ready, now},
         {TEG_STALL_WAIT, warp->cause, (uint8_t)throttle_of(unit), TEG_STALL_NOT_SELECTED}};
 }
 
@@ -164,7 +165,7 @@ static void observe(struct teg_engine *e, const struct teg_scheduler *s,
         .unit = op->unit,
         .ready = later(warp->again, warp->operands),
         .issue = wait->ends[TEG_WAIT_PARTS - 1],
-        .unit_free = s->unit[op->unit]->free,
+        .unit_free = s->states[teg_unit_index(warp, op)].free,
         .done = done,
         .wait = *wait,
     };
@@ -178,7 +179,7 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     const struct teg_op *op = &e->ops[number];
     const struct trace_insn *insn = &e->trace->insns[number];
     teg_time done;
-    struct teg_wait wait = split_wait(e, warp, s, op->unit, now);
+    struct teg_wait wait = split_wait(e, warp, s, teg_unit_index(warp, op), now);
     count_stalls(e, warp, &wait, now);
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, insn, now);

@@ -114,13 +114,13 @@ static void set_class(struct teg_machine *teg, enum insn_class id)
     (void)machine_throughput(machine, CLASS_INT_ADD, &add);
     if (id == CLASS_CONVERT && lanes >= add) out->unit = TEG_INTEGER;
     if (shares && out->unit == TEG_INTEGER) out->unit = TEG_MAIN;
-    double owners = out->unit == TEG_SHARED ? 1 : teg->schedulers;
+    double owners = out->unit == TEG_SHARED ? 1 : teg->parts;
     out->busy = ticks(WARP_LANES * owners / lanes);
     if (!machine_latency(machine, id, &latency)) {
         double fma = 1;
         (void)machine_latency(machine, CLASS_FP32_FMA, &base);
         (void)machine_throughput(machine, CLASS_FP32_FMA, &fma);
-        latency = base + fmax(0, WARP_LANES * teg->schedulers * (1 / lanes - 1 / fma));
+        latency = base + fmax(0, WARP_LANES * teg->parts * (1 / lanes - 1 / fma));
     }
     out->latency = ticks(latency);
     bool known = machine_issue_latency(machine, id, &same);
@@ -227,6 +227,10 @@ static teg_time memory_ticks(const struct teg_machine *teg, double cycles)
     return off(teg, EFFECT_MEM_LATENCY) ? TEG_CYCLE : ticks(cycles);
 }
 
+/* What may be under way to the DRAM, and wait as long again, as time at the full bandwidth: the latency of
+ * GT200 (Hong: 450 cycles) makes Cmem of the paper (3.2.4). Buffers do not shrink with the latency. */
+enum { QUEUE_CYCLES = 450 };
+
 /* cc 1.x: every transaction goes through the pipeline of its cluster, which has its share of the
  * peak whether the other clusters work or not (001, section 3.1). */
 static void set_uncached(struct teg_machine *teg, double clock)
@@ -240,7 +244,7 @@ static void set_uncached(struct teg_machine *teg, double clock)
         .latency = memory_ticks(teg, machine_get(machine, MACHINE_DRAM_LATENCY, 0)),
         .sector = sector_ticks(teg, bandwidth / teg->clusters),
     };
-    teg->in_flight = ticks(machine_get(machine, MACHINE_DRAM_LATENCY, 0));
+    teg->in_flight = ticks(QUEUE_CYCLES);
     teg->channels = (unsigned)machine_get(machine, MACHINE_DRAM_CHANNELS, 0);
     if (off(teg, EFFECT_CHANNEL_SKEW) || off(teg, EFFECT_BANDWIDTH)) teg->channels = 0;
     teg->interleave = (unsigned)machine_get(machine, MACHINE_DRAM_INTERLEAVE, 256);
@@ -255,7 +259,7 @@ static void set_cached(struct teg_machine *teg, double clock)
     double l1 = machine_get(machine, MACHINE_L1_BANDWIDTH, 0);
     double latency = machine_get(machine, MACHINE_DRAM_LATENCY, 0);
     double l2_latency = machine_get(machine, MACHINE_L2_LATENCY, latency);
-    teg->in_flight = ticks(latency);
+    teg->in_flight = ticks(QUEUE_CYCLES);
     teg->cluster_sms = 1;
     teg->clusters = (unsigned)sms;
     teg->l1 = (struct teg_level){
@@ -311,6 +315,8 @@ static void tell_guesses(const struct teg_machine *teg, const struct model_input
     strbuf_clear(&names);
 }
 
+enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
+
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
                            struct teg_machine *teg)
 {
@@ -322,6 +328,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
                           machine->id);
     teg->schedulers = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1));
     teg->width = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
+    teg->parts = (unsigned)fmin(machine_get(machine, MACHINE_SM_SUBPARTITIONS, 1), PARTS_MAX);
     double cycles = machine_get(machine, MACHINE_ISSUE_CYCLES, 1);
     teg->interval = ticks(machine_get(machine, MACHINE_ISSUE_INTERVAL, cycles));
     teg->launch = ticks(machine_get(machine, MACHINE_LAUNCH_CYCLES, 0));

@@ -41,7 +41,7 @@ enum teg_policy {
 /* What one class of instructions costs. */
 struct teg_class {
     uint8_t unit;
-    teg_time busy;      /* of its unit, of one scheduler: issue latency with many warps */
+    teg_time busy;      /* of its unit, of one part of the SM: issue latency with many warps */
     teg_time latency;   /* until a dependent instruction can issue */
     teg_time same_warp; /* until the same warp may issue again */
 };
@@ -60,6 +60,7 @@ struct teg_machine {
     uint32_t effects_off;
     enum teg_policy policy;
     unsigned schedulers, width;
+    unsigned parts;    /* of an SM, with functional units of their own: warps belong to one */
     teg_time interval; /* between two decisions of a scheduler */
     struct teg_class classes[CLASS_COUNT];
     uint64_t guessed; /* bit set of classes whose cost is by a rule, not a figure */

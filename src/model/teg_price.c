@@ -27,6 +27,12 @@ static uint8_t cause_of(const struct teg_op *op, const struct teg_machine *machi
     return TEG_STALL_WAIT;
 }
 
+static const bool of_whole_sm[TEG_UNIT_COUNT] = {
+#define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
+    TEG_UNITS(TEG_UNIT)
+#undef TEG_UNIT
+};
+
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
 {
     const struct teg_machine *machine = e->machine;
@@ -51,5 +57,6 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         op->kind = OP_KIND_PLAIN;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
+    op->in_part = !of_whole_sm[op->unit];
     op->cause = cause_of(op, machine);
 }

@@ -21,6 +21,7 @@ struct teg_op {
     teg_time busy, latency, same_warp;
     uint8_t kind, read_count, write_count;
     uint8_t unit;  /* that must be free */
+    bool in_part;  /* it is one of the warp's part of the SM, not of the whole SM */
     uint8_t also;  /* kept busy too: arithmetic with an operand in shared memory */
     uint8_t cause; /* enum teg_stall: of who waits for its result */
     uint8_t flags; /* enum trace_flags */
@@ -40,6 +41,7 @@ struct teg_warp {
     uint32_t threads;
     uint8_t cause, done_cause;
     uint8_t waiting_for; /* barrier + 1 */
+    uint8_t first_unit;  /* index of the first unit of its part of the SM */
     bool alive;
 };
 
@@ -71,26 +73,26 @@ struct teg_unit_state {
 struct teg_scheduler {
     const struct teg_sm *sm;
     teg_time *next;         /* in engine.nexts: not before this can it issue */
-    teg_time slot;          /* nor before this: its last issue and the interval */
+    teg_time *slot;         /* in engine.slots: nor before this, its last issue and the interval */
     teg_time wake;          /* the first of those asleep wakes; or before */
     teg_time *ready;        /* by place: when the warp there may issue, but for its unit */
     uint8_t *units;         /* that it needs */
     struct teg_warp *warps; /* by place */
-    struct teg_unit_state *unit[TEG_UNIT_COUNT]; /* `own`, or the SM's */
-    struct teg_unit_state own[TEG_UNIT_COUNT];
+    struct teg_unit_state *states; /* of the SM, by unit index */
     unsigned count, words, last;
-    uint64_t *awake, *asleep;          /* [words] */
-    uint64_t *by_unit[TEG_UNIT_COUNT]; /* [words] places by the unit that they need */
+    uint64_t *awake, *asleep; /* [words] */
+    uint64_t *by_unit;        /* [units][words] places by the unit that they need */
+    uint64_t *left;           /* [words] of those awake, who may still be chosen */
 };
 
 struct teg_sm {
     unsigned index;
     struct teg_scheduler *schedulers;
-    struct teg_unit_state units[TEG_UNIT_COUNT]; /* those of the whole SM */
-    struct teg_block *blocks;                    /* resident */
-    unsigned warps;                              /* launched; for setup.warps_per_sm */
-    teg_time *next_leaves;     /* in engine.nexts: when the first of `leaving` is gone */
-    struct teg_warp **leaving; /* have nothing more to issue, but results to wait for */
+    struct teg_unit_state *units; /* by unit index */
+    struct teg_block *blocks;     /* resident */
+    unsigned warps;               /* launched; for setup.warps_per_sm */
+    teg_time *next_leaves;        /* in engine.nexts: when the first of `leaving` is gone */
+    struct teg_warp **leaving;    /* have nothing more to issue, but results to wait for */
     unsigned leaving_count;
 };
 
@@ -106,8 +108,8 @@ struct teg_engine {
     struct teg_op *ops;
     struct teg_sm *sms;
     /* By SM: when the first of its warps is gone; when each scheduler can issue at the earliest. */
-    teg_time *nexts;
-    struct teg_turn *turns; /* whose they are */
+    teg_time *nexts, *slots; /* slots: of schedulers */
+    struct teg_turn *turns;  /* whose they are */
     unsigned turn_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
@@ -135,6 +137,13 @@ static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct t
 static inline bool teg_is_watched(const struct teg_engine *e)
 {
     return e->setup->observer && e->setup->observer->span;
+}
+
+/* Index of a unit among those of the SM: each part has its own, but for those of the whole SM, which are
+ * with the first part's. */
+static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct teg_op *op)
+{
+    return op->in_part ? warp->first_unit + op->unit : op->unit;
 }
 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */

@@ -171,3 +171,30 @@ double fixture_cycles(const struct fixture *fixture, const struct machine *machi
     teg_result_clear(&result);
     return cycles;
 }
+
+extern const struct model model_teg;
+
+double fixture_predict(const struct fixture *fixture, const struct machine *machine,
+                       unsigned resident, uint32_t grid, uint32_t effects_off)
+{
+    struct diag diag = {0};
+    struct arena arena = {0};
+    struct profile *profile = profile_create();
+    struct estimate *estimate = mem_zalloc(1, sizeof *estimate);
+    memcpy(profile->block, fixture->trace->head.block, sizeof profile->block);
+    profile->grid[0] = grid;
+    profile->grid[1] = profile->grid[2] = 1;
+    struct model_input input = {.profile = profile,
+                                .machine = machine,
+                                .trace = fixture->trace,
+                                .occupancy = {.blocks_per_sm = resident},
+                                .effects_off = effects_off,
+                                .arena = &arena};
+    check(model_teg.predict(&diag, &input, estimate), &diag);
+    double seconds = estimate->time_seconds;
+    free(estimate);
+    profile_destroy(profile);
+    arena_clear(&arena);
+    diag_clear(&diag);
+    return seconds;
+}

@@ -48,4 +48,8 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
 double fixture_cycles(const struct fixture *fixture, const struct machine *machine,
                       const struct fixture_run *run);
 
+/* Seconds that the model as a whole answers for `grid` blocks, `resident` of them on an SM. */
+double fixture_predict(const struct fixture *fixture, const struct machine *machine,
+                       unsigned resident, uint32_t grid, uint32_t effects_off);
+
 #endif
