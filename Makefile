@@ -43,7 +43,7 @@ estimates: build
 
 nightly:
 	@tools/install-deps.sh all
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
+	NIGHTLY=1 FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
 	@build/test_random_programs --count 50000 --seed 1000000 & \
 	    build/test_random_programs --count 50000 --seed 2000000 && wait $$!
 	build/test_approximate --count 10000000

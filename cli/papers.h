@@ -127,6 +127,8 @@ int papers_load_module(struct papers *papers, const char *path, ws_module **out)
 int papers_count(struct papers *papers, const json_t *ours, double *out);
 int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
+/* A curve of terms of a model over one figure of the machine. */
+int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 
 /* papers_thermal.c: the heat of a chip by the SMs at work, or by how much it differs between sets; rows
  * about rows: Kendall's tau of ours against published, and whether groups are in order. */

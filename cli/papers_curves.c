@@ -325,6 +325,7 @@ int papers_curve_compute(struct papers *papers, const char *id, const struct pap
         curve->id = papers_text(source, "id");
         set_columns(papers, source, curve);
         CLI_TRY(json_object_get(source, "function")   ? closed_curve(papers, source, curve)
+                : json_object_get(source, "vary")     ? papers_estimate_curve(papers, source, curve)
                 : json_object_get(source, "launches") ? papers_power_curve(papers, source, curve)
                                                       : kernel_curve(papers, source, curve));
         papers->curve_count++;

@@ -194,3 +194,60 @@ int papers_estimate(struct papers *papers, const json_t *ours, double *number, c
     *number /= other;
     return EXIT_DONE;
 }
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* One point: the launch on a machine with `vary` set to x. A launch that does not fit leaves it empty. */
+static int add_estimates(struct papers *papers, struct papers_curve *curve, const json_t *ours,
+                         double x, struct papers_series *series)
+{
+    const struct papers_counting as_it_is = {0};
+    ws_machine *machine;
+    ws_estimate estimate;
+    ws_status status = ws_machine_load(
+        papers->cli->context, papers_machine_path(papers, papers_text(ours, "gpu")), &machine);
+    if (status != WS_OK) return cli_failed(papers->cli, status);
+    status = ws_machine_set(machine, papers_text(ours, "vary"), cli_format(papers->cli, "=%g", x));
+    int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+    if (exit_code == EXIT_DONE) exit_code = predict(papers, ours, machine, &as_it_is, &estimate);
+    struct papers_point point = {x, cli_alloc(papers->cli, curve->column_count * sizeof(double))};
+    for (size_t i = 0; i < curve->column_count && exit_code == EXIT_DONE; i++) {
+        const char *column = curve->columns[i];
+        if (!strcmp(column, "time"))
+            point.values[i] = estimate.time_seconds;
+        else if (ws_estimate_term(papers->cli->context, estimate.model, column, &point.values[i]) !=
+                 WS_OK)
+            point.values[i] = NAN;
+    }
+    ws_machine_destroy(machine);
+    CLI_APPEND(papers->cli, series->points, series->point_count, point);
+    return exit_code;
+}
+
+int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
+{
+    json_t *launch, *gpu, *x;
+    size_t i, k, m;
+    papers->folder = papers_text(source, "folder");
+    json_array_foreach(json_object_get(source, "machines"), k, gpu)
+    {
+        json_array_foreach(json_object_get(source, "launches"), i, launch)
+        {
+            struct papers_series series = {.kernel = json_string_value(launch),
+                                           .machine = json_string_value(gpu)};
+            json_t *ours = json_copy((json_t *)source);
+            int exit_code = EXIT_DONE;
+            json_object_set(ours, "launch", launch);
+            json_object_set(ours, "gpu", gpu);
+            json_array_foreach(json_object_get(source, "x_values"), m, x)
+            {
+                if (exit_code == EXIT_DONE)
+                    exit_code = add_estimates(papers, curve, ours, json_number_value(x), &series);
+            }
+            json_decref(ours);
+            if (exit_code != EXIT_DONE) return exit_code;
+            CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
+        }
+    }
+    return EXIT_DONE;
+}
