@@ -208,12 +208,30 @@ static void check_ratio(struct check *check, const struct papers_series *series)
     judge(check, !isnan(check->number), series, x, "there is no value");
 }
 
+/* The first x at which the time has not fallen as far as x has grown, but for `within`; if there is none,
+ * one more than the last. */
+static void check_saturates(struct check *check, const struct papers_series *series)
+{
+    const struct papers_point *first = &series->points[0];
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct papers_point *point = &series->points[i];
+        double speedup = first->values[check->column] / point->values[check->column];
+        check->number = point->x + 1;
+        if (speedup >= (1 - within(check)) * point->x / first->x) continue;
+        check->number = point->x;
+        break;
+    }
+    check->has_number = true;
+    judge(check, series->point_count > 0, series, 0, "there is no point");
+}
+
 static const struct {
     const char *name;
     void (*judge_series)(struct check *check, const struct papers_series *series);
 } kinds[] = {
-    {"rises", check_rises}, {"falls", check_falls}, {"flat", check_flat},   {"below", check_below},
-    {"above", check_above}, {"same", check_same},   {"value", check_value}, {"ratio", check_ratio},
+    {"rises", check_rises}, {"falls", check_falls}, {"flat", check_flat},
+    {"below", check_below}, {"above", check_above}, {"same", check_same},
+    {"value", check_value}, {"ratio", check_ratio}, {"saturates", check_saturates},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 

@@ -205,6 +205,8 @@ static void write_terms(const struct tp_device *device, const struct tp_program 
     TERM("eff_mem", t->eff_mem, "cycle", "EffMem");
     TERM("eff_comp", t->eff_comp, "cycle", "EffComp");
     TERM("mwp_app_infin", t->mwp_app_infin, "1", "MWP_App_InfiN (72)");
+    TERM("mwp_app_demand", t->mwp_app_infin * program->mstr, "1",
+         "the same in accesses: what warps without end would overlap");
     TERM("mwp_app", t->mwp_app, "1", "MWP_App (74)");
     TERM("mwp_bw", t->mwp_bw, "1", "MWP_BW (75)");
     if (t->mwp_proc > 0) TERM("mwp_proc", t->mwp_proc, "1", "MWP_Proc (16)");
