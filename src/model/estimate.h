@@ -100,8 +100,9 @@ struct estimate {
     struct effect_gain without[EFFECT_COUNT];
     size_t stage_count;
     const struct stage_estimate *stages;
-    bool stages_overlap;            /* the stages of several blocks run at the same time */
-    const struct warp_waits *waits; /* models that follow warps; NULL */
+    bool stages_overlap;              /* the stages of several blocks run at the same time */
+    const struct warp_waits *waits;   /* models that follow warps; NULL */
+    const struct tp_case *throughput; /* of the throughput model, for further questions; NULL */
 };
 
 /* One answer about power (models with predict_power). Arrays by enum power_unit. */
@@ -152,12 +153,13 @@ struct model_input {
 /* An option of a model: the first value is the default (models.md section 0). */
 struct model_option_info {
     const char *key;           /* "mem_l_coal" */
-    const char *const *values; /* ends with NULL; NULL: a number above 0; or model_names */
+    const char *const *values; /* ends with NULL; NULL: a number above 0; or model_names,
+                               * or model_counts: a number from 0 on */
     const char *text;
 };
 
 /* As values: "best" or the name of any model of time. */
-extern const char *const model_names[];
+extern const char *const model_names[], *const model_counts[];
 
 struct model {
     const char *name;                      /* "mwp-cwp" */

@@ -33,7 +33,7 @@ static const struct model *const cpu_models[] = {
 };
 const size_t model_count = sizeof models / sizeof models[0];
 
-const char *const model_names[] = {"best", NULL};
+const char *const model_names[] = {"best", NULL}, *const model_counts[] = {NULL};
 
 int effect_find(const char *id)
 {

@@ -187,10 +187,12 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
     ws_status status = WS_OK;
     double number;
     if (info->values == model_names) return check_model_name(diag, arena, info->key, value);
-    if (!info->values) {
-        if (text_to_double(value, &number) && number > 0) return WS_OK;
-        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s is a number above 0, not '%s'",
-                          info->key, value);
+    if (!info->values || info->values == model_counts) {
+        bool may_be_zero = info->values == model_counts;
+        if (text_to_double(value, &number) && (number > 0 || (may_be_zero && number == 0)))
+            return WS_OK;
+        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s is a number %s 0, not '%s'",
+                          info->key, may_be_zero ? "from" : "above", value);
     }
     for (; info->values[count]; count++) {
         strbuf_printf(&all, "%s%s", count ? ", " : "", info->values[count]);

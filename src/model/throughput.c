@@ -1,137 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The model throughput: from profile and machine to the equations of throughput_equations.c. What
  * counts as what: doc/models/throughput.md. */
-#include "model/throughput.h"
-
 #include <math.h>
-#include <string.h>
 
 #include "model/accesses.h"
 #include "model/estimate.h"
-#include "model/prices.h"
+#include "model/throughput_case.h"
 
 extern const struct model model_throughput;
-
-/* ---- instructions ---------------------------------------------------------------------------- */
-
-/* Useful instructions are floating-point ones (section 5.3.1); flops of a lane. */
-double tp_class_flops(enum insn_class id)
-{
-    switch (id) {
-    case CLASS_FP32_FMA:
-    case CLASS_FP64_FMA:
-        return 2;
-    case CLASS_FP32_ADD:
-    case CLASS_FP32_MUL:
-    case CLASS_FP32_MINMAX:
-    case CLASS_FP32_DIV:
-    case CLASS_FP64_ADD:
-    case CLASS_FP64_MUL:
-    case CLASS_FP64_MINMAX:
-    case CLASS_FP64_DIV:
-    case CLASS_FP16:
-    case CLASS_BF16:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-bool tp_class_is_integer(enum insn_class id)
-{
-    return (id >= CLASS_INT_ADD && id <= CLASS_INT_MINMAX) || id == CLASS_LOGIC ||
-           id == CLASS_SHIFT || id == CLASS_CMP;
-}
-
-bool tp_class_is_memory(enum insn_class id)
-{
-    return (id >= CLASS_MEM_GLOBAL_LOAD && id <= CLASS_MEM_GLOBAL_ATOMIC) ||
-           (id >= CLASS_MEM_LOCAL_LOAD && id <= CLASS_MEM_LOCAL_ATOMIC);
-}
-
-/* Cycles of an SM that a warp instruction takes. The thesis has one, with 32 lanes an SM and every
- * class at full rate; here the class's own throughput, never faster than the SM issues. */
-static double class_cycles(const struct model_input *input, enum insn_class id)
-{
-    double lanes, issue = price_issue_cycles(input->machine);
-    if (model_without(input, EFFECT_LONG_INSTRUCTIONS)) id = CLASS_FP32_ADD;
-    bool priced = price_by_throughput(id) && machine_throughput(input->machine, id, &lanes);
-    return priced && lanes > 0 ? fmax(issue, WARP_LANES / lanes) : issue;
-}
-
-/* Of one warp. */
-struct mix {
-    double fp, fp_fused, integer, mem, br_misc;
-    double flops;                     /* of a lane */
-    double useful_cycles, all_cycles; /* of an SM, without dependences */
-};
-
-static struct mix read_mix(const struct model_input *input, double warps)
-{
-    struct mix mix = {0};
-    double counted = 0, total = profile_get(input->profile, COUNTER_INST_WARP) / warps;
-    for (unsigned i = 0; i < CLASS_COUNT; i++) {
-        double count =
-            profile_get(input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + i)) / warps;
-        double flops = tp_class_flops(i), cycles = count * class_cycles(input, i);
-        counted += count;
-        mix.all_cycles += cycles;
-        mix.flops += flops * count;
-        if (flops > 0) mix.useful_cycles += cycles;
-        if (flops > 1)
-            mix.fp_fused += count;
-        else if (flops > 0)
-            mix.fp += count;
-        else if (tp_class_is_integer(i))
-            mix.integer += count;
-        else if (tp_class_is_memory(i))
-            mix.mem += count;
-    }
-    mix.all_cycles += fmax(0, total - counted) * price_issue_cycles(input->machine);
-    mix.br_misc = fmax(total, counted) - mix.fp - mix.fp_fused - mix.integer - mix.mem;
-    if (model_without(input, EFFECT_DIVERGENCE)) {
-        double share = active_lane_share(input->profile);
-        mix.useful_cycles *= share;
-        mix.all_cycles *= share;
-    }
-    return mix;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* Terms of mwp-cwp for the same pair: N, waves, Mem_L, MWP_Proc. */
-static double prior_term(const struct model_input *input, const char *id, double otherwise)
-{
-    for (size_t i = 0; i < input->prior_count; i++) {
-        if (strcmp(input->prior[i].model, "mwp-cwp")) continue;
-        const struct term *term = estimate_term(&input->prior[i], id);
-        return term ? term->value : otherwise;
-    }
-    return otherwise;
-}
-
-/* Latency and bytes of an access go together (section 5.3.8): what u transactions take, and move. */
-static void read_memory(const struct model_input *input, double warps, struct tp_device *device,
-                        struct tp_program *program)
-{
-    struct accesses all =
-        accesses_sum(input->profile, ACCESS_ALL, coalescing_rule_of(input->machine));
-    double requests = all.parts[ACCESS_REQUESTS];
-    program->mem = requests / warps;
-    program->mstr = fmax(1, profile_get(input->profile, COUNTER_MEM_MSTR));
-    if (!(requests > 0)) return;
-    program->bytes_per_warp = all.parts[ACCESS_BYTES_MOVED] / requests;
-    device->mem_latency = prior_term(input, "mem_l", 0);
-    device->mwp_proc = prior_term(input, "mwp_without_bw_full", 0);
-    if (model_without(input, EFFECT_UNCOALESCED)) {
-        program->bytes_per_warp = accesses_ideal_bytes(&all) / requests;
-        device->mem_latency = prior_term(input, "mem_l_coal", device->mem_latency);
-        device->mwp_proc = device->mem_latency / prior_term(input, "dep_coal", 1);
-    }
-    if (model_without(input, EFFECT_MEM_LATENCY)) device->mem_latency = 1;
-}
-
-/* ---- the answer ------------------------------------------------------------------------------ */
 
 static struct tp_readings read_options(const struct model_input *input)
 {
@@ -141,36 +17,13 @@ static struct tp_readings read_options(const struct model_input *input)
         .overlap_n1 = model_option_get(self, input, "overlap") == 1,
         .tail_periods = 1,
         .warps_hide_dep = model_option_get(self, input, "hide_by_warps") == 0,
-        .without_memory = model_option_get(self, input, "cache") == 1 ||
-                          model_without(input, EFFECT_CACHE_MISSES),
     };
 }
 
-/* As tp_computation, with each class at its own price. */
-static void price_mix(const struct model_input *input, const struct mix *mix,
-                      const struct tp_readings *readings, struct tp_device *device,
-                      struct tp_program *program, struct tp_terms *terms)
+static enum tp_cache choose_cache(const struct model_input *input)
 {
-    double insts = mix->fp + mix->fp_fused + mix->integer + mix->mem + mix->br_misc;
-    double cycles = insts > 0 ? mix->all_cycles / insts : 1; /* of an instruction */
-    program->fp = mix->fp;
-    program->fp_fused = mix->fp_fused;
-    program->integer = mix->integer;
-    program->br_misc = mix->br_misc;
-    program->ilp = program->sse_ilp = 1; /* a warp issues in order, one at a time */
-    program->dep = fmax(1, profile_get(input->profile, COUNTER_DEP_DISTANCE));
-    if (!machine_latency(input->machine, CLASS_FP32_FMA, &device->inst_latency))
-        device->inst_latency = 1;
-    if (model_without(input, EFFECT_INST_LATENCY)) device->inst_latency = 1;
-    /* Between two instructions of a warp pass those of N warps, `cycles` each. */
-    terms->dep_effect = tp_dep_effect(device->inst_latency, program->dep,
-                                      readings->warps_hide_dep ? program->n * cycles : cycles);
-    terms->perf_cycles = mix->useful_cycles;
-    terms->total_cycles = mix->all_cycles * terms->dep_effect;
-    terms->eff_ratio_comp = terms->perf_cycles / terms->total_cycles;
-    if (mix->useful_cycles > 0)
-        terms->peak_achi =
-            WARP_LANES * mix->flops / mix->useful_cycles * device->freq_hz * device->cores;
+    if (model_without(input, EFFECT_CACHE_MISSES)) return TP_CACHE_L1;
+    return (enum tp_cache)model_option_get(&model_throughput, input, "cache");
 }
 
 static const char *name_bottleneck(const struct tp_terms *t, double n)
@@ -223,42 +76,66 @@ static void write_terms(const struct tp_device *device, const struct tp_program 
 #undef TERM
 }
 
-static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
+/* Bounds of section 5.6: all accesses hit L1, most or all go to DRAM. */
+static void write_bounds(const struct tp_case *c, struct estimate *out)
 {
-    const struct machine *machine = input->machine;
-    double warps = executed_warps(input->profile);
-    struct tp_device device = {
-        .freq_hz = machine_get(machine, MACHINE_CLOCK_CORE, 0),
-        .cores = price_active_sms(input),
-        .mem_bandwidth = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0),
+    static const struct {
+        enum tp_cache cache;
+        const char *perf, *rate, *text;
+    } bounds[] = {
+        {TP_CACHE_L1, "perf_l1", "warp_rate_l1", "if all accesses hit L1: the upper bound"},
+        {TP_CACHE_MOSTLY_DRAM, "perf_mostly_dram", "warp_rate_mostly_dram",
+         "if four of five go to DRAM"},
+        {TP_CACHE_DRAM, "perf_dram", "warp_rate_dram", "if all go to DRAM: the lower bound"},
     };
-    if (model_without(input, EFFECT_BANDWIDTH)) device.mem_bandwidth = INFINITY;
-    struct tp_program program = {.n = prior_term(input, "n", 1)};
-    struct tp_readings readings = read_options(input);
-    struct tp_terms t = {0};
-    struct mix mix = read_mix(input, warps);
-    if (!(mix.all_cycles > 0))
-        return diag_error(diag, WS_ERR_NO_MODEL, "no instruction was executed");
-    read_memory(input, warps, &device, &program);
-    price_mix(input, &mix, &readings, &device, &program, &t);
-    if (model_option_get(&model_throughput, input, "tail_periods") == 1)
-        readings.tail_periods = fmax(1, program.mem);
-    tp_memory(&device, &program, &readings, &t);
-    double periods =
-        t.category && readings.period_is_group ? program.mem / program.mstr : program.mem;
-    double of_a_wave = t.total_cycles * program.n + (t.category ? t.idle * periods : 0);
-    out->cycles = of_a_wave * prior_term(input, "rep", 1);
-    out->time_seconds = out->cycles / device.freq_hz;
-    out->bottleneck = name_bottleneck(&t, program.n);
-    write_terms(&device, &program, &t, out);
-    if (!(mix.flops > 0))
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        struct tp_case bound = *c;
+        struct tp_terms terms;
+        bound.cache = bounds[i].cache;
+        tp_case_evaluate(&bound, &terms);
+        estimate_add_term(out, bounds[i].perf, terms.perf, "flop/s", bounds[i].text);
+        estimate_add_term(out, bounds[i].rate, tp_case_warp_rate(&bound, &terms), "1/s",
+                          "warps that come through");
+    }
+}
+
+static void write_assumptions(const struct model_input *input, const struct tp_case *c,
+                              const struct tp_terms *t, struct estimate *out)
+{
+    bool useful = c->kind_insts[TP_KIND_FP] + c->kind_insts[TP_KIND_FUSED] > 0;
+    if (!useful)
         estimate_assume(out, input->arena,
                         "no floating-point instruction: nothing is useful work in the thesis' "
                         "sense, so the time counts instructions alone");
-    if (t.category && coalescing_rule_of(machine) == RULE_IS_SECTOR)
+    bool to_dram = c->cache == TP_CACHE_DRAM || (c->cache != TP_CACHE_L1 && !c->has_caches);
+    if (t->category && to_dram && coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
                         "[W604] no cache: every global and local access goes to DRAM");
+}
+
+ws_status throughput_answer(struct diag *diag, const struct model_input *input, struct tp_case *c,
+                            struct estimate *out)
+{
+    struct tp_terms t;
+    c->readings = read_options(input);
+    c->cache = choose_cache(input);
+    c->all_periods = model_option_get(&model_throughput, input, "tail_periods") == 1;
+    TRY(input->profile ? tp_case_read(diag, input, c) : tp_case_by_hand(diag, input, c));
+    tp_case_evaluate(c, &t);
+    out->cycles = tp_case_cycles(c, &t);
+    out->time_seconds = out->cycles / c->device.freq_hz;
+    out->bottleneck = name_bottleneck(&t, c->program.n);
+    write_terms(&c->device, &c->program, &t, out);
+    if (c->program.mem > 0) write_bounds(c, out);
+    write_assumptions(input, c, &t, out);
     return WS_OK;
+}
+
+static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
+{
+    struct tp_case *c = ARENA_ARRAY(input->arena, struct tp_case, 1);
+    out->throughput = c;
+    return throughput_answer(diag, input, c, out);
 }
 
 static const enum machine_key needs_machine[] = {
@@ -275,12 +152,17 @@ static const struct model_option_info options[] = {
      "the ramp of (80) is paid in every period, as printed, or once a kernel (reading T-5)"},
     {"hide_by_warps", (const char *const[]){"warps", "none", NULL},
      "other warps hide the latency of instructions, or do not (reading T-9)"},
-    {"cache", (const char *const[]){"dram", "l1", NULL},
-     "every access goes to DRAM, or all hit L1: the lower and upper bound of section 5.6"},
+    {"cache", (const char *const[]){"auto", "dram", "mostly-dram", "l1", "measured", NULL},
+     "where accesses are served (section 5.6): as measured where caches are known, else all by "
+     "DRAM; "
+     "l1 and dram are the upper and lower bound"},
     {"vectorise", (const char *const[]){"threads", "none", NULL},
      "on a CPU: neighbouring threads share vector instructions, or each runs by itself"},
     {"ilp", (const char *const[]){"units", "profile", NULL},
      "on a CPU: as many instructions a cycle as units, or at most those of dep.ilp (reading T-10)"},
+#define TP_INPUT(name, id, may_be_zero, text)                                                      \
+    {"tp." id, (may_be_zero) ? model_counts : NULL, text " of a warp, instead of the profile's"},
+#include "model/throughput_inputs.def"
 };
 
 const struct model model_throughput = {

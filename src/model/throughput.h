@@ -54,6 +54,7 @@ struct tp_terms {
     double hidden;    /* share of the memory cycles that is not hidden: figure 113 */
     double eff_ratio; /* (77) */
     double perf;      /* flop/s (64) */
+    double periods;   /* of a warp: as often as eff_comp and idle come */
     int category;     /* figures 114 and 115; 0: no memory instruction */
 };
 

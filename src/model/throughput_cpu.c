@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "model/cpu_counts.h"
-#include "model/throughput.h"
+#include "model/throughput_case.h"
 
 extern const struct model model_throughput, model_throughput_cpu;
 
@@ -16,7 +16,7 @@ static struct tp_readings read_options(const struct model_input *input)
         .period_is_group = model_option_get(self, input, "period") == 1,
         .overlap_n1 = model_option_get(self, input, "overlap") == 1,
         .tail_periods = 1, /* no ramp: MWP is at most 1 */
-        .without_memory = model_option_get(self, input, "cache") == 1 ||
+        .without_memory = model_option_get(self, input, "cache") == TP_CACHE_L1 ||
                           model_without(input, EFFECT_CACHE_MISSES),
     };
 }
