@@ -706,6 +706,66 @@ WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_prof
                                               const ws_timeline_options *options,
                                               ws_write_fn *write, void *user,
                                               ws_timeline_info *out);
+/* ---- the throughput model's questions ---------------------------------------------------------- */
+
+enum { WS_THROUGHPUT_INPUTS = 16, WS_THROUGHPUT_BOUNDS = 4 };
+
+/* How much of the peak a GPU reaches for a program, and what would help (doc/models/throughput.md). Rates
+ * are flop/s and warps/s of the whole GPU; gains are ratios of warps/s, 1: as fast. */
+typedef struct ws_throughput {
+    size_t size;         /* sizeof(ws_throughput), set by the caller */
+    double time_seconds; /* of the launch; by hand: of `n` warps on every SM */
+    double cores, n;     /* SMs with a block, warps per SM */
+    size_t input_count;  /* table 15, of one warp */
+    struct {
+        const char *name, *text; /* "fp_insts" */
+        double value;
+        bool given; /* by a model option tp.NAME */
+    } inputs[WS_THROUGHPUT_INPUTS];
+    bool has_flops, has_memory; /* of the program; without flops perf and peaks are 0 */
+    double peak_flops, perf_flops, warp_rate;
+    double eff_ratio_comp, eff_ratio, dep_effect;
+    struct {
+        const char *name, *text; /* "l1", "measured", "mostly-dram", "dram": best first */
+        double perf_flops, warp_rate;
+        unsigned category; /* 0: no memory access waits */
+    } bounds[WS_THROUGHPUT_BOUNDS];
+    size_t bound_count;
+    /* The following are of has_memory. mwp_proc 0: no limit known. */
+    double eff_mem_cycles, eff_comp_cycles, idle_cycles, hidden;
+    double mwp_app_infin, mwp_app, mwp_bw, mwp_proc, mwp;
+    unsigned category, rank; /* 1 to 10; rank 1 is the best, 0: not ranked */
+    const char *meaning, *advice;
+    double cores_exact, n_exact, bandwidth_factor, frequency_divisor;
+    unsigned cores_suggested, n_suggested;
+    double gain_core, gain_warp;          /* one more core; one more warp per core */
+    double gain_cores, gain_bandwidth;    /* 10 % more */
+    double gain_memory, gain_computation; /* 10 % less of it, 10 % more of the other */
+    size_t assumption_count;
+    const char *const *assumptions;
+} ws_throughput;
+
+/* profile NULL: the inputs are given by hand, as model options tp.NAME. Texts are valid until the
+ * context's next prediction. WS_ERR_ARGUMENT: an input contradicts another, or is missing. */
+WS_API WS_CHECKED ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
+                                                  const ws_machine *machine,
+                                                  const ws_predict_options *options,
+                                                  ws_throughput *out);
+
+/* Names of the inputs, by index from 0: "fp_insts"; NULL beyond the last. */
+WS_API const char *ws_throughput_input(size_t index);
+
+/* The same program on other numbers of cores with other numbers of warps. */
+typedef struct ws_throughput_point {
+    double cores, n;
+    double perf_flops, warp_rate, eff_ratio, mwp_app, mwp_bw;
+    unsigned category; /* 0: no memory access waits */
+} ws_throughput_point;
+
+/* Fills in each point from its cores and n, both above 0; the program is that of the context's last
+ * ws_throughput_predict. WS_ERR_ARGUMENT: there was none. */
+WS_API WS_CHECKED ws_status ws_throughput_points(ws_context *context, ws_throughput_point *points,
+                                                 size_t count);
 
 /* ---- power, temperature, number of cores ------------------------------------------------------ */
 
