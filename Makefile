@@ -37,6 +37,7 @@ bench:
 	build/bench_measure
 	build/bench_parse
 	build/bench_power
+	build/bench_throughput
 
 estimates: build
 	python3 tests/estimates/run.py build/warpsage --write

@@ -164,15 +164,17 @@ static void put_terms(FILE *out, const ws_throughput *t)
 static void put_sweep(FILE *out, struct cli *cli, const struct throughput_request *request,
                       const struct throughput_answer *answer)
 {
+    enum { ROWS = 33 };
     const ws_throughput *t = &answer->throughput;
+    size_t cores = (size_t)answer->total_cores, step = (cores + ROWS - 1) / ROWS;
     fprintf(out, "\n%5s", "SMs");
     for (size_t w = 0; w < request->warp_count; w++)
         fprintf(out, " %18s", cli_format(cli, "N = %u", request->warps[w]));
     fputc('\n', out);
-    for (size_t c = 0; c < (size_t)answer->total_cores; c++) {
+    for (size_t c = 0; c < cores; c += c + step >= cores && c + 1 < cores ? cores - 1 - c : step) {
         fprintf(out, "%5zu", c + 1);
         for (size_t w = 0; w < request->warp_count; w++) {
-            const ws_throughput_point *p = &answer->points[w * (size_t)answer->total_cores + c];
+            const ws_throughput_point *p = &answer->points[w * cores + c];
             fprintf(out, " %14s %3s", rate_text(cli, t, p->perf_flops, p->warp_rate),
                     p->category ? cli_format(cli, "%u", p->category) : "-");
         }

@@ -88,15 +88,19 @@ static void write_bounds(const struct tp_case *c, struct estimate *out)
          "if four of five go to DRAM"},
         {TP_CACHE_DRAM, "perf_dram", "warp_rate_dram", "if all go to DRAM: the lower bound"},
     };
-    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+    double rates[sizeof bounds / sizeof bounds[0]];
+    size_t count = sizeof bounds / sizeof bounds[0];
+    for (size_t i = 0; i < count; i++) {
         struct tp_case bound = *c;
         struct tp_terms terms;
         bound.cache = bounds[i].cache;
         tp_case_evaluate(&bound, &terms);
+        rates[i] = tp_case_warp_rate(&bound, &terms);
         estimate_add_term(out, bounds[i].perf, terms.perf, "flop/s", bounds[i].text);
-        estimate_add_term(out, bounds[i].rate, tp_case_warp_rate(&bound, &terms), "1/s",
-                          "warps that come through");
+        estimate_add_term(out, bounds[i].rate, rates[i], "1/s", "warps that come through");
     }
+    estimate_add_term(out, "l1_over_dram", rates[0] / rates[count - 1], "1",
+                      "the upper bound over the lower one (figures 131 to 135)");
 }
 
 static void write_assumptions(const struct model_input *input, const struct tp_case *c,

@@ -73,7 +73,7 @@ double tp_case_warp_rate(const struct tp_case *c, const struct tp_terms *terms);
 /* Cycles of the core from the first to the last instruction. */
 double tp_case_cycles(const struct tp_case *c, const struct tp_terms *terms);
 
-/* Section 7.1: how much faster with ... (1: as fast). */
+/* Section 7.1: how much faster with ... (1: as fast), by the readings T-5 for predictions. */
 struct tp_gains {
     double core;        /* one more core */
     double cores;       /* 10 % more cores */

@@ -241,12 +241,14 @@ static ws_status check_case(struct diag *diag, const struct model_input *input,
 {
     double most = machine_get(input->machine, MACHINE_SM_MAX_WARPS, INFINITY), n = c->program.n;
     double insts = 0, given;
-    for (unsigned i = 0; i < TP_KINDS; i++)
-        insts += c->kind_insts[i];
-    if (!(insts > 0)) return diag_error(diag, WS_ERR_NO_MODEL, "no instruction was executed");
     if (is_given(input, TP_INPUT_N, &given) && n > most)
         return diag_error(diag, WS_ERR_ARGUMENT, "n: an SM of %s holds at most %g warps, not %g",
                           input->machine->name, most, n);
+    for (unsigned i = 0; i < TP_KINDS; i++)
+        insts += c->kind_insts[i];
+    if (!(insts > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL, "throughput: there is no instruction%s",
+                          input->profile ? "" : ": give fp_insts, int_insts, mem_insts ...");
     if (is_given(input, TP_INPUT_MSTR, &given) && c->program.mem > 0 && given > c->program.mem)
         return contradicts(diag, "mem_indep_strength",
                            "more independent accesses than mem_insts has");
