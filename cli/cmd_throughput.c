@@ -4,7 +4,7 @@
 
 #include "analysis.h"
 #include "named_values.h"
-#include "throughput.h"
+#include "throughput_report.h"
 
 enum { OPTION_INPUTS = OPTION_OWN, OPTION_CACHE, OPTION_SWEEP };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "throughput.h"
+#include "throughput_report.h"
 
 const char *throughput_input_check(struct cli *cli, const char *name)
 {

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "throughput.h"
+#include "throughput_report.h"
 
 static void set_number(json_t *object, const char *key, double value)
 {

@@ -33,7 +33,7 @@ check_includes() {
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_replay.h memory_rules.h"
-        exported["model"] = "estimate.h thermal.h timeline.h"; exported["recommend"] = "advice.h"
+        exported["model"] = "estimate.h thermal.h throughput_case.h timeline.h"; exported["recommend"] = "advice.h"
         exported["report"] = "report.h json_out.h quantity.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "api/pipeline.h"
-#include "model/needs.h"
 #include "model/throughput_case.h"
 
 _Static_assert((int)TP_INPUT_COUNT <= (int)WS_THROUGHPUT_INPUTS, "ws_throughput holds all inputs");
@@ -126,24 +125,10 @@ static void copy_case(const struct tp_case *c, const struct estimate *estimate,
 static ws_status answer_by_hand(ws_context *context, const ws_machine *machine,
                                 const ws_predict_options *options, struct prediction **out)
 {
-    struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
-    struct arena *arena = &prediction->arena;
-    struct estimate *estimate = &prediction->estimates[0];
-    *out = prediction;
-    prediction->machine = machine->machine;
-    TRY(pipeline_read_options(context, options, arena, &prediction->options));
-    TRY(needs_check_options(&context->diag, arena, prediction->options.option_count,
-                            prediction->options.options));
-    struct tp_case *c = ARENA_ARRAY(arena, struct tp_case, 1);
-    struct model_input input = {.machine = machine->machine,
-                                .option_count = prediction->options.option_count,
-                                .options = prediction->options.options,
-                                .effects_off = prediction->options.effects_off,
-                                .arena = arena};
-    *estimate = (struct estimate){.model = "throughput", .bottleneck = "", .next = ""};
-    estimate->throughput = c;
-    prediction->estimate_count = 1;
-    return throughput_answer(&context->diag, &input, c, estimate);
+    struct predict_options inner;
+    *out = mem_zalloc(1, sizeof **out);
+    TRY(pipeline_read_options(context, options, &(*out)->arena, &inner));
+    return throughput_by_hand(&context->diag, machine->machine, &inner, *out);
 }
 
 static const struct estimate *find_case(const struct prediction *prediction)

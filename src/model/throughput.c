@@ -5,6 +5,7 @@
 
 #include "model/accesses.h"
 #include "model/estimate.h"
+#include "model/needs.h"
 #include "model/throughput_case.h"
 
 extern const struct model model_throughput;
@@ -117,8 +118,8 @@ static void write_assumptions(const struct model_input *input, const struct tp_c
                         "[W604] no cache: every global and local access goes to DRAM");
 }
 
-ws_status throughput_answer(struct diag *diag, const struct model_input *input, struct tp_case *c,
-                            struct estimate *out)
+static ws_status answer(struct diag *diag, const struct model_input *input, struct tp_case *c,
+                        struct estimate *out)
 {
     struct tp_terms t;
     c->readings = read_options(input);
@@ -139,7 +140,24 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
 {
     struct tp_case *c = ARENA_ARRAY(input->arena, struct tp_case, 1);
     out->throughput = c;
-    return throughput_answer(diag, input, c, out);
+    return answer(diag, input, c, out);
+}
+
+ws_status throughput_by_hand(struct diag *diag, const struct machine *machine,
+                             const struct predict_options *options, struct prediction *out)
+{
+    struct model_input input = {.machine = machine,
+                                .option_count = options->option_count,
+                                .options = options->options,
+                                .effects_off = options->effects_off,
+                                .arena = &out->arena};
+    out->machine = machine;
+    out->options = *options;
+    out->estimates[0] =
+        (struct estimate){.model = model_throughput.name, .bottleneck = "", .next = ""};
+    out->estimate_count = 1;
+    TRY(needs_check_options(diag, &out->arena, options->option_count, options->options));
+    return predict(diag, &input, &out->estimates[0]);
 }
 
 static const enum machine_key needs_machine[] = {

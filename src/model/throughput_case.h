@@ -9,7 +9,8 @@
 #include "model/throughput.h"
 
 struct model_input;
-struct estimate;
+struct predict_options;
+struct prediction;
 
 enum tp_input {
 #define TP_INPUT(name, id, may_be_zero, text) TP_INPUT_##name,
@@ -61,9 +62,9 @@ ws_status tp_case_read(struct diag *diag, const struct model_input *input, struc
 /* From tp.* alone. WS_ERR_ARGUMENT says what is missing or contradicts something else. */
 ws_status tp_case_by_hand(struct diag *diag, const struct model_input *input, struct tp_case *out);
 
-/* throughput.c: options, the case (by hand if the input has no profile) and its estimate. */
-ws_status throughput_answer(struct diag *diag, const struct model_input *input, struct tp_case *c,
-                            struct estimate *out);
+/* throughput.c: the one estimate of a prediction that has no profile; its arena holds the options. */
+ws_status throughput_by_hand(struct diag *diag, const struct machine *machine,
+                             const struct predict_options *options, struct prediction *out);
 
 /* The value of an input as the case has it. */
 double tp_case_input(const struct tp_case *c, enum tp_input input);

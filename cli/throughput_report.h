@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The command throughput: what was asked, what came out, and its writers. */
-#ifndef CLI_THROUGHPUT_H
-#define CLI_THROUGHPUT_H
+#ifndef CLI_THROUGHPUT_REPORT_H
+#define CLI_THROUGHPUT_REPORT_H
 
 #include "cli.h"
 
