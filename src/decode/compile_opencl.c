@@ -76,8 +76,9 @@ static ws_status run_clang(const struct tool_job *job, const char *clang, const 
                                      "cl",
                                      "--target=nvptx64--nvidiacl",
                                      "-cl-std=CL1.2",
+                                     "-cl-no-stdinc", /* clang's short cut lacks vload_half ... */
                                      "-Xclang",
-                                     "-finclude-default-header",
+                                     "-finclude-default-header", /* ... which the header has */
                                      "-Xclang",
                                      "-mlink-builtin-bitcode",
                                      "-Xclang",

@@ -251,7 +251,7 @@ static void choose_best_of_cpu(struct prediction *out)
 {
     const struct estimate *bound = prediction_find(out, "speed-of-light");
     const struct estimate *best = prediction_find(out, "throughput");
-    out->best_reason = "the only model of time for CPUs here; every cache line comes from DRAM";
+    out->best_reason = "the only model of time for CPUs: it knows no caches beyond all or nothing";
     if (!best) {
         best = out->estimates;
         out->best_reason = "a bound, not an estimate: no model of time can answer here";

@@ -316,6 +316,44 @@ static void test_functions(void **state)
     run_opencl("functions", functions_setup, functions_check);
 }
 
+/* ---- half, double, a copy by the group -------------------------------------------------------- */
+
+enum { FORMATS_N = 64, HALF_ONE = 0x3c00 }; /* 1.0 as a half; each step more is 2^-10 */
+
+static void formats_setup(struct run *run)
+{
+    uint16_t in[FORMATS_N];
+    for (unsigned i = 0; i < FORMATS_N; i++)
+        in[i] = (uint16_t)(HALF_ONE + i);
+    run_shape(run, 2, 32);
+    run_input(run, in, sizeof in);
+    run_output(run, sizeof in);
+    run_output(run, FORMATS_N * sizeof(double));
+}
+
+static void formats_check(struct run *run)
+{
+    uint16_t *halves = run_read(run, 1);
+    double *wide = run_read(run, 2);
+    for (unsigned i = 0; i < FORMATS_N; i++) {
+        /* 3 + 3 i/1024 has steps of 2^-9 from 2 to 4, to nearest even. */
+        double v = 1 + i / 1024.0, units = 3 * v * 512;
+        assert_int_equal(halves[i], 0x4000 + (int)(nearbyint(units) - 1024));
+        unsigned other = i / 32 * 32 + 31 - i % 32;
+        double from = 1 + other / 1024.0, want = sqrt(from) + exp(from);
+        if (!(fabs(wide[i] - want) <= 1e-15 * want))
+            fail_msg("element %u: %.17g, not %.17g", i, wide[i], want);
+    }
+    free(halves);
+    free(wide);
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    run_opencl("formats", formats_setup, formats_check);
+}
+
 /* ---- histogram ------------------------------------------------------------------------------- */
 
 enum { PIXELS = 1000 };
@@ -358,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_reduce),    cmocka_unit_test(test_nbody),
         cmocka_unit_test(test_convolve),  cmocka_unit_test(test_indices),
         cmocka_unit_test(test_functions), cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_formats),
     };
     return cmocka_run_group_tests_name("OpenCL C", tests, find_tools, NULL);
 }

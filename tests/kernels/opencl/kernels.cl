@@ -129,3 +129,19 @@ __kernel void histogram(__global const uchar *pixel, __global int *bins, const i
     barrier(CLK_LOCAL_MEM_FENCE);
     if (local_id < 16) atomic_add(&bins[local_id], own[local_id]);
 }
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+/* Half as a storage type, double, and a copy into local memory by the whole group. */
+__kernel void formats(__global const half *in, __global half *out, __global double *wide)
+{
+    __local double scratch[32];
+    int i = get_global_id(0), l = get_local_id(0);
+    float v = vload_half(i, in);
+    vstore_half(v * 3, i, out);
+    wide[i] = sqrt((double)v) + exp((double)v);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    event_t copied = async_work_group_copy(scratch, wide + 32 * get_group_id(0), 32, 0);
+    wait_group_events(1, &copied);
+    wide[i] = scratch[31 - l];
+}
