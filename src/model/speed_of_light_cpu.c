@@ -23,6 +23,25 @@ static double memory_seconds(const struct model_input *input)
            SECTOR_BYTES / bandwidth;
 }
 
+/* The longest is the bound, the second longest follows. */
+static void take_longest(const struct roof *roofs, size_t count, struct estimate *out)
+{
+    double second = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!(roofs[i].seconds > 0)) continue;
+        estimate_add_term(out, roofs[i].id, roofs[i].seconds, "s", roofs[i].name);
+        if (roofs[i].seconds > out->time_seconds) {
+            second = out->time_seconds;
+            out->next = out->bottleneck;
+            out->time_seconds = roofs[i].seconds;
+            out->bottleneck = roofs[i].name;
+        } else if (roofs[i].seconds > second) {
+            second = roofs[i].seconds;
+            out->next = roofs[i].name;
+        }
+    }
+}
+
 static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
 {
     const struct machine *machine = input->machine;
@@ -39,20 +58,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (!(counts.groups > 0) || !(cpu_counts_all(&counts) > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "speed-of-light: the launch has no blocks or executes no instructions");
-    double second = 0;
-    for (size_t i = 0; i < sizeof roofs / sizeof roofs[0]; i++) {
-        if (!(roofs[i].seconds > 0)) continue;
-        estimate_add_term(out, roofs[i].id, roofs[i].seconds, "s", roofs[i].name);
-        if (roofs[i].seconds > out->time_seconds) {
-            second = out->time_seconds;
-            out->next = out->bottleneck;
-            out->time_seconds = roofs[i].seconds;
-            out->bottleneck = roofs[i].name;
-        } else if (roofs[i].seconds > second) {
-            second = roofs[i].seconds;
-            out->next = roofs[i].name;
-        }
-    }
+    take_longest(roofs, sizeof roofs / sizeof roofs[0], out);
     out->cycles = out->time_seconds * freq;
     estimate_assume(out, input->arena,
                     "the CPU is taken to execute as many instructions as PTX counts, %.0f threads "
