@@ -59,6 +59,11 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "speed-of-light: the launch has no blocks or executes no instructions");
     take_longest(roofs, sizeof roofs / sizeof roofs[0], out);
+    if (!(out->time_seconds > 0))
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "speed-of-light: %s gives neither an issue width nor anything else that "
+                          "this kernel uses",
+                          machine->id);
     out->cycles = out->time_seconds * freq;
     estimate_assume(out, input->arena,
                     "the CPU is taken to execute as many instructions as PTX counts, %.0f threads "
