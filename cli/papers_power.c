@@ -10,6 +10,7 @@ enum { CORES_MAX = 256, LAUNCHES_MAX = 64 };
 /* What a launch file takes on a GPU, and for every number of active SMs. */
 struct powered {
     const char *folder, *launch, *gpu;
+    const char *time_model; /* whose times; "": the best suited one's */
     ws_core_point points[CORES_MAX];
     size_t count;
     ws_core_summary cores;
@@ -24,24 +25,29 @@ static int predict_sweep(struct papers *papers, struct powered *out)
     CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, out->gpu, &machine));
     ws_status status = ws_machine_get(machine, "sm.count", &sms);
+    ws_predict_options options = {.size = sizeof options};
+    if (*out->time_model)
+        options.model_options = cli_format(papers->cli, "power_time=%s", out->time_model);
     if (status == WS_OK)
-        status = ws_power_cores(papers->cli->context, profile, machine, NULL, 1, (unsigned)sms,
+        status = ws_power_cores(papers->cli->context, profile, machine, &options, 1, (unsigned)sms,
                                 out->points, CORES_MAX, &out->count, &out->cores);
     return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
 }
 
-/* Every row about a launch asks for the same sweep: it is predicted once. */
-static int find_power(struct papers *papers, const char *launch, const char *gpu,
-                      struct powered **out)
+/* Every row about a launch asks for the same sweep: it is predicted once. `ours` may have a time_model. */
+static int find_power(struct papers *papers, const json_t *ours, const char *launch,
+                      const char *gpu, struct powered **out)
 {
+    const char *time_model = papers_text(ours, "time_model");
     for (size_t i = 0; i < papers->powered_count; i++) {
         *out = papers->powered[i];
         if (!strcmp((*out)->folder, papers->folder) && !strcmp((*out)->launch, launch) &&
-            !strcmp((*out)->gpu, gpu))
+            !strcmp((*out)->gpu, gpu) && !strcmp((*out)->time_model, time_model))
             return EXIT_DONE;
     }
     struct powered *made = cli_alloc(papers->cli, sizeof *made);
-    *made = (struct powered){.folder = papers->folder, .launch = launch, .gpu = gpu};
+    *made = (struct powered){
+        .folder = papers->folder, .launch = launch, .gpu = gpu, .time_model = time_model};
     made->cores.size = sizeof made->cores;
     CLI_TRY(predict_sweep(papers, made));
     CLI_APPEND(papers->cli, papers->powered, papers->powered_count, made);
@@ -168,7 +174,7 @@ static int collect(struct papers *papers, const json_t *ours, struct collected *
         const char *launch = json_is_array(launches)
                                  ? json_string_value(json_array_get(launches, i))
                                  : papers_text(ours, "launch");
-        CLI_TRY(find_power(papers, launch, papers_text(ours, "gpu"), &p));
+        CLI_TRY(find_power(papers, ours, launch, papers_text(ours, "gpu"), &p));
         CLI_TRY(values[k].find(papers, ours, p, &out->values[i]));
         out->gips[i] = p->cores.all.inst_per_second / 1e9;
         out->watts[i] = p->cores.all.gpu_watts;
@@ -289,7 +295,8 @@ int papers_power_curve(struct papers *papers, const json_t *source, struct paper
     {
         json_array_foreach(json_object_get(source, "launches"), i, launch)
         {
-            CLI_TRY(find_power(papers, json_string_value(launch), json_string_value(gpu), &p));
+            CLI_TRY(
+                find_power(papers, source, json_string_value(launch), json_string_value(gpu), &p));
             if (!sweep) CLI_TRY(predict_terms(papers, p));
             CLI_TRY(add_series(papers, curve, sweep, p));
         }
