@@ -243,21 +243,27 @@ static void clear(struct teg_engine *e)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* The best of `best` and those from `from` on: the earliest, of equal ones the one whose slot is. */
+static inline unsigned sooner(const struct teg_engine *e, unsigned best, unsigned from,
+                              unsigned end)
+{
+    const teg_time *nexts = e->nexts, *slots = e->slots;
+    teg_time first = nexts[best];
+    for (unsigned i = from; i < end; i++) {
+        if (nexts[i] > first || (nexts[i] == first && slots[i] >= slots[best])) continue;
+        best = i;
+        first = nexts[i];
+    }
+    return best;
+}
+
 /* Index in nexts. Of equal times the scheduler that has issued nothing for longest, of equal ones the next
  * in turn after `last`: schedulers share units, and none may always be the first to take them. Warps leave
  * before anyone issues. */
 static unsigned soonest(const struct teg_engine *e, unsigned last)
 {
-    unsigned best = 0, i = last;
-    teg_time first = e->nexts[0], slot = e->slots[0];
-    for (unsigned k = 0; k < e->turn_count; k++) {
-        if (++i >= e->turn_count) i = 0;
-        if (e->nexts[i] > first || (e->nexts[i] == first && e->slots[i] >= slot)) continue;
-        best = i;
-        first = e->nexts[i];
-        slot = e->slots[i];
-    }
-    return best;
+    unsigned best = sooner(e, 0, last + 1, e->turn_count);
+    return sooner(e, best, 1, last + 1);
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */

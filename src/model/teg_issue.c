@@ -179,7 +179,11 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     const struct teg_op *op = &e->ops[number];
     const struct trace_insn *insn = &e->trace->insns[number];
     teg_time done;
-    struct teg_wait wait = split_wait(e, warp, s, teg_unit_index(warp, op), now);
+    struct teg_wait wait = {0};
+    if (warp->issued + e->machine->interval != now || e->setup->observer)
+        wait = split_wait(e, warp, s, teg_unit_index(warp, op), now);
+    else
+        wait.since = now; /* as soon as it could */
     count_stalls(e, warp, &wait, now);
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, insn, now);
