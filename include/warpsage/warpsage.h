@@ -200,6 +200,48 @@ WS_API WS_CHECKED ws_status ws_device_copy_out(ws_device *device, void *to, uint
                                                size_t bytes);
 WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value,
                                            size_t bytes);
+/* Textures: what the handle that a kernel passes to `tex` stands for. The memory is the caller's, row
+ * after row, and must stay as long as the texture is used. */
+typedef enum ws_texture_kind {
+    WS_TEXTURE_LINEAR_MEMORY, /* texels by an integer; 0 beyond the end; neither filter nor modes */
+    WS_TEXTURE_1D,
+    WS_TEXTURE_2D,
+    WS_TEXTURE_3D,
+    WS_TEXTURE_1D_LAYERED,
+    WS_TEXTURE_2D_LAYERED
+} ws_texture_kind;
+typedef enum ws_channel_kind {
+    WS_CHANNEL_SIGNED,
+    WS_CHANNEL_UNSIGNED,
+    WS_CHANNEL_FLOAT
+} ws_channel_kind;
+/* Coordinates beyond the texture. Wrap and mirror need normalized coordinates, else they clamp. */
+typedef enum ws_address_mode {
+    WS_ADDRESS_WRAP,
+    WS_ADDRESS_CLAMP,
+    WS_ADDRESS_MIRROR,
+    WS_ADDRESS_BORDER
+} ws_address_mode;
+typedef struct ws_texture {
+    size_t size; /* sizeof(ws_texture): lets later versions add fields */
+    ws_texture_kind kind;
+    uint64_t address; /* of the first texel, on the device */
+    uint64_t width, height,
+        depth; /* texels; depth: slices or layers; what the kind lacks: ignored */
+    uint64_t pitch_bytes, slice_bytes; /* from row to row, from slice (layer) to slice */
+    unsigned channels, channel_bits;   /* 1, 2 or 4 of 8, 16 or 32 bits; floats have 16 or 32 */
+    ws_channel_kind channel_kind;
+    ws_address_mode address_modes[3]; /* x, y, z */
+    bool linear_filter;               /* only of what is read as floats */
+    bool normalized_coordinates;      /* 0 to 1 for the whole width */
+    bool normalized_read;             /* integers of 8 and 16 bits as floats of 0 or -1 to 1 */
+    float border[4];                  /* for WS_ADDRESS_BORDER; integers: their bits */
+} ws_texture;
+/* WS_ERR_ARGUMENT if its memory does not lie in one allocation, or its fields contradict each other.
+ * The handle is never 0, and no later texture gets it. */
+WS_API WS_CHECKED ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture,
+                                                     uint64_t *out);
+WS_API WS_CHECKED ws_status ws_device_texture_destroy(ws_device *device, uint64_t handle);
 /* Address of a module-level .global or .const variable, materialised on this device. */
 WS_API WS_CHECKED ws_status ws_device_symbol(ws_device *device, const ws_module *module,
                                              const char *name, uint64_t *out_address,

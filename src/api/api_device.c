@@ -83,6 +83,19 @@ ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t b
     return device_fill(&device->context->diag, device->device, to, value, bytes);
 }
 
+ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture, uint64_t *out)
+{
+    struct diag *diag = &device->context->diag;
+    *out = 0;
+    TRY(handle_check_size(diag, "ws_texture", texture->size, sizeof *texture));
+    return device_texture_create(diag, device->device, texture, out);
+}
+
+ws_status ws_device_texture_destroy(ws_device *device, uint64_t handle)
+{
+    return device_texture_destroy(&device->context->diag, device->device, handle);
+}
+
 ws_status ws_device_symbol(ws_device *device, const ws_module *module, const char *name,
                            uint64_t *out_address, size_t *out_bytes)
 {

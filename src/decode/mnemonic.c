@@ -201,6 +201,7 @@ static unsigned type_places(const struct insn *insn)
         return insn->sub_op == SUB_PACK ? 3 : 2;
     case FORM_SET:
     case FORM_D_ABC_SLCT:
+    case FORM_TEX:
         return 2;
     default:
         return insn->op == OP_DP4A || insn->op == OP_DP2A ? 2 : 1;
@@ -225,6 +226,7 @@ static ws_status set_type(struct builder *builder, enum ptx_type type)
     if (insn->op == OP_SET && builder->type_count == 1)
         legal = TS_BITS | TS_INT | TS_FLOAT | TS_F16;
     if (mixes) legal = TS(F16) | TS(BF16);
+    if (insn->op == OP_TEX && builder->type_count == 1) legal = TS_F32 | TS(S32);
     if (insn->op == OP_CVT && builder->type_count == 2) legal = TS_B32;
     if (!(legal >> type & 1) && !is_late_type(type)) return wrong_suffix(builder, true);
     if (!(legal >> type & 1)) builder->mnemonic->unsupported = true;
@@ -496,6 +498,19 @@ static ws_status check_memory(struct builder *builder)
     return atomic ? WS_OK : check_vector_size(builder);
 }
 
+static ws_status check_texture(struct builder *builder)
+{
+    const struct insn *insn = &builder->mnemonic->insn;
+    if (insn->op != OP_TEX) return WS_OK;
+    if (!insn->sub_op) return lacks(builder, "its geometry, such as .2d");
+    if (insn->vector != 4) return lacks(builder, "'.v4'");
+    if (insn->flags & INSN_LEVEL && insn->flags & INSN_GRADIENTS)
+        return wrong_with(builder, "'.level' and '.grad' exclude each other");
+    if (insn->flags & INSN_GRADIENTS && insn->type2 != TYPE_F32)
+        return wrong_with(builder, "'.grad' needs coordinates of .f32");
+    return WS_OK;
+}
+
 static ws_status check_redux(struct builder *builder)
 {
     const struct insn *insn = &builder->mnemonic->insn;
@@ -560,6 +575,7 @@ static ws_status check_complete(struct builder *builder)
     TRY(check_video(builder));
     TRY(check_memory(builder));
     TRY(check_atomic(builder));
+    TRY(check_texture(builder));
     TRY(check_lanes(builder));
     struct insn *insn = &builder->mnemonic->insn;
     bool needs_sub = op_infos[insn->op].form == FORM_TESTP || insn->op == OP_SHF;

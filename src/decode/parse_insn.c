@@ -195,9 +195,8 @@ static ws_status parse_whole_vector(struct parser *parser, struct insn *insn, bo
     return WS_OK;
 }
 
-/* {a, _, b}: as many operands as the vector has elements; count 0: two or four, by what is there. */
-static ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst,
-                              enum ptx_type type, unsigned accept, unsigned count)
+ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, enum ptx_type type,
+                       unsigned accept, unsigned count)
 {
     struct token open = *current(parser);
     unsigned seen = 0;
@@ -534,6 +533,7 @@ static const struct form forms[] = {
     [FORM_RED] = {NULL, parse_atomic},
     [FORM_PREFETCH] = {NULL, parse_prefetch},
     [FORM_POLICY] = {NULL, parse_policy},
+    [FORM_TEX] = {NULL, parse_texture},
     [FORM_MAPA] = {"t|Au", NULL},
     [FORM_GETCTARANK] = {"u|A", NULL},
     [FORM_ALLOCA] = {NULL, parse_alloca},

@@ -9,6 +9,7 @@
  *   parse_insn.c         one instruction, by operand form
  *   parse_operand.c      one operand, and the conversion of constants
  *   parse_call.c         calls, their parameters, branch targets
+ *   parse_texture.c      texture fetches
  *   mnemonic.c           `ld.global.v4.f32` to opcode, types, modifiers */
 #ifndef DECODE_PARSER_H
 #define DECODE_PARSER_H
@@ -235,6 +236,11 @@ void body_add_parameter_move(struct parser *parser, const struct insn *like, boo
 int32_t body_add_parameter(struct parser *parser, enum ptx_type type);
 uint32_t parser_open_scope(struct parser *parser, uint32_t parent);
 ws_status parse_call(struct parser *parser, struct insn *insn);
+/* parse_insn.c: {a, _, b}, as many operands as the vector has elements; count 0: two or four, by what
+ * is there. */
+ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, enum ptx_type type,
+                       unsigned accept, unsigned count);
+ws_status parse_texture(struct parser *parser, struct insn *insn);
 ws_status parse_video(struct parser *parser, struct insn *insn);
 ws_status parse_branch(struct parser *parser, struct insn *insn);
 ws_status parse_branch_indexed(struct parser *parser, struct insn *insn);

@@ -78,6 +78,7 @@ void device_destroy(struct device *device)
     for (uint32_t i = 0; i < device->program_count; i++)
         program_destroy(device->programs[i]);
     free(device->programs);
+    free(device->textures);
     devmem_clear(&device->memory);
     free(device);
 }

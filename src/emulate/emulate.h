@@ -54,6 +54,10 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
                           size_t bytes);
 ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uint8_t value,
                       size_t bytes);
+/* Textures of device memory, which must stay. A handle is never 0, and never that of an earlier one. */
+ws_status device_texture_create(struct diag *diag, struct device *device, const ws_texture *texture,
+                                uint64_t *out);
+ws_status device_texture_destroy(struct diag *diag, struct device *device, uint64_t handle);
 ws_status device_symbol(struct diag *diag, struct device *device, const struct module *module,
                         const char *name, uint64_t *out_address, size_t *out_bytes);
 

@@ -54,7 +54,7 @@ enum float_modifiers {
     F_OOB = 256,
 };
 
-enum { UOP_DESTINATIONS = 4, UOP_SOURCES = 5 };
+enum { UOP_DESTINATIONS = 4, UOP_SOURCES = 5 }; /* tex: a handle and four coordinates */
 
 struct uop {
     uop_fn *full, *part;
@@ -250,6 +250,7 @@ enum fault_kind {
     FAULT_CALLEE,
     FAULT_BARRIER_ID,
     FAULT_BRANCH_INDEX,
+    FAULT_TEXTURE,
     FAULT_CANCELLED
 };
 
@@ -432,6 +433,8 @@ struct device {
     bool keeps_programs;
     struct program **programs; /* made by earlier launches, if they are kept */
     uint32_t program_count, program_room;
+    struct texture_slot *textures; /* texture.c */
+    uint32_t texture_count, texture_room;
 };
 
 /* device.c: address of a module-level variable, placing all of the module's on first use. */
@@ -464,6 +467,14 @@ void block_recheck(struct exec *x, struct block *block);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);
+
+/* texture.c: the texture of a handle, or NULL and, as words, why there is none. */
+const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why);
+unsigned texture_texel_bytes(const ws_texture *texture);
+/* Are its numbers read as floats? */
+bool texture_gives_floats(const ws_texture *texture);
+/* fetch.c: tex, for the lanes of the mask. */
+void texture_fetch(struct exec *x, const struct uop *u);
 
 /* fault.c */
 void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,

@@ -79,6 +79,8 @@ static const char *what(const struct fault *fault)
         return "barrier number beyond 15";
     case FAULT_BRANCH_INDEX:
         return "branch index beyond its table";
+    case FAULT_TEXTURE:
+        return "texture fetch through a handle that does not fit";
     default:
         return "interrupted";
     }

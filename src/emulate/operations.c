@@ -93,6 +93,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
                    : 4;
     case FORM_ISSPACEP:
         return 8;
+    case FORM_TEX:
+        return k == 0 ? 8 : 4;
     case FORM_ELECT:
         return 4;
     case FORM_BRX:
@@ -433,6 +435,8 @@ static unsigned placed_sources(const struct insn *insn)
         return 0;
     case FORM_MAPA:
         return 1;
+    case FORM_TEX: /* levels and derivatives change nothing here */
+        return insn->nsrc < UOP_SOURCES ? insn->nsrc : UOP_SOURCES;
     default:
         return insn->nsrc;
     }

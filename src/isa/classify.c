@@ -34,6 +34,7 @@ static const uint8_t plain_classes[] = {
     [FAMILY_SFU_LG2] = CLASS_SFU_LG2,
     [FAMILY_SFU_EX2] = CLASS_SFU_EX2,
     [FAMILY_SFU_TANH] = CLASS_SFU_TANH,
+    [FAMILY_TEXTURE] = CLASS_MEM_TEXTURE_LOAD,
     [FAMILY_CONTROL] = CLASS_CONTROL,
     [FAMILY_BARRIER] = CLASS_BARRIER,
     [FAMILY_SHUFFLE] = CLASS_SHUFFLE,
@@ -120,6 +121,8 @@ static unsigned computing_unit(const struct insn *insn)
     case FAMILY_SFU_COS:
     case FAMILY_SFU_TANH:
         return UNIT_SFU;
+    case FAMILY_TEXTURE:
+        return UNIT_TEXTURE;
     case FAMILY_CONTROL:
     case FAMILY_BARRIER:
     case FAMILY_FENCE:

@@ -147,6 +147,7 @@ enum op_form {
     FORM_RED,             /* red.global.add.u32 [a], b */
     FORM_PREFETCH,        /* prefetch.global.L2 [a]    discard.global.L2 [a], 128 */
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
+    FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
     FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
     FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */
     FORM_ALLOCA,          /* alloca.u64 d, size, 16 */
@@ -188,6 +189,7 @@ enum op_family {
     FAMILY_LOAD,
     FAMILY_STORE,
     FAMILY_ATOMIC,
+    FAMILY_TEXTURE,
     FAMILY_CONTROL,
     FAMILY_BARRIER,
     FAMILY_SHUFFLE,
@@ -355,6 +357,11 @@ enum sub_op {
     SUB_PACK, /* cvt.pack */
     SUB_SHR7,
     SUB_SHR15, /* vmad */
+    SUB_1D,
+    SUB_2D,
+    SUB_3D,
+    SUB_1D_LAYERED,
+    SUB_2D_LAYERED, /* tex */
 };
 enum cache_op {
     CACHE_DEFAULT,
@@ -389,6 +396,8 @@ enum insn_flags {
     INSN_OOB = 1 << 30,       /* fma.oob */
     INSN_B_HI = 1 << 16,      /* dp2a.hi */
     INSN_CLAMP = 1 << 17,     /* shf.clamp, bmsk.clamp */
+    INSN_LEVEL = 1 << 18,     /* tex.level */
+    INSN_GRADIENTS = 1 << 19, /* tex.grad */
     INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
     INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };
@@ -431,7 +440,9 @@ static inline unsigned select_digit(uint16_t select, unsigned k)
     return (select >> (SELECT_DIGIT_BITS * k)) & 7;
 }
 
-enum { OPERANDS_MAX = 17 }; /* atom.global.add.noftz.v8.f16: 8 results, address, 8 values */
+/* atom.global.add.noftz.v8.f16: 8 results, address, 8 values; tex.grad.3d: 4 results, texture, 4
+ * coordinates, 8 derivatives */
+enum { OPERANDS_MAX = 17 };
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {

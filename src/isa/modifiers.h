@@ -43,6 +43,7 @@
     GROUP(HINT)                                                                                    \
     GROUP(POLICY)                                                                                  \
     GROUP(CREATEPOLICY)                                                                            \
+    GROUP(TEX)                                                                                     \
     GROUP(GRID)                                                                                    \
     GROUP(MAXNREG)                                                                                 \
     GROUP(SHFL)                                                                                    \
@@ -105,6 +106,7 @@ enum modifier_group {
 #define MG_HINT MG(HINT)
 #define MG_POLICY MG(POLICY)
 #define MG_CREATEPOLICY MG(CREATEPOLICY)
+#define MG_TEX MG(TEX)
 #define MG_GRID MG(GRID)
 #define MG_MAXNREG MG(MAXNREG)
 #define MG_ACCESS (MG_SPACE | MG_MEMORY | MG_SCOPE | MG_CACHE | MG_VECTOR | MG_HINT | MG_POLICY)

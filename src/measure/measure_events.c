@@ -428,9 +428,10 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     struct worker *w = worker;
     uint32_t site = w->measure->site_of[insn];
     if (site == NO_SITE) return;
-    if (record_of(ref)) block_record_access(record_of(ref), insn, access);
+    bool fetches = w->measure->launch.insns[insn]->op == OP_TEX;
+    if (record_of(ref) && !fetches) block_record_access(record_of(ref), insn, access);
     if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
-    if (w->measure->is_texture[site]) {
+    if (fetches || w->measure->is_texture[site]) {
         footprint_add(&w->texture, access);
         return;
     }

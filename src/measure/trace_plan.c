@@ -99,9 +99,11 @@ static void draft_writes(struct planner *p, const struct code_block *code, const
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
+/* A texture fetch has none: which texels it reads is up to the texture. */
 static bool is_access(const struct insn *insn)
 {
-    return insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
+    return op_infos[insn->op].family != FAMILY_TEXTURE && insn->class_id >= CLASS_MEM_GLOBAL_LOAD &&
+           insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
 static void draft_barrier(const struct insn *insn, struct trace_insn *out)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "vectors"
 FAMILIES = ["integers", "bits", "compare", "floats", "convert", "convert_small", "memory",
             "memory_forms",
-            "atomics", "warp", "control", "video", "literals"]
+            "atomics", "warp", "control", "video", "literals", "textures"]
 NOT_VECTORS = {"CMakeLists.txt", "pending.txt"}
 
 

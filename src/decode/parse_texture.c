@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]; further operands of .level and .grad.
+ * The sources are the handle, the coordinates and, of .grad, the derivatives. */
+#include "decode/parser.h"
+
+/* Elements as they are written: three dimensions and layers of two take four, the last of which nobody
+ * reads (ISA: tex). */
+static unsigned coordinates(const struct insn *insn)
+{
+    switch (insn->sub_op) {
+    case SUB_1D:
+        return 1;
+    case SUB_2D:
+    case SUB_1D_LAYERED:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
+/* One element may stand without its braces. */
+static ws_status parse_elements(struct parser *parser, struct insn *insn, enum ptx_type type,
+                                unsigned count)
+{
+    const unsigned accept = ACCEPT_REGISTER | ACCEPT_IMMEDIATE;
+    if (count > 1 || at_punct(parser, '{'))
+        return parse_vector(parser, insn, false, type, accept, count);
+    return parse_operand(parser, type, accept, &insn->operands[insn->ndst + insn->nsrc++]);
+}
+
+/* {layer, x}: an integer before the coordinates, and a fourth element that nobody reads. */
+static ws_status parse_layered(struct parser *parser, struct insn *insn)
+{
+    const unsigned accept = ACCEPT_REGISTER | ACCEPT_IMMEDIATE;
+    unsigned count = coordinates(insn);
+    TRY(parser_expect(parser, '{', "before the layer"));
+    TRY(parse_operand(parser, TYPE_U32, accept, &insn->operands[insn->ndst + insn->nsrc++]));
+    for (unsigned k = 1; k < count; k++) {
+        TRY(parser_expect(parser, ',', "between coordinates"));
+        TRY(parse_operand(parser, insn->type2, accept, &insn->operands[insn->ndst + insn->nsrc++]));
+    }
+    return parser_expect(parser, '}', "after the coordinates");
+}
+
+/* What refers to a texture at module scope, of programs before CUDA 12, is known but not executed. */
+static ws_status parse_handle(struct parser *parser, struct insn *insn)
+{
+    int32_t reg;
+    struct token token = *current(parser);
+    if (token.kind != TOKEN_NAME || parser_find_register(parser, &token, &reg))
+        return parse_operand(parser, TYPE_B64, ACCEPT_REGISTER,
+                             &insn->operands[insn->ndst + insn->nsrc++]);
+    const struct symbol *symbol = names_find(&parser->names, token.start, token.length);
+    if (!symbol || symbol->kind != SYMBOL_VARIABLE)
+        return parse_operand(parser, TYPE_B64, ACCEPT_REGISTER,
+                             &insn->operands[insn->ndst + insn->nsrc++]);
+    parser->body.is_foreign = true;
+    parser->body.foreign_what =
+        arena_format(parser->arena, "texture reference '%s'", parser_copy(parser, &token));
+    advance(parser);
+    return WS_OK;
+}
+
+/* A sampler of its own behind the texture: the independent mode, which CUDA does not use. */
+static void refuse_sampler(struct parser *parser, const struct insn *insn)
+{
+    struct lexer before = parser->lexer;
+    if (current(parser)->kind != TOKEN_NAME) return;
+    advance(parser);
+    if (!parser_take(parser, ',')) {
+        parser->lexer = before;
+        return;
+    }
+    parser->body.is_foreign = true;
+    parser->body.foreign_what =
+        arena_format(parser->arena, "'%s' with a sampler of its own", insn->text);
+}
+
+static ws_status parse_place(struct parser *parser, struct insn *insn)
+{
+    bool layered = insn->sub_op == SUB_1D_LAYERED || insn->sub_op == SUB_2D_LAYERED;
+    TRY(parser_expect(parser, '[', "before the texture"));
+    TRY(parse_handle(parser, insn));
+    TRY(parser_expect(parser, ',', "before the coordinates"));
+    refuse_sampler(parser, insn);
+    TRY(layered ? parse_layered(parser, insn)
+                : parse_elements(parser, insn, insn->type2, coordinates(insn)));
+    return parser_expect(parser, ']', "after the coordinates");
+}
+
+/* Derivatives have the dimensions of the coordinates, without the layer. */
+static unsigned derivatives(const struct insn *insn)
+{
+    return insn->sub_op == SUB_2D_LAYERED   ? 2
+           : insn->sub_op == SUB_1D_LAYERED ? 1
+                                            : coordinates(insn);
+}
+
+ws_status parse_texture(struct parser *parser, struct insn *insn)
+{
+    TRY(parse_vector(parser, insn, true, insn->type, ACCEPT_DESTINATION, insn->vector));
+    TRY(parser_expect(parser, ',', "between operands"));
+    TRY(parse_place(parser, insn));
+    if (insn->flags & INSN_LEVEL) {
+        TRY(parser_expect(parser, ',', "before the level"));
+        TRY(parse_elements(parser, insn, insn->type2, 1));
+    }
+    for (unsigned k = 0; k < 2 && insn->flags & INSN_GRADIENTS; k++) {
+        TRY(parser_expect(parser, ',', "before the derivatives"));
+        TRY(parse_elements(parser, insn, TYPE_F32, derivatives(insn)));
+    }
+    if (!at_punct(parser, ',')) return WS_OK;
+    /* an offset or a reference to compare with */
+    parser->body.is_foreign = true;
+    parser->body.foreign_what =
+        arena_format(parser->arena, "'%s' with an offset or a depth to compare with", insn->text);
+    while (!at_punct(parser, ';') && current(parser)->kind != TOKEN_END)
+        advance(parser);
+    return WS_OK;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Texture fetches, lane by lane, after the appendix "Texture Fetching" of the CUDA C++ Programming
+ * Guide; the names are its own: N texels, x the coordinate, T[i] a texel, alpha the fraction. */
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "base/strbuf.h"
+#include "emulate/exec.h"
+
+enum { TAPS_MAX = 8, FRACTION_STEPS = 256 }; /* alpha has 8 bits of fraction (guide) */
+
+/* One dimension of a fetch: one texel, or two and how much each counts. */
+struct axis {
+    unsigned taps;
+    uint64_t index[2];
+    bool inside[2];
+    double weight[2];
+};
+
+/* What one lane reads. */
+struct tap {
+    bool inside; /* else it is the border */
+    uint64_t address;
+    double weight;
+};
+struct fetch {
+    const ws_texture *texture;
+    unsigned tap_count;
+    struct tap taps[TAPS_MAX];
+};
+
+/* ---- coordinates ------------------------------------------------------------------------------ */
+
+/* In texels. Wrap takes frac(x), mirror frac(x) or 1 - frac(x) by turns (guide). */
+static double to_texels(double x, uint64_t size, const ws_texture *t, unsigned k)
+{
+    const double limit = 1e12; /* any number beyond all textures whose floor an integer holds */
+    if (isnan(x)) return 0;
+    if (!t->normalized_coordinates) return fmax(-limit, fmin(limit, x));
+    if (t->address_modes[k] == WS_ADDRESS_WRAP || t->address_modes[k] == WS_ADDRESS_MIRROR) {
+        if (isinf(x)) return 0;
+        double whole = floor(x), fraction = x - whole;
+        bool odd = fmod(whole, 2) != 0;
+        x = odd && t->address_modes[k] == WS_ADDRESS_MIRROR ? 1 - fraction : fraction;
+    }
+    return fmax(-limit, fmin(limit, x * (double)size));
+}
+
+static uint64_t to_inside(int64_t index, uint64_t size, ws_address_mode mode, bool *inside)
+{
+    int64_t last = (int64_t)size - 1;
+    *inside = mode != WS_ADDRESS_BORDER || (index >= 0 && index <= last);
+    if (mode == WS_ADDRESS_WRAP) {
+        int64_t rest = index % (int64_t)size;
+        return (uint64_t)(rest < 0 ? rest + (int64_t)size : rest);
+    }
+    return (uint64_t)(index < 0 ? 0 : index > last ? last : index);
+}
+
+static void locate_integer(struct axis *axis, int32_t x, uint64_t size, const ws_texture *t,
+                           unsigned k)
+{
+    bool plain = t->kind == WS_TEXTURE_LINEAR_MEMORY || t->address_modes[k] == WS_ADDRESS_BORDER;
+    *axis = (struct axis){.taps = 1, .weight = {1}};
+    axis->index[0] =
+        to_inside(x, size, plain ? WS_ADDRESS_BORDER : WS_ADDRESS_CLAMP, &axis->inside[0]);
+}
+
+static void locate_float(struct axis *axis, float coordinate, uint64_t size, const ws_texture *t,
+                         unsigned k)
+{
+    double x = to_texels((double)coordinate, size, t, k);
+    ws_address_mode mode = t->address_modes[k];
+    *axis = (struct axis){.taps = 1, .weight = {1}};
+    if (!t->linear_filter) {
+        axis->index[0] = to_inside((int64_t)floor(x), size, mode, &axis->inside[0]);
+        return;
+    }
+    double below = floor(x - 0.5);
+    double alpha = nearbyint((x - 0.5 - below) * FRACTION_STEPS) / FRACTION_STEPS;
+    axis->taps = 2;
+    for (unsigned i = 0; i < 2; i++)
+        axis->index[i] = to_inside((int64_t)below + (int64_t)i, size, mode, &axis->inside[i]);
+    axis->weight[0] = 1 - alpha;
+    axis->weight[1] = alpha;
+}
+
+/* ---- texels ------------------------------------------------------------------------------------ */
+
+/* Normalized integers: the largest is 1; of signed ones the two least are both -1. */
+static float to_float(const ws_texture *t, uint32_t bits)
+{
+    float value;
+    if (t->channel_kind == WS_CHANNEL_FLOAT) {
+        if (t->channel_bits == 16) return half_to_float((uint16_t)bits);
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    bool is_signed = t->channel_kind == WS_CHANNEL_SIGNED;
+    double largest = ldexp(1, (int)t->channel_bits - is_signed) - 1;
+    double number = is_signed ? (double)(int32_t)bits : (double)bits;
+    return (float)fmax(number / largest, -1);
+}
+
+/* Bits of a channel as they stand in a register: integers extended, floats as f32. */
+static uint32_t read_channel(const ws_texture *t, const unsigned char *texel, unsigned c)
+{
+    uint32_t bits = 0;
+    unsigned width = t->channel_bits;
+    memcpy(&bits, texel + c * width / 8, width / 8);
+    if (t->channel_kind == WS_CHANNEL_SIGNED && width < 32 && bits >> (width - 1))
+        bits |= UINT32_MAX << width;
+    if (!texture_gives_floats(t) || (t->channel_kind == WS_CHANNEL_FLOAT && width == 32))
+        return bits;
+    float value = to_float(t, bits);
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t tap_channel(const struct exec *x, const ws_texture *t, const struct tap *tap,
+                            unsigned c)
+{
+    uint32_t bits = 0;
+    if (tap->inside) return read_channel(t, devmem_host(x->launch->memory, tap->address), c);
+    if (t->kind != WS_TEXTURE_LINEAR_MEMORY) memcpy(&bits, &t->border[c], sizeof bits);
+    return bits;
+}
+
+/* A channel of the result. The sum is exact but for its last rounding: weights have up to 24 bits. */
+static uint32_t filtered_channel(const struct exec *x, const struct fetch *f, unsigned c)
+{
+    if (c >= f->texture->channels) return 0;
+    if (f->tap_count == 1) return tap_channel(x, f->texture, &f->taps[0], c);
+    double sum = 0;
+    for (unsigned k = 0; k < f->tap_count; k++) {
+        uint32_t bits = tap_channel(x, f->texture, &f->taps[k], c);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        /* a texel that does not count is not read: 0 times infinity would be no number */
+        if (f->taps[k].weight > 0) sum += f->taps[k].weight * (double)value;
+    }
+    float result = (float)sum;
+    uint32_t bits;
+    memcpy(&bits, &result, sizeof bits);
+    return bits;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------- */
+
+static uint32_t lane_word(const struct exec *x, operand_ref ref, unsigned lane)
+{
+    uint32_t word;
+    memcpy(&word, x->base[ref >> 30] + (ref & 0x3fffffff) + 4 * lane, sizeof word);
+    return word;
+}
+
+static void texture_fault(struct exec *x, const struct uop *u, unsigned lane, uint64_t handle,
+                          const char *why)
+{
+    struct strbuf text = {0};
+    if (x->fault.kind) return;
+    fault_at(x, FAULT_TEXTURE, u->insn, 1u << lane);
+    strbuf_printf(&text, "  handle 0x%llx: %s", (unsigned long long)handle, why);
+    x->fault.detail = strbuf_take(&text);
+}
+
+/* Why the instruction cannot read this texture; NULL: it can. */
+static const char *mismatch(const struct insn *insn, const ws_texture *t)
+{
+    static const uint8_t geometries[] = {[WS_TEXTURE_LINEAR_MEMORY] = SUB_1D,
+                                         [WS_TEXTURE_1D] = SUB_1D,
+                                         [WS_TEXTURE_2D] = SUB_2D,
+                                         [WS_TEXTURE_3D] = SUB_3D,
+                                         [WS_TEXTURE_1D_LAYERED] = SUB_1D_LAYERED,
+                                         [WS_TEXTURE_2D_LAYERED] = SUB_2D_LAYERED};
+    if (geometries[t->kind] != insn->sub_op)
+        return "the texture has another geometry than the instruction";
+    if (t->kind == WS_TEXTURE_LINEAR_MEMORY && insn->type2 == TYPE_F32)
+        return "linear memory is read by integers (tex1Dfetch)";
+    /* Unfiltered words of 32 bits are words, whatever they stand for. */
+    bool as_it_is = t->channel_bits == 32 && !t->linear_filter;
+    if (!as_it_is && texture_gives_floats(t) != (insn->type == TYPE_F32))
+        return texture_gives_floats(t) ? "the texture gives floats, the instruction wants integers"
+                                       : "the texture gives integers, the instruction wants floats";
+    return NULL;
+}
+
+/* Memory that is freed while a texture of it lives, or that nothing has written. */
+static bool check_tap(struct exec *x, const struct uop *u, const ws_texture *t,
+                      const struct tap *tap, unsigned lane)
+{
+    unsigned bytes = texture_texel_bytes(t);
+    const struct allocation *found = devmem_find(x->launch->memory, tap->address);
+    bool inside = found && tap->address + bytes <= found->address + found->bytes;
+    bool written = inside && (!found->shadow ||
+                              shadow_all(found->shadow, tap->address - found->address, bytes));
+    if (written) return true;
+    fault_memory(x, u, inside ? FAULT_UNINITIALISED : FAULT_FREED, lane, tap->address);
+    x->fault.space = SPACE_GLOBAL;
+    x->fault.bytes = bytes;
+    return false;
+}
+
+static void locate_axes(const struct exec *x, const struct uop *u, const ws_texture *t,
+                        unsigned lane, struct axis axes[3])
+{
+    const uint64_t sizes[3] = {t->width, t->height, t->depth};
+    bool layered = t->kind == WS_TEXTURE_1D_LAYERED || t->kind == WS_TEXTURE_2D_LAYERED;
+    unsigned dimensions = t->kind == WS_TEXTURE_3D                                       ? 3
+                          : t->kind == WS_TEXTURE_2D || t->kind == WS_TEXTURE_2D_LAYERED ? 2
+                                                                                         : 1;
+    const struct axis only = {.taps = 1, .inside = {true}, .weight = {1}};
+    for (unsigned k = 0; k < 3; k++) {
+        axes[k] = only;
+        if (k >= dimensions) continue;
+        uint32_t word = lane_word(x, u->src[1 + layered + k], lane);
+        float coordinate;
+        memcpy(&coordinate, &word, sizeof coordinate);
+        if (u->insn->type2 == TYPE_F32)
+            locate_float(&axes[k], coordinate, sizes[k], t, k);
+        else
+            locate_integer(&axes[k], (int32_t)word, sizes[k], t, k);
+    }
+    if (!layered) return;
+    uint64_t layer = lane_word(x, u->src[1], lane);
+    axes[2].index[0] = layer < t->depth ? layer : t->depth - 1;
+}
+
+static void combine_axes(struct fetch *f, const struct axis axes[3])
+{
+    const ws_texture *t = f->texture;
+    uint64_t texel = texture_texel_bytes(t);
+    f->tap_count = 0;
+    for (unsigned z = 0; z < axes[2].taps; z++)
+        for (unsigned y = 0; y < axes[1].taps; y++)
+            for (unsigned i = 0; i < axes[0].taps; i++)
+                f->taps[f->tap_count++] = (struct tap){
+                    .inside = axes[0].inside[i] && axes[1].inside[y] && axes[2].inside[z],
+                    .address = t->address + axes[2].index[z] * t->slice_bytes +
+                               axes[1].index[y] * t->pitch_bytes + axes[0].index[i] * texel,
+                    .weight = axes[0].weight[i] * axes[1].weight[y] * axes[2].weight[z]};
+}
+
+/* False: a fault was recorded. */
+static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, struct fetch *f)
+{
+    uint64_t handle;
+    const char *why;
+    memcpy(&handle, x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff) + 8 * lane, sizeof handle);
+    f->texture = texture_find(x->launch->device, handle, &why);
+    if (f->texture) why = mismatch(u->insn, f->texture);
+    if (why) {
+        texture_fault(x, u, lane, handle, why);
+        return false;
+    }
+    struct axis axes[3];
+    locate_axes(x, u, f->texture, lane, axes);
+    combine_axes(f, axes);
+    for (unsigned k = 0; k < f->tap_count; k++)
+        if (f->taps[k].inside && !check_tap(x, u, f->texture, &f->taps[k], lane)) return false;
+    return true;
+}
+
+/* One event for the first texel of all lanes, one for the second ... */
+static void tell_observer(struct exec *x, const struct uop *u, const struct fetch *fetches)
+{
+    uint64_t addresses[WARP_LANES] = {0};
+    for (unsigned k = 0; k < TAPS_MAX; k++) {
+        struct access access = {
+            .space = SPACE_GLOBAL, .shape = ACCESS_GENERAL, .addresses = addresses};
+        for (uint32_t left = x->mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            const struct fetch *f = &fetches[lane];
+            if (k >= f->tap_count || !f->taps[k].inside) continue;
+            access.mask |= 1u << lane;
+            access.bytes = (uint8_t)texture_texel_bytes(f->texture);
+            addresses[lane] = f->taps[k].address;
+        }
+        if (access.mask) x->observe->memory(x->observer_worker, &x->warp->ref, u->index, &access);
+    }
+}
+
+void texture_fetch(struct exec *x, const struct uop *u)
+{
+    struct fetch fetches[WARP_LANES];
+    if (x->fault.kind || !x->mask) return;
+    for (uint32_t left = x->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (!prepare_lane(x, u, lane, &fetches[lane])) return;
+    }
+    if (x->observe) tell_observer(x, u, fetches);
+    for (uint32_t left = x->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        for (unsigned c = 0; c < UOP_DESTINATIONS; c++) {
+            if (u->dst[c] == REF_NONE) continue;
+            uint32_t bits = filtered_channel(x, &fetches[lane], c);
+            unsigned char *to = x->base[u->dst[c] >> 30] + (u->dst[c] & 0x3fffffff);
+            memcpy(to + 4 * lane, &bits, sizeof bits);
+        }
+    }
+}
