@@ -206,11 +206,11 @@ static void test_integers(void **state)
 }
 
 static void expect_fault(const struct fixture *f, uint64_t handle, const char *instruction,
-                         const char *words)
+                         const char *coordinates, const char *words)
 {
     float out[4];
     struct kernel_arguments arguments = {.handle = handle, .x = 1};
-    assert_int_equal(fetch(f, instruction, "{%x, %y}", "f32", arguments, out), WS_ERR_FAULT);
+    assert_int_equal(fetch(f, instruction, coordinates, "f32", arguments, out), WS_ERR_FAULT);
     if (!strstr(ws_context_error(f->context), words))
         fail_msg("no '%s' in: %s", words, ws_context_error(f->context));
     assert_non_null(strstr(ws_context_error(f->context), "in kernel fetch"));
@@ -221,24 +221,24 @@ static void test_faults(void **state)
     struct fixture *f = *state;
     uint64_t handle, other, memory;
     const float zeros[16] = {0};
-    const char *plane = "tex.2d.v4.f32.f32";
+    const char *plane = "tex.2d.v4.f32.f32", *xy = "{%x, %y}";
     ws_texture texture = texels(f, WS_TEXTURE_2D, 4, 4);
     assert_int_equal(ws_device_texture_create(f->device, &texture, &handle), WS_OK);
-    expect_fault(f, handle, plane, "uninitialised");
+    expect_fault(f, handle, plane, xy, "uninitialised");
     assert_int_equal(ws_device_copy_in(f->device, f->memory, zeros, sizeof zeros), WS_OK);
-    expect_fault(f, 0, plane, "no texture object has this handle");
-    expect_fault(f, handle + 1, plane, "no texture object has this handle");
-    expect_fault(f, handle, "tex.a1d.v4.f32.s32", "another geometry");
+    expect_fault(f, 0, plane, xy, "no texture object has this handle");
+    expect_fault(f, handle + 1, plane, xy, "no texture object has this handle");
+    expect_fault(f, handle, "tex.a1d.v4.f32.f32", "{%i, %x}", "another geometry");
     assert_int_equal(ws_device_texture_destroy(f->device, handle), WS_OK);
-    expect_fault(f, handle, plane, "was destroyed");
+    expect_fault(f, handle, plane, xy, "was destroyed");
     assert_int_equal(ws_device_texture_destroy(f->device, handle), WS_ERR_ARGUMENT);
     assert_int_equal(ws_device_alloc(f->device, 64, &memory), WS_OK);
     texture.address = memory;
     assert_int_equal(ws_device_texture_create(f->device, &texture, &other), WS_OK);
     assert_int_not_equal(other, handle);
-    expect_fault(f, handle, plane, "was destroyed");
+    expect_fault(f, handle, plane, xy, "was destroyed");
     assert_int_equal(ws_device_free(f->device, memory), WS_OK);
-    expect_fault(f, other, plane, "freed");
+    expect_fault(f, other, plane, xy, "freed");
 }
 
 static void test_wrong_textures(void **state)
