@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <warpsage/warpsage.h>
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -102,12 +103,14 @@ struct answer {
     struct zo_stage stages[8];
     size_t stage_count; /* 0: one bottleneck for the whole program */
     struct zo_ell_bytes ell;
+    unsigned tpcs;
 };
 
 static double answer_of(const struct answer *answer, const char *key)
 {
     const struct mwp_cwp_terms *terms = &answer->terms;
     if (!strcmp(key, "case")) return terms->case_number;
+    if (!strcmp(key, "tpcs")) return answer->tpcs;
     if (!strcmp(key, "blocks")) return answer->occupancy.blocks_per_sm;
     if (!strcmp(key, "warps")) return answer->occupancy.warps_per_sm;
     if (!strcmp(key, "blocks_reg")) return answer->occupancy.limit_registers;
@@ -270,6 +273,30 @@ static void run_program(const json_t *inputs, struct answer *out)
     if (serial) out->stage_count = count;
 }
 
+/* Which SMs share a TPC is what the floorplan of the 8800 GT says. */
+static void run_tpc_count(const json_t *inputs, struct answer *out)
+{
+    const json_t *cores = json_object_get(inputs, "cores");
+    const ws_thermal_options options = {.size = sizeof options};
+    unsigned sms[16], count = (unsigned)json_array_size(cores);
+    ws_thermal_state state = {.size = sizeof state};
+    ws_context *context;
+    ws_machine *machine;
+    ws_thermal *thermal;
+    assert_true(count <= 16);
+    for (unsigned i = 0; i < count; i++)
+        sms[i] = (unsigned)json_integer_value(json_array_get(cores, i));
+    ws_thermal_load load = {sizeof load, sms, count, NAN, NAN, NAN, NULL};
+    assert_int_equal(ws_context_create(&context), WS_OK);
+    assert_int_equal(ws_machine_load(context, "8800gt", &machine), WS_OK);
+    assert_int_equal(ws_thermal_create(machine, &options, &thermal), WS_OK);
+    assert_int_equal(ws_thermal_steady(thermal, &load, &state, NULL, NULL), WS_OK);
+    out->tpcs = state.active_tpcs;
+    ws_thermal_destroy(thermal);
+    ws_machine_destroy(machine);
+    ws_context_destroy(context);
+}
+
 static void run_ell(const json_t *inputs, struct answer *out)
 {
     out->ell = zo_ell_bytes(number(inputs, "block", NAN), number(inputs, "vector_bytes", NAN));
@@ -283,7 +310,8 @@ static const struct {
                  {"occupancy_000", run_occupancy},  {"inst_peak", run_instruction_peak},
                  {"smem_peak", run_shared_peak},    {"gmem_peak", run_global_peak},
                  {"zo_throughput", run_throughput}, {"zo_times", run_times},
-                 {"zo_program", run_program},       {"spmv_ell_bytes", run_ell}};
+                 {"zo_program", run_program},       {"spmv_ell_bytes", run_ell},
+                 {"tpc_count", run_tpc_count}};
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 /* ---- closed forms by name -------------------------------------------------------------------- */
