@@ -5,7 +5,7 @@
 
 #include "papers.h"
 
-enum { TERMS = 64, INPUTS = 48, ESTIMATES = 16, MACHINES = 8 };
+enum { TERMS = 64, INPUTS = 128, ESTIMATES = 16, MACHINES = 8 };
 
 static const char model[] = "mwp-cwp";
 
@@ -45,7 +45,9 @@ int papers_evaluate(struct papers *papers, const char *function, const json_t *i
     ws_input list[INPUTS];
     size_t count = 0;
     void *at = json_object_iter((json_t *)inputs);
-    for (; at && count < INPUTS / 2; at = json_object_iter_next((json_t *)inputs, at)) {
+    for (; at; at = json_object_iter_next((json_t *)inputs, at)) {
+        if (count == INPUTS / 2)
+            return papers_bad_file(papers, "published.json", "too many inputs of", function);
         const json_t *value = json_object_iter_value(at);
         list[count++] = (ws_input){json_object_iter_key(at), json_number_value(value),
                                    json_string_value(value)};
