@@ -155,7 +155,8 @@ static void describe_text(const struct machine *machine, struct strbuf *out)
     strbuf_puts(out, "\nnot known:");
     size_t column = 10;
     for (size_t key = 0; key < MACHINE_THROUGHPUT_FIRST; key++) {
-        if (machine->values[key].known || !machine_key_is_for(key, machine->kind)) continue;
+        if (machine->values[key].known || !machine_key_is_for((enum machine_key)key, machine->kind))
+            continue;
         size_t length = strlen(machine_key_infos[key].path) + 1;
         if (column + length > 96) {
             strbuf_puts(out, "\n          ");
@@ -193,7 +194,7 @@ static void describe_json(const struct machine *machine, struct strbuf *out)
     json_out_open(&json, "values", '{');
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &machine->values[key];
-        if (!machine_key_is_for(key, machine->kind)) continue;
+        if (!machine_key_is_for((enum machine_key)key, machine->kind)) continue;
         json_out_open(&json, machine_key_infos[key].path, '{');
         if (value->known) {
             json_out_number(&json, "value", value->value);
