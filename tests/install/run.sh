@@ -44,9 +44,10 @@ sed -i 's/^name: .*/name: V100 of the installation/' share/warpsage/machines/v10
 from_there='V100 of the installation'
 
 # Nothing but the public functions.
-others=$(nm -D --defined-only "$shared" | awk '$2 != "A" && $3 !~ /^ws_/ { print $3 }')
+exported=$(nm -D --defined-only "$shared")
+others=$(awk '$2 != "A" && $3 !~ /^ws_/ { print $3 }' <<<"$exported")
 [ -z "$others" ] || fail "libwarpsage.so exports other names than ws_*: $others"
-nm -D --defined-only "$shared" | grep -q ' T ws_predict$' || fail "ws_predict is not exported"
+grep -q ' T ws_predict$' <<<"$exported" || fail "ws_predict is not exported"
 
 # The program: by its path, through a link, found through PATH; never with the folder it was built in.
 cd /
