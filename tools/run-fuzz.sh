@@ -40,6 +40,8 @@ words_of() {
     fuzz_matrix) ls cli/matrix_market.c ;;
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
     fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
+    fuzz_energy) ls src/model/forms_energy.c cli/cmd_energy.c ;;
+    fuzz_trace_file) ls src/measure/*.def src/measure/trace_file.c ;;
     esac
 }
 fuzz() {
