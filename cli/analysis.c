@@ -407,6 +407,12 @@ int analysis_find_profile(struct analysis *a, const struct command *command)
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
 
+void analysis_add_model_option(struct analysis *a, const char *key, const char *value)
+{
+    a->request.model_options =
+        join(a->cli, a->request.model_options, cli_format(a->cli, "%s=%s", key, value));
+}
+
 void analysis_clear(struct analysis *a)
 {
     ws_profile_destroy(a->profile);

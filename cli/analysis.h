@@ -129,6 +129,8 @@ int analysis_load_profile(struct analysis *a, bool several);
 /* The profile of the request: read, of a trace, or of a kernel that is executed now; with the registers
  * that the request says. */
 int analysis_find_profile(struct analysis *a, const struct command *command);
+/* As if --model-option KEY=VALUE had been given last. */
+void analysis_add_model_option(struct analysis *a, const char *key, const char *value);
 /* The trace's side of it (trace_input.c). */
 int trace_load(struct analysis *a, bool several);
 void analysis_clear(struct analysis *a);

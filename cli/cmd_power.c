@@ -58,20 +58,14 @@ static int read_cores(struct cli *cli, const char *text, struct power_request *o
     return EXIT_DONE;
 }
 
-static int add_model_option(struct analysis *a, const char *option, const char *value)
-{
-    const char *before = a->request.model_options;
-    a->request.model_options =
-        cli_format(a->cli, "%s%s%s=%s", before ? before : "", before ? "," : "", option, value);
-    return EXIT_DONE;
-}
-
 static int read_time(struct analysis *a, const char *text)
 {
     double seconds;
     CLI_TRY(read_seconds(a->cli, "--time-s", text, &seconds));
-    if (seconds > 0) return add_model_option(a, "power_time_s", text);
-    return cli_error(a->cli, EXIT_USAGE, "--time-s: a kernel of 0 s has no power");
+    if (!(seconds > 0))
+        return cli_error(a->cli, EXIT_USAGE, "--time-s: a kernel of 0 s has no power");
+    analysis_add_model_option(a, "power_time_s", text);
+    return EXIT_DONE;
 }
 
 static int read_start(struct cli *cli, const char *text, double *out)
@@ -93,7 +87,7 @@ static int read_own(struct analysis *a, const struct command_line *line, struct 
             CLI_TRY(power_read_clocks(a->cli, value, &out->clocks));
             break;
         case OPTION_MODEL:
-            CLI_TRY(add_model_option(a, "power_time", value));
+            analysis_add_model_option(a, "power_time", value);
             break;
         case OPTION_TIME:
             CLI_TRY(read_time(a, value));

@@ -21,13 +21,6 @@ static const struct option_row options[] = {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static void add_model_option(struct analysis *a, const char *key, const char *value)
-{
-    const char *before = a->request.model_options;
-    a->request.model_options =
-        cli_format(a->cli, "%s%s%s=%s", before ? before : "", before ? "," : "", key, value);
-}
-
 /* The file's names are the model's options tp.NAME. */
 static int read_inputs(struct analysis *a, const char *path)
 {
@@ -45,7 +38,7 @@ static int read_inputs(struct analysis *a, const char *path)
         if (value->number < 0)
             return cli_error(a->cli, EXIT_INPUT, "%s: error: %s is %s, which is below 0",
                              value->place, value->name, value->text);
-        add_model_option(a, cli_format(a->cli, "tp.%s", value->name), value->text);
+        analysis_add_model_option(a, cli_format(a->cli, "tp.%s", value->name), value->text);
     }
     return EXIT_DONE;
 }
@@ -73,7 +66,7 @@ static int read_own(struct analysis *a, const struct command_line *line,
             out->has_inputs = true;
             break;
         case OPTION_CACHE:
-            add_model_option(a, "cache", value);
+            analysis_add_model_option(a, "cache", value);
             break;
         case OPTION_SWEEP:
             CLI_TRY(read_sweep(a->cli, value, out));

@@ -5,6 +5,7 @@
 #include "model/throughput_case.h"
 
 _Static_assert((int)TP_INPUT_COUNT <= (int)WS_THROUGHPUT_INPUTS, "ws_throughput holds all inputs");
+_Static_assert((int)TP_BOUNDS == (int)WS_THROUGHPUT_BOUNDS, "the same bounds");
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
@@ -33,23 +34,15 @@ static void copy_inputs(const struct tp_case *c, const struct predict_options *o
 
 static void copy_bounds(const struct tp_case *c, ws_throughput *out)
 {
-    static const struct {
-        enum tp_cache cache;
-        const char *name, *text;
-    } bounds[WS_THROUGHPUT_BOUNDS] = {
-        {TP_CACHE_L1, "l1", "all accesses hit L1: the upper bound"},
-        {TP_CACHE_MEASURED, "measured", "the mix that the caches were measured to have"},
-        {TP_CACHE_MOSTLY_DRAM, "mostly-dram", "four of five accesses go to DRAM"},
-        {TP_CACHE_DRAM, "dram", "all accesses go to DRAM: the lower bound"},
-    };
-    for (size_t i = 0; i < WS_THROUGHPUT_BOUNDS; i++) {
+    for (size_t i = 0; i < TP_BOUNDS; i++) {
+        const struct tp_bound_info *info = &tp_bound_infos[i];
         struct tp_case bound = *c;
         struct tp_terms t;
-        if (bounds[i].cache == TP_CACHE_MEASURED && !c->has_caches) continue;
-        bound.cache = bounds[i].cache;
+        if (info->cache == TP_CACHE_MEASURED && !c->has_caches) continue;
+        bound.cache = info->cache;
         tp_case_evaluate(&bound, &t);
-        out->bounds[out->bound_count].name = bounds[i].name;
-        out->bounds[out->bound_count].text = bounds[i].text;
+        out->bounds[out->bound_count].name = info->id;
+        out->bounds[out->bound_count].text = info->text;
         out->bounds[out->bound_count].perf_flops = t.perf;
         out->bounds[out->bound_count].warp_rate = tp_case_warp_rate(&bound, &t);
         out->bounds[out->bound_count++].category = (unsigned)t.category;

@@ -16,7 +16,6 @@ static struct tp_readings read_options(const struct model_input *input)
     return (struct tp_readings){
         .period_is_group = model_option_get(self, input, "period") == 1,
         .overlap_n1 = model_option_get(self, input, "overlap") == 1,
-        .tail_periods = 1,
         .warps_hide_dep = model_option_get(self, input, "hide_by_warps") == 0,
     };
 }
@@ -77,30 +76,21 @@ static void write_terms(const struct tp_device *device, const struct tp_program 
 #undef TERM
 }
 
-/* Bounds of section 5.6: all accesses hit L1, most or all go to DRAM. */
 static void write_bounds(const struct tp_case *c, struct estimate *out)
 {
-    static const struct {
-        enum tp_cache cache;
-        const char *perf, *rate, *text;
-    } bounds[] = {
-        {TP_CACHE_L1, "perf_l1", "warp_rate_l1", "if all accesses hit L1: the upper bound"},
-        {TP_CACHE_MOSTLY_DRAM, "perf_mostly_dram", "warp_rate_mostly_dram",
-         "if four of five go to DRAM"},
-        {TP_CACHE_DRAM, "perf_dram", "warp_rate_dram", "if all go to DRAM: the lower bound"},
-    };
-    double rates[sizeof bounds / sizeof bounds[0]];
-    size_t count = sizeof bounds / sizeof bounds[0];
-    for (size_t i = 0; i < count; i++) {
+    double rates[TP_BOUNDS];
+    for (size_t i = 0; i < TP_BOUNDS; i++) {
+        const struct tp_bound_info *info = &tp_bound_infos[i];
         struct tp_case bound = *c;
         struct tp_terms terms;
-        bound.cache = bounds[i].cache;
+        if (!info->perf_id) continue;
+        bound.cache = info->cache;
         tp_case_evaluate(&bound, &terms);
         rates[i] = tp_case_warp_rate(&bound, &terms);
-        estimate_add_term(out, bounds[i].perf, terms.perf, "flop/s", bounds[i].text);
-        estimate_add_term(out, bounds[i].rate, rates[i], "1/s", "warps that come through");
+        estimate_add_term(out, info->perf_id, terms.perf, "flop/s", info->text);
+        estimate_add_term(out, info->rate_id, rates[i], "1/s", "warps that come through");
     }
-    estimate_add_term(out, "l1_over_dram", rates[0] / rates[count - 1], "1",
+    estimate_add_term(out, "l1_over_dram", rates[0] / rates[TP_BOUNDS - 1], "1",
                       "the upper bound over the lower one (figures 131 to 135)");
 }
 

@@ -15,6 +15,15 @@ const struct tp_category_info tp_category_infos[TP_CATEGORIES] = {
 #include "model/throughput_categories.def"
 };
 
+const struct tp_bound_info tp_bound_infos[TP_BOUNDS] = {
+    {TP_CACHE_L1, "l1", "all accesses hit L1: the upper bound", "perf_l1", "warp_rate_l1"},
+    {TP_CACHE_MEASURED, "measured", "the mix that the caches were measured to have", NULL, NULL},
+    {TP_CACHE_MOSTLY_DRAM, "mostly-dram", "four of five accesses go to DRAM", "perf_mostly_dram",
+     "warp_rate_mostly_dram"},
+    {TP_CACHE_DRAM, "dram", "all accesses go to DRAM: the lower bound", "perf_dram",
+     "warp_rate_dram"},
+};
+
 double tp_case_input(const struct tp_case *c, enum tp_input input)
 {
     const struct tp_program *p = &c->program;

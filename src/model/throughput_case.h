@@ -39,6 +39,15 @@ enum tp_cache {
     TP_CACHE_MEASURED
 };
 
+/* The bounds of section 5.6 and what lies between them, the fastest first. */
+enum { TP_BOUNDS = 4 };
+struct tp_bound_info {
+    enum tp_cache cache;
+    const char *id, *text;         /* "mostly-dram" */
+    const char *perf_id, *rate_id; /* of the estimate's terms; NULL: it has none */
+};
+extern const struct tp_bound_info tp_bound_infos[TP_BOUNDS];
+
 /* Instructions of one kind. */
 enum tp_kind { TP_KIND_FP, TP_KIND_FUSED, TP_KIND_INTEGER, TP_KIND_MEMORY, TP_KIND_MISC, TP_KINDS };
 

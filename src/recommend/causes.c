@@ -247,13 +247,7 @@ static void find_small_grid(struct finder *finder)
 
 void causes_find(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
-    struct finder finder = {
-        .prediction = prediction,
-        .profile = prediction->profile,
-        .best = &prediction->estimates[prediction->best],
-        .diagnosis = diagnosis,
-        .arena = &diagnosis->arena,
-    };
+    struct finder finder = finder_of(prediction, diagnosis);
     find_uncoalesced(&finder);
     find_traffic(&finder);
     find_local(&finder);

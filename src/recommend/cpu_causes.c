@@ -34,13 +34,7 @@ static void add_known(struct finder *finder, enum effect effect, const char *cod
 
 void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
-    struct finder finder = {
-        .prediction = prediction,
-        .profile = prediction->profile,
-        .best = &prediction->estimates[prediction->best],
-        .diagnosis = diagnosis,
-        .arena = &diagnosis->arena,
-    };
+    struct finder finder = finder_of(prediction, diagnosis);
     add_known(&finder, EFFECT_CACHE_MISSES, "C701",
               "keep the data in the caches: block, reuse (at most)", hottest_place(&finder),
               arena_format(finder.arena, "%.3g lines of %.0f B from DRAM by group of threads",

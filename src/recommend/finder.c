@@ -3,6 +3,17 @@
 
 #include <math.h>
 
+struct finder finder_of(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    return (struct finder){
+        .prediction = prediction,
+        .profile = prediction->profile,
+        .best = &prediction->estimates[prediction->best],
+        .diagnosis = diagnosis,
+        .arena = &diagnosis->arena,
+    };
+}
+
 /* Below this a gain is not worth a line; guess. */
 static const double gain_threshold = 1.02;
 

@@ -13,6 +13,8 @@ struct finder {
     struct arena *arena;
 };
 
+struct finder finder_of(const struct prediction *prediction, struct diagnosis *diagnosis);
+
 /* Adds an advice unless its gain is too small for a line. `gain` NaN: listed without one. */
 void finder_add(struct finder *finder, const char *code, const char *title, const char *where,
                 const char *evidence, double gain);
