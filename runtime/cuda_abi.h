@@ -142,7 +142,7 @@ struct cudaLaunchConfig {
 struct fatbin_wrapper {
     int magic, version;
     const void *data;
-    const void *filename_or_fatbins;
+    const void *const *filename_or_fatbins; /* version 2: the parts that were linked, up to NULL */
 };
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the compiler's start-up code registers, and modules decoded from it on first use. */
-#include <stdio.h>
+/* What the compiler's start-up code registers; its modules are decoded on first use. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "fatbin.h"
 #include "runtime.h"
 
-enum { IMAGES_MAX = 64, BUCKETS = 4096 };
+enum { BUCKETS = 4096 };
 
 struct entry {
     const void *host;
@@ -46,87 +44,7 @@ struct kernel *kernel_find(const void *host_or_handle)
     return entry ? entry->kernel : NULL;
 }
 
-/* ---- modules --------------------------------------------------------------------------------- */
-
-/* Newest first: the text for the highest target that can be decoded is taken. */
-static cudaError_t load_ptx(struct binary *binary, const struct fatbin_image *images, size_t count)
-{
-    bool tried[IMAGES_MAX] = {false};
-    cudaError_t error = cudaErrorNoKernelImageForDevice;
-    for (;;) {
-        size_t best = count;
-        for (size_t i = 0; i < count; i++)
-            if (images[i].is_ptx && !tried[i] &&
-                (best == count || images[i].target > images[best].target))
-                best = i;
-        if (best == count) return error;
-        tried[best] = true;
-        char *text = fatbin_unpack(&images[best]), name[64];
-        if (!text) {
-            tell("PTX for sm_%u in the program cannot be unpacked: the file is damaged, or packed "
-                 "in a way that nvcc 13 did not know",
-                 images[best].target);
-            error = cudaErrorInvalidKernelImage;
-            continue;
-        }
-        snprintf(name, sizeof name, "PTX for sm_%u", images[best].target);
-        ws_status status =
-            ws_module_load_memory(runtime.context, name, text, strlen(text), &binary->module);
-        free(text);
-        if (status == WS_OK) return cudaSuccess;
-        error = fail(status);
-    }
-}
-
-static void tell_no_ptx(const struct binary *binary, const struct fatbin_image *images,
-                        size_t count)
-{
-    unsigned target = 0;
-    if (binary->relocatable) {
-        tell("the program's GPU code was linked from parts (-rdc=true, -dc), which leaves machine "
-             "code only; PTX is what is executed here: compile its .cu files without -rdc=true, as "
-             "one file if they need each other's functions");
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (images[i].target > target) target = images[i].target;
-    tell("the program embeds machine code for sm_%u and no PTX, which is what is executed here: "
-         "compile it with -arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u to nvcc's "
-         "options",
-         target, target, target, target);
-}
-
-/* Register counts of the machine code that lies beside the PTX. */
-static void take_registers(struct binary *binary, const struct fatbin_image *images, size_t count)
-{
-    binary->registers = calloc(ws_module_kernel_count(binary->module), sizeof *binary->registers);
-    for (size_t i = 0; i < count && binary->registers; i++) {
-        size_t at = binary->target_count;
-        if (images[i].is_ptx || at == sizeof binary->targets / sizeof *binary->targets) continue;
-        char *elf = fatbin_unpack(&images[i]);
-        binary->targets[binary->target_count++] = images[i].target;
-        for (size_t k = 0; elf && k < ws_module_kernel_count(binary->module); k++) {
-            unsigned registers =
-                fatbin_registers(elf, images[i].size, ws_module_kernel_name(binary->module, k));
-            binary->registers[k][at] = registers;
-            if (registers) ws_module_set_registers(binary->module, k, images[i].target, registers);
-        }
-        free(elf);
-    }
-}
-
-static void load(struct binary *binary)
-{
-    struct fatbin_image images[IMAGES_MAX];
-    binary->loaded = true;
-    size_t count = fatbin_list(binary->image, SIZE_MAX, images, IMAGES_MAX), ptx = 0;
-    if (count > IMAGES_MAX) count = IMAGES_MAX;
-    for (size_t i = 0; i < count; i++)
-        ptx += images[i].is_ptx;
-    if (count && !ptx) tell_no_ptx(binary, images, count);
-    binary->failure = load_ptx(binary, images, count);
-    if (binary->module) take_registers(binary, images, count);
-}
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* In the machine code for the target nearest to the GPU, else from the PTX. */
 static unsigned native_registers(const struct kernel *kernel)
@@ -147,7 +65,7 @@ static unsigned native_registers(const struct kernel *kernel)
 static cudaError_t find_in_module(struct kernel *kernel)
 {
     struct binary *binary = kernel->binary;
-    if (!binary->loaded) load(binary);
+    if (!binary->loaded) binary_load(binary);
     if (binary->failure) return binary->failure;
     if (ws_module_find_kernel(binary->module, kernel->name, &kernel->index) != WS_OK) {
         tell("the program's PTX has no kernel %s", kernel->name);
@@ -182,7 +100,7 @@ static cudaError_t place(struct variable *variable)
     size_t bytes;
     struct binary *binary = variable->binary;
     if (variable->address) return cudaSuccess;
-    if (!binary->loaded) load(binary);
+    if (!binary->loaded) binary_load(binary);
     if (binary->failure) return binary->failure;
     ws_status status = ws_device_symbol(runtime.device, binary->module, variable->name,
                                         &variable->address, &bytes);
@@ -223,12 +141,13 @@ CUDART char __cudaInitModule(void **handle);
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
+    enum { LINKED = 2 };
     const struct fatbin_wrapper *given = wrapper;
     struct binary *binary = calloc(1, sizeof *binary);
     if (!binary) abort();
     api_lock();
-    *binary = (struct binary){
-        .image = given->data, .relocatable = given->version == 2, .next = runtime.binaries};
+    *binary = (struct binary){.image = given->data, .next = runtime.binaries};
+    if (given->version == LINKED) binary->parts = given->filename_or_fatbins;
     runtime.binaries = binary;
     pthread_mutex_unlock(&runtime.lock);
     return (void **)(void *)binary;

@@ -5,6 +5,7 @@
  *
  *   divert.c     calls of a statically linked runtime are led here
  *   fatbin.c     PTX and register counts out of what nvcc embeds
+ *   binary.c     modules out of that, linked if need be
  *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   cudart_*.c   the functions that programs call
@@ -56,7 +57,8 @@ struct variable {
 /* One fat binary. */
 struct binary {
     const void *image;
-    bool relocatable; /* linked from parts by nvlink (-rdc=true) */
+    const void *const
+        *parts; /* fat binaries that it was linked from (-rdc=true), up to NULL; or NULL */
     bool loaded;
     cudaError_t failure;
     ws_module *module;
@@ -120,6 +122,9 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note_missing(const char *name);
 /* A path in the folder that the report reads. */
 char *session_path(const char *name);
+
+/* binary.c: decodes what it holds, once. */
+void binary_load(struct binary *binary);
 
 /* registry.c */
 struct kernel *kernel_find(const void *host_or_handle);

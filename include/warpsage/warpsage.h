@@ -111,7 +111,8 @@ WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const 
 /* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. */
 WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char *path,
                                                 ws_module **out);
-/* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call. */
+/* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call.
+ * Several modules, one after the other in one text or file, are linked as nvlink does it. */
 WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const char *name,
                                                   const void *bytes, size_t size, ws_module **out);
 WS_API void ws_module_destroy(ws_module *module);

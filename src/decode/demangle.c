@@ -2,6 +2,7 @@
 /* Names of kernels as in the source: `_Z4scalIfLi16EEvPT_` is "scal<float, 16>". The part of the
  * Itanium C++ ABI (5.1) that names of kernels use; whatever is not understood stays as it is. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -252,8 +253,21 @@ static const char *read_type(struct demangler *d)
     return text;
 }
 
+/* nvcc -rdc=true calls what is static in a file __nv_static_N_ID_NAME, with N characters of ID. */
+static const char *skip_static(const char *name)
+{
+    static const char prefix[] = "__nv_static_";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return name;
+    char *end;
+    unsigned long length = strtoul(name + sizeof prefix - 1, &end, 10);
+    if (*end != '_' || length >= strlen(end) || end[1 + length] != '_' || !end[2 + length])
+        return name;
+    return end + length + 2;
+}
+
 const char *demangle_kernel(struct arena *arena, const char *mangled)
 {
+    mangled = skip_static(mangled);
     struct demangler demangler = {.arena = arena, .at = mangled + 2};
     if (strncmp(mangled, "_Z", 2) != 0) return mangled;
     const char *name = read_name(&demangler, false);

@@ -19,23 +19,6 @@ static void *move_array(struct arena *arena, const void *items, size_t bytes)
     return copy;
 }
 
-/* Every file number that a .loc gave has a name, "" if no .file did. */
-static void settle_files(struct parser *parser, struct module *module)
-{
-    uint32_t count = parser->file_count ? parser->file_count : 1;
-    const char **files = ARENA_ARRAY(&module->arena, const char *, count);
-    for (uint32_t i = 0; i < count; i++)
-        files[i] = i < parser->file_count ? parser->files[i] : "";
-    files[0] = "";
-    module->files = files;
-    module->file_count = count;
-    for (uint32_t f = 0; f < parser->function_count; f++) {
-        struct insn *insns = (struct insn *)(uintptr_t)parser->functions[f].insns;
-        for (uint32_t i = 0; i < parser->functions[f].insn_count; i++)
-            if (insns[i].source_file >= count) insns[i].source_file = insns[i].source_line = 0;
-    }
-}
-
 static enum builtin builtin_of(const struct function *function)
 {
     static const struct {
@@ -57,7 +40,10 @@ static enum builtin builtin_of(const struct function *function)
 
 static void settle(struct parser *parser, struct module *module)
 {
-    settle_files(parser, module);
+    parser_settle_sources(parser);
+    module->files =
+        move_array(&module->arena, parser->files, parser->file_count * sizeof *parser->files);
+    module->file_count = parser->file_count;
     for (uint32_t f = 0; f < parser->function_count; f++)
         parser->functions[f].builtin = (uint8_t)builtin_of(&parser->functions[f]);
     module->variable_count = parser->variable_count;
@@ -75,6 +61,7 @@ static ws_status decode_text(struct diag *diag, struct module *module, struct mo
     struct parser parser = {.diag = diag, .module = module, .arena = &module->arena};
     parser.body.function = -1;
     parser_declare_specials(&parser);
+    parser.special_mark = parser.names.symbol_count;
     lexer_init(&parser.lexer, module->ptx, module->ptx_size);
     ws_status status = parser_file(&parser);
     if (status == WS_OK) {

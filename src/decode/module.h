@@ -28,6 +28,7 @@ struct variable {
     uint8_t space; /* GLOBAL, CONST, SHARED, LOCAL, PARAM */
     uint8_t type;
     bool is_extern;   /* extern .shared: dynamic shared memory; size 0 */
+    bool is_weak;     /* another definition may take its place */
     int32_t function; /* owner, -1: module scope */
     uint32_t alignment;
     uint64_t bytes;
@@ -69,6 +70,7 @@ enum builtin {
 struct function {
     const char *name, *display_name; /* mangled; demangled without parameters */
     bool is_entry, is_defined;
+    bool is_weak;    /* another definition may take its place */
     uint8_t builtin; /* enum builtin: declared only, and the engine has it */
     uint32_t parameter_count;
     int32_t *parameters; /* variables, in order */
@@ -112,7 +114,7 @@ struct module {
     uint32_t function_count;
     const struct function *functions;
     uint32_t file_count;
-    const char *const *files; /* of .file; index 0 is "" */
+    const char *const *files; /* of .file, of one part after the other; index 0 is "" */
     char *ptxas;              /* path of ptxas if one was found, else NULL */
 };
 

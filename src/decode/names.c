@@ -146,6 +146,24 @@ void names_close(struct names *names, uint32_t mark)
     }
 }
 
+void names_close_part(struct names *names, uint32_t mark)
+{
+    uint32_t count = names->symbol_count;
+    names->symbol_count = mark;
+    for (uint32_t i = mark; i < count; i++) {
+        struct symbol symbol = names->symbols[i];
+        names->items[symbol.name].symbol = symbol.shadowed;
+        if (!symbol.is_linked) continue;
+        names->items[symbol.name].symbol = (int32_t)names->symbol_count;
+        names->symbols[names->symbol_count++] = symbol;
+    }
+}
+
+void names_link(struct names *names, uint32_t name)
+{
+    names->symbols[names->items[name].symbol].is_linked = true;
+}
+
 const struct symbol *names_find(const struct names *names, const char *text, uint32_t length)
 {
     if (!names->bucket_count) return NULL;

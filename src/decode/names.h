@@ -43,6 +43,7 @@ struct symbol {
     uint8_t kind;
     uint32_t value, name;
     int32_t shadowed; /* the symbol that the name meant outside this scope */
+    bool is_linked;   /* seen by the other parts of the file, too: names_link */
 };
 
 struct names {
@@ -59,6 +60,10 @@ uint32_t names_intern(struct names *names, const char *text, uint32_t length);
 /* Declares; the symbols beyond a mark are forgotten by names_close. */
 void names_declare(struct names *names, uint32_t name, enum symbol_kind kind, uint32_t value);
 void names_close(struct names *names, uint32_t mark);
+/* The same, but symbols that are linked stay. All beyond the mark are of the file's own scope. */
+void names_close_part(struct names *names, uint32_t mark);
+/* The innermost symbol of this name, for good and all, is linked. */
+void names_link(struct names *names, uint32_t name);
 const struct symbol *names_find(const struct names *names, const char *text, uint32_t length);
 
 #endif

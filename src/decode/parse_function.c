@@ -267,12 +267,13 @@ static ws_status parse_performance(struct parser *parser, struct function *funct
 
 /* A function may be declared before it is defined: both are one. */
 static ws_status find_or_add(struct parser *parser, const struct token *token, bool is_entry,
-                             int32_t *out)
+                             const struct linkage *linkage, int32_t *out)
 {
     const struct symbol *symbol = names_find(&parser->names, token->start, token->length);
     if (symbol && symbol->kind == SYMBOL_FUNCTION &&
         parser->functions[symbol->value].is_entry == is_entry) {
         *out = (int32_t)symbol->value;
+        if (is_linked(linkage)) names_link(&parser->names, symbol->name);
         return WS_OK;
     }
     if (symbol)
@@ -284,13 +285,15 @@ static ws_status find_or_add(struct parser *parser, const struct token *token, b
     struct function *function = &parser->functions[parser->function_count];
     *function = (struct function){
         .name = parser_copy(parser, token), .is_entry = is_entry, .line = token->line};
+    if (is_linked(linkage)) names_link(&parser->names, name);
     function->display_name = demangle_kernel(parser->arena, function->name);
     *out = (int32_t)parser->function_count++;
     return WS_OK;
 }
 
 /* The name stands behind the results; they belong to it, so it is read first. */
-static ws_status parse_name_first(struct parser *parser, bool is_entry, int32_t *out)
+static ws_status parse_name_first(struct parser *parser, bool is_entry,
+                                  const struct linkage *linkage, int32_t *out)
 {
     struct lexer before = parser->lexer;
     struct token token;
@@ -298,7 +301,7 @@ static ws_status parse_name_first(struct parser *parser, bool is_entry, int32_t 
         TRY(parser_skip_past(parser, ')', "after the results"));
     TRY(parser_expect_name(parser, "the name of the function", &token));
     parser->lexer = before;
-    return find_or_add(parser, &token, is_entry, out);
+    return find_or_add(parser, &token, is_entry, linkage, out);
 }
 
 static bool is_before_1_4(const struct module *module)
@@ -350,7 +353,8 @@ ws_status parse_loc(struct parser *parser)
             TRY(parse_count(parser, "a number of .loc", UINT32_MAX, &called[i]));
         if (called[0] != at[0]) memcpy(at, called, sizeof at);
     }
-    parser->body.source_file = (uint32_t)at[0];
+    uint64_t file = at[0] ? at[0] + parser->file_base : 0;
+    parser->body.source_file = file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
     parser->body.source_line = (uint32_t)at[1];
     return WS_OK;
 }
@@ -501,21 +505,57 @@ static ws_status parse_body(struct parser *parser, struct function *function)
     return WS_OK;
 }
 
+/* Calls pass what the declaration says; a definition elsewhere must take the same. */
+static ws_status check_signature(struct parser *parser, const struct function *declared,
+                                 const struct function *header, const struct token *at)
+{
+    bool same = declared->parameter_count == header->parameter_count &&
+                declared->return_count == header->return_count;
+    for (uint32_t i = 0; same && i < header->parameter_count; i++)
+        same = parser->variables[declared->parameters[i]].bytes ==
+               parser->variables[header->parameters[i]].bytes;
+    for (uint32_t i = 0; same && i < header->return_count; i++)
+        same = parser->variables[declared->returns[i]].bytes ==
+               parser->variables[header->returns[i]].bytes;
+    if (same) return WS_OK;
+    return parser_error(parser, WS_ERR_INPUT, at,
+                        "'%s' is declared with other parameters or results at line %u",
+                        header->name, declared->line);
+}
+
+/* Of weak definitions the first counts, if no other is there. */
+static ws_status parse_definition(struct parser *parser, const struct linkage *linkage,
+                                  struct function *function, const struct function *header)
+{
+    if (function->is_defined && linkage->is_weak) {
+        advance(parser);
+        return parser_skip_past(parser, '}', "to close the function");
+    }
+    bool replaces = function->is_weak && !linkage->is_weak;
+    bool was_defined = function->is_defined;
+    *function = *header;
+    function->is_defined = was_defined && !replaces;
+    function->is_weak = linkage->is_weak;
+    return parse_body(parser, function);
+}
+
 ws_status parse_function(struct parser *parser, bool is_entry, const struct linkage *linkage)
 {
     int32_t index = -1;
-    (void)linkage;
-    TRY(parse_name_first(parser, is_entry, &index));
+    struct token first = *current(parser);
+    uint32_t known = parser->function_count;
+    TRY(parse_name_first(parser, is_entry, linkage, &index));
     body_begin(parser, index);
     TRY(open_scope(parser));
-    struct function header = parser->functions[index];
+    struct function *function = &parser->functions[index], header = *function;
     TRY(parse_header(parser, is_entry, &header));
-    bool has_body = at_punct(parser, '{');
-    if (!parser->functions[index].is_defined || has_body) parser->functions[index] = header;
-    if (has_body)
-        TRY(parse_body(parser, &parser->functions[index]));
-    else
+    if ((uint32_t)index < known) TRY(check_signature(parser, function, &header, &first));
+    if (at_punct(parser, '{')) {
+        TRY(parse_definition(parser, linkage, function, &header));
+    } else {
+        if (!function->is_defined) *function = header;
         TRY(parser_expect(parser, ';', "after the declaration"));
+    }
     close_scope(parser);
     parser->body.function = -1;
     return WS_OK;

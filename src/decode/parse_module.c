@@ -138,6 +138,34 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where)
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
+void parser_settle_sources(struct parser *parser)
+{
+    if (!parser->file_count) {
+        GROW(parser->files, parser->file_count, parser->file_capacity);
+        parser->files[parser->file_count++] = "";
+    }
+    for (uint32_t f = 0; f < parser->function_count; f++) {
+        struct insn *insns = (struct insn *)(uintptr_t)parser->functions[f].insns;
+        for (uint32_t i = 0; i < parser->functions[f].insn_count; i++)
+            if (insns[i].source_file >= parser->file_count)
+                insns[i].source_file = insns[i].source_line = 0;
+    }
+}
+
+/* Several modules in one file are linked as nvlink does it: what is .visible, .weak or .extern has one
+ * meaning in all, every other name is the part's own. */
+static ws_status begin_part(struct parser *parser)
+{
+    enum { PARTS_MAX = 4096 }; /* .cu files of one program */
+    if (parser->parts > PARTS_MAX)
+        return parser_error(parser, WS_ERR_INPUT, current(parser),
+                            "more than %d modules in one file", PARTS_MAX);
+    parser_settle_sources(parser);
+    parser->file_base = parser->file_count - 1;
+    names_close_part(&parser->names, parser->special_mark);
+    return WS_OK;
+}
+
 static ws_status parse_version(struct parser *parser)
 {
     struct token token = *current(parser);
@@ -152,6 +180,7 @@ static ws_status parse_version(struct parser *parser)
     if (major < 1 || major > 9)
         return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
                             "PTX %u.%u is not supported: versions 1.0 to 9.x are", major, minor);
+    if (parser->parts++) TRY(begin_part(parser));
     parser->module->version_major = major;
     parser->module->version_minor = minor;
     advance(parser);
@@ -174,6 +203,7 @@ static ws_status parse_target(struct parser *parser)
             return parser_error(parser, WS_ERR_INPUT, &token,
                                 "unknown target %s: targets are sm_10 to sm_121, with 'a' or 'f'",
                                 parser_token_text(parser, &token));
+        if (target < parser->module->target) continue; /* of linked parts the newest counts */
         parser->module->target = target;
         parser->module->target_name = parser_copy(parser, &token);
     } while (parser_take(parser, ','));
@@ -187,6 +217,10 @@ static ws_status parse_address_size(struct parser *parser)
     TRY(parse_count(parser, "the address size", 64, &bits));
     if (bits != 32 && bits != 64)
         return parser_error(parser, WS_ERR_INPUT, &token, "the address size is 32 or 64");
+    if (parser->parts > 1 && bits != parser->module->address_bits)
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "modules of %u and %u bits cannot be linked", (unsigned)bits,
+                            parser->module->address_bits);
     parser->module->address_bits = (unsigned)bits;
     return WS_OK;
 }
@@ -203,11 +237,13 @@ static ws_status parse_file_directive(struct parser *parser)
                             "expected a file name in quotes, found %s",
                             parser_token_text(parser, &token));
     advance(parser);
+    if (number) number += parser->file_base;
     while (parser->file_count <= number) {
         GROW(parser->files, parser->file_count, parser->file_capacity);
         parser->files[parser->file_count++] = "";
     }
-    parser->files[number] = arena_copy_n(parser->arena, token.start + 1, token.length - 2);
+    if (number)
+        parser->files[number] = arena_copy_n(parser->arena, token.start + 1, token.length - 2);
     while (parser_take(parser, ',')) {
         uint64_t ignored;
         TRY(parse_count(parser, "a time or size", UINT64_MAX, &ignored));

@@ -150,7 +150,17 @@ static bool is_declared_here(const struct parser *parser, const struct symbol *s
     return symbol >= parser->names.symbols + mark;
 }
 
-/* A second declaration in one scope is only right if one of the two is extern. */
+/* A definition stands above a declaration, one that is not weak above one that is. */
+static void replace_variable(struct variable *old, const struct variable *variable)
+{
+    uint32_t alignment = old->alignment;
+    bool both_extern = old->is_extern && variable->is_extern;
+    bool is_stronger = old->is_weak && !variable->is_weak && !variable->is_extern;
+    if (old->is_extern || is_stronger) *old = *variable;
+    if (both_extern && alignment > old->alignment) old->alignment = alignment;
+}
+
+/* A second declaration in one scope is only right if one of the two is extern or weak. */
 static ws_status add_variable(struct parser *parser, const struct token *name,
                               const struct linkage *linkage, struct variable *variable,
                               int32_t *out)
@@ -160,19 +170,22 @@ static ws_status add_variable(struct parser *parser, const struct token *name,
     if (symbol && is_declared_here(parser, symbol)) {
         struct variable *old =
             symbol->kind == SYMBOL_VARIABLE ? &parser->variables[symbol->value] : NULL;
-        bool may_repeat = old && variable->function < 0 && old->space == variable->space &&
-                          (old->is_extern || variable->is_extern || linkage->is_weak);
+        bool may_repeat =
+            old && variable->function < 0 && old->space == variable->space &&
+            (old->is_extern || old->is_weak || variable->is_extern || variable->is_weak);
         if (!may_repeat)
             return parser_error(parser, WS_ERR_INPUT, name, "%s is declared twice%s%s",
                                 parser_token_text(parser, name), old ? ": first at line " : "",
                                 old ? arena_format(parser->arena, "%u", old->line) : "");
-        if (old->is_extern) *old = *variable;
+        replace_variable(old, variable);
+        if (is_linked(linkage)) names_link(&parser->names, symbol->name);
         *out = (int32_t)symbol->value;
         return WS_OK;
     }
     uint32_t interned = names_intern(&parser->names, name->start, name->length);
     GROW(parser->variables, parser->variable_count, parser->variable_capacity);
     names_declare(&parser->names, interned, SYMBOL_VARIABLE, parser->variable_count);
+    if (is_linked(linkage)) names_link(&parser->names, interned);
     *out = (int32_t)parser->variable_count;
     parser->variables[parser->variable_count++] = *variable;
     return WS_OK;
@@ -223,6 +236,7 @@ ws_status parse_variable(struct parser *parser, enum mem_space space, const stru
         struct variable variable = {.space = (uint8_t)space, .function = parser->body.function};
         TRY(parse_declarator(parser, &specifier, &name, &shape, &variable));
         variable.is_extern = linkage->is_extern;
+        variable.is_weak = linkage->is_weak;
         TRY(check_place(parser, &name, &variable));
         bool takes_value = space == SPACE_GLOBAL || space == SPACE_CONST;
         if (at_punct(parser, '=') && !takes_value)

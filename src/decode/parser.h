@@ -114,8 +114,11 @@ struct parser {
     uint32_t variable_count, variable_capacity;
     struct function *functions;
     uint32_t function_count, function_capacity;
-    const char **files; /* by the number that .file gave */
+    const char **files; /* by the number that .file gave, and the part's base; 0: none */
     uint32_t file_count, file_capacity;
+    uint32_t parts;        /* .version directives so far: a file may hold several, linked */
+    uint32_t file_base;    /* added to the numbers of .file in this part */
+    uint32_t special_mark; /* symbols that every part has */
     struct body body;
     struct map registers; /* of the function: range and number -> register */
     struct map labels;    /* of the function: scope and name -> instruction */
@@ -158,6 +161,8 @@ const char *parser_copy(struct parser *parser, const struct token *token);
 /* Up to and with the next `end` outside braces. */
 ws_status parser_skip_past(struct parser *parser, char end, const char *where);
 ws_status parser_file(struct parser *parser);
+/* Lines of a file that no .file has named so far get none. */
+void parser_settle_sources(struct parser *parser);
 void parser_clear(struct parser *parser);
 
 /* ---- the topics ------------------------------------------------------------------------------ */
@@ -173,6 +178,10 @@ uint64_t constant_to_bits(const struct constant *constant, enum ptx_type type);
 struct linkage {
     bool is_extern, is_weak, is_visible;
 };
+static inline bool is_linked(const struct linkage *linkage)
+{
+    return linkage->is_extern || linkage->is_weak || linkage->is_visible;
+}
 /* From the state space on, to the `;`, or in a parameter list to the `,` or `)`. */
 ws_status parse_variable(struct parser *parser, enum mem_space space,
                          const struct linkage *linkage);

@@ -6,14 +6,18 @@
 
 Each NAME.cu checks its own results and says PASSED. With nvcc it is compiled once into FOLDER (a
 folder of the build) and linked twice, with the CUDA runtime inside and with -cudart shared; what is
-newer than its source is kept. Without nvcc those that lie ready in prebuilt/ are run. NAME.expect, if there is one, has lines
+newer than its source is kept. With a folder NAME/ its .cu files belong to the program, too, and all are
+compiled for separate compilation (-rdc=true). Without nvcc those that lie ready in prebuilt/ are run.
+NAME.expect, if there is one, has lines
 
+    nvcc WORDS                  more options of nvcc
     args WORDS                  arguments of the program
     options WORDS               options of `warpsage run`
     exit N                      exit status, 0 if not told
     stdout TEXT, report TEXT    must occur in the program's output, in the report
     stderr TEXT                 must occur in what else is said
 """
+import glob
 import json
 import os
 import shlex
@@ -39,30 +43,35 @@ def is_newer(path, *others):
         os.path.getmtime(path) >= os.path.getmtime(one) for one in others)
 
 
-def build(nvcc, name, folder):
+def build(nvcc, name, folder, options):
     """The program in both link modes."""
-    source = os.path.join(HERE, name + ".cu")
-    thing = os.path.join(folder, name + ".o")
-    linked = []
-    if not is_newer(thing, source, os.path.join(HERE, "check.h")):
-        subprocess.run([nvcc, "-O2", "-lineinfo", "-c", "-o", thing, source], check=True)
+    parts = sorted(glob.glob(os.path.join(HERE, name, "*.cu")))
+    headers = glob.glob(os.path.join(HERE, name, "*.h")) + [os.path.join(HERE, "check.h")]
+    options = (["-rdc=true"] if parts else []) + options
+    linked, things = [], []
+    for number, source in enumerate([os.path.join(HERE, name + ".cu")] + parts):
+        things.append(os.path.join(folder, f"{name}{number or ''}.o"))
+        if not is_newer(things[-1], source, *headers):
+            subprocess.run([nvcc, "-O2", "-lineinfo", "-c", *options, "-o", things[-1], source],
+                           check=True)
     for mode in ("static", "shared"):
         program = os.path.join(folder, name + "_" + mode)
-        if not is_newer(program, thing):
-            subprocess.run([nvcc, "-cudart", mode, "-o", program, thing], check=True)
+        if not is_newer(program, *things):
+            subprocess.run([nvcc, "-cudart", mode, *options, "-o", program, *things], check=True)
         linked.append(program)
     return linked
 
 
 def read_expectations(name):
     path = os.path.join(HERE, name + ".expect")
-    expected = {"args": [], "options": [], "exit": 0, "stdout": [], "report": [], "stderr": []}
+    expected = {"nvcc": [], "args": [], "options": [], "exit": 0, "stdout": [], "report": [],
+                "stderr": []}
     lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
     for line in lines:
         key, _, value = line.partition(" ")
         if not key or key.startswith("#"):
             continue
-        if key in ("args", "options"):
+        if key in ("nvcc", "args", "options"):
             expected[key] = shlex.split(value)
         elif key == "exit":
             expected[key] = int(value)
@@ -117,10 +126,10 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for name in names:
         prebuilt = os.path.join(HERE, "prebuilt", name)
-        programs = build(nvcc, name, folder) if nvcc else []
+        expected = read_expectations(name)
+        programs = build(nvcc, name, folder, expected["nvcc"]) if nvcc else []
         if os.path.exists(prebuilt):
             programs.append(prebuilt)
-        expected = read_expectations(name)
         for program in programs:
             count += 1
             problems = run(warpsage, program, expected)
