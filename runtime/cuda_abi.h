@@ -69,6 +69,21 @@ struct cudaMemcpy3DPeerParms {
     struct cudaExtent extent;
 };
 
+struct cudaMemLocation {
+    int type, id; /* type 1: a device */
+};
+struct cudaMemPoolProps {
+    int allocType, handleTypes;
+    struct cudaMemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned char reserved[56];
+};
+struct cudaMemAccessDesc {
+    struct cudaMemLocation location;
+    int flags; /* 0 none, 1 read, 3 read and write */
+};
+
 struct cudaChannelFormatDesc {
     int x, y, z, w; /* bits */
     int f;          /* 0 signed, 1 unsigned, 2 float, 3 none */

@@ -341,15 +341,18 @@ CUDART cudaError_t cudaProfilerStop(void);
 CUDART cudaError_t cudaCtxResetPersistingL2Cache(void);
 
 /* cudaLimit: stack, printf, malloc heap, synchronisation depth, pending launches, L2 fetch, L2
- * persistence. What is set is told, and changes nothing: printf and the stack have room of their own
- * (QUIRKS.md). The defaults are those of a CUDA 12 driver. */
+ * persistence. What is set is told, and changes nothing but the heap: printf and the stack have room of their
+ * own (QUIRKS.md). The defaults are those of a CUDA 12 driver. */
 enum { LIMITS = 7 };
 static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 cudaError_t cudaDeviceSetLimit(int limit, size_t value)
 {
+    enum { MALLOC_HEAP = 2 };
     cudaError_t error = api_begin();
     if (!error && (limit < 0 || limit >= LIMITS)) error = cudaErrorUnsupportedLimit;
+    if (!error && limit == MALLOC_HEAP && ws_device_set_heap(runtime.device, value) != WS_OK)
+        error = cudaErrorInvalidValue;
     if (!error) limits[limit] = value;
     return api_end(error);
 }

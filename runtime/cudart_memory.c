@@ -109,6 +109,7 @@ static cudaError_t release(void *pointer, bool host)
         range.is_host != host || range.address != address_of(pointer))
         return cudaErrorInvalidValue;
     drop_managed(range.address);
+    pool_drop(range.address);
     return ws_device_free(runtime.device, range.address) == WS_OK ? cudaSuccess
                                                                   : cudaErrorInvalidValue;
 }
@@ -120,7 +121,7 @@ CUDART cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags);
 CUDART cudaError_t cudaFreeHost(void *pointer);
 CUDART cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags);
 CUDART cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream);
-CUDART cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, void *pool,
+CUDART cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
                                            cudaStream_t stream);
 CUDART cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 CUDART cudaError_t cudaHostGetDevicePointer(void **out, void *host, unsigned flags);
@@ -176,16 +177,19 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     return api_end(error);
 }
 
-cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
+                                    cudaStream_t stream)
 {
     (void)stream;
-    return cudaMalloc(out, bytes);
+    cudaError_t error = api_begin();
+    if (!error) error = allocate(out, bytes, false);
+    if (!error && *out) pool_add(pool, address_of(*out), bytes);
+    return api_end(error);
 }
 
-cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, void *pool, cudaStream_t stream)
+cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 {
-    (void)pool, (void)stream;
-    return cudaMalloc(out, bytes);
+    return cudaMallocFromPoolAsync(out, bytes, NULL, stream);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)

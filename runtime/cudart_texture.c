@@ -8,9 +8,14 @@
 CUDART cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc *resource,
                                            const struct cudaTextureDesc *texture,
                                            const void *resource_view);
+CUDART cudaError_t cudaCreateTextureObject_v2(uint64_t *out,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *texture,
+                                              const void *resource_view);
 CUDART cudaError_t cudaDestroyTextureObject(uint64_t handle);
 CUDART cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, uint64_t handle);
 CUDART cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, uint64_t handle);
+CUDART cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, uint64_t handle);
 
 /* What the program gave, for those that ask for it again. */
 struct texture_object {
@@ -151,15 +156,32 @@ static cudaError_t create_object(uint64_t *out, const struct cudaResourceDesc *r
     return cudaSuccess;
 }
 
-cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc *resource,
-                                    const struct cudaTextureDesc *texture,
-                                    const void *resource_view)
+cudaError_t cudaCreateTextureObject_v2(uint64_t *out, const struct cudaResourceDesc *resource,
+                                       const struct cudaTextureDesc *texture,
+                                       const void *resource_view)
 {
     cudaError_t error = api_begin();
     if (!error)
         error = resource_view ? cudaErrorNotSupported : create_object(out, resource, texture);
     if (error == cudaErrorNotSupported) note_missing("cudaCreateTextureObject");
     return api_end(error);
+}
+
+/* The name without _v2 had a structure that ends before seamlessCubemap in CUDA 11; later versions
+ * have the one structure, under the first name. */
+static size_t first_texture_bytes(void)
+{
+    return runtime_version() >= 12 ? sizeof(struct cudaTextureDesc)
+                                   : offsetof(struct cudaTextureDesc, seamlessCubemap);
+}
+
+cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *texture,
+                                    const void *resource_view)
+{
+    struct cudaTextureDesc complete = {.seamlessCubemap = 0};
+    if (texture) memcpy(&complete, texture, first_texture_bytes());
+    return cudaCreateTextureObject_v2(out, resource, texture ? &complete : NULL, resource_view);
 }
 
 cudaError_t cudaDestroyTextureObject(uint64_t handle)
@@ -183,11 +205,21 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, uint6
     return api_end(error);
 }
 
-cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, uint64_t handle)
+static cudaError_t give_texture(struct cudaTextureDesc *out, uint64_t handle, size_t bytes)
 {
     cudaError_t error = api_begin();
     const struct texture_object *object = *find_object(handle);
     if (!error && (!out || !object)) error = cudaErrorInvalidValue;
-    if (!error) *out = object->texture;
+    if (!error) memcpy(out, &object->texture, bytes);
     return api_end(error);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, uint64_t handle)
+{
+    return give_texture(out, handle, first_texture_bytes());
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, uint64_t handle)
+{
+    return give_texture(out, handle, sizeof *out);
 }

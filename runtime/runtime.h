@@ -145,6 +145,11 @@ cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **argument
 /* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
 uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared);
 
+/* cudart_pool.c: an allocation of a pool (NULL: the current one), and its end. */
+struct pool;
+void pool_add(struct pool *pool, uint64_t address, uint64_t bytes);
+void pool_drop(uint64_t address);
+
 /* cudart_memory.c */
 cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);
 /* Virtual time of bytes that device memory moves. */

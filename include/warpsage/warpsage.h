@@ -194,6 +194,9 @@ typedef struct ws_device_range {
 WS_API bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *out);
 /* Bytes that are allocated of max_bytes. */
 WS_API uint64_t ws_device_used_bytes(const ws_device *device);
+/* Bytes that malloc in kernels has to hand out; 8 MiB if never called. Once a kernel that calls it was
+ * launched it is an error. */
+WS_API WS_CHECKED ws_status ws_device_set_heap(ws_device *device, uint64_t bytes);
 WS_API WS_CHECKED ws_status ws_device_free(ws_device *device, uint64_t address);
 WS_API WS_CHECKED ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from,
                                               size_t bytes);

@@ -83,6 +83,11 @@ ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t b
     return device_fill(&device->context->diag, device->device, to, value, bytes);
 }
 
+ws_status ws_device_set_heap(ws_device *device, uint64_t bytes)
+{
+    return device_set_heap(&device->context->diag, device->device, bytes);
+}
+
 ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture, uint64_t *out)
 {
     struct diag *diag = &device->context->diag;

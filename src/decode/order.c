@@ -77,11 +77,21 @@ static bool crosses_blocks(const struct insn *insn)
     return insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC;
 }
 
+/* The addresses that malloc returns depend on who called before. */
+static bool uses_heap(const struct module *module, const struct insn *insn)
+{
+    if (!insn->call || insn->call->function < 0) return false;
+    unsigned builtin = module->functions[insn->call->function].builtin;
+    return builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
+}
+
 /* What makes blocks depend on each other's order, NULL if nothing does. Integer sums and the like
  * give the same result in any order, as long as nobody looks at what was there before. */
-static const char *why_ordered(const struct insn *insn, const bool *read)
+static const char *why_ordered(const struct module *module, const struct insn *insn,
+                               const bool *read)
 {
     unsigned family = op_infos[insn->op].family;
+    if (insn->op == OP_CALL) return uses_heap(module, insn) ? "" : NULL;
     if (!crosses_blocks(insn)) return NULL;
     if (family == FAMILY_LOAD || family == FAMILY_STORE)
         return insn->semantics == MEM_WEAK ? NULL : "";
@@ -94,17 +104,17 @@ static const char *why_ordered(const struct insn *insn, const bool *read)
     return type_infos[insn->type].kind == KIND_FLOAT ? " on floats" : NULL;
 }
 
-static void classify_function(struct arena *arena, struct function *function)
+static void classify_function(struct module *module, struct function *function)
 {
     bool *read = mem_zalloc(function->vreg_count, sizeof *read);
     mark_reads(function, read);
     for (uint32_t i = 0; i < function->insn_count && !function->ordered; i++) {
         const struct insn *insn = &function->insns[i];
-        const char *why = why_ordered(insn, read);
+        const char *why = why_ordered(module, insn, read);
         if (!why) continue;
         function->ordered = true;
         function->ordered_reason =
-            arena_format(arena, "%s%s at line %u", insn->text, why, insn->line);
+            arena_format(&module->arena, "%s%s at line %u", insn->text, why, insn->line);
     }
     free(read);
 }
@@ -114,7 +124,7 @@ void order_classify(struct module *module)
     struct function *functions = (struct function *)(uintptr_t)module->functions;
     bool *reached = mem_zalloc(module->function_count, sizeof *reached);
     for (uint32_t f = 0; f < module->function_count; f++)
-        classify_function(&module->arena, &functions[f]);
+        classify_function(module, &functions[f]);
     for (uint32_t f = 0; f < module->function_count; f++) {
         if (!functions[f].is_entry || functions[f].ordered) continue;
         memset(reached, 0, module->function_count * sizeof *reached);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of the CUDA device runtime: vprintf and __assertfail (decode/builtins.def).
+/* Functions of the CUDA device runtime: vprintf, __assertfail, malloc and free (decode/builtins.def).
  *
  * vprintf gets the addresses of a format and of a buffer in which the arguments lie one after the
  * other, each aligned to its size: 4 bytes for int and less, 8 for long long and double, a pointer's
@@ -31,7 +31,7 @@ static uint64_t argument(const struct caller *caller, unsigned k)
     return value;
 }
 
-static void give_result(const struct caller *caller, int32_t value)
+static void give_result(const struct caller *caller, uint64_t value)
 {
     const struct exec *x = caller->x;
     const struct call_copy *place = &caller->code->builtin_site->returns[0];
@@ -266,14 +266,14 @@ static bool call_vprintf(const struct caller *caller)
     size_t length;
     uint64_t address = argument(caller, 0);
     if (!address) {
-        give_result(caller, -1);
+        give_result(caller, UINT32_MAX);
         return true;
     }
     if (!guest_text(caller, address, UINT64_MAX, &format, &length)) return false;
     bool printed = print_format(&p, format);
     if (printed && x->launch->printed) print_add(&x->block->printed, p.text.data, p.text.length);
     strbuf_clear(&p.text);
-    give_result(caller, (int32_t)p.arguments);
+    give_result(caller, p.arguments);
     return printed;
 }
 
@@ -291,7 +291,7 @@ static void add_text(struct strbuf *out, const struct caller *caller, unsigned k
 }
 
 /* __assertfail(message, file, line, function, size of a character) */
-static void call_assertfail(const struct caller *caller)
+static bool call_assertfail(const struct caller *caller)
 {
     struct exec *x = caller->x;
     struct strbuf text = {0};
@@ -304,17 +304,39 @@ static void call_assertfail(const struct caller *caller)
     strbuf_puts(&text, "' failed");
     fault_at(x, FAULT_ASSERT, caller->code->last, 1u << caller->lane);
     x->fault.detail = strbuf_take(&text);
+    return false;
+}
+
+/* ---- malloc and free -------------------------------------------------------------------------- */
+
+static bool call_malloc(const struct caller *caller)
+{
+    give_result(caller, heap_take(&caller->x->launch->device->heap, argument(caller, 0)));
+    return true;
+}
+
+static bool call_free(const struct caller *caller)
+{
+    uint64_t address = argument(caller, 0);
+    if (heap_give(&caller->x->launch->device->heap, address)) return true;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "  free(0x%llx)", (unsigned long long)address);
+    fault_at(caller->x, FAULT_FREE, caller->code->last, 1u << caller->lane);
+    caller->x->fault.detail = strbuf_take(&text);
+    return false;
 }
 
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes)
 {
+    static bool (*const calls[])(const struct caller *) = {
+        [BUILTIN_VPRINTF] = call_vprintf,
+        [BUILTIN_ASSERTFAIL] = call_assertfail,
+        [BUILTIN_MALLOC] = call_malloc,
+        [BUILTIN_FREE] = call_free,
+    };
     struct caller caller = {.x = x, .code = code};
     for (uint32_t left = lanes; left; left &= left - 1) {
         caller.lane = (uint32_t)__builtin_ctz(left);
-        if (code->builtin == BUILTIN_ASSERTFAIL) {
-            call_assertfail(&caller);
-            return;
-        }
-        if (!call_vprintf(&caller)) return;
+        if (!calls[code->builtin](&caller)) return;
     }
 }

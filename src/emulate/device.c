@@ -65,6 +65,7 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     device->keeps_programs = options->keep_programs;
     device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
     device->semantics = semantics_at(level < 0 ? levels - 1 : level);
+    heap_init(&device->heap);
     *out = device;
     return WS_OK;
 }
@@ -79,6 +80,7 @@ void device_destroy(struct device *device)
         program_destroy(device->programs[i]);
     free(device->programs);
     free(device->textures);
+    heap_clear(&device->heap);
     devmem_clear(&device->memory);
     free(device);
 }

@@ -54,6 +54,9 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
                           size_t bytes);
 ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uint8_t value,
                       size_t bytes);
+/* Bytes that malloc of kernels has to hand out, 8 MiB if never called; before the first kernel that
+ * uses it. */
+ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t bytes);
 /* Textures of device memory, which must stay. A handle is never 0, and never that of an earlier one. */
 ws_status device_texture_create(struct diag *diag, struct device *device, const ws_texture *texture,
                                 uint64_t *out);

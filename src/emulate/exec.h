@@ -13,6 +13,7 @@
 #ifndef EMULATE_EXEC_H
 #define EMULATE_EXEC_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -182,6 +183,7 @@ struct program {
     uint64_t static_shared_bytes;
     bool warps_at_barriers; /* before sm_70 a barrier counts warps */
     bool recursive;
+    bool uses_heap;                  /* calls malloc or free */
     uint32_t locals_end;             /* of local variables, in a thread's local memory */
     uint32_t stack_begin, stack_end; /* what alloca hands out lies behind them */
     uint32_t frame_bytes_max, parameter_bytes_max, local_bytes_max; /* over any call path */
@@ -251,6 +253,7 @@ enum fault_kind {
     FAULT_BARRIER_ID,
     FAULT_BRANCH_INDEX,
     FAULT_TEXTURE,
+    FAULT_FREE,
     FAULT_CANCELLED
 };
 
@@ -424,8 +427,17 @@ struct worker {
     void *observed;
 };
 
+/* What malloc of kernels hands out (heap.c). */
+struct heap {
+    pthread_mutex_t mutex;
+    uint64_t bytes, address;
+    uint32_t *tags; /* by unit; NULL: no kernel has used it yet */
+    uint32_t units, next;
+};
+
 struct device {
     struct devmem memory;
+    struct heap heap;
     unsigned threads;
     const struct semantics *semantics;
     struct placement *placements; /* variables of modules, placed once */
@@ -467,6 +479,16 @@ void block_recheck(struct exec *x, struct block *block);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);
+
+/* heap.c */
+void heap_init(struct heap *heap);
+void heap_clear(struct heap *heap);
+/* Gives the heap its place in device memory, once. */
+ws_status heap_place(struct diag *diag, struct device *device);
+/* 0: no room, or no bytes asked for. */
+uint64_t heap_take(struct heap *heap, uint64_t bytes);
+/* False: malloc did not return this address, or it was freed before. */
+bool heap_give(struct heap *heap, uint64_t address);
 
 /* texture.c: the texture of a handle, or NULL and, as words, why there is none. */
 const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why);

@@ -81,6 +81,8 @@ static const char *what(const struct fault *fault)
         return "branch index beyond its table";
     case FAULT_TEXTURE:
         return "texture fetch through a handle that does not fit";
+    case FAULT_FREE:
+        return "free of an address that malloc of a kernel did not return, or a second one";
     default:
         return "interrupted";
     }

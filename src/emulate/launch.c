@@ -458,6 +458,7 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                             .parameter_bytes = program->functions[0].function->parameter_bytes};
     derive_sizes(&launch);
     ws_status status = check_launch(diag, &launch);
+    if (status == WS_OK && program->uses_heap) status = heap_place(diag, device);
     if (status == WS_OK) status = run_launch(diag, device, &launch, out);
     if (!device->keeps_programs) program_destroy(program);
     return status;

@@ -110,7 +110,9 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
             const struct insn *insn = &function->insns[i];
             reach_operands(b, insn);
             if (insn->op != OP_CALL || !insn->call) continue;
-            if (called_builtin(b, insn)) continue;
+            enum builtin builtin = called_builtin(b, insn);
+            b->program->uses_heap |= builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
+            if (builtin) continue;
             if (insn->call->function >= 0)
                 reach(b, (uint32_t)insn->call->function);
             else
