@@ -153,6 +153,61 @@ struct cudaLaunchConfig {
     unsigned numAttrs;
 };
 
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+struct cudaMemsetParams {
+    void *dst;
+    size_t pitch;
+    unsigned value, elementSize;
+    size_t width, height; /* elements, rows */
+};
+struct cudaHostNodeParams {
+    void (*fn)(void *userData);
+    void *userData;
+};
+struct cudaMemAllocNodeParams {
+    int pool[22]; /* cudaMemPoolProps */
+    const void *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+};
+struct cudaGraphNodeParams {
+    int type; /* cudaGraphNodeType */
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        struct cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            struct cudaMemcpy3DParms copyParams;
+        } memcpy;
+        struct cudaMemsetParams memset;
+        struct cudaHostNodeParams host;
+        struct cudaMemAllocNodeParams alloc;
+        struct graph *graph;
+        struct event *event;
+        void *dptr;
+    };
+    long long reserved2;
+};
+struct cudaGraphExecUpdateResultInfo {
+    int result; /* cudaGraphExecUpdateResult */
+    struct node *errorNode, *errorFromNode;
+};
+struct cudaGraphInstantiateParams {
+    unsigned long long flags;
+    cudaStream_t uploadStream;
+    struct node *errNode_out;
+    int result_out; /* cudaGraphInstantiateResult */
+};
+_Static_assert(sizeof(struct cudaGraphNodeParams) == 256, "cudaGraphNodeParams of CUDA 12");
+
 /* What __cudaRegisterFatBinary gets. */
 struct fatbin_wrapper {
     int magic, version;

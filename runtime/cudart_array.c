@@ -100,40 +100,42 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaEx
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
-                                size_t width, size_t height, int kind)
-{
-    struct rows source = {(void *)(uintptr_t)from, pitch, 0};
-    cudaError_t error = api_begin();
-    if (!error && !to) error = cudaErrorInvalidResourceHandle;
-    return api_end(error ? error
-                         : copy_rows(array_rows(to, x, y, 0), source, width, height, 1, kind));
-}
-
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                      size_t pitch, size_t width, size_t height, int kind,
                                      cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+    struct work work = {.kind = WORK_COPY};
+    cudaError_t error = api_begin();
+    if (!error && !to) error = cudaErrorInvalidResourceHandle;
+    if (error) return api_end(error);
+    work.copy = (struct copy_work){
+        array_rows(to, x, y, 0), {(void *)(uintptr_t)from, pitch, 0}, width, height, 1, kind};
+    return api_end(stream_do(stream, &work));
 }
 
-cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
-                                  size_t y, size_t width, size_t height, int kind)
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, int kind)
 {
-    struct rows target = {to, pitch, 0};
-    cudaError_t error = api_begin();
-    if (!error && !from) error = cudaErrorInvalidResourceHandle;
-    return api_end(error ? error
-                         : copy_rows(target, array_rows(from, x, y, 0), width, height, 1, kind));
+    return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct array *from, size_t x,
                                        size_t y, size_t width, size_t height, int kind,
                                        cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
+    struct work work = {.kind = WORK_COPY};
+    cudaError_t error = api_begin();
+    if (!error && !from) error = cudaErrorInvalidResourceHandle;
+    if (error) return api_end(error);
+    work.copy =
+        (struct copy_work){{to, pitch, 0}, array_rows(from, x, y, 0), width, height, 1, kind};
+    return api_end(stream_do(stream, &work));
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
+                                  size_t y, size_t width, size_t height, int kind)
+{
+    return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
 }
 
 /* From (x, y) on, row after row: rows of an array here lie one behind the other. */

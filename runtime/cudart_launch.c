@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream.h"
 #include "tally.h"
 
 /* Shared memory of a block without cudaFuncSetAttribute (CUDA programming guide, 48 KB). */
@@ -33,14 +34,27 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
     return cudaErrorInvalidConfiguration;
 }
 
-static unsigned char *pack_arguments(const struct kernel *kernel, void **arguments)
+/* From pointers to them, or from `extra`: keys and values, among them all packed and its size. */
+static cudaError_t pack_arguments(struct kernel_work *work, void **arguments, void **extra)
 {
-    unsigned char *block = calloc(1, kernel->parameter_bytes + 8);
-    for (size_t i = 0; block && i < kernel->parameter_count; i++) {
-        const ws_parameter *one = &kernel->parameters[i];
-        if (one->size) memcpy(block + one->offset, arguments[i], one->size);
+    enum { KEY_END = 0, KEY_BUFFER = 1, KEY_SIZE = 2 };
+    const struct kernel *kernel = work->kernel;
+    const void *buffer = NULL;
+    size_t bytes = 0;
+    for (; extra && !arguments && (uintptr_t)extra[0] != KEY_END; extra += 2) {
+        if ((uintptr_t)extra[0] == KEY_BUFFER) buffer = extra[1];
+        if ((uintptr_t)extra[0] == KEY_SIZE) bytes = *(const size_t *)extra[1];
     }
-    return block;
+    if (kernel->parameter_count && !arguments && (!buffer || bytes < kernel->parameter_bytes))
+        return cudaErrorInvalidValue;
+    work->parameters = calloc(1, kernel->parameter_bytes + 8);
+    if (!work->parameters) return cudaErrorMemoryAllocation;
+    if (buffer) memcpy(work->parameters, buffer, kernel->parameter_bytes);
+    for (size_t i = 0; arguments && i < kernel->parameter_count; i++) {
+        const ws_parameter *one = &kernel->parameters[i];
+        if (one->size) memcpy(work->parameters + one->offset, arguments[i], one->size);
+    }
+    return cudaSuccess;
 }
 
 /* A fault is told at once, and becomes an error for the program with its next call that waits. */
@@ -109,31 +123,48 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     return cudaSuccess;
 }
 
-cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-                   bool cooperative)
+static ws_launch describe(const struct kernel_work *work)
 {
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    cudaError_t error = kernel_resolve(kernel);
     ws_launch given = runtime.prepared;
     given.size = sizeof given;
-    given.kernel = kernel->index;
-    memcpy(given.grid, &grid, sizeof given.grid);
-    memcpy(given.block, &block, sizeof given.block);
-    given.dynamic_shared_bytes = shared;
+    given.kernel = work->kernel->index;
+    memcpy(given.grid, &work->grid, sizeof given.grid);
+    memcpy(given.block, &work->block, sizeof given.block);
+    given.dynamic_shared_bytes = work->shared;
+    given.parameters = work->parameters;
+    given.parameter_bytes = work->kernel->parameter_bytes;
+    return given;
+}
+
+cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **extra)
+{
+    struct kernel *kernel = work->kernel;
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    cudaError_t error = kernel_resolve(kernel);
+    ws_launch given = describe(work);
     if (!error) error = check_shape(kernel, &given);
-    if (!error && cooperative) error = check_cooperative(kernel, &given);
-    if (!error && cooperative) error = make_workspace(&given);
+    if (!error && work->cooperative) error = check_cooperative(kernel, &given);
     if (error) {
         tally_failed(kernel);
         return error;
     }
-    unsigned char *parameters = pack_arguments(kernel, arguments);
-    if (!parameters) return cudaErrorMemoryAllocation;
-    given.parameters = parameters;
-    given.parameter_bytes = kernel->parameter_bytes;
-    error = execute(kernel, &given);
-    free(parameters);
-    return error;
+    return pack_arguments(work, arguments, extra);
+}
+
+cudaError_t launch_run(const struct kernel_work *work)
+{
+    ws_launch given = describe(work);
+    cudaError_t error = work->cooperative ? make_workspace(&given) : cudaSuccess;
+    if (error) tally_failed(work->kernel);
+    return error ? error : execute(work->kernel, &given);
+}
+
+cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra)
+{
+    struct work all = {.kind = WORK_KERNEL};
+    cudaError_t error = launch_prepare(work, arguments, extra);
+    all.kernel = *work;
+    return error ? error : stream_do(stream, &all);
 }
 
 /* ---- kernel<<<grid, block, shared, stream>>> --------------------------------------------------- */
@@ -197,10 +228,9 @@ cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
 cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t stream)
 {
-    (void)stream;
     cudaError_t error = api_begin();
-    return api_end(error ? error
-                         : launch(kernel_find(host), grid, block, arguments, shared, false));
+    struct kernel_work work = {kernel_find(host), grid, block, shared, false, NULL};
+    return api_end(error ? error : launch(stream, &work, arguments, NULL));
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
@@ -212,9 +242,9 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t stream)
 {
-    (void)stream;
     cudaError_t error = api_begin();
-    return api_end(error ? error : launch(kernel_find(host), grid, block, arguments, shared, true));
+    struct kernel_work work = {kernel_find(host), grid, block, shared, true, NULL};
+    return api_end(error ? error : launch(stream, &work, arguments, NULL));
 }
 
 /* Of the attributes of a launch: those that change what it does. */
@@ -237,10 +267,11 @@ static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
 cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,
                                 void **arguments)
 {
-    bool cooperative;
     cudaError_t error = api_begin();
-    if (!error) error = read_attributes(configuration, &cooperative);
-    if (error) return api_end(error);
-    return api_end(launch(kernel_find(host), configuration->gridDim, configuration->blockDim,
-                          arguments, configuration->dynamicSmemBytes, cooperative));
+    struct kernel_work work = {.kernel = kernel_find(host),
+                               .grid = configuration->gridDim,
+                               .block = configuration->blockDim,
+                               .shared = configuration->dynamicSmemBytes};
+    if (!error) error = read_attributes(configuration, &work.cooperative);
+    return api_end(error ? error : launch(configuration->stream, &work, arguments, NULL));
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "stream.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -46,11 +46,28 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind)
     return cudaSuccess;
 }
 
-static cudaError_t fill_bytes(void *to, int value, size_t bytes)
+/* Elements of several bytes that differ are written from here. */
+static ws_status fill_pattern(uint64_t to, unsigned value, unsigned element_bytes, size_t bytes)
+{
+    unsigned char pattern[4096];
+    ws_status status = WS_OK;
+    for (size_t i = 0; i < sizeof pattern; i += element_bytes)
+        memcpy(pattern + i, &value, element_bytes); /* little-endian */
+    for (size_t done = 0; done < bytes && status == WS_OK; done += sizeof pattern) {
+        size_t left = bytes - done, part = left < sizeof pattern ? left : sizeof pattern;
+        status = ws_device_copy_in(runtime.device, to + done, pattern, part);
+    }
+    return status;
+}
+
+cudaError_t fill_bytes(void *to, unsigned value, unsigned element_bytes, size_t bytes)
 {
     if (!bytes) return cudaSuccess;
-    if (ws_device_fill(runtime.device, address_of(to), (uint8_t)value, bytes) != WS_OK)
-        return cudaErrorInvalidValue;
+    if (!on_device(to, bytes)) return cudaErrorInvalidValue;
+    ws_status status = element_bytes == 1
+                           ? ws_device_fill(runtime.device, address_of(to), (uint8_t)value, bytes)
+                           : fill_pattern(address_of(to), value, element_bytes, bytes);
+    if (status != WS_OK) return cudaErrorInvalidValue;
     spend_bytes((double)bytes);
     return cudaSuccess;
 }
@@ -180,11 +197,11 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
                                     cudaStream_t stream)
 {
-    (void)stream;
     cudaError_t error = api_begin();
     if (!error) error = allocate(out, bytes, false);
     if (!error && *out) pool_add(pool, address_of(*out), bytes);
-    return api_end(error);
+    if (error || !stream_capture(stream)) return api_end(error);
+    return api_end(stream_do(stream, &(struct work){.kind = WORK_ALLOC, .memory = *out}));
 }
 
 cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
@@ -192,10 +209,12 @@ cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
     return cudaMallocFromPoolAsync(out, bytes, NULL, stream);
 }
 
+/* Memory of a graph stays, because the graph may be launched again. */
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaFree(pointer);
+    cudaError_t error = api_begin();
+    if (error || !stream_capture(stream)) return api_end(error ? error : release(pointer, false));
+    return api_end(stream_do(stream, &(struct work){.kind = WORK_FREE, .memory = pointer}));
 }
 
 static cudaError_t find_host(const void *host, ws_device_range *out)
@@ -323,43 +342,42 @@ CUDART cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from
 CUDART cudaError_t cudaMemset(void *to, int value, size_t bytes);
 CUDART cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
-{
-    cudaError_t error = api_begin();
-    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
-}
-
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy(to, from, bytes, kind);
+    struct work work = copy_of(to, from, bytes, kind);
+    cudaError_t error = api_begin();
+    return api_end(error ? error : stream_do(stream, &work));
 }
 
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    cudaError_t error = to_device || from_device ? cudaErrorInvalidDevice : cudaSuccess;
-    cudaError_t begun = api_begin();
-    if (begun) error = begun;
-    return api_end(error ? error : copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice));
+    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    struct work work = copy_of(to, from, bytes, cudaMemcpyDeviceToDevice);
+    cudaError_t error = api_begin();
+    if (!error && (to_device || from_device)) error = cudaErrorInvalidDevice;
+    return api_end(error ? error : stream_do(stream, &work));
 }
 
-cudaError_t cudaMemset(void *to, int value, size_t bytes)
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    cudaError_t error = api_begin();
-    return api_end(error ? error : fill_bytes(to, value, bytes));
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemset(to, value, bytes);
+    struct work work = fill_of(to, (unsigned)value, 1, bytes);
+    cudaError_t error = api_begin();
+    return api_end(error ? error : stream_do(stream, &work));
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -375,8 +393,7 @@ CUDART cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 CUDART cudaError_t cudaGetSymbolAddress(void **out, const void *symbol);
 CUDART cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol);
 
-/* The place of `bytes` from `offset` on in a variable. */
-static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out)
+cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out)
 {
     struct variable *variable;
     cudaError_t error = variable_find(symbol, &variable);
@@ -386,36 +403,36 @@ static cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void 
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                               int kind)
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                    size_t offset, int kind, cudaStream_t stream)
 {
     void *to = NULL;
     cudaError_t error = api_begin();
     if (!error) error = locate(symbol, bytes, offset, &to);
-    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
+    struct work work = copy_of(to, from, bytes, kind);
+    return api_end(error ? error : stream_do(stream, &work));
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
-                                    size_t offset, int kind, cudaStream_t stream)
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               int kind)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
-}
-
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
-                                 int kind)
-{
-    void *from = NULL;
-    cudaError_t error = api_begin();
-    if (!error) error = locate(symbol, bytes, offset, &from);
-    return api_end(error ? error : copy_bytes(to, from, bytes, kind));
+    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    void *from = NULL;
+    cudaError_t error = api_begin();
+    if (!error) error = locate(symbol, bytes, offset, &from);
+    struct work work = copy_of(to, from, bytes, kind);
+    return api_end(error ? error : stream_do(stream, &work));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                 int kind)
+{
+    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
 }
 
 cudaError_t cudaGetSymbolAddress(void **out, const void *symbol)

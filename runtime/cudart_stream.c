@@ -4,19 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime.h"
+#include "stream.h"
 
-struct stream {
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
-
-struct event {
-    unsigned flags;
-    bool recorded;
-    double seconds;
-};
+struct stream *streams;
 
 static double clock_now(void)
 {
@@ -26,13 +16,23 @@ static double clock_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* For calls that only wait. */
-static cudaError_t wait_for_all(void)
+/* For calls that only ask. */
+static cudaError_t accept(void)
 {
     return api_end(api_begin());
 }
 
+/* For calls that wait: nothing is pending, but for what is captured. */
+static cudaError_t wait_for(const struct stream *stream)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : stream_check_wait(stream));
+}
+
 /* ---- streams --------------------------------------------------------------------------------- */
+
+/* Flags of events; of records and waits: a node of the graph, not a dependence of the capture. */
+enum { EVENT_DISABLE_TIMING = 2, EVENT_EXTERNAL = 1 };
 
 CUDART cudaError_t cudaStreamCreate(cudaStream_t *out);
 CUDART cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags);
@@ -45,7 +45,6 @@ CUDART cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out);
 CUDART cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out);
 CUDART cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out);
 CUDART cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out);
-CUDART cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out);
 CUDART cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value);
 CUDART cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                          void (*callback)(cudaStream_t, cudaError_t, void *),
@@ -61,7 +60,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     if (error) return api_end(error);
     *out = calloc(1, sizeof **out);
     if (!*out) return api_end(cudaErrorMemoryAllocation);
-    **out = (struct stream){flags, priority, ++created + 2}; /* 1 and 2: the default streams */
+    /* 1 and 2: the default streams */
+    **out =
+        (struct stream){.flags = flags, .priority = priority, .id = ++created + 2, .next = streams};
+    streams = *out;
     return api_end(cudaSuccess);
 }
 
@@ -85,28 +87,34 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     cudaError_t error = api_begin();
     if (!error && is_default(stream)) error = cudaErrorInvalidResourceHandle;
-    if (!error) free(stream);
-    return api_end(error);
+    struct stream **place = &streams;
+    while (!error && *place && *place != stream)
+        place = &(*place)->next;
+    if (!error && !*place) error = cudaErrorInvalidResourceHandle;
+    if (error) return api_end(error);
+    capture_forget(stream);
+    *place = stream->next;
+    free(stream);
+    return api_end(cudaSuccess);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    (void)stream;
-    return wait_for_all();
+    return wait_for(stream_of(stream));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    (void)stream;
-    return wait_for_all();
+    return wait_for(stream_of(stream));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    (void)stream, (void)flags;
     cudaError_t error = api_begin();
     if (!error && !event) error = cudaErrorInvalidResourceHandle;
-    return api_end(error);
+    if (error) return api_end(error);
+    if (!(flags & EVENT_EXTERNAL)) return api_end(capture_wait(stream, event));
+    return api_end(stream_do(stream, &(struct work){.kind = WORK_WAIT, .event = event}));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out)
@@ -134,20 +142,13 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
 {
     (void)stream;
     *out = 0;
-    return wait_for_all();
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out)
-{
-    (void)stream;
-    *out = 0;
-    return wait_for_all();
+    return accept();
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value)
 {
     (void)stream, (void)attribute, (void)value;
-    return wait_for_all();
+    return accept();
 }
 
 /* What comes before it in the stream is done, so it is called at once; without the lock, because
@@ -157,27 +158,27 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   unsigned flags)
 {
     (void)flags;
-    cudaError_t error = wait_for_all();
+    cudaError_t error = wait_for(stream_of(stream));
     callback(stream, error, user);
     return error;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *user)
 {
-    (void)stream;
-    cudaError_t error = wait_for_all();
-    if (!error) function(user);
-    return error;
+    struct work work = {.kind = WORK_HOST, .host = {function, user}};
+    cudaError_t error = api_begin();
+    if (!error && !function) error = cudaErrorInvalidValue;
+    return api_end(error ? error : stream_do(stream, &work));
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return wait_for_all();
+    return wait_for(NULL);
 }
 
 cudaError_t cudaThreadSynchronize(void)
 {
-    return wait_for_all();
+    return wait_for(NULL);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -193,8 +194,6 @@ CUDART cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t beg
                                         cudaEvent_t end);
 CUDART cudaError_t cudaEventElapsedTime_v2(float *out_milliseconds, cudaEvent_t begin,
                                            cudaEvent_t end);
-
-enum { EVENT_DISABLE_TIMING = 2 };
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
@@ -215,19 +214,26 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     cudaError_t error = api_begin();
     if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    if (!error) tail_clear(&event->tail);
     if (!error) free(event);
     return api_end(error);
 }
 
+void event_record(struct event *event)
+{
+    event->recorded = true;
+    event->seconds = clock_now();
+    event->capture = 0;
+}
+
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-    (void)stream, (void)flags;
     cudaError_t error = api_begin();
     if (!error && !event) error = cudaErrorInvalidResourceHandle;
     if (error) return api_end(error);
-    event->recorded = true;
-    event->seconds = clock_now();
-    return api_end(cudaSuccess);
+    if (stream_capture(stream) && !(flags & EVENT_EXTERNAL))
+        return api_end(capture_record(stream, event));
+    return api_end(stream_do(stream, &(struct work){.kind = WORK_RECORD, .event = event}));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -239,6 +245,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     cudaError_t error = api_begin();
     if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    if (!error && event->capture) error = cudaErrorCapturedEvent;
     return api_end(error);
 }
 

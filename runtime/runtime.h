@@ -8,6 +8,8 @@
  *   binary.c     modules out of that, linked if need be
  *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
+ *   work.c       what a stream is asked for: done at once, or kept
+ *   graph.c      work with dependencies
  *   cudart_*.c   the functions that programs call
  *
  * Every function that a program calls begins with `api_begin` and ends with `api_end`; one lock holds
@@ -138,9 +140,22 @@ void registry_place_managed(void);
 /* divert.c: of the CUDA runtime that the program was built with, 11, 12 or 13. */
 unsigned runtime_version(void);
 
+/* A launch. */
+struct kernel_work {
+    struct kernel *kernel;
+    dim3 grid, block;
+    uint64_t shared; /* dynamic, bytes */
+    bool cooperative;
+    unsigned char *parameters; /* as the kernel reads them */
+};
+
 /* cudart_launch.c */
-cudaError_t launch(struct kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-                   bool cooperative);
+/* Checks it and packs the arguments into `parameters`, to be freed by the caller. They come by pointers
+ * to them, or packed in `extra` (cuLaunchKernel). */
+cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **extra);
+cudaError_t launch_run(const struct kernel_work *work);
+/* Both, for a stream that may be captured. */
+cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra);
 
 /* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
 uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared);
@@ -152,6 +167,10 @@ void pool_drop(uint64_t address);
 
 /* cudart_memory.c */
 cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);
+/* With elements of 1, 2 or 4 bytes. */
+cudaError_t fill_bytes(void *to, unsigned value, unsigned element_bytes, size_t bytes);
+/* The place of `bytes` from `offset` on in a variable. */
+cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out);
 /* Virtual time of bytes that device memory moves. */
 void spend_bytes(double bytes);
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Streams and events, and the capture of what streams are asked for. */
+#ifndef RUNTIME_STREAM_H
+#define RUNTIME_STREAM_H
+
+#include "graph.h"
+
+/* Nodes that come last: what follows depends on them. */
+struct tail {
+    struct node **nodes;
+    size_t count, capacity;
+};
+
+struct stream {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    struct capture *capture; /* NULL: work is done at once */
+    struct tail tail;
+    struct stream *next;
+};
+
+struct event {
+    unsigned flags;
+    bool recorded;
+    double seconds;
+    unsigned long long capture; /* the last record was captured; 0: it was not */
+    struct tail tail;           /* what it stands for there */
+};
+
+/* Streams 0, 1 and 2 of the API are the default streams. */
+struct stream *stream_of(cudaStream_t stream);
+struct capture *stream_capture(cudaStream_t stream);
+void event_record(struct event *event);
+
+/* May it be asked for work? A capture that failed, or one that the legacy stream would disturb: no. */
+cudaError_t stream_check(cudaStream_t stream);
+/* May the host wait for it (NULL: for the device)? Not while it is captured: the capture fails. */
+cudaError_t stream_check_wait(const struct stream *stream);
+/* Adds the work to the graph; takes it over. */
+cudaError_t capture_add(cudaStream_t stream, struct work *work);
+cudaError_t capture_record(cudaStream_t stream, struct event *event);
+/* The stream goes on after what the event stands for. */
+cudaError_t capture_wait(cudaStream_t stream, struct event *event);
+/* A stream or event goes. */
+void capture_forget(struct stream *stream);
+void tail_clear(struct tail *tail);
+cudaError_t tail_add(struct tail *tail, struct node *node);
+
+/* All streams that the program made. */
+extern struct stream *streams;
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "stream.h"
+
+struct work copy_of(void *to, const void *from, size_t bytes, int kind)
+{
+    struct copy_work copy = {
+        {to, bytes, bytes}, {(void *)(uintptr_t)from, bytes, bytes}, bytes, 1, 1, kind};
+    return (struct work){.kind = WORK_COPY, .copy = copy};
+}
+
+struct work fill_of(void *to, unsigned value, unsigned element_bytes, size_t bytes)
+{
+    struct fill_work fill = {{to, bytes, bytes}, value, element_bytes, bytes, 1, 1};
+    return (struct work){.kind = WORK_FILL, .fill = fill};
+}
+
+/* ---- copies and fills ------------------------------------------------------------------------ */
+
+static unsigned char *row_of(const struct rows *rows, size_t y, size_t z)
+{
+    return rows->begin + z * rows->slice + y * rows->pitch;
+}
+
+static cudaError_t run_copy(const struct copy_work *copy)
+{
+    if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!copy->width || !copy->height || !copy->depth) return cudaSuccess;
+    if (copy->height > 1 && (copy->width > copy->to.pitch || copy->width > copy->from.pitch))
+        return cudaErrorInvalidPitchValue;
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++) {
+            cudaError_t error = copy_bytes(row_of(&copy->to, y, z), row_of(&copy->from, y, z),
+                                           copy->width, copy->kind);
+            if (error) return error;
+        }
+    return cudaSuccess;
+}
+
+static cudaError_t run_fill(const struct fill_work *fill)
+{
+    unsigned unit = fill->element_bytes;
+    bool fits = (unit == 1 || unit == 2 || unit == 4) && fill->width % unit == 0 &&
+                (uintptr_t)fill->to.begin % unit == 0;
+    if (!fits) return cudaErrorInvalidValue;
+    for (size_t z = 0; z < fill->depth; z++)
+        for (size_t y = 0; y < fill->height; y++) {
+            cudaError_t error = fill_bytes(row_of(&fill->to, y, z), fill->value, unit, fill->width);
+            if (error) return error;
+        }
+    return cudaSuccess;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+static cudaError_t call_host(const struct host_work *host)
+{
+    pthread_mutex_unlock(&runtime.lock);
+    host->function(host->user);
+    pthread_mutex_lock(&runtime.lock);
+    return cudaSuccess;
+}
+
+cudaError_t work_run(const struct work *work)
+{
+    switch (work->kind) {
+    case WORK_KERNEL:
+        return launch_run(&work->kernel);
+    case WORK_COPY:
+        return run_copy(&work->copy);
+    case WORK_FILL:
+        return run_fill(&work->fill);
+    case WORK_HOST:
+        return call_host(&work->host);
+    case WORK_GRAPH:
+        return graph_run(work->graph);
+    case WORK_RECORD:
+        event_record(work->event);
+        return cudaSuccess;
+    case WORK_EMPTY:
+    case WORK_WAIT:
+    case WORK_ALLOC:
+    case WORK_FREE:
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t work_copy(struct work *out, const struct work *work)
+{
+    *out = *work;
+    if (work->kind == WORK_GRAPH) return graph_copy(work->graph, &out->graph);
+    if (work->kind != WORK_KERNEL) return cudaSuccess;
+    size_t bytes = work->kernel.kernel->parameter_bytes;
+    out->kernel.parameters = malloc(bytes + 1);
+    if (!out->kernel.parameters) return cudaErrorMemoryAllocation;
+    memcpy(out->kernel.parameters, work->kernel.parameters, bytes);
+    return cudaSuccess;
+}
+
+void work_clear(struct work *work)
+{
+    if (work->kind == WORK_KERNEL) free(work->kernel.parameters);
+    if (work->kind == WORK_GRAPH) graph_destroy(work->graph);
+    *work = (struct work){.kind = WORK_EMPTY};
+}
+
+cudaError_t stream_do(cudaStream_t stream, struct work *work)
+{
+    cudaError_t error = stream_check(stream);
+    if (!error && stream_capture(stream)) return capture_add(stream, work);
+    if (!error) error = work_run(work);
+    work_clear(work);
+    return error;
+}
