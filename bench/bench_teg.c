@@ -117,13 +117,16 @@ static void run(const struct machine *gpu, unsigned rounds)
     diag_clear(&diag);
 }
 
-int main(void)
+/* Arguments: GPUs, instead of these. */
+int main(int argc, char **argv)
 {
-    static const char *const gpus[] = {"gtx280", "gtx680", "v100", "h200"};
-    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+    static char *gpus[] = {"gtx280", "gtx680", "v100", "h200"};
+    char **chosen = argc > 1 ? argv + 1 : gpus;
+    size_t count = argc > 1 ? (size_t)argc - 1 : sizeof gpus / sizeof gpus[0];
+    for (size_t i = 0; i < count; i++) {
         struct diag diag = {0};
         struct machine *gpu;
-        if (machine_load(&diag, MACHINES, gpus[i], &gpu) != WS_OK) {
+        if (machine_load(&diag, MACHINES, chosen[i], &gpu) != WS_OK) {
             fprintf(stderr, "%s\n", diag.text);
             return 1;
         }

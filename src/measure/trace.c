@@ -147,7 +147,7 @@ static inline unsigned next_accesses(struct trace_cursor *c, uint32_t site,
     }
 }
 
-bool trace_cursor_next(struct trace_cursor *c, struct trace_step *step)
+bool trace_cursor_step(struct trace_cursor *c, struct trace_step *step)
 {
     if (!c->left && !next_run(c)) return false;
     const struct trace_insn *insn = &c->trace->insns[c->next];

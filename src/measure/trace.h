@@ -184,8 +184,20 @@ void trace_cursor_init(struct trace_cursor *cursor, const struct trace *trace,
 /* To the beginning of a warp, perhaps another one; no memory is allocated. */
 void trace_cursor_restart(struct trace_cursor *cursor, const struct trace_block *block,
                           uint32_t warp);
+/* Behind trace_cursor_next: any step. */
+bool trace_cursor_step(struct trace_cursor *cursor, struct trace_step *step);
 /* False at the end of the warp. */
-bool trace_cursor_next(struct trace_cursor *cursor, struct trace_step *step);
+static inline bool trace_cursor_next(struct trace_cursor *cursor, struct trace_step *step)
+{
+    const struct trace_insn *insn = &cursor->trace->insns[cursor->next];
+    if (!cursor->left || insn->site != TRACE_NO_SITE || insn->guarded)
+        return trace_cursor_step(cursor, step);
+    cursor->left--;
+    step->insn = cursor->next++;
+    step->active = step->on = cursor->active;
+    step->access_count = 0;
+    return true;
+}
 void trace_cursor_clear(struct trace_cursor *cursor);
 
 /* ---- by hand --------------------------------------------------------------------------------- */

@@ -20,11 +20,11 @@ static void watch_end(const struct teg_engine *e, const struct teg_warp *warp)
                             .warp = warp->index,
                             .insn = warp->step.insn,
                             .begin = warp->begun,
-                            .end = warp->done};
+                            .end = teg_end_time(warp->done)};
     span.wait.since = later(warp->issued + e->machine->interval, warp->begun);
     for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
-        span.wait.ends[i] = i ? warp->done : warp->again;
-        span.wait.causes[i] = i ? warp->done_cause : TEG_STALL_WAIT;
+        span.wait.ends[i] = i ? span.end : warp->again;
+        span.wait.causes[i] = i ? teg_end_cause(warp->done) : TEG_STALL_WAIT;
     }
     watch(e, warp->block, span);
 }
@@ -46,68 +46,13 @@ static struct teg_scheduler *scheduler_of(const struct teg_engine *e, const stru
     return teg_place(e, sm, (unsigned)(warp->block - sm->blocks), warp->index, out_place);
 }
 
-/* Asleep, awake or neither. */
-static inline void put(struct teg_scheduler *s, unsigned place, teg_time ready)
-{
-    uint64_t bit = UINT64_C(1) << place % 64;
-    unsigned word = place / 64;
-    s->ready[place] = ready;
-    s->awake[word] &= ~bit;
-    s->asleep[word] &= ~bit;
-    if (ready == TEG_NEVER) return;
-    if (ready <= *s->slot) {
-        s->awake[word] |= bit;
-        return;
-    }
-    s->asleep[word] |= bit;
-    if (ready < s->wake) s->wake = ready;
-}
-
-static void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
-{
-    uint64_t bit = UINT64_C(1) << place % 64;
-    unsigned word = place / 64;
-    if (s->units[place] == unit) return;
-    s->by_unit[s->units[place] * s->words + word] &= ~bit;
-    s->by_unit[unit * s->words + word] |= bit;
-    s->units[place] = (uint8_t)unit;
-}
-
 /* May issue at `ready`, which its scheduler did not know. */
 static void wake(struct teg_engine *e, const struct teg_warp *warp, teg_time ready)
 {
     unsigned place;
     struct teg_scheduler *s = scheduler_of(e, warp, &place);
-    put(s, place, ready);
-    ready = later(ready, *s->slot);
-    if (ready < *s->next) *s->next = ready;
-}
-
-/* When the operands of the step at hand are there, and what for they were waited. */
-static inline void find_operands(const struct teg_engine *e, struct teg_warp *warp)
-{
-    const struct teg_op *op = &e->ops[warp->step.insn];
-    unsigned count = (unsigned)op->read_count + op->write_count;
-    teg_time operands = 0;
-    warp->cause = TEG_STALL_WAIT;
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t reg = op->registers[i];
-        if (warp->registers[reg] <= operands) continue;
-        operands = warp->registers[reg];
-        warp->cause = warp->causes[reg];
-    }
-    warp->operands = operands;
-    if (op->kind == OP_KIND_FENCE && warp->last_access > warp->operands) {
-        warp->operands = warp->last_access;
-        warp->cause = TEG_STALL_MEMBAR;
-    }
-}
-
-static bool next_step(struct teg_engine *e, struct teg_warp *warp)
-{
-    if (!trace_cursor_next(&warp->cursor, &warp->step)) return false;
-    find_operands(e, warp);
-    return true;
+    teg_put(s, place, ready);
+    *s->next = sooner(*s->next, later(ready, s->slot));
 }
 
 void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now)
@@ -136,11 +81,11 @@ static void set_share(struct teg_engine *e, const struct teg_sm *sm)
 static void retire(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_block *block = warp->block;
-    teg_time now = warp->done;
+    teg_time now = teg_end_time(warp->done);
     teg_time *stalls = teg_stalls_of(e, warp);
     e->out->warp_time += now - warp->begun;
     stalls[TEG_STALL_WAIT] += warp->again - later(warp->issued + e->machine->interval, warp->begun);
-    stalls[warp->done_cause] += now - warp->again;
+    stalls[teg_end_cause(warp->done)] += now - warp->again;
     if (teg_is_watched(e)) watch_end(e, warp);
     if (--block->live_warps) return;
     if (teg_is_watched(e))
@@ -155,14 +100,14 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
 
 /* Nothing more to issue: its lanes hold up no barrier, but its place is free only when all that it
  * asked for is there. */
-static void begin_leaving(struct teg_engine *e, struct teg_warp *warp)
+void teg_begin_leaving(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_sm *sm = warp->block->sm;
     warp->alive = false;
     teg_lanes_leave(e, warp, UINT32_MAX, warp->again);
-    warp->done = later(warp->done, warp->again);
+    warp->done = later(warp->done, teg_end_of(warp->again, TEG_STALL_WAIT));
     sm->leaving[sm->leaving_count++] = warp;
-    if (warp->done < *sm->next_leaves) *sm->next_leaves = warp->done;
+    *sm->next_leaves = sooner(*sm->next_leaves, teg_end_time(warp->done));
 }
 
 void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
@@ -172,12 +117,12 @@ void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now)
     sm->leaving_count = 0;
     for (unsigned i = 0; i < count; i++) {
         struct teg_warp *warp = sm->leaving[i];
-        if (warp->done <= now) {
+        if (teg_end_time(warp->done) <= now) {
             retire(e, warp);
             continue;
         }
         sm->leaving[sm->leaving_count++] = warp;
-        if (warp->done < *sm->next_leaves) *sm->next_leaves = warp->done;
+        *sm->next_leaves = sooner(*sm->next_leaves, teg_end_time(warp->done));
     }
 }
 
@@ -194,9 +139,9 @@ void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned
         if (!warp->alive || warp->waiting_for != id + 1) continue;
         warp->waiting_for = 0;
         warp->arrived = 0;
-        warp->operands = later(warp->operands, now);
-        warp->cause = TEG_STALL_BARRIER;
-        wake(e, warp, later(warp->again, warp->operands));
+        teg_time ready = later(teg_end_time(warp->operands), now);
+        warp->operands = teg_end_of(ready, TEG_STALL_BARRIER);
+        wake(e, warp, later(warp->again, ready));
     }
 }
 
@@ -228,18 +173,6 @@ bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, u
     return true;
 }
 
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
-{
-    struct teg_warp *warp = &s->warps[place];
-    if (!next_step(e, warp)) {
-        put(s, place, TEG_NEVER);
-        begin_leaving(e, warp);
-        return;
-    }
-    set_unit(s, place, teg_unit_index(warp, &e->ops[warp->step.insn]));
-    put(s, place, warp->waiting_for ? TEG_NEVER : later(warp->again, warp->operands));
-}
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct trace_block *block,
@@ -247,15 +180,14 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
 {
     size_t registers = e->trace->register_count;
     memset(warp->registers, 0, registers * sizeof *warp->registers);
-    memset(warp->causes, 0, registers);
     if (warp->cursor.trace)
         trace_cursor_restart(&warp->cursor, block, warp->index);
     else
         trace_cursor_init(&warp->cursor, e->trace, block, warp->index);
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;
-    warp->last_access = warp->done = 0;
-    warp->done_cause = TEG_STALL_WAIT;
+    warp->last_access = 0;
+    warp->done = teg_end_of(0, TEG_STALL_WAIT);
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;
     warp->waiting_for = 0;
@@ -304,7 +236,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         if (!block->warps[i]->alive) continue;
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
         teg_advance(e, s, place);
-        wake(e, block->warps[i], s->ready[place]);
+        *s->next = sooner(*s->next, later(now, s->slot));
     }
     set_share(e, sm);
     return true;

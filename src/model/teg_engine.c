@@ -14,20 +14,17 @@ const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT] = {
 
 /* ---- schedulers ------------------------------------------------------------------------------ */
 
-/* Who has slept for long enough; the words of `awake` are those of now. */
-static void wake_up(struct teg_scheduler *s, teg_time now)
+/* When the first of those asleep wakes. */
+static inline teg_time first_wakes(const struct teg_scheduler *s)
 {
-    s->wake = TEG_NEVER;
-    for (unsigned word = 0; word < s->words; word++)
-        for (uint64_t rest = s->asleep[word]; rest; rest &= rest - 1) {
-            teg_time ready = s->ready[word * 64 + (unsigned)__builtin_ctzll(rest)];
-            if (ready <= now) {
-                s->asleep[word] ^= rest & -rest;
-                s->awake[word] |= rest & -rest;
-            } else if (ready < s->wake) {
-                s->wake = ready;
-            }
-        }
+    return s->sleepers[s->sleeper_count].ready;
+}
+
+/* Who has slept for long enough. */
+static inline void wake_up(struct teg_scheduler *s, teg_time now)
+{
+    while (first_wakes(s) <= now)
+        teg_set_awake(s, s->sleepers[s->sleeper_count--].place);
 }
 
 /* The first of `places` from `first` on, or -1. */
@@ -42,9 +39,9 @@ static inline int next_place(const uint64_t *places, unsigned words, unsigned fi
 }
 
 /* The next in turn after the last one whose unit is free; *out_next is when a unit of others is. */
-static inline int next_in_turn(const struct teg_scheduler *s, unsigned words, teg_time now,
-                               teg_time *out_next)
+static int next_in_turn(struct teg_scheduler *s, teg_time now, teg_time *out_next)
 {
+    unsigned words = s->words;
     for (unsigned word = 0; word < words; word++)
         s->left[word] = s->awake[word];
     for (;;) {
@@ -60,6 +57,25 @@ static inline int next_in_turn(const struct teg_scheduler *s, unsigned words, te
     }
 }
 
+/* The same of up to 64 places, which is by far the most frequent. */
+static inline int next_in_turn_of_64(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    const uint64_t behind = ~UINT64_C(1) << s->last;
+    uint64_t left = *s->awake;
+    unsigned unit = 0;
+    while (left) {
+        uint64_t first = left & behind ? left & behind : left;
+        unsigned place = (unsigned)__builtin_ctzll(first);
+        unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return (int)place;
+        *out_next = sooner(*out_next, free_at);
+        left &= ~s->by_unit[unit];
+    }
+    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
+    return -1;
+}
+
 static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_next)
 {
     int best = -1;
@@ -67,7 +83,7 @@ static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_nex
          place = next_place(s->awake, s->words, (unsigned)place + 1)) {
         teg_time free_at = s->states[s->units[place]].ready;
         if (free_at > now)
-            *out_next = free_at < *out_next ? free_at : *out_next;
+            *out_next = sooner(*out_next, free_at);
         else if (best < 0 || s->warps[place].age < s->warps[best].age)
             best = place;
     }
@@ -75,22 +91,26 @@ static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_nex
 }
 
 /* The warp that issues at `now`; if there is none, *out_next is when one can. */
-static int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
-                       teg_time *out_next)
+static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
+                              teg_time *out_next)
 {
     unsigned last = s->last;
-    if (s->wake <= now) wake_up(s, now);
-    *out_next = s->wake;
-    if (policy == TEG_ROUND_ROBIN) /* one word is by far the most frequent */
-        return s->words == 1 ? next_in_turn(s, 1, now, out_next)
-                             : next_in_turn(s, s->words, now, out_next);
+    wake_up(s, now);
+    *out_next = first_wakes(s);
+    if (s->blocked_by && s->states[s->blocked_by].ready > now) {
+        *out_next = sooner(*out_next, s->states[s->blocked_by].ready);
+        return -1;
+    }
+    if (policy == TEG_ROUND_ROBIN)
+        return s->words == 1 ? next_in_turn_of_64(s, now, out_next)
+                             : next_in_turn(s, now, out_next);
     bool is_awake = s->awake[last / 64] >> last % 64 & 1;
     if (policy == TEG_GREEDY_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
         return (int)last;
     return oldest(s, now, out_next);
 }
 
-static bool is_any_awake(const struct teg_scheduler *s)
+static inline bool is_any_awake(const struct teg_scheduler *s)
 {
     uint64_t any = 0;
     for (unsigned word = 0; word < s->words; word++)
@@ -98,27 +118,29 @@ static bool is_any_awake(const struct teg_scheduler *s)
     return any;
 }
 
-/* One decision. Pairs of independent instructions of one warp issue together where the GPU can. */
-static void decide(struct teg_engine *e, struct teg_scheduler *s)
+/* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can. */
+static inline bool decide(struct teg_engine *e, unsigned number, teg_time now)
 {
-    teg_time now = *s->next, next = TEG_NEVER;
+    struct teg_scheduler *s = &e->schedulers[number];
+    teg_time next;
     int place = select_warp(s, e->machine->policy, now, &next);
     if (place < 0) {
         *s->next = next;
-        return;
+        return false;
     }
     unsigned chosen = (unsigned)place;
     const struct teg_warp *warp = &s->warps[chosen];
     s->last = chosen;
-    *s->slot = now + e->machine->interval;
+    s->slot = now + e->machine->interval;
     teg_issue(e, s, chosen, now);
     for (unsigned more = 1; more < e->machine->width; more++) {
-        if (s->ready[chosen] == TEG_NEVER || warp->operands > now || warp->again > *s->slot ||
-            s->states[s->units[chosen]].ready > now)
-            break;
+        bool is_there = warp->alive && !warp->waiting_for && warp->again <= s->slot &&
+                        teg_end_time(warp->operands) <= now;
+        if (!is_there || s->states[s->units[chosen]].ready > now) break;
         teg_issue(e, s, chosen, now);
     }
-    *s->next = is_any_awake(s) ? *s->slot : later(*s->slot, s->wake);
+    *s->next = is_any_awake(s) ? s->slot : later(s->slot, first_wakes(s));
+    return true;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -130,43 +152,36 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
     unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
     size_t registers = e->trace->register_count + 1u;
     s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
-    s->ready = mem_alloc((s->count + 1) * sizeof *s->ready);
+    s->sleepers = mem_alloc((s->count + 1) * sizeof *s->sleepers);
+    s->sleepers[0].ready = TEG_NEVER;
     s->units = mem_zalloc(s->count + 1, 1);
     s->states = sm->units;
     s->words = (s->count + 63) / 64 + !s->count;
-    s->awake = mem_zalloc((units + 3) * s->words, sizeof *s->awake);
-    s->asleep = s->awake + s->words;
-    s->left = s->asleep + s->words;
+    s->awake = mem_zalloc((units + 2) * s->words, sizeof *s->awake);
+    s->left = s->awake + s->words;
     s->by_unit = s->left + s->words;
     for (unsigned i = 0; i < s->count; i++)
         s->by_unit[i / 64] |= UINT64_C(1) << i % 64; /* unit index 0 */
     s->warps = mem_zalloc(s->count + 1, sizeof *s->warps);
     for (unsigned i = 0; i < s->count; i++) {
-        s->ready[i] = TEG_NEVER;
-        s->warps[i].registers = mem_zalloc(registers, sizeof(teg_time));
-        s->warps[i].causes = mem_zalloc(registers, 1);
+        s->warps[i].registers = mem_zalloc(registers, sizeof(teg_end));
     }
-    *s->next = s->wake = TEG_NEVER;
+    *s->next = TEG_NEVER;
     s->last = s->count - 1;
 }
 
 static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
 {
     sm->index = index;
-    sm->schedulers = mem_zalloc(e->machine->schedulers, sizeof *sm->schedulers);
+    sm->schedulers = e->schedulers + index * e->machine->schedulers;
     sm->blocks = mem_zalloc(e->setup->blocks_per_sm, sizeof *sm->blocks);
     sm->units = mem_zalloc((size_t)e->machine->parts * TEG_UNIT_COUNT, sizeof *sm->units);
-    unsigned first = index * (e->machine->schedulers + 1);
-    sm->next_leaves = &e->nexts[first];
+    sm->next_leaves = &e->leaves[index];
     *sm->next_leaves = TEG_NEVER;
-    e->turns[first] = (struct teg_turn){sm, NULL};
-    e->slots[first] = -1;
     sm->leaving =
         mem_zalloc(e->setup->blocks_per_sm * e->warps_per_block + 1u, sizeof *sm->leaving);
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
-        sm->schedulers[i].next = sm->next_leaves + 1 + i;
-        sm->schedulers[i].slot = &e->slots[first + 1 + i];
-        e->turns[first + 1 + i] = (struct teg_turn){sm, &sm->schedulers[i]};
+        sm->schedulers[i].next = &e->nexts[index * e->machine->schedulers + i];
         build_scheduler(e, sm, &sm->schedulers[i]);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
@@ -192,9 +207,8 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         for (unsigned k = 0; k < s->count; k++) {
             if (s->warps[k].cursor.trace) trace_cursor_clear(&s->warps[k].cursor);
             free(s->warps[k].registers);
-            free(s->warps[k].causes);
         }
-        free(s->ready);
+        free(s->sleepers);
         free(s->units);
         free(s->awake);
         free(s->warps);
@@ -203,7 +217,6 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         free(sm->blocks[b].warps);
     free(sm->leaving);
     free(sm->units);
-    free(sm->schedulers);
     free(sm->blocks);
 }
 
@@ -214,10 +227,14 @@ static void build(struct teg_engine *e)
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
-    e->turn_count = e->setup->sms * (e->machine->schedulers + 1);
-    e->nexts = mem_zalloc(e->turn_count, sizeof *e->nexts);
-    e->slots = mem_zalloc(e->turn_count, sizeof *e->slots);
-    e->turns = mem_zalloc(e->turn_count, sizeof *e->turns);
+    e->scheduler_count = e->setup->sms * e->machine->schedulers;
+    e->schedulers = mem_zalloc(e->scheduler_count, sizeof *e->schedulers);
+    e->nexts = mem_zalloc(e->scheduler_count, sizeof *e->nexts);
+    e->order = mem_zalloc(2 * (size_t)e->scheduler_count, sizeof *e->order);
+    e->issued_now = e->order + e->scheduler_count;
+    for (unsigned i = 0; i < e->scheduler_count; i++)
+        e->order[i] = i;
+    e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
     for (unsigned i = 0; i < e->setup->sms; i++)
         build_sm(e, &e->sms[i], i);
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
@@ -236,34 +253,42 @@ static void clear(struct teg_engine *e)
     teg_access_clear(&e->accesses);
     free(e->sms);
     free(e->nexts);
-    free(e->slots);
-    free(e->turns);
+    free(e->leaves);
+    free(e->order);
+    free(e->schedulers);
     free(e->ops);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The best of `best` and those from `from` on: the earliest, of equal ones the one whose slot is. */
-static inline unsigned sooner(const struct teg_engine *e, unsigned best, unsigned from,
-                              unsigned end)
+static inline teg_time first_of(const teg_time *times, unsigned count)
 {
-    const teg_time *nexts = e->nexts, *slots = e->slots;
-    teg_time first = nexts[best];
-    for (unsigned i = from; i < end; i++) {
-        if (nexts[i] > first || (nexts[i] == first && slots[i] >= slots[best])) continue;
-        best = i;
-        first = nexts[i];
-    }
-    return best;
+    teg_time first = TEG_NEVER;
+    for (unsigned i = 0; i < count; i++)
+        first = sooner(first, times[i]);
+    return first;
 }
 
-/* Index in nexts. Of equal times the scheduler that has issued nothing for longest, of equal ones the next
- * in turn after `last`: schedulers share units, and none may always be the first to take them. Warps leave
- * before anyone issues. */
-static unsigned soonest(const struct teg_engine *e, unsigned last)
+static void leave(struct teg_engine *e, teg_time now)
 {
-    unsigned best = sooner(e, 0, last + 1, e->turn_count);
-    return sooner(e, best, 1, last + 1);
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        if (e->leaves[i] == now) teg_leave(e, &e->sms[i], now);
+}
+
+/* First the scheduler that has issued nothing for longest: they share units, and none may always be the
+ * first to take them. */
+static inline void take_turns(struct teg_engine *e, teg_time now)
+{
+    unsigned *order = e->order, *issued = e->issued_now, count = 0, kept = 0;
+    for (unsigned i = 0; i < e->scheduler_count; i++) {
+        unsigned number = order[i];
+        bool has_issued = e->nexts[number] == now && decide(e, number, now);
+        order[kept] = issued[count] = number;
+        kept += !has_issued;
+        count += has_issued;
+    }
+    for (unsigned i = 0; i < count; i++)
+        order[kept++] = issued[i];
 }
 
 /* Part of a block may wait for warps that are not there: then they do not wait. */
@@ -303,21 +328,19 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
 static ws_status run(struct diag *diag, struct teg_engine *e)
 {
     teg_time now = 0;
-    unsigned turn = 0;
     for (unsigned round = 0; round < e->setup->blocks_per_sm; round++)
         for (unsigned i = 0; i < e->setup->sms; i++)
             (void)teg_launch_block(e, &e->sms[i], 0);
     while (e->running) {
-        turn = soonest(e, turn);
-        if (e->nexts[turn] == TEG_NEVER) {
+        teg_time leaves = first_of(e->leaves, e->setup->sms);
+        teg_time next = sooner(leaves, first_of(e->nexts, e->scheduler_count));
+        if (next == TEG_NEVER) {
             if (e->setup->warps_per_sm && release_all(e, now)) continue;
             return deadlock(diag, e);
         }
-        now = e->nexts[turn];
-        if (e->turns[turn].scheduler)
-            decide(e, e->turns[turn].scheduler);
-        else
-            teg_leave(e, e->turns[turn].sm, now);
+        now = next;
+        if (leaves == now) leave(e, now); /* before anyone issues */
+        take_turns(e, now);
     }
     return WS_OK;
 }

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg_state.h"
 
-/* Keeps a unit busy from when it is free; returns when it begins. */
-static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned index,
-                                 teg_time now, teg_time busy)
+static void watch_unit(const struct teg_engine *e, const struct teg_scheduler *s, unsigned unit,
+                       teg_time begin, teg_time end)
+{
+    struct teg_span span = {.kind = TEG_SPAN_UNIT,
+                            .unit = (uint8_t)unit,
+                            .sm = s->sm->index,
+                            .scheduler = (unsigned)(s - s->sm->schedulers),
+                            .begin = begin,
+                            .end = end};
+    e->setup->observer->span(e->setup->observer->self, &span);
+}
+
+/* Keeps a unit busy from when it is free; returns when it begins. `index` is the unit's of the warp's
+ * part of the SM. */
+static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned unit,
+                                 unsigned index, teg_time now, teg_time busy)
 {
     struct teg_unit_state *state = &s->states[index];
-    unsigned unit = index % TEG_UNIT_COUNT;
     if (unit == TEG_NONE) return now;
     teg_time begin = later(now, state->free), until = begin + busy;
     e->out->unit_busy[unit] += busy;
-    if (teg_is_watched(e))
-        e->setup->observer->span(e->setup->observer->self,
-                                 &(struct teg_span){.kind = TEG_SPAN_UNIT,
-                                                    .unit = (uint8_t)unit,
-                                                    .sm = s->sm->index,
-                                                    .scheduler = (unsigned)(s - s->sm->schedulers),
-                                                    .begin = begin,
-                                                    .end = until});
+    if (teg_is_watched(e)) watch_unit(e, s, unit, begin, until);
     state->free = until;
     state->ready = whole_cycles_down(until);
     return begin;
@@ -28,16 +33,17 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
                             const struct teg_warp *warp, const struct teg_op *op, teg_time now)
 {
     if (!(op->flags & TRACE_SHARED_OPERAND))
-        return take_unit(e, s, teg_unit_index(warp, op), now, op->busy) + op->latency;
+        return take_unit(e, s, op->unit, teg_unit_index(warp, op), now, op->busy) + op->latency;
     teg_time latency = op->latency;
     if (warp->step.access_count) {
         const struct teg_request *request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
         unsigned more = request->passes - request->least_passes;
         e->out->conflicts += more;
         latency += more * e->machine->replay;
-        take_unit(e, s, TEG_SHARED, now, request->passes * e->machine->pass);
+        take_unit(e, s, TEG_SHARED, TEG_SHARED, now, request->passes * e->machine->pass);
     }
-    return take_unit(e, s, warp->first_unit + op->also, now, op->busy) + latency;
+    unsigned index = warp->first_unit + op->also;
+    return take_unit(e, s, op->also, index, now, op->busy) + latency;
 }
 
 static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
@@ -48,7 +54,7 @@ static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
     if (operation == TRACE_ATOMIC) passes += request->same_word - 1;
     unsigned more = passes - request->least_passes;
     e->out->conflicts += more;
-    teg_time begin = take_unit(e, s, TEG_SHARED, now, passes * e->machine->pass);
+    teg_time begin = take_unit(e, s, TEG_SHARED, TEG_SHARED, now, passes * e->machine->pass);
     return begin + e->machine->shared_latency + more * e->machine->replay;
 }
 
@@ -86,7 +92,7 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
         .in_l1 = looks_into_l1(e, insn, pattern->space),
     };
     struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
-    take_unit(e, s, TEG_GLOBAL, now, answer.entered - arrival.now);
+    take_unit(e, s, TEG_GLOBAL, TEG_GLOBAL, now, answer.entered - arrival.now);
     warp->last_access = later(warp->last_access, answer.done);
     return answer.done;
 }
@@ -108,49 +114,34 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
     return done;
 }
 
-static enum teg_stall throttle_of(unsigned unit)
-{
-    return unit == TEG_GLOBAL   ? TEG_STALL_LG_THROTTLE
-           : unit == TEG_SHARED ? TEG_STALL_MIO_THROTTLE
-                                : TEG_STALL_MATH_PIPE_THROTTLE;
-}
-
-static inline teg_time between(teg_time low, teg_time t, teg_time high)
-{
-    return t < low ? low : t > high ? high : t;
-}
-
-/* Where the time since the warp's last issue went. */
+/* Where the time since the warp's last issue went. Its operands and the unit are there at `now`; only the
+ * second of a pair comes before its warp may issue again. */
 static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
-                                         const struct teg_scheduler *s, unsigned unit, teg_time now)
+                                         const struct teg_op *op, teg_time unit_ready, teg_time now)
 {
-    teg_time since = later(warp->issued + e->machine->interval, warp->begun);
-    if (since > now) since = now; /* the second of a pair */
-    teg_time again = between(since, warp->again, now);
-    teg_time operands = between(again, warp->operands, now);
-    teg_time ready = between(operands, s->states[unit].ready, now);
+    teg_time since = sooner(later(warp->issued + e->machine->interval, warp->begun), now);
+    teg_time again = later(since, sooner(warp->again, now));
+    teg_time operands = later(again, teg_end_time(warp->operands));
+    teg_time ready = later(operands, unit_ready);
     return (struct teg_wait){
         since,
         {again, operands, ready, now},
-        {TEG_STALL_WAIT, warp->cause, (uint8_t)throttle_of(unit), TEG_STALL_NOT_SELECTED}};
+        {TEG_STALL_WAIT, teg_end_cause(warp->operands), op->throttle, TEG_STALL_NOT_SELECTED}};
 }
 
 /* It belongs to the instruction that waited. */
-static inline void count_stalls(struct teg_engine *e, const struct teg_warp *warp,
-                                const struct teg_wait *wait, teg_time now)
+static inline void count_stalls(teg_time *stalls, struct teg_wait wait)
 {
-    teg_time *stalls = teg_stalls_of(e, warp), at = wait->since;
-    if (warp->issued != now) stalls[TEG_STALL_SELECTED] += e->machine->interval;
-    if (at == now) return;
+    teg_time at = wait.since;
     for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
-        stalls[wait->causes[i]] += wait->ends[i] - at;
-        at = wait->ends[i];
+        stalls[wait.causes[i]] += wait.ends[i] - at;
+        at = wait.ends[i];
     }
 }
 
 static void observe(struct teg_engine *e, const struct teg_scheduler *s,
-                    const struct teg_warp *warp, const struct teg_op *op,
-                    const struct teg_wait *wait, teg_time done)
+                    const struct teg_warp *warp, const struct teg_op *op, struct teg_wait wait,
+                    teg_time done)
 {
     const struct teg_observer *observer = e->setup->observer;
     const struct teg_block *block = warp->block;
@@ -163,48 +154,98 @@ static void observe(struct teg_engine *e, const struct teg_scheduler *s,
         .insn = warp->step.insn,
         .on = warp->step.on,
         .unit = op->unit,
-        .ready = later(warp->again, warp->operands),
-        .issue = wait->ends[TEG_WAIT_PARTS - 1],
+        .ready = later(warp->again, teg_end_time(warp->operands)),
+        .issue = wait.ends[TEG_WAIT_PARTS - 1],
         .unit_free = s->states[teg_unit_index(warp, op)].free,
         .done = done,
-        .wait = *wait,
+        .wait = wait,
     };
     observer->issue(observer->self, &event);
+}
+
+/* ---- the next step --------------------------------------------------------------------------- */
+
+/* When the operands of the step at hand are there, and what for they were waited. */
+static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
+{
+    const uint32_t *reg = op->registers, *end = reg + op->read_count + op->write_count;
+    teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
+    for (; reg < end; reg++)
+        operands = later(operands, warp->registers[*reg]);
+    if (op->kind == OP_KIND_FENCE)
+        operands = later(operands, teg_end_of(warp->last_access, TEG_STALL_MEMBAR));
+    return operands;
+}
+
+static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
+{
+    uint64_t bit = UINT64_C(1) << place % 64, *by_unit = s->by_unit + place / 64;
+    by_unit[s->units[place] * s->words] &= ~bit;
+    by_unit[unit * s->words] |= bit;
+    s->units[place] = (uint8_t)unit;
+}
+
+static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+{
+    struct teg_warp *warp = &s->warps[place];
+    if (!trace_cursor_next(&warp->cursor, &warp->step)) {
+        teg_begin_leaving(e, warp);
+        return;
+    }
+    const struct teg_op *op = &e->ops[warp->step.insn];
+    teg_end operands = find_operands(warp, op);
+    warp->operands = operands;
+    set_unit(s, place, teg_unit_index(warp, op));
+    if (!warp->waiting_for) teg_put(s, place, later(warp->again, teg_end_time(operands)));
+}
+
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+{
+    advance(e, s, place);
+}
+
+/* Its results are there at `done`. */
+static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
+{
+    const uint32_t *reg = op->registers + op->read_count, *last = reg + op->write_count;
+    teg_end end = teg_end_of(done, op->cause);
+    if (reg == last) return;
+    for (; reg < last; reg++)
+        warp->registers[*reg] = end;
+    warp->done = later(warp->done, end);
 }
 
 void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
 {
     struct teg_warp *warp = &s->warps[place];
+    struct teg_block *block = warp->block;
     uint32_t number = warp->step.insn, on = warp->step.on;
     const struct teg_op *op = &e->ops[number];
     const struct trace_insn *insn = &e->trace->insns[number];
-    teg_time done;
-    struct teg_wait wait = {0};
-    if (warp->issued + e->machine->interval != now || e->setup->observer)
-        wait = split_wait(e, warp, s, teg_unit_index(warp, op), now);
-    else
-        wait.since = now; /* as soon as it could */
-    count_stalls(e, warp, &wait, now);
+    teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done;
+    struct teg_wait wait = {.since = now};
+    bool is_first = warp->issued != now; /* of a pair */
+    if (warp->issued + e->machine->interval != now || e->setup->observer) {
+        wait = split_wait(e, warp, op, s->states[s->units[place]].ready, now);
+        count_stalls(stalls, wait);
+    }
+    stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
         done = issue_memory(e, s, warp, insn, now);
     else
         done = issue_plain(e, s, warp, op, now);
-    for (unsigned i = 0; i < op->write_count; i++) {
-        uint32_t reg = op->registers[op->read_count + i];
-        warp->registers[reg] = done;
-        warp->causes[reg] = op->cause;
-    }
-    if (op->write_count && done > warp->done) {
-        warp->done = done;
-        warp->done_cause = op->cause;
-    }
-    if (e->setup->observer) observe(e, s, warp, op, &wait, done);
+    write_results(warp, op, done);
+    if (e->setup->observer) observe(e, s, warp, op, wait, done);
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp;
+    s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
-    struct teg_block *block = warp->block;
-    if (op->kind == OP_KIND_BARRIER && teg_come_to_barrier(warp, insn, on)) e->out->barrier_waits++;
-    teg_advance(e, s, place);
-    if (op->kind == OP_KIND_BARRIER && block->used) teg_open_barriers(e, block, done);
+    if (op->kind != OP_KIND_BARRIER) {
+        advance(e, s, place);
+        return;
+    }
+    if (teg_come_to_barrier(warp, insn, on)) e->out->barrier_waits++;
+    advance(e, s, place);
+    if (block->used) teg_open_barriers(e, block, done);
 }

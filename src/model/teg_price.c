@@ -27,6 +27,13 @@ static uint8_t cause_of(const struct teg_op *op, const struct teg_machine *machi
     return TEG_STALL_WAIT;
 }
 
+static enum teg_stall throttle_of(unsigned unit)
+{
+    return unit == TEG_GLOBAL   ? TEG_STALL_LG_THROTTLE
+           : unit == TEG_SHARED ? TEG_STALL_MIO_THROTTLE
+                                : TEG_STALL_MATH_PIPE_THROTTLE;
+}
+
 static const bool of_whole_sm[TEG_UNIT_COUNT] = {
 #define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
     TEG_UNITS(TEG_UNIT)
@@ -57,6 +64,7 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         op->kind = OP_KIND_PLAIN;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
-    op->in_part = !of_whole_sm[op->unit];
+    op->part = of_whole_sm[op->unit] ? 0 : UINT8_MAX;
+    op->throttle = (uint8_t)throttle_of(op->unit);
     op->cause = cause_of(op, machine);
 }

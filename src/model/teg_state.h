@@ -20,26 +20,47 @@ struct teg_op {
     const uint32_t *registers; /* reads, then writes */
     teg_time busy, latency, same_warp;
     uint8_t kind, read_count, write_count;
-    uint8_t unit;  /* that must be free */
-    bool in_part;  /* it is one of the warp's part of the SM, not of the whole SM */
-    uint8_t also;  /* kept busy too: arithmetic with an operand in shared memory */
-    uint8_t cause; /* enum teg_stall: of who waits for its result */
-    uint8_t flags; /* enum trace_flags */
+    uint8_t unit;     /* that must be free */
+    uint8_t part;     /* all bits: it is one of the warp's part of the SM; 0: of the whole SM */
+    uint8_t also;     /* kept busy too: arithmetic with an operand in shared memory */
+    uint8_t throttle; /* enum teg_stall: of who waits for its unit */
+    uint8_t cause;    /* and for its result */
+    uint8_t flags;    /* enum trace_flags */
 };
+
+/* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
+ * later of two is found without a branch. */
+typedef int64_t teg_end;
+enum { TEG_CAUSE_VALUES = 16 };
+_Static_assert((int)TEG_STALL_COUNT <= (int)TEG_CAUSE_VALUES, "a cause has four bits");
+
+static inline teg_end teg_end_of(teg_time time, unsigned cause)
+{
+    return time * TEG_CAUSE_VALUES + cause;
+}
+
+static inline teg_time teg_end_time(teg_end end)
+{
+    return (teg_time)((uint64_t)end / TEG_CAUSE_VALUES);
+}
+
+static inline uint8_t teg_end_cause(teg_end end)
+{
+    return (uint8_t)((uint64_t)end % TEG_CAUSE_VALUES);
+}
 
 struct teg_warp {
     struct trace_cursor cursor;
     struct trace_step step; /* to be issued next */
-    teg_time *registers;    /* when each is ready */
-    uint8_t *causes;        /* what one waits for then */
-    teg_time issued, again, operands, last_access, begun;
-    teg_time done; /* the last of its results; then its time as it leaves */
+    teg_end *registers;     /* when each is ready */
+    teg_time issued, again, last_access, begun;
+    teg_end operands; /* of the step */
+    teg_end done;     /* the last of its results; then its time as it leaves */
     uint64_t age;
     struct teg_block *block;
     uint32_t index;         /* in its block */
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
-    uint8_t cause, done_cause;
     uint8_t waiting_for; /* barrier + 1 */
     uint8_t first_unit;  /* index of the first unit of its part of the SM */
     bool alive;
@@ -68,37 +89,39 @@ struct teg_unit_state {
     teg_time free, ready;
 };
 
-/* Sets of places are bits of 64-bit words. A warp is asleep until its operands are there, then awake;
- * one that waits at a barrier or has left is neither. */
+/* A warp whose operands will be there. */
+struct teg_sleeper {
+    teg_time ready;
+    unsigned place;
+};
+
+/* A warp is asleep until its operands are there, then awake; one that waits at a barrier or has left is
+ * neither. Sets of places are bits of 64-bit words. */
 struct teg_scheduler {
     const struct teg_sm *sm;
-    teg_time *next;         /* in engine.nexts: not before this can it issue */
-    teg_time *slot;         /* in engine.slots: nor before this, its last issue and the interval */
-    teg_time wake;          /* the first of those asleep wakes; or before */
-    teg_time *ready;        /* by place: when the warp there may issue, but for its unit */
-    uint8_t *units;         /* that it needs */
-    struct teg_warp *warps; /* by place */
+    teg_time *next;                /* in engine.nexts: not before this can it issue */
+    teg_time slot;                 /* nor before this, its last issue and the interval */
+    uint8_t *units;                /* by place: that the warp there needs */
+    struct teg_warp *warps;        /* by place */
     struct teg_unit_state *states; /* of the SM, by unit index */
     unsigned count, words, last;
-    uint64_t *awake, *asleep; /* [words] */
-    uint64_t *by_unit;        /* [units][words] places by the unit that they need */
-    uint64_t *left;           /* [words] of those awake, who may still be chosen */
+    unsigned blocked_by; /* unit for which all awake warps wait; 0: not known */
+    unsigned sleeper_count;
+    struct teg_sleeper *sleepers; /* who wakes first is last, behind a sentinel */
+    uint64_t *awake;              /* [words] */
+    uint64_t *by_unit;            /* [units][words] places by the unit that they need */
+    uint64_t *left;               /* [words] of those awake, who may still be chosen */
 };
 
 struct teg_sm {
     unsigned index;
-    struct teg_scheduler *schedulers;
-    struct teg_unit_state *units; /* by unit index */
-    struct teg_block *blocks;     /* resident */
-    unsigned warps;               /* launched; for setup.warps_per_sm */
-    teg_time *next_leaves;        /* in engine.nexts: when the first of `leaving` is gone */
-    struct teg_warp **leaving;    /* have nothing more to issue, but results to wait for */
+    struct teg_scheduler *schedulers; /* its part of the engine's */
+    struct teg_unit_state *units;     /* by unit index */
+    struct teg_block *blocks;         /* resident */
+    unsigned warps;                   /* launched; for setup.warps_per_sm */
+    teg_time *next_leaves;            /* in engine.leaves: when the first of `leaving` is gone */
+    struct teg_warp **leaving;        /* have nothing more to issue, but results to wait for */
     unsigned leaving_count;
-};
-
-struct teg_turn {
-    struct teg_sm *sm;
-    struct teg_scheduler *scheduler; /* NULL: warps of the SM leave */
 };
 
 struct teg_engine {
@@ -107,10 +130,12 @@ struct teg_engine {
     const struct trace *trace;
     struct teg_op *ops;
     struct teg_sm *sms;
-    /* By SM: when the first of its warps is gone; when each scheduler can issue at the earliest. */
-    teg_time *nexts, *slots; /* slots: of schedulers */
-    struct teg_turn *turns;  /* whose they are */
-    unsigned turn_count;
+    struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
+    teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
+    teg_time *leaves;                 /* by SM: when the first of its warps is gone */
+    unsigned *order;                  /* schedulers, who issued last behind */
+    unsigned *issued_now;             /* room for as many */
+    unsigned scheduler_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
     struct teg_result *out;
@@ -122,6 +147,11 @@ struct teg_engine {
 static inline teg_time later(teg_time a, teg_time b)
 {
     return a > b ? a : b;
+}
+
+static inline teg_time sooner(teg_time a, teg_time b)
+{
+    return a < b ? a : b;
 }
 
 static inline teg_time whole_cycles_down(teg_time t)
@@ -143,12 +173,33 @@ static inline bool teg_is_watched(const struct teg_engine *e)
  * with the first part's. */
 static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct teg_op *op)
 {
-    return op->in_part ? warp->first_unit + op->unit : op->unit;
+    return op->unit + (unsigned)(warp->first_unit & op->part);
 }
 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+
+/* ---- asleep and awake ------------------------------------------------------------------------ */
+
+static inline void teg_set_awake(struct teg_scheduler *s, unsigned place)
+{
+    s->awake[place / 64] |= UINT64_C(1) << place % 64;
+    s->blocked_by = 0;
+}
+
+/* Awake, or asleep until `ready`; it is neither yet. */
+static inline void teg_put(struct teg_scheduler *s, unsigned place, teg_time ready)
+{
+    if (ready <= s->slot) {
+        teg_set_awake(s, place);
+        return;
+    }
+    struct teg_sleeper *at = &s->sleepers[s->sleeper_count++];
+    for (; at->ready < ready; at--)
+        at[1] = at[0];
+    at[1] = (struct teg_sleeper){ready, place};
+}
 
 /* ---- teg_blocks.c ---------------------------------------------------------------------------- */
 
@@ -157,8 +208,8 @@ struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm 
                                 uint32_t warp, unsigned *out_place);
 /* The next block of the cluster's queue on this SM, if there is one and room for it. */
 bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
-/* Goes to the step after the one that issued; after the last one the warp leaves. */
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* The warp has nothing more to issue. */
+void teg_begin_leaving(struct teg_engine *e, struct teg_warp *warp);
 /* The warps leave that have nothing to wait for any more. */
 void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now);
 /* These execute nothing more; who waits for them at a barrier may go on. */
@@ -171,7 +222,10 @@ void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned
 
 /* ---- teg_issue.c ----------------------------------------------------------------------------- */
 
-/* The step at hand of the warp at `place` issues at `now`. */
+/* To the warp's first step. */
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* The step at hand of the warp at `place` issues at `now`, and the next one is at hand; after the last one
+ * the warp leaves. */
 void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
 
 #endif
