@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The stand-in for the CUDA runtime that `warpsage run` loads into programs, and three empty libraries
-# that have the names and version tags of CUDA's, for programs linked with -cudart shared on machines
-# without CUDA.
+# The stand-in for the CUDA runtime and driver that `warpsage run` loads into programs, and empty libraries
+# that have the names (and version tags) of CUDA's, for programs linked with -cudart shared or -lcuda on
+# machines without CUDA.
 set(runtime_dir ${CMAKE_BINARY_DIR}/runtime)
 file(RELATIVE_PATH runtime_from_bin ${CMAKE_INSTALL_FULL_BINDIR}
      ${CMAKE_INSTALL_FULL_LIBDIR}/warpsage)
@@ -44,6 +44,15 @@ foreach(version 11.0 12 13)
                                       -Wl,--version-script,${map})
   list(APPEND runtime_targets ${name})
 endforeach()
+
+# Programs that look for functions of the driver with dlsym find them through its dependency.
+add_library(warpsage_cuda SHARED ${runtime_dir}/empty.c)
+set_target_properties(
+  warpsage_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 NO_SONAME ON INSTALL_RPATH
+                           "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+target_link_options(warpsage_cuda PRIVATE -Wl,-soname,libcuda.so.1 -Wl,--no-as-needed)
+target_link_libraries(warpsage_cuda PRIVATE warpsage_cudart)
+list(APPEND runtime_targets warpsage_cuda)
 
 if(TARGET warpsage)
   add_dependencies(warpsage ${runtime_targets})

@@ -68,6 +68,12 @@ static cudaError_t add_part(struct text *text, const struct images *part, unsign
     return cudaSuccess;
 }
 
+static cudaError_t decode_text(struct binary *binary, const char *name, const char *text,
+                               size_t bytes)
+{
+    return fail(ws_module_load_memory(runtime.context, name, text, bytes, &binary->module));
+}
+
 static cudaError_t decode_parts(struct binary *binary, const struct images *parts, size_t count,
                                 unsigned top)
 {
@@ -150,14 +156,12 @@ static size_t count_parts(const struct binary *binary)
     return count;
 }
 
-void binary_load(struct binary *binary)
+static cudaError_t load_fatbin(struct binary *binary)
 {
     size_t part_count = count_parts(binary), count = part_count ? part_count : 1;
     struct images *parts = calloc(count, sizeof *parts), whole = {.count = 0};
-    binary->loaded = true;
-    binary->failure = cudaErrorMemoryAllocation;
-    if (!parts) return;
-    list_images(binary->image, SIZE_MAX, &whole);
+    list_images(binary->image, binary->image_bytes, &whole);
+    if (!parts) return cudaErrorMemoryAllocation;
     parts[0] = whole;
     for (size_t i = 0; i < part_count; i++)
         list_images(binary->parts[i], SIZE_MAX, &parts[i]);
@@ -166,7 +170,47 @@ void binary_load(struct binary *binary)
         lacks = parts[i].count && !newest_ptx(&parts[i], UINT32_MAX);
         if (lacks) tell_no_ptx(binary, &parts[i]);
     }
-    binary->failure = decode(binary, parts, count);
-    if (binary->module) take_registers(binary, &whole);
+    cudaError_t error = decode(binary, parts, count);
+    if (!error) take_registers(binary, &whole);
     free(parts);
+    return error;
+}
+
+void binary_load(struct binary *binary)
+{
+    if (binary->loaded) return;
+    binary->loaded = true;
+    binary->failure = binary->text ? decode_text(binary, "PTX", binary->text, strlen(binary->text))
+                                   : load_fatbin(binary);
+}
+
+/* ---- images that a program gives --------------------------------------------------------------- */
+
+static cudaError_t refuse_machine_code(void)
+{
+    tell("the program loads a module of machine code (a cubin); PTX is what is executed here: make "
+         "it with nvcc -ptx or -fatbin and a -gencode arch=...,code=compute_...");
+    return cudaErrorNoKernelImageForDevice;
+}
+
+cudaError_t binary_create(const void *image, size_t bytes, struct binary **out)
+{
+    static const char elf[] = "\x7f"
+                              "ELF",
+                      wrapped[] = "\xb1\x43\x62\x46", plain[] = "\x50\xed\x55\xba";
+    struct binary made = {.image_bytes = bytes};
+    if (!image) return cudaErrorInvalidValue;
+    if (!strncmp(image, elf, 4)) return refuse_machine_code();
+    if (!strncmp(image, wrapped, 4)) {
+        if (bytes != SIZE_MAX) return cudaErrorInvalidKernelImage; /* pointers of another process */
+        made.image = ((const struct fatbin_wrapper *)image)->data;
+    } else if (!strncmp(image, plain, 4)) {
+        made.image = image;
+    } else {
+        made.text = image;
+    }
+    *out = calloc(1, sizeof **out);
+    if (!*out) return cudaErrorMemoryAllocation;
+    **out = made;
+    return cudaSuccess;
 }

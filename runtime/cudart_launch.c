@@ -264,14 +264,20 @@ static cudaError_t read_attributes(const struct cudaLaunchConfig *configuration,
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,
-                                void **arguments)
+cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void *host,
+                        void **arguments, void **extra)
 {
-    cudaError_t error = api_begin();
     struct kernel_work work = {.kernel = kernel_find(host),
                                .grid = configuration->gridDim,
                                .block = configuration->blockDim,
                                .shared = configuration->dynamicSmemBytes};
-    if (!error) error = read_attributes(configuration, &work.cooperative);
-    return api_end(error ? error : launch(configuration->stream, &work, arguments, NULL));
+    cudaError_t error = read_attributes(configuration, &work.cooperative);
+    return error ? error : launch(configuration->stream, &work, arguments, extra);
+}
+
+cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *configuration, const void *host,
+                                void **arguments)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : launch_with(configuration, host, arguments, NULL));
 }

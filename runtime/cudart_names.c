@@ -16,19 +16,8 @@
 #undef NAME
 #undef PER_THREAD
 
-/* Jumps, because the arguments must arrive as they are. */
-#if defined(__x86_64__)
-#define JUMP "jmp "
-#elif defined(__aarch64__)
-#define JUMP "b "
-#else
-#error "runtime/ knows x86-64 and AArch64"
-#endif
 #define NAME(name)
-#define PER_THREAD(name, base)                                                                     \
-    CUDART cudaError_t name(void);                                                                 \
-    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ": " JUMP #base "\n"     \
-            ".size " #name ", .-" #name "\n");
+#define PER_THREAD(name, base) JUMP_TO(cudaError_t, name, base)
 #include "cudart_names.def"
 #undef NAME
 #undef PER_THREAD

@@ -4,6 +4,19 @@
 
 #include "runtime.h"
 
+/* A function that is another one: a jump, because the arguments must arrive as they are. */
+#if defined(__x86_64__)
+#define JUMP "jmp "
+#elif defined(__aarch64__)
+#define JUMP "b "
+#else
+#error "runtime/ knows x86-64 and AArch64"
+#endif
+#define JUMP_TO(result, name, base)                                                                \
+    CUDART result name(void);                                                                      \
+    __asm__(".text\n.globl " #name "\n.type " #name ", %function\n" #name ": " JUMP #base "\n"     \
+            ".size " #name ", .-" #name "\n");
+
 struct cudart_name {
     const char *name;
     void (*function)(void);

@@ -89,7 +89,7 @@ void api_lock(void)
     pthread_mutex_lock(&runtime.lock);
 }
 
-cudaError_t api_begin(void)
+cudaError_t device_begin(void)
 {
     api_lock();
     if (!runtime.started) {
@@ -102,6 +102,13 @@ cudaError_t api_begin(void)
         runtime.pending = cudaSuccess;
     }
     return runtime.sticky;
+}
+
+cudaError_t api_begin(void)
+{
+    cudaError_t error = device_begin();
+    runtime.used = true;
+    return error;
 }
 
 cudaError_t api_end(cudaError_t error)

@@ -44,6 +44,16 @@ struct kernel *kernel_find(const void *host_or_handle)
     return entry ? entry->kernel : NULL;
 }
 
+struct kernel *kernel_add(const void *host, const char *name, struct binary *binary)
+{
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) abort();
+    *kernel = (struct kernel){.host = host, .name = name, .binary = binary};
+    if (host) add(host)->kernel = kernel;
+    add(kernel)->kernel = kernel; /* a cudaKernel_t or CUfunction is a kernel, too */
+    return kernel;
+}
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* In the machine code for the target nearest to the GPU, else from the PTX. */
@@ -65,7 +75,7 @@ static unsigned native_registers(const struct kernel *kernel)
 static cudaError_t find_in_module(struct kernel *kernel)
 {
     struct binary *binary = kernel->binary;
-    if (!binary->loaded) binary_load(binary);
+    binary_load(binary);
     if (binary->failure) return binary->failure;
     if (ws_module_find_kernel(binary->module, kernel->name, &kernel->index) != WS_OK) {
         tell("the program's PTX has no kernel %s", kernel->name);
@@ -100,7 +110,7 @@ static cudaError_t place(struct variable *variable)
     size_t bytes;
     struct binary *binary = variable->binary;
     if (variable->address) return cudaSuccess;
-    if (!binary->loaded) binary_load(binary);
+    binary_load(binary);
     if (binary->failure) return binary->failure;
     ws_status status = ws_device_symbol(runtime.device, binary->module, variable->name,
                                         &variable->address, &bytes);
@@ -146,7 +156,8 @@ void **__cudaRegisterFatBinary(void *wrapper)
     struct binary *binary = calloc(1, sizeof *binary);
     if (!binary) abort();
     api_lock();
-    *binary = (struct binary){.image = given->data, .next = runtime.binaries};
+    *binary =
+        (struct binary){.image = given->data, .image_bytes = SIZE_MAX, .next = runtime.binaries};
     if (given->version == LINKED) binary->parts = given->filename_or_fatbins;
     runtime.binaries = binary;
     pthread_mutex_unlock(&runtime.lock);
@@ -170,13 +181,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
     (void)warp_size;
-    struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel) abort();
     api_lock();
-    *kernel =
-        (struct kernel){.host = host, .name = name, .binary = (struct binary *)(void *)handle};
-    add(host)->kernel = kernel;
-    add(kernel)->kernel = kernel; /* a cudaKernel_t is a kernel, too */
+    kernel_add(host, name, (struct binary *)(void *)handle);
     pthread_mutex_unlock(&runtime.lock);
 }
 

@@ -10,7 +10,8 @@
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept
  *   graph.c      work with dependencies
- *   cudart_*.c   the functions that programs call
+ *   cudart_*.c   the functions of the runtime API that programs call
+ *   driver_*.c   those of the driver API
  *
  * Every function that a program calls begins with `api_begin` and ends with `api_end`; one lock holds
  * all state. Work is done at once and in order, so streams have nothing to wait for. */
@@ -44,6 +45,7 @@ struct kernel {
     size_t parameter_bytes;
     uint64_t max_dynamic_shared; /* cudaFuncSetAttribute; 0: the default */
     struct tally *tally;         /* tally.c */
+    struct kernel *next;         /* of binary->functions */
 };
 
 /* A __device__, __constant__ or __managed__ variable. */
@@ -58,7 +60,10 @@ struct variable {
 
 /* One fat binary. */
 struct binary {
-    const void *image;
+    const void *image;        /* a fat binary, or */
+    const char *text;         /* PTX, up to a zero */
+    size_t image_bytes;       /* at most; SIZE_MAX: what its header says */
+    struct kernel *functions; /* that cuModuleGetFunction gave */
     const void *const
         *parts; /* fat binaries that it was linked from (-rdc=true), up to NULL; or NULL */
     bool loaded;
@@ -81,6 +86,7 @@ struct options {
 struct runtime {
     pthread_mutex_t lock;
     bool started, failed;
+    bool used; /* by calls of the runtime API: its context is there */
     cudaError_t start_failure;
     struct options options;
     ws_context *context;
@@ -100,6 +106,8 @@ extern struct runtime runtime;
 
 /* Takes the lock and starts the device if need be. Not cudaSuccess: return api_end of it. */
 cudaError_t api_begin(void);
+/* The same for the driver API, whose calls do not make the runtime's context. */
+cudaError_t device_begin(void);
 /* The same for calls that need no device and forget no error: only the lock. */
 void api_lock(void);
 /* Releases the lock; remembers an error for cudaGetLastError. */
@@ -127,9 +135,14 @@ char *session_path(const char *name);
 
 /* binary.c: decodes what it holds, once. */
 void binary_load(struct binary *binary);
+/* What a program gives as an image: PTX up to a zero, a fat binary, or what nvcc wraps around one. `bytes`:
+ * how many there are before a zero, SIZE_MAX: the image tells. To be loaded before the image goes. */
+cudaError_t binary_create(const void *image, size_t bytes, struct binary **out);
 
 /* registry.c */
 struct kernel *kernel_find(const void *host_or_handle);
+/* host: what the program calls it by; NULL: it has no other handle. The name is kept as it is. */
+struct kernel *kernel_add(const void *host, const char *name, struct binary *binary);
 /* Decodes the module of a kernel on first use. */
 cudaError_t kernel_resolve(struct kernel *kernel);
 /* Device address of a variable; also of a kernel's own symbol. */
@@ -156,6 +169,10 @@ cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **ex
 cudaError_t launch_run(const struct kernel_work *work);
 /* Both, for a stream that may be captured. */
 cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra);
+
+/* The same with the attributes of a configuration; its kernel by what the program calls it. */
+cudaError_t launch_with(const struct cudaLaunchConfig *configuration, const void *host,
+                        void **arguments, void **extra);
 
 /* cudart_function.c: blocks of a kernel that are on the GPU at once; 0: not one fits. */
 uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, uint64_t shared);
