@@ -53,7 +53,9 @@ static int write_report(struct analysis *a)
 {
     struct request *request = &a->request;
     if (request->is_analyzer) return write_analyzer(a);
-    ws_predict_options predict = {sizeof predict, request->model_options, request->without, NULL};
+    ws_predict_options predict = {.size = sizeof predict,
+                                  .model_options = request->model_options,
+                                  .without = request->without};
     ws_report_options style = {
         .size = sizeof style,
         .format = request->format,

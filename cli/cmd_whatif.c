@@ -226,7 +226,8 @@ static int predict(struct whatif *w, const struct analysis *a, const char *witho
                    struct whatif_answer *out, size_t *out_best)
 {
     ws_estimate estimates[WHATIF_MODELS];
-    ws_predict_options given = {sizeof given, a->request.model_options, without, NULL};
+    ws_predict_options given = {
+        .size = sizeof given, .model_options = a->request.model_options, .without = without};
     size_t count;
     ws_status status = ws_predict(a->cli->context, a->profile, a->machines[machine], &given,
                                   estimates, WHATIF_MODELS, &count);

@@ -132,9 +132,10 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
     for (size_t i = 0; i < table->missing_count; i++)
         text_note(out, &first,
                   cli_format(cli,
-                             "%s is not supported: called %llu times, it returned "
+                             "%s is not supported: called %llu time%s, it returned "
                              "cudaErrorNotSupported.",
-                             table->missing[i].name, (unsigned long long)table->missing[i].count));
+                             table->missing[i].name, (unsigned long long)table->missing[i].count,
+                             table->missing[i].count == 1 ? "" : "s"));
     for (size_t i = 0; i < table->note_count; i++)
         text_note(out, &first, table->notes[i]);
 }

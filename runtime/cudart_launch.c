@@ -100,6 +100,10 @@ static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launc
     return cudaErrorCooperativeLaunchTooLarge;
 }
 
+/* Warp traces that a counted launch keeps for the report: enough for the blocks of an SM, and little
+ * beside what a launch costs. A guess. */
+#define TRACE_BYTES (UINT64_C(8) << 20)
+
 static cudaError_t execute(struct kernel *kernel, ws_launch *given)
 {
     ws_launch_result result = {.size = sizeof result};
@@ -107,7 +111,8 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     struct launch_class *one = tally_class(kernel, given);
     given->counters = tally_wants_counters(one);
     given->result = &result;
-    given->trace_blocks = WS_TRACE_NONE; /* traces would outweigh all else */
+    given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
+    given->trace_bytes = TRACE_BYTES;
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
     ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);

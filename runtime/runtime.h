@@ -81,6 +81,7 @@ struct options {
     uint64_t skip, count;
     enum clock_kind clock;
     unsigned threads;
+    bool traces; /* counted launches keep warp traces for their reports */
 };
 
 struct runtime {

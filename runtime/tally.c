@@ -180,15 +180,20 @@ static void log_launch(const struct kernel *kernel, const ws_launch *launch, con
     if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
 }
 
-static void save_profile(const ws_profile *profile, const char *name)
+/* The profile, and beside it the file of its warp traces, which it names. */
+static void save_profile(ws_profile *profile, const char *name)
 {
-    char *path = session_path(name);
-    if (path && ws_profile_save(profile, path) != WS_OK)
-        note("%s", ws_context_error(runtime.context));
+    char *path = session_path(name), *traces = NULL;
+    ws_status status = WS_OK;
+    if (path && ws_profile_traced_blocks(profile) && asprintf(&traces, "%s.trace", path) >= 0)
+        status = ws_profile_save_trace(profile, traces);
+    if (status == WS_OK && path) status = ws_profile_save(profile, path);
+    if (status != WS_OK) note("%s", ws_context_error(runtime.context));
+    free(traces);
     free(path);
 }
 
-static void keep_heaviest(struct tally *tally, const ws_launch *launch, const ws_profile *profile,
+static void keep_heaviest(struct tally *tally, const ws_launch *launch, ws_profile *profile,
                           double seconds, const char *bottleneck)
 {
     static unsigned profiles;
@@ -208,7 +213,9 @@ static double predict(const ws_profile *profile, const char **bottleneck)
     ws_estimate estimates[16];
     size_t count;
     *bottleneck = "";
-    ws_status status = ws_predict(runtime.context, profile, runtime.machine, NULL, estimates,
+    /* Following the traces takes longer than most launches: that is for the report of the heaviest. */
+    const ws_predict_options options = {.size = sizeof options, .without_traces = true};
+    ws_status status = ws_predict(runtime.context, profile, runtime.machine, &options, estimates,
                                   sizeof estimates / sizeof *estimates, &count);
     if (status != WS_OK || !count) {
         note("no time is predicted: %s", ws_context_error(runtime.context));
@@ -219,7 +226,7 @@ static double predict(const ws_profile *profile, const char **bottleneck)
 }
 
 static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
-                           const ws_launch_result *result, const ws_profile *profile)
+                           const ws_launch_result *result, ws_profile *profile)
 {
     const char *bottleneck;
     one->seconds = predict(profile, &bottleneck);
@@ -239,7 +246,7 @@ static double add_measured(struct tally *tally, struct launch_class *one, const 
 }
 
 double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
-                 const ws_launch_result *result, const ws_profile *profile)
+                 const ws_launch_result *result, ws_profile *profile)
 {
     struct tally *tally = tally_of(kernel);
     double seconds = 0;

@@ -18,7 +18,7 @@ struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
 bool tally_wants_counters(const struct launch_class *one);
 /* A launch has run well; profile: of a counted one, else NULL. Returns its predicted seconds. */
 double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
-                 const ws_launch_result *result, const ws_profile *profile);
+                 const ws_launch_result *result, ws_profile *profile);
 void tally_failed(struct kernel *kernel);
 
 #endif

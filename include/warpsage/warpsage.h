@@ -657,6 +657,8 @@ typedef struct ws_predict_options {
     const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
     const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
+    bool without_traces; /* warp traces of the profile are not followed: neither the model teg nor
+                          * what caches hit */
 } ws_predict_options;
 
 typedef struct ws_estimate {

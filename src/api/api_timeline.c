@@ -49,7 +49,10 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
                          const ws_timeline_options *options, struct timeline *timeline,
                          teg_time *out_end)
 {
-    ws_predict_options predict = {sizeof predict, options->model_options, options->without, "teg"};
+    ws_predict_options predict = {.size = sizeof predict,
+                                  .model_options = options->model_options,
+                                  .without = options->without,
+                                  .only = "teg"};
     struct predict_options inner;
     struct arena arena = {0};
     struct prediction *prediction = NULL;

@@ -309,6 +309,8 @@ ws_status pipeline_read_options(ws_context *context, const ws_predict_options *o
                           offsetof(ws_predict_options, only)));
     if (options->size > offsetof(ws_predict_options, only))
         TRY(find_only(diag, options->only, &out->only));
+    if (options->size > offsetof(ws_predict_options, without_traces))
+        out->without_traces = options->without_traces;
     if (options->without) TRY(parse_effects(diag, arena, options->without, &out->effects_off));
     if (!options->model_options) return WS_OK;
     return parse_model_options(diag, arena, options->model_options, out);

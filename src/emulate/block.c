@@ -278,9 +278,13 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
     return BLOCK_DONE;
 }
 
-/* Turns of a warp that polls, 32 attempts each, after which nobody is expected to end its wait any
+/* Turns of a warp that polls, 4 attempts each, after which nobody is expected to end its wait any
  * more. A guess: a loop that gives up by itself after two million attempts is told too early. */
-enum { IDLE_TURNS_MAX = 1 << 16 };
+enum { IDLE_TURNS_MAX = 1 << 19 };
+
+/* Turns of that kind, one after the other, after which an ordered block lets others run: what it waits
+ * for comes from another block. Waiting costs instructions, which are counted, so it is to be short. */
+enum { IDLE_TURNS_PATIENCE = 1 };
 
 /* Only those who run here could have changed what they poll: independent blocks poll nothing but
  * their own shared memory, ordered ones all run on one host thread. */
@@ -321,7 +325,8 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
                 return BLOCK_FAULT;
             }
         }
-        if (quantum && spins && block->instructions - block->yielded_at >= quantum) {
+        bool in_vain = x->idle_turns >= IDLE_TURNS_PATIENCE;
+        if (quantum && spins && (in_vain || block->instructions - block->yielded_at >= quantum)) {
             block->yielded_at = block->instructions;
             return BLOCK_YIELDED;
         }

@@ -287,13 +287,12 @@ struct frame {
     uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
 };
 
-/* Since lanes had their last turn: backward branches, those before which they polled once more, and
- * which of them changed memory. Splits that part inherit it, so that no loop is without end because
+/* Since lanes had their last turn: backward branches, those before which they polled once more, and those
+ * of these since they changed memory. Splits that part inherit it, so that no loop is without end because
  * its lanes part and meet in it. */
 struct turns {
-    uint32_t backward, polls;
+    uint32_t backward, polls, quiet;
     bool polled; /* since the last backward branch */
-    uint32_t changed;
 };
 
 /* Lanes that will meet again at `block` of `frame`. */

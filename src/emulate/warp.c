@@ -10,10 +10,10 @@
 
 #include "emulate/splits.h"
 
-/* Backward branches of one split before another gets a turn: those after a poll if it only polls, those
- * after a poll if it also changes memory, and all. A guess: long enough that loops of unequal length reconverge, short
- * enough that a lock is handed on soon. */
-enum { POLL_TURNS = 32, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
+/* Backward branches of one split before another gets a turn: those after a poll since it changed
+ * memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
+ * a lock is handed on soon and that waiting, which is counted, stays short. */
+enum { POLL_TURNS = 4, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
 /* ---- running one split ----------------------------------------------------------------------- */
 
@@ -206,10 +206,11 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
     if (code->backward) {
         turns->backward++;
         turns->polls += turns->polled;
+        turns->quiet += turns->polled;
         turns->polled = false;
     }
     if (!x->changed) return;
-    turns->changed |= x->changed;
+    turns->quiet = 0;
     x->changed = 0;
     x->idle_turns = 0;
 }
@@ -217,8 +218,8 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
 static bool turn_is_over(const struct split *split)
 {
     const struct turns *turns = &split->turns;
-    bool is_busy = turns->changed & split->mask;
-    return turns->backward >= LOOP_TURNS || turns->polls >= (is_busy ? BUSY_TURNS : POLL_TURNS);
+    return turns->backward >= LOOP_TURNS || turns->polls >= BUSY_TURNS ||
+           turns->quiet >= POLL_TURNS;
 }
 
 /* A turn is over: the next begins at the end of the queue. */

@@ -214,6 +214,7 @@ struct predict_options {
     const char *only;   /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
     bool without_gains; /* the gains of effects are not worked out */
+    bool without_traces;
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;

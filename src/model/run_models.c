@@ -91,6 +91,8 @@ static void find_caches(struct prediction *out)
         out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
     else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
         return;
+    else if (out->options.without_traces)
+        out->caches_reason = "warp traces are not followed";
     else if (!profile->trace)
         out->caches_reason = arena_format(&out->arena, "no warp traces: %s",
                                           profile->trace_reason ? profile->trace_reason : "");
@@ -328,7 +330,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     if (status == WS_OK) status = place_launch(diag, prediction, &no_occupancy);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
-                                .trace = profile->trace,
+                                .trace = options->without_traces ? NULL : profile->trace,
                                 .occupancy = prediction->occupancy,
                                 .caches = prediction->caches,
                                 .option_count = options->option_count,
