@@ -37,6 +37,7 @@ bench:
 	build/bench_measure
 	build/bench_parse
 	build/bench_power
+	build/bench_run
 	build/bench_throughput
 
 estimates: build
