@@ -161,6 +161,11 @@ static cudaError_t load_fatbin(struct binary *binary)
     size_t part_count = count_parts(binary), count = part_count ? part_count : 1;
     struct images *parts = calloc(count, sizeof *parts), whole = {.count = 0};
     list_images(binary->image, binary->image_bytes, &whole);
+    if (!whole.count && !part_count) {
+        tell("a fat binary of the program is empty or damaged");
+        free(parts);
+        return cudaErrorInvalidKernelImage;
+    }
     if (!parts) return cudaErrorMemoryAllocation;
     parts[0] = whole;
     for (size_t i = 0; i < part_count; i++)

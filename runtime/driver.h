@@ -4,7 +4,9 @@
  *
  *   driver_context.c  start, devices, contexts
  *   driver_module.c   modules, libraries, functions, linking of PTX
- *   driver_memory.c   memory
+ *   driver_memory.c   memory: allocation, copies, fills
+ *   driver_virtual.c  memory that is mapped to reserved addresses
+ *   driver_texture.c  arrays and textures
  *   driver_launch.c   launches, streams, events, graphs, occupancy
  *   driver_entry.c    functions by name, errors
  *   driver_names.c    every name; what is missing */

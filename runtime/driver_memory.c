@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of the driver API: allocations, copies, fills, what a pointer is; arrays and textures. */
+/* Memory of the driver API: allocations, copies, fills, what a pointer is. */
 #include <stdlib.h>
 #include <string.h>
 

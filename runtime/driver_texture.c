@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arrays and texture objects of the driver API, as the runtime's. */
+#include <string.h>
+
+#include "cudart_array.h"
+#include "driver.h"
+
+CUDART cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
+                                     struct cudaExtent extent, unsigned flags);
+CUDART cudaError_t cudaFreeArray(cudaArray_t array);
+CUDART cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
+                                   cudaStream_t stream);
+CUDART cudaError_t cudaCreateTextureObject_v2(uint64_t *out,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *texture,
+                                              const void *resource_view);
+CUDART cudaError_t cudaDestroyTextureObject(uint64_t handle);
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* CUarray_format: bits of a channel, and its kind as in cudaChannelFormatDesc. */
+static const struct format {
+    unsigned number;
+    int bits, kind;
+} formats[] = {
+    {0x01, 8, 1},  {0x02, 16, 1}, {0x03, 32, 1}, {0x08, 8, 0},
+    {0x09, 16, 0}, {0x0a, 32, 0}, {0x10, 16, 2}, {0x20, 32, 2},
+};
+
+static cudaError_t find_format(unsigned number, unsigned channels,
+                               struct cudaChannelFormatDesc *out)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const struct format *f = &formats[i];
+        if (f->number != number) continue;
+        if (channels != 1 && channels != 2 && channels != 4) return cudaErrorInvalidValue;
+        *out = (struct cudaChannelFormatDesc){f->bits, channels > 1 ? f->bits : 0,
+                                              channels > 2 ? f->bits : 0,
+                                              channels > 3 ? f->bits : 0, f->kind};
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+/* CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR */
+struct array_2d {
+    size_t width, height;
+    unsigned format, channels;
+};
+struct array_3d {
+    size_t width, height, depth;
+    unsigned format, channels, flags;
+};
+
+static cudaError_t create(cudaArray_t *out, const struct array_3d *given)
+{
+    struct cudaChannelFormatDesc format;
+    if (!out || !given) return cudaErrorInvalidValue;
+    struct cudaExtent extent = {given->width, given->height, given->depth};
+    cudaError_t error = find_format(given->format, given->channels, &format);
+    return error ? error : cudaMalloc3DArray(out, &format, extent, given->flags);
+}
+
+static cudaError_t create_2d(cudaArray_t *out, const struct array_2d *given)
+{
+    if (!given) return cudaErrorInvalidValue;
+    struct array_3d all = {given->width, given->height, 0, given->format, given->channels, 0};
+    return create(out, &all);
+}
+
+static cudaError_t describe(struct array_3d *out, const struct array *array)
+{
+    if (!array) return cudaErrorInvalidResourceHandle;
+    const struct cudaChannelFormatDesc *f = &array->format;
+    unsigned channels = f->w ? 4 : f->y ? 2 : 1;
+    *out = (struct array_3d){
+        array->extent.width, array->extent.height, array->extent.depth, 0, channels, array->flags};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].bits == f->x && formats[i].kind == f->f) out->format = formats[i].number;
+    return cudaSuccess;
+}
+
+static cudaError_t describe_2d(struct array_2d *out, const struct array *array)
+{
+    struct array_3d all;
+    cudaError_t error = describe(&all, array);
+    if (!error) *out = (struct array_2d){all.width, all.height, all.format, all.channels};
+    return error;
+}
+
+/* Bytes of an array of one dimension. */
+static cudaError_t copy_in(const struct array *to, size_t offset, const void *from, size_t bytes)
+{
+    if (!to) return cudaErrorInvalidResourceHandle;
+    return cudaMemcpyAsync(to->bytes + offset, from, bytes, cudaMemcpyDefault, NULL);
+}
+
+static cudaError_t copy_out(void *to, const struct array *from, size_t offset, size_t bytes)
+{
+    if (!from) return cudaErrorInvalidResourceHandle;
+    return cudaMemcpyAsync(to, from->bytes + offset, bytes, cudaMemcpyDefault, NULL);
+}
+
+DRIVER(cuArrayCreate_v2, (cudaArray_t * out, const struct array_2d *given), create_2d(out, given))
+DRIVER(cuArray3DCreate_v2, (cudaArray_t * out, const struct array_3d *given), create(out, given))
+DRIVER(cuArrayGetDescriptor_v2, (struct array_2d * out, const struct array *array),
+       describe_2d(out, array))
+DRIVER(cuArray3DGetDescriptor_v2, (struct array_3d * out, const struct array *array),
+       describe(out, array))
+DRIVER(cuArrayDestroy, (cudaArray_t array), cudaFreeArray(array))
+DRIVER(cuMemcpyHtoA_v2, (const struct array *to, size_t offset, const void *from, size_t bytes),
+       copy_in(to, offset, from, bytes))
+DRIVER(cuMemcpyDtoA_v2, (const struct array *to, size_t offset, uint64_t from, size_t bytes),
+       copy_in(to, offset, pointer_of(from), bytes))
+DRIVER(cuMemcpyAtoH_v2, (void *to, const struct array *from, size_t offset, size_t bytes),
+       copy_out(to, from, offset, bytes))
+DRIVER(cuMemcpyAtoD_v2, (uint64_t to, const struct array *from, size_t offset, size_t bytes),
+       copy_out(pointer_of(to), from, offset, bytes))
+
+/* ---- textures -------------------------------------------------------------------------------- */
+
+/* CUDA_RESOURCE_DESC */
+struct resource {
+    int type; /* as cudaResourceType */
+    union {
+        cudaArray_t array;
+        struct {
+            void *address;
+            unsigned format, channels;
+            size_t bytes;
+        } linear;
+        struct {
+            void *address;
+            unsigned format, channels;
+            size_t width, height, pitch;
+        } pitched;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+/* CUDA_TEXTURE_DESC */
+struct sampling {
+    int address_modes[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float bias, least_level, most_level, border[4];
+    int reserved[12];
+};
+
+static cudaError_t convert_resource(const struct resource *given, struct cudaResourceDesc *out)
+{
+    *out = (struct cudaResourceDesc){.resType = (enum cudaResourceType)given->type};
+    switch (out->resType) {
+    case cudaResourceTypeArray:
+        out->res.array.array = given->array;
+        return cudaSuccess;
+    case cudaResourceTypeLinear:
+        out->res.linear.devPtr = given->linear.address;
+        out->res.linear.sizeInBytes = given->linear.bytes;
+        return find_format(given->linear.format, given->linear.channels, &out->res.linear.desc);
+    case cudaResourceTypePitch2D:
+        out->res.pitch2D.devPtr = given->pitched.address;
+        out->res.pitch2D.width = given->pitched.width;
+        out->res.pitch2D.height = given->pitched.height;
+        out->res.pitch2D.pitchInBytes = given->pitched.pitch;
+        return find_format(given->pitched.format, given->pitched.channels, &out->res.pitch2D.desc);
+    default:
+        return cudaErrorNotSupported;
+    }
+}
+
+/* Integers are read as fractions of their range unless a flag says otherwise. */
+static struct cudaTextureDesc convert_sampling(const struct sampling *given)
+{
+    enum { AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10, SEAMLESS = 0x40 };
+    struct cudaTextureDesc out = {
+        .filterMode = given->filter,
+        .readMode = !(given->flags & AS_INTEGER),
+        .sRGB = (given->flags & SRGB) != 0,
+        .normalizedCoords = (given->flags & NORMALIZED) != 0,
+        .seamlessCubemap = (given->flags & SEAMLESS) != 0,
+    };
+    memcpy(out.addressMode, given->address_modes, sizeof out.addressMode);
+    memcpy(out.borderColor, given->border, sizeof out.borderColor);
+    return out;
+}
+
+static cudaError_t create_texture(uint64_t *out, const struct resource *resource,
+                                  const struct sampling *sampling, const void *view)
+{
+    struct cudaResourceDesc converted;
+    if (!out || !resource || !sampling) return cudaErrorInvalidValue;
+    cudaError_t error = convert_resource(resource, &converted);
+    struct cudaTextureDesc texture = convert_sampling(sampling);
+    return error ? error : cudaCreateTextureObject_v2(out, &converted, &texture, view);
+}
+
+DRIVER(cuTexObjectCreate,
+       (uint64_t * out, const struct resource *resource, const struct sampling *sampling,
+        const void *view),
+       create_texture(out, resource, sampling, view))
+DRIVER(cuTexObjectDestroy, (uint64_t handle), cudaDestroyTextureObject(handle))
