@@ -49,6 +49,8 @@ static const struct {
     {"um", DIM_METRE, 1e-6},
     {"mm", DIM_METRE, 1e-3},
     {"m", DIM_METRE, 1},
+    {"ns", DIM_SECOND, 1e-9},
+    {"us", DIM_SECOND, 1e-6},
     {"ms", DIM_SECOND, 1e-3},
     {"s", DIM_SECOND, 1},
     {"degC", DIM_CELSIUS, 1},

@@ -152,7 +152,7 @@ static const char *const unit_terms[TEG_UNIT_COUNT] = {
     [TEG_SHARED] = "t_shared",  [TEG_GLOBAL] = "t_lsu",
 };
 
-enum { RESOURCES = TEG_UNIT_COUNT + 3 };
+enum { RESOURCES = TEG_UNIT_COUNT + 4 };
 
 static size_t list_resources(const struct answer *a, struct resource *out)
 {
@@ -173,6 +173,7 @@ static size_t list_resources(const struct answer *a, struct resource *out)
     out[count++] = (struct resource){"t_l2", "L2 bandwidth", (double)r->memory.l2_busy / time};
     out[count++] =
         (struct resource){"t_dram", "global memory bandwidth", (double)r->memory.dram_busy / time};
+    out[count++] = (struct resource){"t_rows", "DRAM rows", (double)r->memory.rows_busy / time};
     return count;
 }
 
@@ -272,6 +273,10 @@ static void write_assumptions(struct answer *a)
         ASSUME("caches of %u and %u ways, least recently used out; local memory and atomics as "
                "any access",
                machine->l1.ways, machine->l2.ways);
+    if (machine->row_cycle > 0)
+        ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
+               machine->channels, machine->banks_of_channel,
+               machine->row_cycle / (double)TEG_CYCLE);
     ASSUME("[W601] native code is taken to issue as many instructions as PTX counts");
 #undef ASSUME
 }

@@ -362,7 +362,7 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
     if (setup->observer && setup->observer->begin)
         setup->observer->begin(setup->observer->self, setup);
     ws_status status = run(diag, &e);
-    out->end = later(out->retired, later(e.memory.dram_free, e.memory.l2_free));
+    out->end = later(out->retired, teg_memory_end(&e.memory));
     out->memory = e.memory.counts;
     for (size_t i = 0; i < (size_t)setup->trace->insn_count * TEG_STALL_COUNT; i++)
         out->stalls[i % TEG_STALL_COUNT] += out->insn_stalls[i];

@@ -245,9 +245,26 @@ static void set_uncached(struct teg_machine *teg, double clock)
         .sector = sector_ticks(teg, bandwidth / teg->clusters),
     };
     teg->in_flight = ticks(QUEUE_CYCLES);
-    teg->channels = (unsigned)machine_get(machine, MACHINE_DRAM_CHANNELS, 0);
-    if (off(teg, EFFECT_CHANNEL_SKEW) || off(teg, EFFECT_BANDWIDTH)) teg->channels = 0;
+}
+
+/* More of them than this are no channels or banks that wait for each other. */
+enum { CHANNELS_MAX = 1 << 10, CHANNEL_BANKS_MAX = 1 << 10 };
+
+/* Channels and the rows of their banks, where the file has all figures of them. */
+static void set_channels(struct teg_machine *teg, double clock)
+{
+    const struct machine *machine = teg->machine;
+    double channels = machine_get(machine, MACHINE_DRAM_CHANNELS, 0);
+    double banks = machine_get(machine, MACHINE_DRAM_BANKS, 0);
+    double row = machine_get(machine, MACHINE_DRAM_ROW_SIZE, 0);
+    double cycle = machine_get(machine, MACHINE_DRAM_ROW_CYCLE, 0);
     teg->interleave = (unsigned)machine_get(machine, MACHINE_DRAM_INTERLEAVE, 256);
+    if (off(teg, EFFECT_CHANNEL_SKEW) || off(teg, EFFECT_BANDWIDTH)) return;
+    teg->channels = (unsigned)fmin(channels, CHANNELS_MAX);
+    if (!(channels > 0 && banks > 0 && row > 0 && cycle > 0)) return;
+    teg->banks_of_channel = (unsigned)fmin(banks, CHANNEL_BANKS_MAX);
+    teg->row_bytes = (uint64_t)fmin(row, UINT32_MAX);
+    teg->row_cycle = cycle * clock * (double)TEG_CYCLE;
 }
 
 static void set_cached(struct teg_machine *teg, double clock)
@@ -295,6 +312,7 @@ static void set_global(struct teg_machine *teg, const struct model_input *input)
     } else {
         set_uncached(teg, clock);
     }
+    set_channels(teg, clock);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

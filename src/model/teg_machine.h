@@ -83,7 +83,10 @@ struct teg_machine {
     teg_time
         in_flight; /* of the cluster's pipeline: bandwidth times this, whatever the latency is */
     unsigned channels, interleave; /* bytes */
-    teg_time launch;               /* fixed cost; 0: not known */
+    unsigned banks_of_channel;
+    uint64_t row_bytes;
+    double row_cycle; /* ticks in which a bank opens one row (tRC); 0: not known, or switched off */
+    teg_time launch;  /* fixed cost; 0: not known */
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

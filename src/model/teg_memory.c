@@ -32,6 +32,7 @@ void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machin
     *memory = (struct teg_memory){.machine = machine, .dram_share = dram_share};
     memory->l2_sector = machine->l2.sector;
     memory->dram_sector = machine->dram.sector;
+    teg_dram_init(&memory->dram, machine);
     if (machine->rule != RULE_IS_SECTOR) {
         memory->place_count = places_of(machine);
         memory->places = mem_zalloc(memory->place_count + 1, sizeof *memory->places);
@@ -55,6 +56,7 @@ void teg_memory_clear(struct teg_memory *memory)
     cache_clear(&memory->l2);
     free(memory->l1);
     free(memory->places);
+    teg_dram_clear(&memory->dram);
     *memory = (struct teg_memory){0};
 }
 
@@ -77,6 +79,14 @@ void teg_memory_share(struct teg_memory *memory, uint64_t own, uint64_t all)
     if (machine->rule != RULE_IS_SECTOR) return; /* a cluster has its share whoever works */
     memory->l2_sector = teg_sector_ticks(machine, &machine->l2, all, own);
     memory->dram_sector = teg_sector_ticks(machine, &machine->dram, all, own);
+    teg_dram_share(&memory->dram, own, all);
+}
+
+teg_time teg_memory_end(const struct teg_memory *memory)
+{
+    teg_time end = later(memory->dram_free, memory->l2_free);
+    bool is_queue = memory->machine->rule == RULE_IS_SECTOR && memory->dram.free;
+    return is_queue ? later(end, memory->dram.free[0]) : end;
 }
 
 /* ---- cc 1.x ---------------------------------------------------------------------------------- */
@@ -87,17 +97,21 @@ struct pipe {
     teg_time begin, below;
 };
 
-/* How much a channel lags behind what its share of the bandwidth would have served. The clusters'
- * accesses are not in step: what is uneven for less than the latency evens out (guess). */
+/* How much a channel, or a bank of it that has rows to open, lags behind what its share of the
+ * bandwidth would have served. The clusters' accesses are not in step: what is uneven for less than the
+ * latency evens out (guess). */
 static teg_time channel_delay(struct teg_memory *memory, uint64_t address, teg_time start,
                               unsigned sectors)
 {
     const struct teg_machine *machine = memory->machine;
-    if (machine->channels < 2 || machine->channels > TEG_CHANNELS_MAX) return 0;
-    unsigned channel = (unsigned)(address / machine->interleave % machine->channels);
-    teg_time *free_at = &memory->channel_free[channel], begin = later(start, *free_at);
-    *free_at = begin + machine->dram.sector * machine->channels * sectors;
-    if (is_watched(memory)) watch(memory, TEG_SPAN_CHANNEL, channel, begin, *free_at, sectors);
+    teg_time begin = teg_dram_open(&memory->dram, address, start);
+    if (machine->channels > 1 && machine->channels <= TEG_CHANNELS_MAX) {
+        unsigned channel = (unsigned)(address / machine->interleave % machine->channels);
+        teg_time *free_at = &memory->channel_free[channel], turn = later(start, *free_at);
+        *free_at = turn + machine->dram.sector * machine->channels * sectors;
+        if (is_watched(memory)) watch(memory, TEG_SPAN_CHANNEL, channel, turn, *free_at, sectors);
+        begin = later(begin, turn);
+    }
     teg_time lag = begin - start - machine->in_flight;
     if (lag <= 0) return 0;
     memory->counts.skewed++;
@@ -156,6 +170,16 @@ static bool always_hits(const struct teg_machine *machine)
     return machine->effects_off >> EFFECT_CACHE_MISSES & 1;
 }
 
+/* When the row of a line is open. */
+static teg_time row_of(struct teg_memory *memory, uint64_t address, teg_time start)
+{
+    uint64_t before = memory->dram.opened;
+    teg_time open = teg_dram_open(&memory->dram, address, start);
+    memory->counts.rows_busy += memory->dram.cycle * (teg_time)(memory->dram.opened - before);
+    memory->counts.skewed += open > start;
+    return open;
+}
+
 /* Past the L1. Waits while more is under way to the DRAM than its latency hides. A store is done when
  * the L2 has it. */
 static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned sectors,
@@ -163,7 +187,8 @@ static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned se
 {
     const struct teg_machine *machine = memory->machine;
     unsigned count = (unsigned)__builtin_popcount(sectors), hits = sectors;
-    *start = later(*start, later(memory->l2_free, memory->dram_free - machine->in_flight));
+    teg_time full = later(memory->dram_free, memory->dram.free ? memory->dram.free[0] : 0);
+    *start = later(*start, later(memory->l2_free, full - machine->in_flight));
     memory->l2_free = *start + memory->l2_sector * count;
     if (is_watched(memory)) watch(memory, TEG_SPAN_L2, 0, *start, memory->l2_free, count);
     memory->counts.l2_busy += memory->l2_sector * count;
@@ -181,6 +206,7 @@ static teg_time through_l2(struct teg_memory *memory, uint64_t line, unsigned se
     teg_time begin = later(*start, memory->dram_free);
     memory->dram_free = begin + memory->dram_sector * misses;
     if (is_watched(memory)) watch(memory, TEG_SPAN_DRAM, 0, begin, memory->dram_free, misses);
+    begin = later(begin, row_of(memory, line * TEG_LINE, *start));
     memory->counts.dram_busy += memory->dram_sector * misses;
     if (is_store) return done;
     done = later(done, begin + machine->dram.latency);

@@ -11,14 +11,15 @@
 
 #include "measure/cache.h"
 #include "model/teg_access.h"
+#include "model/teg_dram.h"
 #include "model/teg_observer.h"
 
 enum { TEG_CHANNELS_MAX = 64, TEG_DRAM_ALL = 1 << 16 };
 
 struct teg_memory_counts {
     uint64_t sectors, l1_hits, l2_hits, dram; /* of 32 bytes; loads and stores */
-    uint64_t skewed;                          /* transactions that waited for their channel alone */
-    teg_time l2_busy, dram_busy;
+    uint64_t skewed; /* transactions that waited for their channel or row alone */
+    teg_time l2_busy, dram_busy, rows_busy; /* rows_busy: of all banks, behind caches */
 };
 
 struct teg_memory {
@@ -27,6 +28,7 @@ struct teg_memory {
     teg_time **l1_arrives, *l2_arrives; /* by line of the cache, as it lies there */
     teg_time l2_sector, dram_sector;    /* ticks for 32 bytes: this SM's share at the time */
     teg_time l2_free, dram_free, channel_free[TEG_CHANNELS_MAX];
+    struct teg_dram dram;
     /* cc 1.x: when each of the places in flight, of 32 bytes, is free again. */
     teg_time *places;
     uint64_t place_count, next_place;
@@ -55,6 +57,8 @@ struct teg_answer {
 void teg_memory_init(struct teg_memory *memory, const struct teg_machine *machine, unsigned sms,
                      uint32_t dram_share);
 void teg_memory_clear(struct teg_memory *memory);
+/* When all that was asked for has been served. */
+teg_time teg_memory_end(const struct teg_memory *memory);
 /* From now on this SM has `own` parts in `all` of the bandwidth of L2 and DRAM. */
 void teg_memory_share(struct teg_memory *memory, uint64_t own, uint64_t all);
 struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival);

@@ -185,7 +185,7 @@ static void on_begin(void *self, const struct teg_setup *setup)
     t->schedulers = setup->machine->schedulers;
     t->width = setup->machine->width;
     t->interval = setup->machine->interval;
-    t->channels = setup->machine->channels;
+    t->channels = setup->machine->rule == RULE_IS_SECTOR ? 0 : setup->machine->channels;
     t->blocks_per_sm = setup->blocks_per_sm;
     t->warps_per_block = setup->trace->head.warps_per_block;
     t->last_issues = mem_alloc((t->schedulers + 1) * sizeof *t->last_issues);

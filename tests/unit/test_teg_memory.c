@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the model teg says of DRAM rows, on kernels in PTX whose cycles follow from the figures of invented
+ * machines. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../support/teg_kernel.h"
+
+#define assert_near(got, want, relative)                                                           \
+    do {                                                                                           \
+        double got_ = (got), want_ = (want);                                                       \
+        if (!(fabs(got_ - want_) <= (relative)*fabs(want_)))                                       \
+            fail_msg("%s is %.9g, not %.9g", #got, got_, want_);                                   \
+    } while (0)
+
+/* ---- DRAM rows --------------------------------------------------------------------------------- */
+
+/* Each load of each warp has lanes `lane_bytes` apart; the warp's next load, and the next warp's, are
+ * `load_bytes` further on. */
+static unsigned lane_bytes, load_bytes, warps;
+
+static void spread(FILE *out, unsigned count)
+{
+    fprintf(out,
+            "shr.u32 %%r2, %%r0, 5;\nmad.lo.u32 %%r2, %%r1, %u, %%r2;\nand.b32 %%r3, %%r0, 31;\n"
+            "mul.wide.u32 %%rd1, %%r2, %u;\nadd.u64 %%rd1, %%rd1, %%rd0;\n"
+            "mul.wide.u32 %%rd2, %%r3, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n",
+            warps, 2 * count * load_bytes, lane_bytes);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "ld.global.cg.u32 %%r%u, [%%rd1+%u];\n", 4 + i % 24, i * load_bytes);
+}
+
+/* Four SMs at 1.53 GHz; 8 channels of 4 banks open a row of 1 KiB each in 100 ns: 32 rows in 153 cycles, of
+ * which an SM has a quarter. A row of all channels is 8 KiB. */
+static struct kernel_run banks_of_v100(void)
+{
+    return (struct kernel_run){
+        .gpu = "v100",
+        .changes = {"machine.sm.count=4", "machine.dram.bandwidth=100e9", "machine.dram.channels=8",
+                    "machine.dram.banks=4", "machine.dram.row_size=1024",
+                    "machine.dram.row_cycle=100e-9"},
+        .grid = 4,
+        .block = 128,
+    };
+}
+
+/* 32 lanes in 32 rows: 32 * 153 * 4 / 32 cycles a load of each of four warps. Without them the bandwidth
+ * counts, 32 sectors of 32 bytes at a quarter of 100 GB/s; as for lines one after the other, of which a
+ * row holds eight. */
+static void test_rows(void **state)
+{
+    (void)state;
+    struct kernel_run run = banks_of_v100();
+    double bytes_per_cycle = 100e9 / 1.53e9 / 4;
+    warps = 4;
+    lane_bytes = 8 << 10;
+    load_bytes = 32 * lane_bytes;
+    run.bytes = (uint64_t)4 * warps * 2 * 8 * load_bytes;
+    assert_near(kernel_slope(&run, spread, 4), warps * 32 * 153 * 4 / 32.0, 0.01);
+    run.without = "channel-skew";
+    assert_near(kernel_slope(&run, spread, 4), warps * 32 * 32 / bytes_per_cycle, 0.01);
+    run.without = NULL;
+    run.changes[6] = "machine.dram.row_cycle=200e-9";
+    run.changes[7] = "machine.dram.banks=16";
+    assert_near(kernel_slope(&run, spread, 4), warps * 32 * 306 * 4 / 128.0, 0.01);
+    lane_bytes = 4;
+    load_bytes = 128;
+    run.bytes = (uint64_t)4 * warps * 2 * 128 * load_bytes;
+    assert_near(kernel_slope(&run, spread, 64), warps * 128 / bytes_per_cycle, 0.01);
+}
+
+/* One lane's load waits for its row no longer than dram.latency says. */
+static void test_one_row(void **state)
+{
+    (void)state;
+    struct kernel_run run = banks_of_v100();
+    run.grid = 1;
+    run.block = 1;
+    warps = 1;
+    lane_bytes = 4;
+    load_bytes = 8 << 10;
+    run.bytes = 1 << 20;
+    double with = kernel_cycles(&run, spread, 1);
+    run.without = "channel-skew";
+    assert_near(kernel_cycles(&run, spread, 1), with, 1e-12);
+}
+
+/* GTX 280 at 1.3 GHz: a bank opens a row in 65 cycles; a cluster has a tenth of its time. 8 channels of 8
+ * banks with rows of 4 KiB: every 256 KiB the same bank and another row, 650 cycles; every 32 KiB the next
+ * bank of the channel: an eighth of that, which is less than the channel takes for the 128 bytes, an
+ * eighth of a tenth of 141.7 GB/s. Then the banks do not count. */
+static void test_bank_conflicts(void **state)
+{
+    (void)state;
+    struct kernel_run run = {
+        .gpu = "gtx280",
+        .changes = {"machine.dram.banks=8", "machine.dram.row_size=4096",
+                    "machine.dram.row_cycle=50e-9"},
+        .block = 128,
+    };
+    warps = 4;
+    lane_bytes = 4;
+    load_bytes = 256 << 10;
+    run.bytes = (uint64_t)warps * 2 * 16 * load_bytes;
+    assert_near(kernel_slope(&run, spread, 8), warps * 650, 0.01);
+    load_bytes = 32 << 10;
+    run.bytes = (uint64_t)warps * 2 * 128 * load_bytes;
+    assert_near(kernel_slope(&run, spread, 64), warps * 128 * 8 / (141.7e9 / 1.3e9 / 10), 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_bank_conflicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
