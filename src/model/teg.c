@@ -8,10 +8,10 @@
 #include "model/teg_sharing.h"
 #include "model/teg_waits.h"
 
-/* Everything is executed that has no more than STEPS_MAX warp instructions. Else so many waves of
- * resident blocks: the first fills the SMs, the second is the steady state while the third follows it,
- * fewer where they are long; and the last one, if it is not whole. */
-enum { WAVES = 3, STEPS_MAX = 500000 };
+/* Everything is executed that has no more than STEPS_MAX warp instructions. Else as many whole waves of
+ * resident blocks as have: the first fills the SMs, those behind it are the steady state while the last
+ * follows them; and the last one of all, if it is not whole. */
+enum { STEPS_MAX = 500000 };
 
 struct answer {
     const struct model_input *input;
@@ -42,10 +42,10 @@ static uint64_t blocks_to_run(const struct answer *a)
 {
     const struct trace *trace = a->setup.trace;
     double steps = (double)trace->step_count / trace->block_count; /* a block */
-    uint64_t blocks = (uint64_t)a->blocks, waves = WAVES;
+    uint64_t blocks = (uint64_t)a->blocks;
     if (steps * a->blocks <= STEPS_MAX) return blocks;
-    while (waves > 1 && steps * (double)(a->wave * waves) > STEPS_MAX)
-        waves--;
+    uint64_t waves = (uint64_t)(STEPS_MAX / (steps * (double)a->wave));
+    if (!waves) waves = 1;
     if (blocks < a->wave * waves) return blocks;
     return a->wave * waves + blocks % a->wave;
 }
@@ -102,15 +102,16 @@ static void prepare(struct answer *a)
 
 /* ---- from the executed blocks to the grid ---------------------------------------------------- */
 
-/* Ticks a block in the steady state: of the second wave, or the first if that is the only whole one.
- * 0: no more than one wave. */
+/* Ticks a block in the steady state: from the first wave to the last but one, or the first if that is the
+ * only whole one. 0: no more than one wave. */
 static double steady_rate(const struct answer *a)
 {
     const teg_time *ends = a->result.block_ends;
     uint64_t wave = a->wave, waves = a->result.block_count / wave;
     if (a->blocks <= (double)wave) return 0;
-    teg_time time = waves < 2 ? ends[wave - 1] : ends[2 * wave - 1] - ends[wave - 1];
-    return (double)time / (double)wave;
+    if (waves < 2) return (double)ends[wave - 1] / (double)wave;
+    uint64_t last = waves > 2 ? waves - 1 : waves;
+    return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
 }
 
 /* What was not executed are whole waves in the midst: the last wave, perhaps not whole, was. */
