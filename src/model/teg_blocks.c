@@ -199,7 +199,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
 
 static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time now)
 {
-    const struct trace_block *from = &e->trace->blocks[block->index % e->trace->block_count];
+    const struct trace_block *from = teg_traced(e, block);
     unsigned limit = e->setup->warps_per_sm;
     block->live_warps = block->live_lanes = 0;
     memset(block->barriers, 0, sizeof block->barriers);
@@ -219,7 +219,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
     if (number == e->setup->blocks_per_sm || e->next_block == e->setup->block_count) return false;
     struct teg_block *block = &sm->blocks[number];
     block->index = e->next_block++;
-    uint64_t repetition = block->index / e->trace->block_count;
+    uint64_t repetition = (e->setup->first_block + block->index) / e->trace->block_count;
     block->offset = (repetition << 44) + repetition * e->machine->interleave;
     block->used = true;
     block->begun = now;

@@ -317,9 +317,7 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
                         diag, WS_ERR_NO_MODEL,
                         "teg: deadlock: warp %u of block %llu waits at barrier %u, which its block "
                         "never fills",
-                        w,
-                        (unsigned long long)e->trace->blocks[block->index % e->trace->block_count]
-                            .index,
+                        w, (unsigned long long)teg_traced(e, block)->index,
                         block->warps[w]->waiting_for - 1u);
         }
     return diag_error(diag, WS_ERR_NO_MODEL, "teg: warps wait for each other for ever");

@@ -180,6 +180,12 @@ static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct 
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
 
+static inline const struct trace_block *teg_traced(const struct teg_engine *e,
+                                                   const struct teg_block *block)
+{
+    return &e->trace->blocks[(e->setup->first_block + block->index) % e->trace->block_count];
+}
+
 /* ---- asleep and awake ------------------------------------------------------------------------ */
 
 static inline void teg_set_awake(struct teg_scheduler *s, unsigned place)

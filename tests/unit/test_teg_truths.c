@@ -361,6 +361,34 @@ static void test_launch_cost(void **state)
     assert_near(kernel_cycles(&run, chain, 10) - without, 5000, EXACT);
 }
 
+/* ---- all SMs ----------------------------------------------------------------------------------- */
+
+/* Block b goes through a chain of `count` additions b + 1 times. */
+static void growing_chain(FILE *out, unsigned count)
+{
+    fputs("add.u32 %r2, %r1, 1;\nagain:\n", out);
+    for (unsigned i = 0; i < count; i++)
+        fputs("add.f32 %f2, %f2, %f1;\n", out);
+    fputs("sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra again;\n", out);
+}
+
+/* Four SMs with a block each, of one warp: an addition takes 4 cycles (V100), and the last block goes through 4
+ * chains. One SM alone has the first block. */
+static void test_all_sms(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .changes = {"machine.sm.count=4"}, .grid = 4};
+    assert_near(kernel_slope(&run, growing_chain, 100), 1 * 4.0, EXACT);
+    run.options = "sms=all";
+    assert_near(kernel_slope(&run, growing_chain, 100), 4 * 4.0, EXACT);
+    /* Three SMs: the first has the blocks 0 and 1, side by side. */
+    run.changes[0] = "machine.sm.count=3";
+    run.options = "sms=one";
+    assert_near(kernel_slope(&run, growing_chain, 100), 2 * 4.0, EXACT);
+    run.options = "sms=all";
+    assert_near(kernel_slope(&run, growing_chain, 100), 4 * 4.0, EXACT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,7 +397,8 @@ int main(void)
         cmocka_unit_test(test_pointer_chase),  cmocka_unit_test(test_uncached_chase),
         cmocka_unit_test(test_dram_bandwidth), cmocka_unit_test(test_cache_bandwidth),
         cmocka_unit_test(test_scattered_hits), cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_waves),          cmocka_unit_test(test_launch_cost),
+        cmocka_unit_test(test_all_sms),        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_launch_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
