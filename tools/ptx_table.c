@@ -102,6 +102,11 @@ int main(void)
         print_modifiers(op->modifiers);
         printf(" | %s |\n", class_of(op));
     }
+    printf("\nMatrix instructions: `wmma` in its shapes for f16, bf16, tf32, f64, s8, u8; `mma` of "
+           "these types\n"
+           "in all shapes but Volta's m8n8k4; `ldmatrix` of b16. Elements of less than 8 bits, "
+           "sparse and\n"
+           "scaled forms are refused.\n");
     printf("\n## Special registers\n");
     for (unsigned i = 0; i < SREG_COUNT; i++)
         printf("%s`%s`", i % 6 ? " " : "\n", sreg_infos[i].name);

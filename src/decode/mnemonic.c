@@ -607,6 +607,12 @@ static ws_status decode(struct builder *builder)
     builder->part = *token;
     builder->part.length = dot ? (uint32_t)(dot - token->start) : token->length;
     int op = find_op(&builder->part);
+    bool is_matrix = op >= 0 ? op_infos[op].form == FORM_MATRIX : text_is(&builder->part, "wmma");
+    if (is_matrix) {
+        struct mnemonic *mnemonic = builder->mnemonic;
+        mnemonic->unsupported = !mnemonic_matrix(builder->parser, token, &mnemonic->insn);
+        return WS_OK;
+    }
     if (op < 0 && is_one_of(&builder->part, foreign_opcodes, FOREIGN_OPCODES)) {
         builder->mnemonic->unsupported = true;
         return WS_OK;

@@ -71,7 +71,7 @@ struct uop {
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
     int64_t imm;
     const operand_ref *elements;     /* vector of more than 4: places of the destinations' elements,
-                                      * then of the values'; else NULL */
+                                      * then of the values'; matrix: of all operands; else NULL */
     uop_fn *inner_full, *inner_part; /* of a guarded operation */
     const struct insn *insn;
     uint32_t index; /* launch instruction index */
@@ -254,6 +254,7 @@ enum fault_kind {
     FAULT_BRANCH_INDEX,
     FAULT_TEXTURE,
     FAULT_FREE,
+    FAULT_MATRIX,
     FAULT_CANCELLED
 };
 

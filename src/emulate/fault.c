@@ -83,6 +83,8 @@ static const char *what(const struct fault *fault)
         return "texture fetch through a handle that does not fit";
     case FAULT_FREE:
         return "free of an address that malloc of a kernel did not return, or a second one";
+    case FAULT_MATRIX:
+        return "a matrix operation that not all lanes of the warp execute together";
     default:
         return "interrupted";
     }

@@ -96,6 +96,7 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
     case FORM_TEX:
         return k == 0 ? 8 : 4;
     case FORM_ELECT:
+    case FORM_MATRIX: /* of a stride; registers are as wide as they are */
         return 4;
     case FORM_BRX:
     case FORM_A:
@@ -442,11 +443,31 @@ static unsigned placed_sources(const struct insn *insn)
     }
 }
 
+/* All places, in the order of the operands; the address is as that of a load. */
+static void place_matrix(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    unsigned count = (unsigned)insn->ndst + insn->nsrc;
+    operand_ref *places = ARENA_ARRAY(&m->b->program->arena, operand_ref, count);
+    for (unsigned k = 0; k < insn->ndst; k++)
+        places[k] = insn->operands[k].kind == OPERAND_REGISTER
+                        ? REF(BASE_FRAME, m->build->slots[insn->operands[k].reg])
+                        : REF_NONE;
+    for (unsigned k = 0; k < insn->nsrc; k++)
+        places[insn->ndst + k] = place_source(m, k);
+    if (op_infos[insn->op].family != FAMILY_TENSOR) place_address(m, u);
+    u->elements = places;
+}
+
 /* Sources last: they may put helper operations before this one. */
 static ws_status place_sources(struct making *m, struct uop *u)
 {
     if (is_memory(m->insn)) {
         place_address(m, u);
+        return WS_OK;
+    }
+    if (m->insn->matrix) {
+        place_matrix(m, u);
         return WS_OK;
     }
     unsigned sources = placed_sources(m->insn);

@@ -40,6 +40,7 @@ static const uint8_t plain_classes[] = {
     [FAMILY_SHUFFLE] = CLASS_SHUFFLE,
     [FAMILY_VOTE] = CLASS_VOTE,
     [FAMILY_FENCE] = CLASS_FENCE,
+    [FAMILY_TENSOR] = CLASS_TENSOR,
     [FAMILY_OTHER] = CLASS_OTHER,
 };
 

@@ -148,6 +148,7 @@ enum op_form {
     FORM_PREFETCH,        /* prefetch.global.L2 [a]    discard.global.L2 [a], 128 */
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
+    FORM_MATRIX,          /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} */
     FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
     FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */
     FORM_ALLOCA,          /* alloca.u64 d, size, 16 */
@@ -195,6 +196,7 @@ enum op_family {
     FAMILY_SHUFFLE,
     FAMILY_VOTE,
     FAMILY_FENCE,
+    FAMILY_TENSOR,
     FAMILY_OTHER,
 };
 
@@ -440,9 +442,32 @@ static inline unsigned select_digit(uint16_t select, unsigned k)
     return (select >> (SELECT_DIGIT_BITS * k)) & 7;
 }
 
-/* atom.global.add.noftz.v8.f16: 8 results, address, 8 values; tex.grad.3d: 4 results, texture, 4
- * coordinates, 8 derivatives */
-enum { OPERANDS_MAX = 17 };
+/* wmma.mma..m32n8k16.f32.f32: 8 results, 8, 2 and 8 registers of the factors and of the sum */
+enum { OPERANDS_MAX = 26 };
+
+/* What wmma, mma and ldmatrix work on: D = A B + C, A of m x k elements, B of k x n. */
+enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, MATRIX_ROLES };
+enum { MATRIX_ELEMENTS_MAX = 512 }; /* of one of them: A of m32n8k16 */
+struct matrix_form {
+    uint8_t m, n, k;
+    uint8_t role;                /* of wmma.load and wmma.store, where C stands for D, too */
+    uint8_t types[MATRIX_ROLES]; /* of the elements */
+    bool columns;                /* in memory column after column; ldmatrix.trans */
+    bool saturates;
+};
+/* Elements in one register. */
+static inline unsigned matrix_elements(unsigned type)
+{
+    return type_infos[type].bits < 32 ? 32u / type_infos[type].bits : 1u;
+}
+/* Registers of a lane that hold one of the matrices. */
+static inline unsigned matrix_registers(const struct matrix_form *form, unsigned role)
+{
+    unsigned elements = role == MATRIX_A   ? form->m * form->k
+                        : role == MATRIX_B ? form->k * form->n
+                                           : form->m * form->n;
+    return elements / (32 * matrix_elements(form->types[role]));
+}
 
 /* A call's parameter lists, indices into module.variables (all of space PARAM). */
 struct call_info {
@@ -473,6 +498,7 @@ struct insn {
     uint32_t target_count;  /* brx */
     const int32_t *targets; /* brx: instruction indices */
     const struct call_info *call;
+    const struct matrix_form *matrix; /* of FORM_MATRIX */
     const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 
