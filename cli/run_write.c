@@ -90,6 +90,21 @@ static void text_note(FILE *out, bool *first, const char *text)
     *first = false;
 }
 
+/* What the program did that is not supported, or is wrong, as the stand-in has told it. */
+static void text_told(struct cli *cli, FILE *out, const struct run_table *table, bool *first)
+{
+    for (size_t i = 0; i < table->missing_count; i++) {
+        const struct run_missing *one = &table->missing[i];
+        bool is_runtime = strncmp(one->name, "cuda", 4) == 0 || one->name[0] == '_';
+        text_note(out, first,
+                  cli_format(cli, "%s is not supported: called %llu time%s, it returned %s.",
+                             one->name, (unsigned long long)one->count, one->count == 1 ? "" : "s",
+                             is_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED"));
+    }
+    for (size_t i = 0; i < table->note_count; i++)
+        text_note(out, first, table->notes[i]);
+}
+
 static void text_notes(struct cli *cli, FILE *out, const struct run_request *request,
                        const struct run_table *table)
 {
@@ -129,15 +144,22 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
         text_note(out, &first,
                   cli_format(cli, "%llu launch%s failed: see the messages above.",
                              (unsigned long long)table->failed, table->failed == 1 ? "" : "es"));
-    for (size_t i = 0; i < table->missing_count; i++)
-        text_note(out, &first,
-                  cli_format(cli,
-                             "%s is not supported: called %llu time%s, it returned "
-                             "cudaErrorNotSupported.",
-                             table->missing[i].name, (unsigned long long)table->missing[i].count,
-                             table->missing[i].count == 1 ? "" : "s"));
-    for (size_t i = 0; i < table->note_count; i++)
-        text_note(out, &first, table->notes[i]);
+    text_told(cli, out, table, &first);
+}
+
+static void text_nothing(struct cli *cli, FILE *out, const struct run_request *request,
+                         const struct run_table *table)
+{
+    bool first = true;
+    fputs("no kernel was launched\n", out);
+    if (!request->gpu_given)
+        fprintf(out, "  No --gpu was given: %s was taken.\n", request->gpus[0]);
+    if (!table->processes)
+        fputs("  The program did not call CUDA's runtime or driver. (One linked with -static, or "
+              "with "
+              "other\n  rights than yours, cannot be reached.)\n",
+              out);
+    text_told(cli, out, table, &first);
 }
 
 static int write_text(struct cli *cli, FILE *out, const struct run_request *request,
@@ -152,13 +174,7 @@ static int write_text(struct cli *cli, FILE *out, const struct run_request *requ
                 2);
     fputs("  ", out);
     if (!table->launch_total) {
-        fputs("no kernel was launched\n", out);
-        if (!request->gpu_given)
-            fprintf(out, "  No --gpu was given: %s was taken.\n", request->gpus[0]);
-        if (!table->processes)
-            fputs("  The program did not call the CUDA runtime. (One linked with -static, or with "
-                  "other\n  rights than yours, cannot be reached.)\n",
-                  out);
+        text_nothing(cli, out, request, table);
         return EXIT_DONE;
     }
     bool timed = table->measured > 0;
