@@ -40,7 +40,9 @@ enum trace_flags {
     TRACE_TO_SHARED = 4,      /* asynchronous copy: its accesses to shared memory are stores, the
                                * others loads; writes no register */
     TRACE_EXIT = 8,
-    TRACE_BRANCH = 16
+    TRACE_BRANCH = 16,
+    TRACE_COPY_COMMIT = 32, /* the asynchronous copies since the last one are a group */
+    TRACE_COPY_WAIT = 64    /* for all groups but the last barrier_id */
 };
 
 #define TRACE_NO_SITE UINT32_MAX
@@ -66,7 +68,7 @@ struct trace_insn {
     uint8_t semantics;  /* enum mem_semantics */
     uint8_t flags;      /* enum trace_flags */
     uint8_t barrier;    /* enum trace_barrier */
-    uint8_t barrier_id; /* 0 to 15 */
+    uint8_t barrier_id; /* 0 to 15; of TRACE_COPY_WAIT: groups that may be under way */
     uint16_t barrier_threads;
     bool guarded; /* has a guard predicate: lanes that execute are said step by step */
 };

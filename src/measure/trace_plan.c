@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/sass.h"
 #include "measure/isa_view.h"
 #include "measure/register_use.h"
 
@@ -125,6 +126,20 @@ static void draft_barrier(const struct insn *insn, struct trace_insn *out)
     out->barrier_threads = constant ? (uint16_t)threads->imm : TRACE_BARRIER_UNKNOWN;
 }
 
+/* Native code's asynchronous copies, told by their names. */
+static void draft_copy(const struct insn *insn, struct trace_insn *out)
+{
+    const struct sass_op *op = sass_find(insn->text);
+    if (!op) return;
+    if (!strcmp(op->name, "LDGSTS")) out->flags |= TRACE_TO_SHARED;
+    if (!strcmp(op->name, "LDGDEPBAR")) out->flags |= TRACE_COPY_COMMIT;
+    if (strcmp(op->name, "DEPBAR") != 0) return;
+    out->flags |= TRACE_COPY_WAIT;
+    const struct operand *open = insn_source(insn, 0);
+    bool is_told = open->kind == OPERAND_IMMEDIATE && open->imm >= 0 && open->imm < UINT8_MAX;
+    out->barrier_id = is_told ? (uint8_t)open->imm : 0;
+}
+
 static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *out)
 {
     const struct insn *insn = p->launch->insns[pc];
@@ -149,6 +164,7 @@ static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *
     if (insn->op == OP_EXIT || insn->op == OP_RET) out->flags |= TRACE_EXIT;
     if (insn->op == OP_BRA || insn->op == OP_BRX) out->flags |= TRACE_BRANCH;
     draft_barrier(insn, out);
+    draft_copy(insn, out);
 }
 
 /* The access of a load that became an operand. */

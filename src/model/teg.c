@@ -39,7 +39,7 @@ static const char *const unit_terms[TEG_UNIT_COUNT] = {
     [TEG_SHARED] = "t_shared",  [TEG_GLOBAL] = "t_lsu",
 };
 
-enum { RESOURCES = TEG_UNIT_COUNT + 4 };
+enum { RESOURCES = TEG_UNIT_COUNT + 5 };
 
 static size_t list_resources(const struct teg_grid *a, struct resource *out)
 {
@@ -60,6 +60,8 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
     out[count++] = (struct resource){"t_l2", "L2 bandwidth", (double)r->memory.l2_busy / time};
     out[count++] =
         (struct resource){"t_dram", "global memory bandwidth", (double)r->memory.dram_busy / time};
+    out[count++] =
+        (struct resource){"t_atomics", "atomics on one address", (double)r->atomics_busy / time};
     out[count++] = (struct resource){"t_rows", "DRAM rows", (double)r->memory.rows_busy / time};
     return count;
 }

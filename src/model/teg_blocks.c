@@ -75,7 +75,9 @@ static void set_share(struct teg_engine *e, const struct teg_sm *sm)
         own++;
         all += is_last ? e->setup->last_sms : e->machine->active_sms;
     }
-    if (own) teg_memory_share(&e->memory, own, all);
+    if (!own) return;
+    teg_memory_share(&e->memory, own, all);
+    teg_atomics_share(&e->atomics, own, all);
 }
 
 static void retire(struct teg_engine *e, struct teg_warp *warp)
@@ -188,6 +190,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
     warp->again = warp->begun = now;
     warp->last_access = 0;
     warp->done = teg_end_of(0, TEG_STALL_WAIT);
+    warp->copies = (struct teg_copies){0};
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;
     warp->waiting_for = 0;

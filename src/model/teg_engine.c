@@ -240,6 +240,7 @@ static void build(struct teg_engine *e)
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
     e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);
+    teg_atomics_init(&e->atomics, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
     e->out->insn_stalls =
         mem_zalloc((size_t)(trace->insn_count + 1) * TEG_STALL_COUNT, sizeof(teg_time));
@@ -251,6 +252,7 @@ static void clear(struct teg_engine *e)
         clear_sm(e, &e->sms[i]);
     teg_memory_clear(&e->memory);
     teg_access_clear(&e->accesses);
+    teg_atomics_clear(&e->atomics);
     free(e->sms);
     free(e->nexts);
     free(e->leaves);
@@ -361,6 +363,8 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
         setup->observer->begin(setup->observer->self, setup);
     ws_status status = run(diag, &e);
     out->end = later(out->retired, teg_memory_end(&e.memory));
+    out->end = later(out->end, teg_atomics_end(&e.atomics));
+    out->atomics_busy = teg_atomics_busy(&e.atomics);
     out->memory = e.memory.counts;
     for (size_t i = 0; i < (size_t)setup->trace->insn_count * TEG_STALL_COUNT; i++)
         out->stalls[i % TEG_STALL_COUNT] += out->insn_stalls[i];

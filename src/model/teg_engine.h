@@ -58,6 +58,7 @@ struct teg_result {
     uint64_t barrier_waits; /* warps that waited at a block's barrier */
     teg_time *insn_stalls;  /* [trace.insn_count][TEG_STALL_COUNT] */
     struct teg_memory_counts memory;
+    teg_time atomics_busy; /* of the address of the L2 that is busy for longest */
 };
 
 /* WS_ERR_NO_MODEL if warps wait for each other for ever, or there is nothing to execute.

@@ -58,6 +58,17 @@ static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
     return begin + e->machine->shared_latency + more * e->machine->replay;
 }
 
+/* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
+ * once the data are there. */
+static teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
+                           const struct trace_access *access, teg_time now)
+{
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
+    teg_time busy = request->passes * e->machine->pass;
+    e->out->conflicts += request->passes - request->least_passes;
+    return later(take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) - now, 0) + busy;
+}
+
 /* Local memory of each warp lies apart from all others, far from what is allocated. */
 static uint64_t local_origin(const struct teg_engine *e, const struct teg_warp *warp)
 {
@@ -71,6 +82,16 @@ static bool looks_into_l1(const struct teg_engine *e, const struct trace_insn *i
         return false;
     return space == SPACE_LOCAL || e->machine->l1_loads || insn->flags & TRACE_READ_ONLY ||
            insn->cache_op == CACHE_CA;
+}
+
+/* Lanes wait for their turns at an address; as much may wait as for the DRAM, then the load/store unit takes
+ * no more. */
+static void take_turns(struct teg_engine *e, const struct trace_access *access, teg_time now,
+                       struct teg_answer *answer)
+{
+    struct teg_turn_times turns = teg_atomics_serve(&e->atomics, access, now);
+    answer->done = later(answer->done, now + e->machine->l2.latency + turns.delay);
+    answer->entered = later(answer->entered, turns.begin - e->machine->in_flight);
 }
 
 static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
@@ -92,6 +113,8 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
         .in_l1 = looks_into_l1(e, insn, pattern->space),
     };
     struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
+    if (insn->operation == TRACE_ATOMIC && e->atomics.is_used && !local)
+        take_turns(e, access, arrival.now, &answer);
     take_unit(e, s, TEG_GLOBAL, TEG_GLOBAL, now, answer.entered - arrival.now);
     warp->last_access = later(warp->last_access, answer.done);
     return answer.done;
@@ -100,17 +123,20 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
 static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
                              const struct trace_insn *insn, teg_time now)
 {
-    teg_time done = now;
+    teg_time done = now, stored = 0;
     for (uint32_t i = 0; i < warp->step.access_count; i++) {
         const struct trace_access *access = &warp->step.accesses[i];
         unsigned space = e->trace->patterns[access->pattern].space;
         teg_time one = now;
-        if (space == SPACE_SHARED)
+        if (insn->flags & TRACE_TO_SHARED && space == SPACE_SHARED)
+            stored = store_copy(e, s, access, now);
+        else if (space == SPACE_SHARED)
             one = issue_shared(e, s, access, insn->operation, now);
         else if (space == SPACE_GLOBAL || space == SPACE_LOCAL)
             one = issue_global(e, s, warp, access, insn, now);
         done = later(done, one);
     }
+    if (insn->flags & TRACE_TO_SHARED) teg_copy_add(&warp->copies, done + stored);
     return done;
 }
 
@@ -165,6 +191,14 @@ static void observe(struct teg_engine *e, const struct teg_scheduler *s,
 
 /* ---- the next step --------------------------------------------------------------------------- */
 
+/* A fence waits for the accesses of its warp, the end of copies for those. */
+static teg_end find_accesses(const struct teg_warp *warp, const struct teg_op *op)
+{
+    if (op->kind == OP_KIND_FENCE) return teg_end_of(warp->last_access, TEG_STALL_MEMBAR);
+    if (op->kind != OP_KIND_COPY_WAIT) return 0;
+    return teg_end_of(teg_copy_ready(&warp->copies, op->open_groups), TEG_STALL_LONG_SCOREBOARD);
+}
+
 /* When the operands of the step at hand are there, and what for they were waited. */
 static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
 {
@@ -172,9 +206,7 @@ static inline teg_end find_operands(const struct teg_warp *warp, const struct te
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
     for (; reg < end; reg++)
         operands = later(operands, warp->registers[*reg]);
-    if (op->kind == OP_KIND_FENCE)
-        operands = later(operands, teg_end_of(warp->last_access, TEG_STALL_MEMBAR));
-    return operands;
+    return op->kind < OP_KIND_FENCE ? operands : later(operands, find_accesses(warp, op));
 }
 
 static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
@@ -241,11 +273,14 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     warp->again = now + op->same_warp;
     s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
-    if (op->kind != OP_KIND_BARRIER) {
+    if (op->kind < OP_KIND_BARRIER) {
         advance(e, s, place);
         return;
     }
-    if (teg_come_to_barrier(warp, insn, on)) e->out->barrier_waits++;
+    if (op->kind == OP_KIND_COPY_COMMIT)
+        teg_copy_commit(&warp->copies);
+    else if (teg_come_to_barrier(warp, insn, on))
+        e->out->barrier_waits++;
     advance(e, s, place);
-    if (block->used) teg_open_barriers(e, block, done);
+    if (op->kind == OP_KIND_BARRIER && block->used) teg_open_barriers(e, block, done);
 }

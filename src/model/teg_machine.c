@@ -267,6 +267,9 @@ static void set_channels(struct teg_machine *teg, double clock)
     teg->row_cycle = cycle * clock * (double)TEG_CYCLE;
 }
 
+/* Of the L2 for a lane whose address others wait for, where the file does not say (guess). */
+enum { ATOMIC_CYCLES = 1 };
+
 static void set_cached(struct teg_machine *teg, double clock)
 {
     const struct machine *machine = teg->machine;
@@ -290,6 +293,8 @@ static void set_cached(struct teg_machine *teg, double clock)
     teg->l2.bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0);
     teg->l2.ways = (unsigned)machine_get(machine, MACHINE_L2_WAYS, 16);
     teg->dram = shared_level(teg, dram, memory_ticks(teg, latency));
+    double atomic = machine_get(machine, MACHINE_L2_ATOMIC_CYCLES, ATOMIC_CYCLES);
+    teg->atomic = off(teg, EFFECT_BANDWIDTH) ? 0 : ticks(atomic);
     /* Kepler and the first Maxwell keep plain global loads out of the L1 (machine-facts 4). */
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
     teg->l1_loads = cc < 30 || cc >= 60;
@@ -333,6 +338,18 @@ static void tell_guesses(const struct teg_machine *teg, const struct model_input
     strbuf_clear(&names);
 }
 
+static void tell_atomics(const struct model_input *input, struct estimate *out)
+{
+    const enum counter atomics = COUNTER_INST_WARP_FIRST + CLASS_MEM_GLOBAL_ATOMIC;
+    if (machine_has(input->machine, MACHINE_L2_ATOMIC_CYCLES)) return;
+    if (!(profile_get(input->profile, atomics) > 0)) return;
+    if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
+        estimate_assume(
+            out, input->arena,
+            "lanes of atomics on one address take turns in the L2: %d cycle each, guessed",
+            ATOMIC_CYCLES);
+}
+
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
 
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
@@ -354,5 +371,6 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_shared(teg, input, out);
     set_global(teg, input);
     tell_guesses(teg, input, out);
+    tell_atomics(input, out);
     return WS_OK;
 }

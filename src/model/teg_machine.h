@@ -76,6 +76,7 @@ struct teg_machine {
     teg_time request; /* load/store unit, per request */
     teg_time line;    /* and per 128-byte line; 0: not counted */
     struct teg_level l1, l2, dram;
+    teg_time atomic;                /* turn of a lane at one address of the L2; 0: not counted */
     teg_time port;                  /* ticks for 32 bytes: an SM takes no more of L2 and DRAM */
     bool l1_loads;                  /* do plain loads look into the L1? */
     unsigned clusters, cluster_sms; /* memory pipelines of the GPU, simulated SMs on one */

@@ -10,6 +10,8 @@ static enum op_kind kind_of(const struct trace_insn *insn)
 {
     if (insn->barrier == TRACE_BARRIER_SYNC || insn->barrier == TRACE_BARRIER_ARRIVE)
         return OP_KIND_BARRIER;
+    if (insn->flags & TRACE_COPY_COMMIT) return OP_KIND_COPY_COMMIT;
+    if (insn->flags & TRACE_COPY_WAIT) return OP_KIND_COPY_WAIT;
     if (insn->class_id == CLASS_FENCE) return OP_KIND_FENCE;
     if (insn->operation == TRACE_NO_ACCESS || is_cached_constant(insn) ||
         insn->flags & TRACE_SHARED_OPERAND)
@@ -54,6 +56,7 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         .read_count = insn->read_count,
         .write_count = insn->write_count,
         .flags = insn->flags,
+        .open_groups = insn->barrier_id,
     };
     if (insn->flags & TRACE_SHARED_OPERAND) {
         op->latency = machine->operand_latency;

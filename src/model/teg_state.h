@@ -5,27 +5,38 @@
  *     teg_engine.c  SMs from event to event: which scheduler decides, which warp it takes
  *     teg_issue.c   what an instruction costs, and whom its warp waited for
  *     teg_blocks.c  blocks and warps from launch to retirement, barriers
+ *     teg_copy.c    asynchronous copies of a warp
  *     teg_price.c   static instructions with their prices */
 #ifndef MODEL_TEG_STATE_H
 #define MODEL_TEG_STATE_H
 
+#include "model/teg_atomics.h"
 #include "model/teg_engine.h"
 
 enum { TEG_BARRIERS = 16 };
 
-enum op_kind { OP_KIND_PLAIN, OP_KIND_SHARED, OP_KIND_GLOBAL, OP_KIND_BARRIER, OP_KIND_FENCE };
+enum op_kind {
+    OP_KIND_PLAIN,
+    OP_KIND_SHARED,
+    OP_KIND_GLOBAL,
+    OP_KIND_FENCE, /* waits for more than registers; the next, too */
+    OP_KIND_COPY_WAIT,
+    OP_KIND_BARRIER, /* does more than to go on; the next, too */
+    OP_KIND_COPY_COMMIT
+};
 
 /* A static instruction with its price. */
 struct teg_op {
     const uint32_t *registers; /* reads, then writes */
     teg_time busy, latency, same_warp;
     uint8_t kind, read_count, write_count;
-    uint8_t unit;     /* that must be free */
-    uint8_t part;     /* all bits: it is one of the warp's part of the SM; 0: of the whole SM */
-    uint8_t also;     /* kept busy too: arithmetic with an operand in shared memory */
-    uint8_t throttle; /* enum teg_stall: of who waits for its unit */
-    uint8_t cause;    /* and for its result */
-    uint8_t flags;    /* enum trace_flags */
+    uint8_t unit;        /* that must be free */
+    uint8_t part;        /* all bits: it is one of the warp's part of the SM; 0: of the whole SM */
+    uint8_t also;        /* kept busy too: arithmetic with an operand in shared memory */
+    uint8_t throttle;    /* enum teg_stall: of who waits for its unit */
+    uint8_t cause;       /* and for its result */
+    uint8_t flags;       /* enum trace_flags */
+    uint8_t open_groups; /* of copies that are not waited for */
 };
 
 /* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
@@ -49,6 +60,14 @@ static inline uint8_t teg_end_cause(teg_end end)
     return (uint8_t)((uint64_t)end % TEG_CAUSE_VALUES);
 }
 
+/* Asynchronous copies of a warp. More groups than are kept are taken to be done. */
+enum { TEG_COPY_GROUPS = 16 };
+struct teg_copies {
+    teg_time last;                    /* the last of those so far is done */
+    teg_time groups[TEG_COPY_GROUPS]; /* the same when each group was committed, in turn */
+    unsigned count;
+};
+
 struct teg_warp {
     struct trace_cursor cursor;
     struct trace_step step; /* to be issued next */
@@ -64,6 +83,7 @@ struct teg_warp {
     uint8_t waiting_for; /* barrier + 1 */
     uint8_t first_unit;  /* index of the first unit of its part of the SM */
     bool alive;
+    struct teg_copies copies;
 };
 
 struct teg_barrier {
@@ -138,6 +158,7 @@ struct teg_engine {
     unsigned scheduler_count;
     struct teg_memory memory;
     struct teg_access_table accesses;
+    struct teg_atomics atomics;
     struct teg_result *out;
     uint64_t next_block, ages;
     uint32_t warps_per_block;
@@ -225,6 +246,13 @@ bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, u
 /* Lets the warps go on whose barrier has all that it waits for. */
 void teg_open_barriers(struct teg_engine *e, struct teg_block *block, teg_time now);
 void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now);
+
+/* ---- teg_copy.c ------------------------------------------------------------------------------ */
+
+void teg_copy_add(struct teg_copies *copies, teg_time done);
+void teg_copy_commit(struct teg_copies *copies);
+/* When all groups are done but the last `open`. */
+teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open);
 
 /* ---- teg_issue.c ----------------------------------------------------------------------------- */
 

@@ -128,6 +128,7 @@ static void decode(struct sass_code *code, const struct traceg *t, const struct 
     out->insn.line = (uint32_t)t->insn.pc;
     out->insn.source_line = t->insn.source_line;
     out->flow = op ? op->flow : SASS_FLOW_STRAIGHT;
+    out->is_copy_wait = op && !strcmp(op->name, "DEPBAR");
     out->is_arrival = out->flow == SASS_FLOW_BARRIER && out->insn.sub_op == SUB_ARRIVE;
     out->route = (uint8_t)route_of(op, &out->insn);
     out->bytes = (uint8_t)insn_access_bytes(&out->insn);
@@ -151,6 +152,16 @@ static void set_barrier(struct insn *insn, const char *tail)
         .kind = OPERAND_IMMEDIATE, .reg = -1, .imm = is_count ? immediate : NUMBER_UNKNOWN};
     insn->ndst = 0;
     insn->nsrc = is_told && immediate ? 2 : 1;
+}
+
+/* Groups that may be under way behind DEPBAR.LE SB0, 1: its last immediate. */
+static void set_groups(struct insn *insn, const char *tail)
+{
+    int64_t immediate = 0;
+    if (!traceg_signed(&tail, &immediate) || *tail) return;
+    insn->operands[0] = (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .imm = immediate};
+    insn->ndst = 0;
+    insn->nsrc = 1;
 }
 
 static uint32_t hash(uint64_t pc)
@@ -193,6 +204,7 @@ static ws_status enter(struct diag *diag, struct sass_code *code, const struct t
     insn->middle = arena_copy_n(&code->arena, t->insn.rest, insn->length);
     decode(code, t, &text, insn);
     if (insn->flow == SASS_FLOW_BARRIER) set_barrier(&insn->insn, tail);
+    if (insn->is_copy_wait) set_groups(&insn->insn, tail);
     *bucket = *out = code->count++;
     if (code->count > code->bucket_count) grow_buckets(code);
     return WS_OK;

@@ -30,8 +30,9 @@ struct code_insn {
     uint32_t chain; /* next of the same hash value */
     uint8_t flow, route, bytes;
     bool has_addresses;
-    bool is_arrival; /* BAR.ARV */
-    uint32_t lanes;  /* whose addresses count: fewer than 32 in LDSM of one or two matrices */
+    bool is_arrival;   /* BAR.ARV */
+    bool is_copy_wait; /* DEPBAR */
+    uint32_t lanes;    /* whose addresses count: fewer than 32 in LDSM of one or two matrices */
     uint32_t next, previous; /* what was seen: an instruction or CODE_... */
     uint64_t executions;
     uint32_t opcode;       /* in sass_code.opcodes, CODE_NONE: known */

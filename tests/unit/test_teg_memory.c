@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the model teg says of DRAM rows, on kernels in PTX whose cycles follow from the figures of invented
+/* What the model teg says of DRAM rows and atomics, on kernels in PTX whose cycles follow from the figures of invented
  * machines. */
 #include <math.h>
 #include <setjmp.h>
@@ -112,12 +112,89 @@ static void test_bank_conflicts(void **state)
     assert_near(kernel_slope(&run, spread, 64), warps * 128 * 8 / (141.7e9 / 1.3e9 / 10), 0.02);
 }
 
+/* ---- atomics ----------------------------------------------------------------------------------- */
+
+/* One counter for all, one for each block, or 32 words that the lanes of every warp share. */
+static const char *counter_of;
+
+static void reductions(FILE *out, unsigned count)
+{
+    fprintf(out,
+            "and.b32 %%r2, %%r0, 31;\n%s\nmul.wide.u32 %%rd1, %%r2, 4;\n"
+            "add.u64 %%rd1, %%rd1, %%rd0;\n",
+            counter_of);
+    for (unsigned i = 0; i < count; i++)
+        fputs("red.global.add.u32 [%rd1], 1;\n", out);
+}
+
+/* Four SMs with four warps each: 512 lanes at one address take two cycles each. Of a counter for each block only
+ * its 128 lanes; of 32 words the 16 lanes that a word has of the 16 warps. Without the bandwidth of the L2
+ * the load/store unit takes the four warps' accesses, one a cycle. */
+static void test_counters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counter;
+        double want;
+    } rows[] = {
+        {"mov.u32 %r2, 0;", 4 * 4 * 32 * 2},
+        {"shl.b32 %r2, %r1, 5;", 4 * 32 * 2},
+        {"", 4 * 4 * 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kernel_run run = {.gpu = "v100",
+                                 .changes = {"machine.sm.count=4", "machine.l2.atomic_cycles=2"},
+                                 .grid = 4,
+                                 .block = 128,
+                                 .bytes = 4096};
+        counter_of = rows[i].counter;
+        assert_near(kernel_slope(&run, reductions, 200), rows[i].want, 1e-3);
+        run.without = "bandwidth";
+        assert_near(kernel_slope(&run, reductions, 200), 4, 1e-3);
+    }
+}
+
+/* Blocks in two waves on one SM, and those of a grid that does not fill the SMs: the lanes of all. */
+static void test_counter_of_waves(void **state)
+{
+    (void)state;
+    counter_of = "mov.u32 %r2, 0;";
+    for (unsigned grid = 1; grid <= 37; grid += 12) {
+        struct kernel_run run = {.gpu = "v100",
+                                 .changes = {"machine.sm.count=8", "machine.sm.max_blocks=2"},
+                                 .grid = grid,
+                                 .block = 64,
+                                 .bytes = 4096};
+        assert_near(kernel_slope(&run, reductions, 400), grid * 64.0, 0.01);
+    }
+}
+
+static void counted_chain(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fputs("atom.global.add.u32 %r4, [%rd0], %r4;\n", out);
+}
+
+/* One warp that waits for what it gets: the latency of the L2, and the turns of the 31 other lanes. */
+static void test_atomic_chain(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.l2.latency=211", "machine.l2.atomic_cycles=5"}};
+    assert_near(kernel_slope(&run, counted_chain, 50), 211 + 31 * 5.0, 1e-3);
+    run.block = 1;
+    assert_near(kernel_slope(&run, counted_chain, 50), 211, 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_bank_conflicts),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_counter_of_waves),
+        cmocka_unit_test(test_atomic_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
