@@ -92,6 +92,7 @@ static cudaError_t alloc_work(struct cudaMemAllocNodeParams *given, struct work 
 {
     cudaError_t error = cudaMallocAsync(&given->dptr, given->bytesize, NULL);
     *out = (struct work){.kind = WORK_ALLOC, .memory = given->dptr};
+    if (!error) graph_count_memory(given->bytesize);
     return error;
 }
 

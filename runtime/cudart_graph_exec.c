@@ -273,6 +273,8 @@ CUDART cudaError_t cudaGraphUpload(struct graph *exec, cudaStream_t stream);
 CUDART cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream);
 CUDART cudaError_t cudaGraphNodeSetEnabled(struct graph *exec, struct node *node, unsigned enabled);
 CUDART cudaError_t cudaGraphNodeGetEnabled(struct graph *exec, struct node *node, unsigned *out);
+CUDART cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *out);
+CUDART cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value);
 CUDART cudaError_t cudaDeviceGraphMemTrim(int device);
 
 /* The third parameter is flags since CUDA 12, a place for a node that is wrong before. */
@@ -358,6 +360,37 @@ cudaError_t cudaGraphNodeGetEnabled(struct graph *exec, struct node *node, unsig
     if (!error && !copy) error = cudaErrorInvalidValue;
     if (!error) *out = !copy->disabled;
     return api_end(error);
+}
+
+/* Memory of nodes stays until the program ends, so what was given is in use and reserved. */
+static uint64_t graph_bytes;
+
+void graph_count_memory(size_t bytes)
+{
+    graph_bytes += bytes;
+}
+
+static cudaError_t check_attribute(int device, int attribute)
+{
+    enum { ATTRIBUTES = 4 }; /* in use now, at most; reserved now, at most */
+    if (device) return cudaErrorInvalidDevice;
+    return attribute < 0 || attribute >= ATTRIBUTES ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *out)
+{
+    cudaError_t error = api_begin();
+    if (!error) error = check_attribute(device, attribute);
+    if (!error) *out = graph_bytes;
+    return api_end(error);
+}
+
+/* To set the most is to forget more than there is now. */
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value)
+{
+    (void)value;
+    cudaError_t error = api_begin();
+    return api_end(error ? error : check_attribute(device, attribute));
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device)

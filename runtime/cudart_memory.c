@@ -201,6 +201,7 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
     if (!error) error = allocate(out, bytes, false);
     if (!error && *out) pool_add(pool, address_of(*out), bytes);
     if (error || !stream_capture(stream)) return api_end(error);
+    graph_count_memory(bytes);
     return api_end(stream_do(stream, &(struct work){.kind = WORK_ALLOC, .memory = *out}));
 }
 

@@ -25,6 +25,9 @@ struct graph {
     size_t count;
 };
 
+/* A node of a graph got so many bytes (cudaDeviceGetGraphMemAttribute). */
+void graph_count_memory(size_t bytes);
+
 struct graph *graph_create(void);
 void graph_destroy(struct graph *graph);
 /* Adds a node behind `needs`; takes the work over in any case. */

@@ -89,6 +89,9 @@ static bool patterns()
     memory.bytesize = sizeof got;
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphAddMemAllocNode(&given, graph, NULL, 0, &memory));
+    size_t used = 0;
+    CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    if (used < sizeof got) return false;
     cudaMemsetParams params = {};
     params.dst = memory.dptr;
     params.elementSize = 4;
