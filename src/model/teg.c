@@ -198,6 +198,7 @@ static void write_known_gains(struct teg_grid *a)
     const bool idle[EFFECT_COUNT] = {
         [EFFECT_BANK_CONFLICTS] = !r->conflicts,
         [EFFECT_UNCOALESCED] = !r->scattered,
+        [EFFECT_DIVERGENCE] = !(active_lane_share(a->input->profile) < 1),
         [EFFECT_SYNC] = !r->barrier_waits,
         [EFFECT_LONG_INSTRUCTIONS] = !has_long_instructions(a),
         [EFFECT_MEM_LATENCY] = !r->memory.sectors,
@@ -320,8 +321,8 @@ const struct model model_teg = {
     .needs_counters = needs_counters,
     .needs_occupancy = true,
     .needs_trace = true,
-    .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_SYNC |
-               1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
+    .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
+               1u << EFFECT_SYNC | 1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
                1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CHANNEL_SKEW |
                1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL,
     .options = options,

@@ -256,10 +256,16 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     const struct trace_insn *insn = &e->trace->insns[number];
     teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done;
     struct teg_wait wait = {.since = now};
+    struct teg_op part;
     bool is_first = warp->issued != now; /* of a pair */
     if (warp->issued + e->machine->interval != now || e->setup->observer) {
         wait = split_wait(e, warp, op, s->states[s->units[place]].ready, now);
         count_stalls(stalls, wait);
+    }
+    if (e->machine->merges) {
+        part = teg_price_part(warp, op);
+        op = &part;
+        s->slot = now + teg_lanes_part(warp, e->machine->interval);
     }
     stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)

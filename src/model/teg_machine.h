@@ -61,6 +61,7 @@ struct teg_machine {
     enum teg_policy policy;
     unsigned schedulers, width;
     unsigned parts;    /* of an SM, with functional units of their own: warps belong to one */
+    bool merges;       /* effect `divergence` switched off */
     teg_time interval; /* between two decisions of a scheduler */
     struct teg_class classes[CLASS_COUNT];
     uint64_t guessed; /* bit set of classes whose cost is by a rule, not a figure */

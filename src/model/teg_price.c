@@ -71,3 +71,19 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->throttle = (uint8_t)throttle_of(op->unit);
     op->cause = cause_of(op, machine);
 }
+
+teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time)
+{
+    int lanes = __builtin_popcount(warp->threads);
+    int active = __builtin_popcount(warp->step.active & warp->threads);
+    return lanes && active ? time * active / lanes : time;
+}
+
+struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op)
+{
+    struct teg_op part = *op;
+    part.busy = teg_lanes_part(warp, op->busy);
+    part.latency = teg_lanes_part(warp, op->latency);
+    part.same_warp = teg_lanes_part(warp, op->same_warp);
+    return part;
+}

@@ -200,6 +200,10 @@ static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+/* Of `time`, what falls to the active lanes of the step at hand of a warp: effect `divergence` switched off. */
+teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
+/* The step's price likewise. */
+struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op);
 
 static inline const struct trace_block *teg_traced(const struct teg_engine *e,
                                                    const struct teg_block *block)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Divergence in the model teg, and what its steps cost with the effect switched off. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../support/teg_kernel.h"
+
+#define assert_near(got, want, relative)                                                           \
+    do {                                                                                           \
+        double got_ = (got), want_ = (want);                                                       \
+        if (!(fabs(got_ - want_) <= (relative)*fabs(want_)))                                       \
+            fail_msg("%s is %.9g, not %.9g", #got, got_, want_);                                   \
+    } while (0)
+
+/* Lanes below `split` of each warp execute one side, the others another, of equal length: a chain, or
+ * additions that do not depend on each other. */
+static unsigned split;
+static bool is_chain;
+
+static void side(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "add.f32 %%f%u, %%f%u, %%f1;\n", is_chain ? 2 : 2 + i % 32, is_chain ? 2 : 0);
+}
+
+static void two_sides(FILE *out, unsigned count)
+{
+    fprintf(out, "and.b32 %%r2, %%r0, 31;\nsetp.lt.u32 %%p0, %%r2, %u;\n@%%p0 bra lower;\n", split);
+    side(out, count);
+    fputs("bra join;\nlower:\n", out);
+    side(out, count);
+    fputs("join:\n", out);
+}
+
+/* V100: an addition of a chain takes 4 cycles, both sides of a warp that is split 8. With each side's part of
+ * the lanes, 4 again wherever the warp is split; as where no warp is. */
+static void test_chains(void **state)
+{
+    (void)state;
+    static const unsigned splits[] = {0, 1, 8, 16, 31, 32};
+    is_chain = true;
+    for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
+        struct kernel_run run = {.gpu = "v100"};
+        split = splits[i];
+        assert_near(kernel_slope(&run, two_sides, 100), split % 32 ? 8 : 4, 1e-3);
+        run.without = "divergence";
+        assert_near(kernel_slope(&run, two_sides, 100), 4, 1e-3);
+    }
+}
+
+/* 32 warps on 64 lanes: 16 cycles for an addition of all, twice as much for both sides. */
+static void test_throughput(void **state)
+{
+    (void)state;
+    is_chain = false;
+    split = 12;
+    struct kernel_run run = {.gpu = "v100", .block = 1024};
+    assert_near(kernel_slope(&run, two_sides, 100), 2 * 32 * 32 / 64.0, 0.01);
+    run.without = "divergence";
+    assert_near(kernel_slope(&run, two_sides, 100), 32 * 32 / 64.0, 0.01);
+}
+
+/* Lanes that the block does not have are no divergence. */
+static void test_short_warp(void **state)
+{
+    (void)state;
+    is_chain = true;
+    split = 0;
+    struct kernel_run run = {.gpu = "v100", .block = 7};
+    double with = kernel_cycles(&run, two_sides, 100);
+    run.without = "divergence";
+    assert_near(kernel_cycles(&run, two_sides, 100), with, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_throughput),
+        cmocka_unit_test(test_short_warp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
