@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How fast the timing engine is: warp instructions a second, and whether twice the trace takes twice as
- * long. One thread. Prints, judges nothing. */
+ * long, and how much memory. One thread. Prints, judges nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -110,6 +110,9 @@ static void run(const struct machine *gpu, unsigned rounds)
             teg_result_clear(&result);
         }
     }
+    printf("%-8s %12llu warp instructions traced %8.3f MB   %.3g bytes each\n", "",
+           (unsigned long long)trace->step_count, (double)trace->bytes / 1e6,
+           (double)trace->bytes / (double)trace->step_count);
     free(estimate);
     profile_destroy(profile);
     trace_destroy(trace);

@@ -183,6 +183,7 @@ const char *figure_fault(enum machine_key key, double value)
     if (whole && value > 0x1p53) return "is too large";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
+    if (key == MACHINE_ISSUE_SCOREBOARD && value > 3) return "must be 1, 2 or 3";
     bool is_flag = key == MACHINE_SM_REGISTER_PER_BLOCK || key == MACHINE_SM_EARLY_RELEASE ||
                    key == MACHINE_POWER_LOG_SCALING || key == MACHINE_CPU_FMA ||
                    (key >= MACHINE_POWER_SPEC_LINEAR_INT && key <= MACHINE_POWER_SPEC_LINEAR_L2);

@@ -189,7 +189,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;
     warp->last_access = 0;
-    warp->done = teg_end_of(0, TEG_STALL_WAIT);
+    warp->done = warp->loads = teg_end_of(0, TEG_STALL_WAIT);
     warp->copies = (struct teg_copies){0};
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;
@@ -214,26 +214,30 @@ static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time n
     }
 }
 
+/* The next block of the queue that executes anything; the others are over as they begin. */
+static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time now)
+{
+    for (; e->next_block < e->setup->block_count; e->out->block_ends[e->out->block_count++] = now) {
+        block->index = e->next_block++;
+        fill_block(e, block, now);
+        if (block->live_warps) return true;
+    }
+    return false;
+}
+
 bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
 {
     unsigned number = 0;
     while (number < e->setup->blocks_per_sm && sm->blocks[number].used)
         number++;
-    if (number == e->setup->blocks_per_sm || e->next_block == e->setup->block_count) return false;
+    if (number == e->setup->blocks_per_sm) return false;
     struct teg_block *block = &sm->blocks[number];
-    block->index = e->next_block++;
+    if (!take_block(e, block, now)) return false;
     uint64_t repetition = (e->setup->first_block + block->index) / e->trace->block_count;
     block->offset = (repetition << 44) + repetition * e->machine->interleave;
     block->used = true;
     block->begun = now;
     e->running++;
-    fill_block(e, block, now);
-    if (!block->live_warps) { /* no warp of it executes anything */
-        block->used = false;
-        e->running--;
-        e->out->block_ends[e->out->block_count++] = now;
-        return true;
-    }
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
         unsigned place;
         if (!block->warps[i]->alive) continue;

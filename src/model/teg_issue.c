@@ -121,8 +121,9 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
 }
 
 static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-                             const struct trace_insn *insn, teg_time now)
+                             const struct teg_op *op, teg_time now)
 {
+    const struct trace_insn *insn = &e->trace->insns[warp->step.insn];
     teg_time done = now, stored = 0;
     for (uint32_t i = 0; i < warp->step.access_count; i++) {
         const struct trace_access *access = &warp->step.accesses[i];
@@ -136,7 +137,10 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
             one = issue_global(e, s, warp, access, insn, now);
         done = later(done, one);
     }
-    if (insn->flags & TRACE_TO_SHARED) teg_copy_add(&warp->copies, done + stored);
+    if (insn->flags & TRACE_TO_SHARED)
+        teg_copy_add(&warp->copies, done + stored);
+    else if (insn->operation != TRACE_STORE)
+        warp->loads = later(warp->loads, teg_end_of(done, op->cause));
     return done;
 }
 
@@ -191,22 +195,27 @@ static void observe(struct teg_engine *e, const struct teg_scheduler *s,
 
 /* ---- the next step --------------------------------------------------------------------------- */
 
-/* A fence waits for the accesses of its warp, the end of copies for those. */
+/* A fence waits for the accesses of its warp, the end of copies for those; every instruction for loads, if
+ * the scoreboard is like that. */
 static teg_end find_accesses(const struct teg_warp *warp, const struct teg_op *op)
 {
-    if (op->kind == OP_KIND_FENCE) return teg_end_of(warp->last_access, TEG_STALL_MEMBAR);
-    if (op->kind != OP_KIND_COPY_WAIT) return 0;
-    return teg_end_of(teg_copy_ready(&warp->copies, op->open_groups), TEG_STALL_LONG_SCOREBOARD);
+    teg_end end = op->waits & TEG_WAITS_LOADS ? warp->loads : 0;
+    if (op->waits & TEG_WAITS_ACCESSES)
+        end = later(end, teg_end_of(warp->last_access, TEG_STALL_MEMBAR));
+    if (op->waits & TEG_WAITS_COPIES)
+        end = later(end, teg_end_of(teg_copy_ready(&warp->copies, op->open_groups),
+                                    TEG_STALL_LONG_SCOREBOARD));
+    return end;
 }
 
 /* When the operands of the step at hand are there, and what for they were waited. */
 static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
 {
-    const uint32_t *reg = op->registers, *end = reg + op->read_count + op->write_count;
+    const uint32_t *reg = op->registers, *end = reg + op->waited_count;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
     for (; reg < end; reg++)
         operands = later(operands, warp->registers[*reg]);
-    return op->kind < OP_KIND_FENCE ? operands : later(operands, find_accesses(warp, op));
+    return op->waits ? later(operands, find_accesses(warp, op)) : operands;
 }
 
 static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
@@ -269,7 +278,7 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     }
     stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
-        done = issue_memory(e, s, warp, insn, now);
+        done = issue_memory(e, s, warp, op, now);
     else
         done = issue_plain(e, s, warp, op, now);
     write_results(warp, op, done);

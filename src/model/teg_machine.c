@@ -367,6 +367,8 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     double cycles = machine_get(machine, MACHINE_ISSUE_CYCLES, 1);
     teg->interval = ticks(machine_get(machine, MACHINE_ISSUE_INTERVAL, cycles));
     teg->launch = ticks(machine_get(machine, MACHINE_LAUNCH_CYCLES, 0));
+    teg->scoreboard = (enum teg_scoreboard)machine_get(machine, MACHINE_ISSUE_SCOREBOARD,
+                                                       TEG_SCOREBOARD_REGISTERS);
     teg->merges = off(teg, EFFECT_DIVERGENCE);
     set_classes(teg);
     set_shared(teg, input, out);

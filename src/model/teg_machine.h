@@ -32,6 +32,12 @@ enum teg_unit {
 };
 extern const char *const teg_unit_names[TEG_UNIT_COUNT];
 
+enum teg_scoreboard {
+    TEG_SCOREBOARD_REGISTERS = 1, /* what is read, and earlier writes of what is written */
+    TEG_SCOREBOARD_READS,         /* what is read: loads are waited for at first use */
+    TEG_SCOREBOARD_LOADS          /* registers, and every load that is under way */
+};
+
 enum teg_policy {
     TEG_ROUND_ROBIN,   /* loose: the next ready warp after the last one */
     TEG_GREEDY_OLDEST, /* the same warp while it is ready, then the oldest */
@@ -60,7 +66,8 @@ struct teg_machine {
     uint32_t effects_off;
     enum teg_policy policy;
     unsigned schedulers, width;
-    unsigned parts;    /* of an SM, with functional units of their own: warps belong to one */
+    unsigned parts; /* of an SM, with functional units of their own: warps belong to one */
+    enum teg_scoreboard scoreboard;
     bool merges;       /* effect `divergence` switched off */
     teg_time interval; /* between two decisions of a scheduler */
     struct teg_class classes[CLASS_COUNT];

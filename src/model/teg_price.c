@@ -42,6 +42,15 @@ static const bool of_whole_sm[TEG_UNIT_COUNT] = {
 #undef TEG_UNIT
 };
 
+static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
+{
+    bool reads_alone = scoreboard == TEG_SCOREBOARD_READS;
+    op->waited_count = (uint16_t)(op->read_count + (reads_alone ? 0 : op->write_count));
+    if (op->kind == OP_KIND_FENCE) op->waits |= TEG_WAITS_ACCESSES;
+    if (op->kind == OP_KIND_COPY_WAIT) op->waits |= TEG_WAITS_COPIES;
+    if (scoreboard == TEG_SCOREBOARD_LOADS) op->waits |= TEG_WAITS_LOADS;
+}
+
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
 {
     const struct teg_machine *machine = e->machine;
@@ -70,6 +79,7 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->part = of_whole_sm[op->unit] ? 0 : UINT8_MAX;
     op->throttle = (uint8_t)throttle_of(op->unit);
     op->cause = cause_of(op, machine);
+    set_waits(op, machine->scoreboard);
 }
 
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time)

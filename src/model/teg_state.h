@@ -19,11 +19,14 @@ enum op_kind {
     OP_KIND_PLAIN,
     OP_KIND_SHARED,
     OP_KIND_GLOBAL,
-    OP_KIND_FENCE, /* waits for more than registers; the next, too */
+    OP_KIND_FENCE,
     OP_KIND_COPY_WAIT,
     OP_KIND_BARRIER, /* does more than to go on; the next, too */
     OP_KIND_COPY_COMMIT
 };
+
+/* What an instruction waits for besides registers: bits. */
+enum { TEG_WAITS_ACCESSES = 1, TEG_WAITS_COPIES = 2, TEG_WAITS_LOADS = 4 };
 
 /* A static instruction with its price. */
 struct teg_op {
@@ -37,6 +40,8 @@ struct teg_op {
     uint8_t cause;       /* and for its result */
     uint8_t flags;       /* enum trace_flags */
     uint8_t open_groups; /* of copies that are not waited for */
+    uint16_t waited_count; /* of the registers, those that it waits for */
+    uint8_t waits;         /* TEG_WAITS_... */
 };
 
 /* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
@@ -74,6 +79,7 @@ struct teg_warp {
     teg_end *registers;     /* when each is ready */
     teg_time issued, again, last_access, begun;
     teg_end operands; /* of the step */
+    teg_end loads;    /* the last of its loads */
     teg_end done;     /* the last of its results; then its time as it leaves */
     uint64_t age;
     struct teg_block *block;

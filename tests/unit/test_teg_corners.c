@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The model teg: policies of the scoreboard, and launches with next to nothing to time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../support/teg_fixture.h"
+#include "../support/teg_kernel.h"
+
+#define assert_near(got, want, relative)                                                           \
+    do {                                                                                           \
+        double got_ = (got), want_ = (want);                                                       \
+        if (!(fabs(got_ - want_) <= (relative)*fabs(want_)))                                       \
+            fail_msg("%s is %.9g, not %.9g", #got, got_, want_);                                   \
+    } while (0)
+
+/* ---- scoreboard -------------------------------------------------------------------------------- */
+
+/* A load that nobody reads, always to the same register, and ten additions in a chain. */
+static void unread_loads(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        fputs("ld.global.cg.u32 %r4, [%rd0];\n", out);
+        for (unsigned k = 0; k < 10; k++)
+            fputs("add.f32 %f2, %f2, %f1;\n", out);
+    }
+}
+
+/* V100: 207 cycles for a load from the L2, 4 for an addition. A load waits for the one before it, as both write
+ * one register; or nobody for it; or the first addition for it, and the next load comes a cycle after the tenth. */
+static void test_scoreboard(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100"};
+    assert_near(kernel_slope(&run, unread_loads, 50), 207, 1e-3);
+    run.changes[0] = "machine.issue.scoreboard=2";
+    assert_near(kernel_slope(&run, unread_loads, 50), 10 * 4, 1e-3);
+    run.changes[0] = "machine.issue.scoreboard=3";
+    assert_near(kernel_slope(&run, unread_loads, 50), 207 + 9 * 4 + 1, 1e-3);
+}
+
+/* ---- next to nothing --------------------------------------------------------------------------- */
+
+static void nothing(FILE *out, unsigned count)
+{
+    (void)out;
+    (void)count;
+}
+
+/* All warps leave at once: as many blocks at a time as fit, and never a deadlock. */
+static void test_exit_at_once(void **state)
+{
+    (void)state;
+    static const unsigned blocks[] = {1, 33, 1024};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        struct kernel_run run = {.gpu = "v100", .grid = 10000, .block = blocks[i]};
+        double cycles = kernel_cycles(&run, nothing, 0);
+        assert_true(cycles > 0 && isfinite(cycles));
+    }
+}
+
+/* Warps 0 and 2 have no instruction, nor has block 1: the chain of 100 additions of warp 1 of the other two is what
+ * there is, one after the other. */
+static void test_empty_warps(void **state)
+{
+    (void)state;
+    struct machine *machine = fixture_machine("v100", NULL);
+    struct fixture f;
+    fixture_begin(&f, 3, 96);
+    uint32_t fma = fixture_plain(&f, CLASS_FP32_FMA, 1, 1, 2);
+    for (uint64_t block = 0; block < 3; block++) {
+        fixture_block(&f, block);
+        for (unsigned i = 0; block != 1 && i < 100; i++) {
+            if (!i) fixture_warp(&f, 1);
+            fixture_step(&f, fma);
+        }
+    }
+    fixture_finish(&f);
+    struct fixture_run run = {.blocks = 3};
+    assert_near(fixture_cycles(&f, machine, &run), 2 * 100 * 4, 1e-12);
+    run.blocks_per_sm = 2;
+    assert_near(fixture_cycles(&f, machine, &run), 100 * 4, 0.02);
+    fixture_clear(&f);
+    machine_destroy(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scoreboard),
+        cmocka_unit_test(test_exit_at_once),
+        cmocka_unit_test(test_empty_warps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
