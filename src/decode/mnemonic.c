@@ -607,6 +607,10 @@ static ws_status decode(struct builder *builder)
     builder->part = *token;
     builder->part.length = dot ? (uint32_t)(dot - token->start) : token->length;
     int op = find_op(&builder->part);
+    if (text_is(&builder->part, "cp")) {
+        builder->mnemonic->unsupported = !mnemonic_copy(builder->mnemonic);
+        return WS_OK;
+    }
     bool is_matrix = op >= 0 ? op_infos[op].form == FORM_MATRIX : text_is(&builder->part, "wmma");
     if (is_matrix) {
         struct mnemonic *mnemonic = builder->mnemonic;

@@ -534,6 +534,7 @@ static const struct form forms[] = {
     [FORM_PREFETCH] = {NULL, parse_prefetch},
     [FORM_POLICY] = {NULL, parse_policy},
     [FORM_TEX] = {NULL, parse_texture},
+    [FORM_COPY] = {NULL, parse_copy},
     [FORM_MATRIX] = {NULL, parse_matrix},
     [FORM_MAPA] = {"t|Au", NULL},
     [FORM_GETCTARANK] = {"u|A", NULL},

@@ -250,6 +250,9 @@ ws_status parse_call(struct parser *parser, struct insn *insn);
 ws_status parse_vector(struct parser *parser, struct insn *insn, bool is_dst, enum ptx_type type,
                        unsigned accept, unsigned count);
 ws_status parse_texture(struct parser *parser, struct insn *insn);
+/* parse_copy.c. False: a form that is not executed here. */
+bool mnemonic_copy(struct mnemonic *mnemonic);
+ws_status parse_copy(struct parser *parser, struct insn *insn);
 /* parse_matrix.c. False: a form that is not executed here. */
 bool mnemonic_matrix(struct parser *parser, const struct token *token, struct insn *insn);
 ws_status parse_matrix(struct parser *parser, struct insn *insn);

@@ -55,6 +55,15 @@ static void refuse_cluster(struct refusal *refusal, const struct function *funct
         }
 }
 
+/* What nvcc makes of a launch within a kernel are calls of these. */
+static const char *why_undefined(const char *name)
+{
+    bool launches = !strncmp(name, "__cudaCDP2", 10) || !strncmp(name, "cudaLaunchDevice", 16) ||
+                    !strncmp(name, "cudaGetParameterBuffer", 22);
+    return launches ? "launches by kernels (dynamic parallelism) are not supported"
+                    : "called, but not defined in this file";
+}
+
 static void refuse_in(struct refusal *refusal, const struct function *function)
 {
     refuse_cluster(refusal, function);
@@ -66,7 +75,7 @@ static void refuse_in(struct refusal *refusal, const struct function *function)
         if (insn->op == OP_CALL && insn->call->function >= 0) {
             const struct function *callee = &refusal->module->functions[insn->call->function];
             if (!callee->is_defined && !callee->builtin)
-                refuse(refusal, insn->line, callee->name, "called, but not defined in this file");
+                refuse(refusal, insn->line, callee->name, why_undefined(callee->name));
         }
         refuse_symbols(refusal, insn);
         if (!refusal->executes(insn, function))

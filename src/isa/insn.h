@@ -148,6 +148,7 @@ enum op_form {
     FORM_PREFETCH,        /* prefetch.global.L2 [a]    discard.global.L2 [a], 128 */
     FORM_POLICY,          /* createpolicy.fractional.L2::evict_last.b64 d, 0.5 */
     FORM_TEX,             /* tex.2d.v4.f32.f32 {..}, [a, {b, c}]    with .level and .grad more */
+    FORM_COPY,            /* cp.async.ca.shared.global [a], [b], 16 */
     FORM_MATRIX,          /* wmma.load.a.. {..}, [a], stride   mma.. {d}, {a}, {b}, {c} */
     FORM_MAPA,            /* mapa.shared::cluster.u32 d, a, b     a may be a symbol */
     FORM_GETCTARANK,      /* getctarank.u64 d, a                  d is 32 bits */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cp.async: a load from global memory and a store to shared memory, done at once, so that groups of them have
+ * nothing to wait for.
+ *
+ *     cp.async.cg.shared.global.L2::128B [a], [b], 16;      ld.global.v4.b32 {t..}, [b]
+ *                                                           st.shared.v4.b32 [a], {t..}
+ *     cp.async.commit_group;   cp.async.wait_group N;   cp.async.wait_all;
+ *
+ * Fewer bytes than the instruction has, which are filled up with zeros, must be a number that the text
+ * tells: one in a register is refused, and so are copies in bulk, those that tell a barrier, and policies. */
+#include <string.h>
+
+#include "decode/parser.h"
+
+static bool take(const char **at, const char *text)
+{
+    size_t length = strlen(text);
+    if (strncmp(*at, text, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
+bool mnemonic_copy(struct mnemonic *mnemonic)
+{
+    static const char *const hints[] = {".L2::64B", ".L2::128B", ".L2::256B"};
+    struct insn *insn = &mnemonic->insn;
+    const char *at = insn->text;
+    insn->op = OP_CP;
+    insn->class_id = (uint8_t)insn_classify(insn);
+    insn->units = insn_units(insn);
+    if (!strcmp(at, "cp.async.commit_group") || !strcmp(at, "cp.async.wait_all")) {
+        insn->sub_op = SUB_SYNC;
+        return true;
+    }
+    if (!strcmp(at, "cp.async.wait_group")) {
+        insn->sub_op = SUB_ARRIVE;
+        return true;
+    }
+    if (!take(&at, "cp.async.ca.") && !take(&at, "cp.async.cg.")) return false;
+    if (!take(&at, "shared.global") && !take(&at, "shared::cta.global")) return false;
+    for (unsigned k = 0; k < sizeof hints / sizeof *hints; k++)
+        if (take(&at, hints[k])) break;
+    return !*at;
+}
+
+struct copy {
+    struct operand to, from;
+    uint64_t bytes, given; /* given: those that are read; the rest becomes zeros */
+};
+
+static ws_status parse_parts(struct parser *parser, const struct insn *insn, struct copy *out)
+{
+    TRY(parse_address(parser, &out->to));
+    TRY(parser_expect(parser, ',', "between operands"));
+    TRY(parse_address(parser, &out->from));
+    TRY(parser_expect(parser, ',', "between operands"));
+    struct token token = *current(parser);
+    TRY(parse_count(parser, "the number of bytes", 16, &out->bytes));
+    if (out->bytes != 4 && out->bytes != 8 && out->bytes != 16)
+        return parser_error(parser, WS_ERR_INPUT, &token, "'%s' copies 4, 8 or 16 bytes",
+                            insn->text);
+    out->given = out->bytes;
+    if (!parser_take(parser, ',')) return WS_OK;
+    int32_t reg;
+    struct token next = *current(parser);
+    if (next.kind == TOKEN_NAME && parser_find_register(parser, &next, &reg)) {
+        parser->body.is_foreign = true;
+        parser->body.foreign_what =
+            arena_format(parser->arena, "'%s' with a register behind its bytes", insn->text);
+        advance(parser);
+        return WS_OK;
+    }
+    return parse_count(parser, "the number of bytes to read", out->bytes, &out->given);
+}
+
+/* The instructions that one copy becomes: at most a load of two words, one of a word, three bytes with a
+ * place each in their word, and the store. */
+enum { PARTS_MAX = 10 };
+struct parts {
+    struct insn like; /* text, place and guard */
+    struct insn insns[PARTS_MAX];
+    unsigned count;
+};
+
+static struct insn *add_part(struct parts *parts, enum ptx_op op, enum ptx_type type,
+                             enum mem_space space, unsigned vector)
+{
+    struct insn *insn = &parts->insns[parts->count++];
+    *insn = parts->like;
+    insn->op = (uint16_t)op;
+    insn->type = (uint8_t)type;
+    insn->space = (uint8_t)space;
+    insn->vector = (uint8_t)vector;
+    insn->class_id = (uint8_t)insn_classify(insn);
+    insn->units = insn_units(insn);
+    return insn;
+}
+
+static struct operand number(int64_t value)
+{
+    return (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = value};
+}
+
+static struct operand new_word(struct parser *parser)
+{
+    int32_t reg = body_add_register(parser, "", TYPE_B32);
+    return (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
+}
+
+/* bfi.b32 word, byte, so far, 8 k, 8; `so far` is 0 before the first. */
+static void add_byte(struct parser *parser, struct parts *parts, const struct operand *from,
+                     unsigned k, struct operand *word)
+{
+    struct operand byte = new_word(parser), sum = new_word(parser);
+    struct insn *load = add_part(parts, OP_LD, TYPE_U8, SPACE_GLOBAL, 1);
+    load->operands[load->ndst++] = byte;
+    load->operands[load->ndst + load->nsrc++] = *from;
+    struct insn *insert = add_part(parts, OP_BFI, TYPE_B32, SPACE_NONE, 1);
+    const struct operand sources[] = {byte, *word, number(8 * k), number(8)};
+    insert->operands[insert->ndst++] = sum;
+    for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++)
+        insert->operands[insert->ndst + insert->nsrc++] = sources[i];
+    *word = sum;
+}
+
+/* Words of 4, 2 or 1 at once, then single bytes; what is not read stays 0. */
+static void add_loads(struct parser *parser, struct parts *parts, const struct copy *copy,
+                      struct operand words[4])
+{
+    struct operand from = copy->from;
+    uint64_t left = copy->given;
+    unsigned at = 0;
+    while (left >= 4) {
+        unsigned count = left >= 16 ? 4 : left >= 8 ? 2 : 1;
+        struct insn *load = add_part(parts, OP_LD, TYPE_B32, SPACE_GLOBAL, count);
+        for (unsigned k = 0; k < count; k++)
+            load->operands[load->ndst++] = words[at++] = new_word(parser);
+        load->operands[load->ndst + load->nsrc++] = from;
+        from.imm += 4 * count;
+        left -= 4 * count;
+    }
+    for (unsigned k = 0; k < left; k++, from.imm++)
+        add_byte(parser, parts, &from, k, &words[at]);
+}
+
+ws_status parse_copy(struct parser *parser, struct insn *insn)
+{
+    struct copy copy;
+    uint64_t group;
+    if (insn->sub_op == SUB_SYNC) return WS_OK;
+    if (insn->sub_op == SUB_ARRIVE)
+        return parse_count(parser, "a number of groups", 1 << 16, &group);
+    TRY(parse_parts(parser, insn, &copy));
+    if (parser->body.is_foreign) return WS_OK;
+    struct parts parts = {.like = *insn};
+    struct operand words[4] = {number(0), number(0), number(0), number(0)};
+    add_loads(parser, &parts, &copy, words);
+    struct insn *store = add_part(&parts, OP_ST, TYPE_B32, SPACE_SHARED, (unsigned)copy.bytes / 4);
+    store->operands[store->nsrc++] = copy.to;
+    for (unsigned k = 0; k < copy.bytes / 4; k++)
+        store->operands[store->nsrc++] = words[k];
+    *insn = parts.insns[0];
+    struct token token = *current(parser);
+    for (unsigned k = 1; k < parts.count; k++)
+        *body_add_insn(parser, &token) = parts.insns[k]; /* `insn` may have moved */
+    return WS_OK;
+}
