@@ -4,8 +4,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "model/needs.h"
 
 #include "../support/teg_fixture.h"
 #include "../support/teg_kernel.h"
@@ -87,12 +90,40 @@ static void test_empty_warps(void **state)
     machine_destroy(machine);
 }
 
+/* ---- figures that a machine file does not give -------------------------------------------------- */
+
+/* doc/models/teg.md: each of these is necessary; the message names it by its path. */
+static void test_missing_figures(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {
+        "sm.count",     "clock.core",  "issue.cycles", "dram.bandwidth",
+        "dram.latency", "global.rule", "shared.banks", "throughput.fp32.fma",
+    };
+    struct profile *profile = profile_create();
+    struct arena arena = {0};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        struct machine *machine = fixture_machine("v100", NULL);
+        int key = machine_key_find(needed[i]);
+        assert_true(key >= 0);
+        machine->values[key].known = false;
+        struct model_input input = {.profile = profile, .machine = machine, .arena = &arena};
+        const char *lacks = needs_check(model_find("teg"), &input, NULL);
+        if (!lacks || !strstr(lacks, needed[i]))
+            fail_msg("without %s: %s", needed[i], lacks ? lacks : "it answers");
+        machine_destroy(machine);
+    }
+    arena_clear(&arena);
+    profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scoreboard),
         cmocka_unit_test(test_exit_at_once),
         cmocka_unit_test(test_empty_warps),
+        cmocka_unit_test(test_missing_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
