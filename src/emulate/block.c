@@ -278,9 +278,9 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
     return BLOCK_DONE;
 }
 
-/* Turns of a warp that polls, 4 attempts each, after which nobody is expected to end its wait any
+/* Turns of a warp that polls, 16 attempts each, after which nobody is expected to end its wait any
  * more. A guess: a loop that gives up by itself after two million attempts is told too early. */
-enum { IDLE_TURNS_MAX = 1 << 19 };
+enum { IDLE_TURNS_MAX = 1 << 17 };
 
 /* Turns of that kind, one after the other, after which an ordered block lets others run: what it waits
  * for comes from another block. Waiting costs instructions, which are counted, so it is to be short. */

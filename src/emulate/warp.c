@@ -13,7 +13,7 @@
 /* Backward branches of one split before another gets a turn: those after a poll since it changed
  * memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
  * a lock is handed on soon and that waiting, which is counted, stays short. */
-enum { POLL_TURNS = 4, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
+enum { POLL_TURNS = 16, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
 /* ---- running one split ----------------------------------------------------------------------- */
 

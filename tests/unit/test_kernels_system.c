@@ -319,9 +319,9 @@ static void test_other_functions(void **state)
 {
     (void)state;
     struct run run;
-    run_begin(&run, SYSTEM, "needs_heap", 1);
+    run_begin(&run, SYSTEM, "needs_library", 1);
     assert_int_equal(run_try(&run), WS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(ws_context_error(run.context), "malloc: called, but not defined"));
+    assert_non_null(strstr(ws_context_error(run.context), "vendor_pool: called, but not defined"));
     run_end(&run);
 }
 
