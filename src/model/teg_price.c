@@ -53,10 +53,11 @@ static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
 {
+    static const uint32_t none[1];
     const struct teg_machine *machine = e->machine;
     const struct teg_class *class = &machine->classes[insn->class_id];
     *op = (struct teg_op){
-        .registers = e->trace->registers ? trace_reads(e->trace, insn) : NULL,
+        .registers = e->trace->registers ? trace_reads(e->trace, insn) : none,
         .busy = class->busy,
         .latency = class->latency,
         .same_warp = later(class->same_warp, machine->interval),
