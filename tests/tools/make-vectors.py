@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "vectors"
 FAMILIES = ["integers", "bits", "compare", "floats", "convert", "convert_small", "memory",
-            "memory_forms",
+            "memory_forms", "copies", "matrices", "wmma",
             "atomics", "warp", "control", "video", "literals", "textures"]
 NOT_VECTORS = {"CMakeLists.txt", "pending.txt"}
 
