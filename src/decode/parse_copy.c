@@ -59,6 +59,9 @@ static ws_status parse_parts(struct parser *parser, const struct insn *insn, str
     if (out->bytes != 4 && out->bytes != 8 && out->bytes != 16)
         return parser_error(parser, WS_ERR_INPUT, &token, "'%s' copies 4, 8 or 16 bytes",
                             insn->text);
+    if (out->bytes != 16 && !strncmp(insn->text, "cp.async.cg", 11))
+        return parser_error(parser, WS_ERR_INPUT, &token, "'%s' copies 16 bytes; others: .ca",
+                            insn->text);
     out->given = out->bytes;
     if (!parser_take(parser, ',')) return WS_OK;
     int32_t reg;
