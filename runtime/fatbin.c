@@ -113,8 +113,8 @@ static bool read_section(const struct elf *elf, unsigned index, Elf64_Shdr *out)
         at > elf->size - sizeof *out)
         return false;
     memcpy(out, elf->bytes + at, sizeof *out);
-    return out->sh_type == SHT_NOBITS ||
-           (out->sh_offset <= elf->size && out->sh_size <= elf->size - out->sh_offset);
+    if (out->sh_type == SHT_NOBITS) out->sh_offset = out->sh_size = 0; /* it has no bytes here */
+    return out->sh_offset <= elf->size && out->sh_size <= elf->size - out->sh_offset;
 }
 
 static bool text_is(const struct elf *elf, const Elf64_Shdr *strings, uint64_t at, const char *text)
