@@ -118,6 +118,16 @@ static void answer_add(struct answer *answer, struct node *node, struct node *ot
     answer->found++;
 }
 
+/* A question about `asked`, a graph or node; `count` has the room of `out`. */
+static cudaError_t answer_begin(struct answer *answer, const void *asked, struct node **out,
+                                const size_t *count)
+{
+    cudaError_t error = api_begin();
+    if (!error && (!asked || !count)) error = cudaErrorInvalidValue;
+    *answer = (struct answer){.nodes = out, .room = out && count ? *count : 0};
+    return error;
+}
+
 /* Places that are left over become NULL. */
 static cudaError_t answer_end(struct answer *answer, size_t *count)
 {
@@ -129,10 +139,9 @@ static cudaError_t answer_end(struct answer *answer, size_t *count)
 
 static cudaError_t list_nodes(struct graph *graph, struct node **out, size_t *count, bool roots)
 {
-    cudaError_t error = api_begin();
-    if (!error && (!graph || !count)) error = cudaErrorInvalidValue;
+    struct answer answer;
+    cudaError_t error = answer_begin(&answer, graph, out, count);
     if (error) return api_end(error);
-    struct answer answer = {.nodes = out, .room = out ? *count : 0};
     for (struct node *node = graph->first; node; node = node->next)
         if (!roots || !node->need_count) answer_add(&answer, node, NULL);
     return answer_end(&answer, count);
@@ -165,11 +174,10 @@ cudaError_t cudaGraphGetEdges(struct graph *graph, struct node **out_from, struc
 cudaError_t cudaGraphNodeGetDependencies(struct node *node, struct node **out, void *third,
                                          size_t *fourth)
 {
-    cudaError_t error = api_begin();
     size_t *count = runtime_version() >= 13 ? fourth : third;
-    if (!error && (!node || !count)) error = cudaErrorInvalidValue;
+    struct answer answer;
+    cudaError_t error = answer_begin(&answer, node, out, count);
     if (error) return api_end(error);
-    struct answer answer = {.nodes = out, .room = out ? *count : 0};
     for (size_t i = 0; i < node->need_count; i++)
         answer_add(&answer, node->needs[i], NULL);
     return answer_end(&answer, count);
@@ -185,11 +193,10 @@ static bool needs(const struct node *node, const struct node *other)
 cudaError_t cudaGraphNodeGetDependentNodes(struct node *node, struct node **out, void *third,
                                            size_t *fourth)
 {
-    cudaError_t error = api_begin();
     size_t *count = runtime_version() >= 13 ? fourth : third;
-    if (!error && (!node || !count)) error = cudaErrorInvalidValue;
+    struct answer answer;
+    cudaError_t error = answer_begin(&answer, node, out, count);
     if (error) return api_end(error);
-    struct answer answer = {.nodes = out, .room = out ? *count : 0};
     for (struct node *one = node->graph->first; one; one = one->next)
         if (needs(one, node)) answer_add(&answer, one, NULL);
     return answer_end(&answer, count);

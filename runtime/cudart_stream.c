@@ -36,20 +36,8 @@ enum { EVENT_DISABLE_TIMING = 2, EVENT_EXTERNAL = 1 };
 
 CUDART cudaError_t cudaStreamCreate(cudaStream_t *out);
 CUDART cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags);
-CUDART cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority);
-CUDART cudaError_t cudaStreamDestroy(cudaStream_t stream);
-CUDART cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-CUDART cudaError_t cudaStreamQuery(cudaStream_t stream);
-CUDART cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
-CUDART cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out);
-CUDART cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out);
-CUDART cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out);
 CUDART cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out);
 CUDART cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value);
-CUDART cudaError_t cudaStreamAddCallback(cudaStream_t stream,
-                                         void (*callback)(cudaStream_t, cudaError_t, void *),
-                                         void *user, unsigned flags);
-CUDART cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *user);
 CUDART cudaError_t cudaDeviceSynchronize(void);
 CUDART cudaError_t cudaThreadSynchronize(void);
 
@@ -184,14 +172,7 @@ cudaError_t cudaThreadSynchronize(void)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 CUDART cudaError_t cudaEventCreate(cudaEvent_t *out);
-CUDART cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
-CUDART cudaError_t cudaEventDestroy(cudaEvent_t event);
 CUDART cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
-CUDART cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
-CUDART cudaError_t cudaEventSynchronize(cudaEvent_t event);
-CUDART cudaError_t cudaEventQuery(cudaEvent_t event);
-CUDART cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin,
-                                        cudaEvent_t end);
 CUDART cudaError_t cudaEventElapsedTime_v2(float *out_milliseconds, cudaEvent_t begin,
                                            cudaEvent_t end);
 

@@ -3,28 +3,9 @@
 #include "driver.h"
 #include "stream.h"
 
-CUDART cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *user);
-CUDART cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority);
-CUDART cudaError_t cudaStreamDestroy(cudaStream_t stream);
-CUDART cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-CUDART cudaError_t cudaStreamQuery(cudaStream_t stream);
-CUDART cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
-CUDART cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out);
-CUDART cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out);
-CUDART cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out);
 CUDART cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out);
 CUDART cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
 CUDART cudaError_t cudaStreamEndCapture(cudaStream_t stream, struct graph **out);
-CUDART cudaError_t cudaStreamAddCallback(cudaStream_t stream,
-                                         void (*callback)(cudaStream_t, cudaError_t, void *),
-                                         void *user, unsigned flags);
-CUDART cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
-CUDART cudaError_t cudaEventDestroy(cudaEvent_t event);
-CUDART cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
-CUDART cudaError_t cudaEventSynchronize(cudaEvent_t event);
-CUDART cudaError_t cudaEventQuery(cudaEvent_t event);
-CUDART cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin,
-                                        cudaEvent_t end);
 CUDART cudaError_t cudaGraphCreate(struct graph **out, unsigned flags);
 CUDART cudaError_t cudaGraphDestroy(struct graph *graph);
 CUDART cudaError_t cudaGraphClone(struct graph **out, struct graph *graph);

@@ -47,6 +47,27 @@ void capture_forget(struct stream *stream);
 void tail_clear(struct tail *tail);
 cudaError_t tail_add(struct tail *tail, struct node *node);
 
+/* Functions of the runtime API that the driver API is made of, too. */
+CUDART cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *user);
+CUDART cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority);
+CUDART cudaError_t cudaStreamDestroy(cudaStream_t stream);
+CUDART cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+CUDART cudaError_t cudaStreamQuery(cudaStream_t stream);
+CUDART cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+CUDART cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out);
+CUDART cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out);
+CUDART cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out);
+CUDART cudaError_t cudaStreamAddCallback(cudaStream_t stream,
+                                         void (*callback)(cudaStream_t, cudaError_t, void *),
+                                         void *user, unsigned flags);
+CUDART cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
+CUDART cudaError_t cudaEventDestroy(cudaEvent_t event);
+CUDART cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
+CUDART cudaError_t cudaEventSynchronize(cudaEvent_t event);
+CUDART cudaError_t cudaEventQuery(cudaEvent_t event);
+CUDART cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin,
+                                        cudaEvent_t end);
+
 /* All streams that the program made. */
 extern struct stream *streams;
 

@@ -76,6 +76,15 @@ void trace_cursor_restart(struct trace_cursor *cursor, const struct trace_block 
     memset(cursor->sites, 0, cursor->trace->site_count * sizeof *cursor->sites);
 }
 
+void trace_cursor_begin(struct trace_cursor *cursor, const struct trace *trace,
+                        const struct trace_block *block, uint32_t warp)
+{
+    if (cursor->trace)
+        trace_cursor_restart(cursor, block, warp);
+    else
+        trace_cursor_init(cursor, trace, block, warp);
+}
+
 void trace_cursor_clear(struct trace_cursor *cursor)
 {
     free(cursor->sites);

@@ -186,6 +186,9 @@ void trace_cursor_init(struct trace_cursor *cursor, const struct trace *trace,
 /* To the beginning of a warp, perhaps another one; no memory is allocated. */
 void trace_cursor_restart(struct trace_cursor *cursor, const struct trace_block *block,
                           uint32_t warp);
+/* The one or the other: of a cursor that is all zeros, or was used on the same trace. */
+void trace_cursor_begin(struct trace_cursor *cursor, const struct trace *trace,
+                        const struct trace_block *block, uint32_t warp);
 /* Behind trace_cursor_next: any step. */
 bool trace_cursor_step(struct trace_cursor *cursor, struct trace_step *step);
 /* False at the end of the warp. */

@@ -99,14 +99,11 @@ static void read_trace(struct teg_atomics *atomics)
     for (uint32_t b = 0; b < atomics->blocks; b++)
         for (uint32_t w = 0; w < trace->head.warps_per_block; w++) {
             if (!trace->blocks[b].warps[w].step_count) continue;
-            if (cursor.trace)
-                trace_cursor_restart(&cursor, &trace->blocks[b], w);
-            else
-                trace_cursor_init(&cursor, trace, &trace->blocks[b], w);
+            trace_cursor_begin(&cursor, trace, &trace->blocks[b], w);
             while (trace_cursor_next(&cursor, &step))
                 if (is_atomic(&trace->insns[step.insn])) add_step(atomics, &step, b);
         }
-    if (cursor.trace) trace_cursor_clear(&cursor);
+    trace_cursor_clear(&cursor);
 }
 
 void teg_atomics_init(struct teg_atomics *atomics, const struct trace *trace,

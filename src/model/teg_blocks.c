@@ -182,10 +182,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
 {
     size_t registers = e->trace->register_count;
     memset(warp->registers, 0, registers * sizeof *warp->registers);
-    if (warp->cursor.trace)
-        trace_cursor_restart(&warp->cursor, block, warp->index);
-    else
-        trace_cursor_init(&warp->cursor, e->trace, block, warp->index);
+    trace_cursor_begin(&warp->cursor, e->trace, block, warp->index);
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;
     warp->last_access = 0;

@@ -205,7 +205,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
         struct teg_scheduler *s = &sm->schedulers[i];
         for (unsigned k = 0; k < s->count; k++) {
-            if (s->warps[k].cursor.trace) trace_cursor_clear(&s->warps[k].cursor);
+            trace_cursor_clear(&s->warps[k].cursor);
             free(s->warps[k].registers);
         }
         free(s->sleepers);

@@ -121,15 +121,12 @@ static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters)
     }
 }
 
-static ws_status run_clusters(struct diag *diag, const struct teg_grid *a,
-                              struct teg_grid *clusters, unsigned count)
+static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsigned count)
 {
     struct teg_setup *setups = mem_zalloc(count, sizeof *setups);
     struct teg_result *results = mem_zalloc(count, sizeof *results);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         setups[i] = clusters[i].setup;
-        setups[i].machine = &a->machine;
-    }
     ws_status status = teg_run_all(diag, setups, count, results);
     for (unsigned i = 0; i < count; i++)
         clusters[i].result = results[i];
@@ -151,7 +148,6 @@ static void choose_slowest(struct teg_grid *a, struct teg_grid *clusters, unsign
     for (unsigned i = 0; i < count; i++)
         if (i != slowest) teg_result_clear(&clusters[i].result);
     *a = clusters[slowest];
-    a->setup.machine = &a->machine;
     a->timed = count;
     a->mean_total = sum / count;
 }
@@ -162,7 +158,7 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     unsigned count = a->machine.clusters < all ? a->machine.clusters : (unsigned)all;
     struct teg_grid *clusters = mem_zalloc(a->machine.clusters, sizeof *clusters);
     set_clusters(a, clusters);
-    ws_status status = run_clusters(diag, a, clusters, count);
+    ws_status status = run_clusters(diag, clusters, count);
     if (status == WS_OK) choose_slowest(a, clusters, count);
     free(clusters);
     return status;

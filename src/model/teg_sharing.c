@@ -75,13 +75,10 @@ static double distinct_sectors(const struct trace *trace, const struct teg_machi
     for (uint32_t b = 0; b < blocks; b++)
         for (uint32_t w = 0; w < trace->head.warps_per_block; w++) {
             if (!trace->blocks[b].warps[w].step_count) continue;
-            if (cursor.trace)
-                trace_cursor_restart(&cursor, &trace->blocks[b], w);
-            else
-                trace_cursor_init(&cursor, trace, &trace->blocks[b], w);
+            trace_cursor_begin(&cursor, trace, &trace->blocks[b], w);
             add_warp(&set, &table, &cursor);
         }
-    if (cursor.trace) trace_cursor_clear(&cursor);
+    trace_cursor_clear(&cursor);
     teg_access_clear(&table);
     free(set.keys);
     free(set.sectors);
