@@ -45,15 +45,7 @@ estimates: build
 
 nightly:
 	@tools/install-deps.sh all
-	NIGHTLY=1 FUZZ_SECONDS=$${FUZZ_SECONDS:-3600} .ci/run
-	@build/test_random_programs --count 50000 --seed 1000000 & \
-	    build/test_random_programs --count 50000 --seed 2000000 && wait $$!
-	build/test_approximate --count 10000000
-	WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R test_kernels_zhang
-	@for launch in examples/kernels/*/*.yaml papers/zhang2011/launch/*.yaml; do \
-	    echo "== $$launch"; \
-	    build/warpsage analyze "$$launch" --quiet || exit 1; \
-	done
+	@tools/nightly.sh
 
 format:
 	@tools/install-deps.sh all
