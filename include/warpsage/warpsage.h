@@ -115,6 +115,7 @@ WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char 
  * Several modules, one after the other in one text or file, are linked as nvlink does it. */
 WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const char *name,
                                                   const void *bytes, size_t size, ws_module **out);
+/* Its variables are freed on all devices of the context; their addresses are no longer valid. */
 WS_API void ws_module_destroy(ws_module *module);
 WS_API size_t ws_module_kernel_count(const ws_module *module);
 /* Name as in PTX (mangled), and as in the source. NULL if index is out of range. */
@@ -171,7 +172,7 @@ typedef struct ws_device_options {
     /* What hardware lets pass is no fault: memory that nothing wrote reads as zeros, and an access
      * past an allocation that stays within mapped pages of 2 MiB is only told by ws_launch_result. */
     bool as_hardware;
-    /* Kernels stay prepared for execution between launches; their modules must outlive the device. */
+    /* Kernels stay prepared for execution between launches, as long as their module lives. */
     bool keep_programs;
 } ws_device_options;
 
@@ -188,7 +189,7 @@ WS_API WS_CHECKED ws_status ws_device_adopt(ws_device *device, void *host, uint6
 typedef struct ws_device_range {
     uint64_t address, bytes;
     bool is_host;     /* of ws_device_alloc_host or ws_device_adopt */
-    const char *name; /* of a variable; owned by its module; else NULL */
+    const char *name; /* of a variable, valid as long as its module lives; else NULL */
 } ws_device_range;
 /* The live allocation that holds an address; false: none does. */
 WS_API bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *out);

@@ -22,13 +22,18 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
     }
     TRY(device_create(&context->diag, &inner, &device));
     *out = mem_zalloc(1, sizeof **out);
-    **out = (ws_device){.context = context, .device = device};
+    **out = (ws_device){.context = context, .next = context->devices, .device = device};
+    context->devices = *out;
     return WS_OK;
 }
 
 void ws_device_destroy(ws_device *device)
 {
     if (!device) return;
+    ws_device **place = &device->context->devices;
+    while (*place != device)
+        place = &(*place)->next;
+    *place = device->next;
     device_destroy(device->device);
     free(device);
 }

@@ -40,6 +40,8 @@ ws_status ws_module_load_memory(ws_context *context, const char *name, const voi
 void ws_module_destroy(ws_module *module)
 {
     if (!module) return;
+    for (ws_device *device = module->context->devices; device; device = device->next)
+        device_forget_module(device->device, module->module);
     module_destroy(module->module);
     free(module->registers->answers);
     free(module->registers);

@@ -15,6 +15,7 @@
 
 struct ws_context {
     struct diag diag;
+    struct ws_device *devices; /* all that live */
     ws_progress_fn *progress;
     void *progress_user;
     ws_cancel_fn *cancel;
@@ -54,6 +55,7 @@ struct ws_module {
 
 struct ws_device {
     ws_context *context;
+    ws_device *next; /* of the context */
     struct device *device;
 };
 

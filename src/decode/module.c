@@ -75,7 +75,9 @@ static ws_status decode_text(struct diag *diag, struct module *module, struct mo
 
 static struct module *module_create(const char *path)
 {
+    static uint64_t created;
     struct module *module = mem_zalloc(1, sizeof *module);
+    module->id = __atomic_add_fetch(&created, 1, __ATOMIC_RELAXED);
     module->path = arena_copy(&module->arena, path);
     module->target_name = "";
     module->address_bits = 32; /* until .address_size; the default since PTX 2.3 */

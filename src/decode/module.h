@@ -100,6 +100,7 @@ struct function {
 
 struct module {
     struct arena arena;
+    uint64_t id;      /* of no other module of this process: what caches go by, never the address */
     const char *path; /* as given */
     const char *ptx;  /* text, NUL-terminated */
     size_t ptx_size;

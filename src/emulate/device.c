@@ -10,8 +10,10 @@
 
 /* Variables of one module, placed on first use. */
 struct placement {
-    const struct module *module;
+    uint64_t module_id;
+    uint32_t count;
     uint64_t *addresses; /* by variable; 0: not in device memory */
+    struct arena names;  /* of the variables: may be asked for when the module is gone */
 };
 
 int device_isa_levels(void)
@@ -70,11 +72,17 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     return WS_OK;
 }
 
+static void placement_clear(struct placement *placement)
+{
+    free(placement->addresses);
+    arena_clear(&placement->names);
+}
+
 void device_destroy(struct device *device)
 {
     if (!device) return;
     for (uint32_t i = 0; i < device->placement_count; i++)
-        free(device->placements[i].addresses);
+        placement_clear(&device->placements[i]);
     free(device->placements);
     for (uint32_t i = 0; i < device->program_count; i++)
         program_destroy(device->programs[i]);
@@ -199,8 +207,9 @@ static void write_relocations(const struct variable *variable, const uint64_t *a
 }
 
 static ws_status place_variables(struct diag *diag, struct device *device,
-                                 const struct module *module, uint64_t *addresses)
+                                 const struct module *module, struct placement *placement)
 {
+    uint64_t *addresses = placement->addresses;
     for (uint32_t v = 0; v < module->variable_count; v++)
         if (lives_in_memory(&module->variables[v]))
             TRY(devmem_alloc(diag, &device->memory, module->variables[v].bytes, &addresses[v]));
@@ -213,9 +222,20 @@ static ws_status place_variables(struct diag *diag, struct device *device,
         struct allocation *allocation = devmem_find(&device->memory, addresses[v]);
         devmem_written(allocation, addresses[v], variable->bytes);
         allocation->read_only = variable->space == SPACE_CONST;
-        allocation->name = variable->name;
+        allocation->name = arena_copy(&placement->names, variable->name);
     }
     return WS_OK;
+}
+
+/* Frees what was placed, in the reverse order, so that the address space is handed out again. */
+static void displace(struct device *device, struct placement *placement)
+{
+    struct diag ignored = {0};
+    for (uint32_t v = placement->count; v-- > 0;)
+        if (placement->addresses[v] &&
+            devmem_free(&ignored, &device->memory, placement->addresses[v]) != WS_OK)
+            diag_clear(&ignored); /* the caller has freed it, against the rules */
+    placement_clear(placement);
 }
 
 ws_status device_place(struct diag *diag, struct device *device, const struct module *module,
@@ -223,20 +243,40 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
 {
     *out_addresses = NULL;
     for (uint32_t i = 0; i < device->placement_count; i++)
-        if (device->placements[i].module == module) {
+        if (device->placements[i].module_id == module->id) {
             *out_addresses = device->placements[i].addresses;
             return WS_OK;
         }
-    uint64_t *addresses = mem_zalloc(module->variable_count, sizeof *addresses);
-    ws_status status = place_variables(diag, device, module, addresses);
+    struct placement made = {.module_id = module->id, .count = module->variable_count};
+    made.addresses = mem_zalloc(module->variable_count, sizeof *made.addresses);
+    ws_status status = place_variables(diag, device, module, &made);
     if (status != WS_OK) {
-        free(addresses);
+        displace(device, &made);
         return status;
     }
     GROW(device->placements, device->placement_count, device->placement_room);
-    device->placements[device->placement_count++] = (struct placement){module, addresses};
-    *out_addresses = addresses;
+    device->placements[device->placement_count++] = made;
+    *out_addresses = made.addresses;
     return WS_OK;
+}
+
+void device_forget_module(struct device *device, const struct module *module)
+{
+    for (uint32_t i = 0; i < device->placement_count; i++)
+        if (device->placements[i].module_id == module->id) {
+            displace(device, &device->placements[i]);
+            device->placements[i] = device->placements[--device->placement_count];
+            break;
+        }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < device->program_count; i++) {
+        struct program *program = device->programs[i];
+        if (program->module_id == module->id)
+            program_destroy(program);
+        else
+            device->programs[kept++] = program;
+    }
+    device->program_count = kept;
 }
 
 ws_status device_symbol(struct diag *diag, struct device *device, const struct module *module,

@@ -64,14 +64,40 @@ static bool in_heap(const struct devmem *memory, uint64_t address)
     return address - memory->base < memory->capacity;
 }
 
+static uint64_t room_of(uint64_t bytes)
+{
+    /* A gap of at least one unit keeps neighbours apart: an access just past the end is seen. */
+    return (bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1);
+}
+
+/* Forgets freed allocations but for the last `keep`. Addresses above all that are left are handed out
+ * again. */
+static void forget_freed(struct devmem *memory, uint64_t keep)
+{
+    uint32_t kept = 0;
+    memory->used = 0;
+    memory->freed_count = 0;
+    memory->freed_bytes = 0;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct allocation *one = &memory->allocations[i];
+        if (one->freed && one->freed + keep <= memory->frees) continue;
+        if (one->freed) {
+            memory->freed_count++;
+            memory->freed_bytes += one->bytes;
+        }
+        if (in_heap(memory, one->address))
+            memory->used = one->address - memory->base + room_of(one->bytes);
+        memory->allocations[kept++] = *one;
+    }
+    memory->count = kept;
+}
+
 /* The address space is used up: freed allocations are forgotten, and the first gap that is wide
  * enough serves. *out_at is where the new one belongs in the list; false: there is no gap. */
 static bool find_gap(struct devmem *memory, uint64_t room, uint64_t *out, uint32_t *out_at)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < memory->count; i++)
-        if (!memory->allocations[i].freed) memory->allocations[kept++] = memory->allocations[i];
-    memory->count = kept;
+    forget_freed(memory, 0);
+    uint32_t kept = memory->count;
     uint64_t low = memory->base;
     for (uint32_t i = 0; i <= kept; i++) {
         const struct allocation *next = i < kept ? &memory->allocations[i] : NULL;
@@ -86,7 +112,7 @@ static bool find_gap(struct devmem *memory, uint64_t room, uint64_t *out, uint32
             return true;
         }
         if (!next) return false;
-        low = next->address + ((next->bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1));
+        low = next->address + room_of(next->bytes);
     }
     return false;
 }
@@ -104,15 +130,13 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
 {
     *out = 0;
     if (bytes == 0) return diag_error(diag, WS_ERR_ARGUMENT, "an allocation needs at least 1 byte");
-    /* A gap of at least one unit keeps neighbours apart: an access just past the end is seen. */
-    uint64_t room = (bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1), address = 0;
+    uint64_t room = room_of(bytes), address = 0;
     bool fits = bytes <= memory->limit && (uncounted || memory->live + bytes <= memory->limit);
     uint32_t at = 0;
     bool fresh = fits && memory->used + room <= memory->capacity;
     if (fresh) {
         address = memory->base + memory->used;
         at = index_after(memory, address);
-        memory->used += room;
     }
     if (!fresh && (!fits || !find_gap(memory, room, &address, &at)))
         return diag_error(diag, WS_ERR_MEMORY,
@@ -125,6 +149,7 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
         if (!allocation.shadow) return diag_error(diag, WS_ERR_MEMORY, "out of host memory");
     }
     insert(memory, at, allocation);
+    if (address + room - memory->base > memory->used) memory->used = address + room - memory->base;
     if (!uncounted) memory->live += bytes;
     *out = address;
     return WS_OK;
@@ -204,6 +229,16 @@ static void give_back(const struct devmem *memory, const struct allocation *allo
     memset(devmem_host(memory, high), 0, end - high);
 }
 
+/* Freed addresses are not handed out again soon, so that an access to them is known for what it is. How
+ * many are kept is a guess: a list that is still quick to go through. Modules with 32-bit addresses need
+ * what lies low, so there a part of what they reach. */
+enum { FREED_KEPT = 4096 };
+
+static uint64_t freed_bytes_max(const struct devmem *memory)
+{
+    return memory->base == HEAP_BASE ? UINT64_C(1) << 30 : memory->capacity / 2;
+}
+
 ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address)
 {
     struct allocation *found = devmem_find(memory, address);
@@ -214,18 +249,22 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
                           (unsigned long long)address);
     free(found->shadow);
     found->shadow = NULL;
-    found->freed = true;
+    found->name = NULL;
+    found->freed = ++memory->frees;
     if (!found->uncounted) memory->live -= found->bytes;
-    if (!found->adopted) give_back(memory, found);
-    uint64_t end = address + found->bytes - memory->base;
-    bool topmost = in_heap(memory, address) && end <= memory->used &&
-                   memory->used - end < 2 * DEVMEM_ALIGNMENT;
-    if (topmost) memory->used = address - memory->base;
-    if (topmost || found->adopted) {
+    if (found->adopted) { /* the host may use it for something else and have it adopted again */
         uint32_t at = (uint32_t)(found - memory->allocations);
         memory->count--;
         memmove(found, found + 1, (memory->count - at) * sizeof *found);
+        return WS_OK;
     }
+    give_back(memory, found);
+    memory->freed_bytes += found->bytes;
+    memory->freed_count++;
+    if (memory->freed_bytes > freed_bytes_max(memory))
+        forget_freed(memory, 0);
+    else if (memory->freed_count == 2 * FREED_KEPT)
+        forget_freed(memory, FREED_KEPT);
     return WS_OK;
 }
 

@@ -32,7 +32,7 @@
 struct allocation {
     uint64_t address, bytes;
     uint64_t *shadow; /* bit set = byte written; NULL: all are */
-    bool freed;
+    uint64_t freed;   /* the how many-th that was freed; 0: it lives */
     bool read_only;   /* .const variables */
     bool uncounted;   /* memory of the host: not part of the limit */
     bool adopted;     /* the caller's own memory: never given back */
@@ -47,8 +47,10 @@ struct devmem {
     uint64_t used;       /* bytes from base beyond which nothing was handed out yet */
     uint64_t limit;      /* of bytes in live allocations */
     uint64_t live;
-    bool as_hardware;               /* see device_options */
-    struct allocation *allocations; /* sorted by address */
+    uint64_t frees;                    /* so far */
+    uint64_t freed_bytes, freed_count; /* of freed allocations in the list */
+    bool as_hardware;                  /* see device_options */
+    struct allocation *allocations;    /* sorted by address */
     uint32_t count, room;
 };
 

@@ -19,10 +19,8 @@ struct device_options {
     /* What hardware lets pass is no fault: memory that nothing has written reads as zeros, and accesses
      * past an allocation, but within the pages of 2 MiB that hardware maps, are only noted. */
     bool as_hardware;
-    bool
-        keep_programs; /* kernels prepared for execution stay so until the device is destroyed, and so
-                         * must their modules */
-    int isa_level;     /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
+    bool keep_programs; /* kernels stay prepared for execution until their module is forgotten */
+    int isa_level;      /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
 };
 
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */
@@ -61,6 +59,8 @@ ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t byt
 ws_status device_texture_create(struct diag *diag, struct device *device, const ws_texture *texture,
                                 uint64_t *out);
 ws_status device_texture_destroy(struct diag *diag, struct device *device, uint64_t handle);
+/* Before a module is destroyed: its variables are freed, and what was prepared of it. */
+void device_forget_module(struct device *device, const struct module *module);
 ws_status device_symbol(struct diag *diag, struct device *device, const struct module *module,
                         const char *name, uint64_t *out_address, size_t *out_bytes);
 

@@ -210,6 +210,75 @@ static void test_fill_with_zeros(void **state)
     ws_device_destroy(large);
 }
 
+/* ---- modules that are gone --------------------------------------------------------------------- */
+
+#define READS(variable)                                                                            \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.global .u32 " variable ";\n"                  \
+    ".visible .entry k(.param .u64 out){ .reg .u64 p; .reg .u32 r; ld.param.u64 p, [out];\n"       \
+    "ld.global.u32 r, [x]; st.global.u32 [p], r; ret; }\n"
+
+/* Modules come and go on one device, at addresses that malloc hands out again: each has its own variable,
+ * and its memory goes with it. */
+static void test_modules_come_and_go(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const texts[] = {READS("x = 7"), READS("x[1000] = {9, 2}"), READS("x = 5")};
+    static const uint32_t expected[] = {7, 9, 5};
+    uint64_t to, used;
+    assert_int_equal(ws_device_alloc(f->device, 4, &to), WS_OK);
+    used = ws_device_used_bytes(f->device);
+    for (unsigned i = 0; i < 60; i++) {
+        ws_module *module;
+        ws_launch_result result = {.size = sizeof result};
+        ws_launch given = {.size = sizeof given,
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .parameters = &to,
+                           .parameter_bytes = sizeof to,
+                           .result = &result};
+        ws_device_range range;
+        uint64_t address;
+        size_t bytes;
+        uint32_t value = 0;
+        const char *source = texts[i % 3];
+        assert_int_equal(ws_module_load_memory(f->context, "m", source, strlen(source), &module),
+                         0);
+        assert_int_equal(ws_device_launch(f->device, module, &given, NULL), WS_OK);
+        assert_int_equal(ws_device_copy_out(f->device, &value, to, sizeof value), WS_OK);
+        assert_int_equal(value, expected[i % 3]);
+        assert_int_equal(ws_device_symbol(f->device, module, "x", &address, &bytes), WS_OK);
+        assert_true(ws_device_find(f->device, address, &range));
+        assert_string_equal(range.name, "x");
+        ws_module_destroy(module);
+        assert_false(ws_device_find(f->device, address, &range));
+        assert_int_equal(ws_device_used_bytes(f->device), used);
+    }
+}
+
+/* Freed memory is told as such, not as its neighbour's overrun, wherever it lay. */
+static void test_freed_memory(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t below, last, again;
+    ws_launch_result result;
+    assert_int_equal(ws_device_alloc(f->device, 1024, &below), WS_OK);
+    for (unsigned i = 0; i < 20000; i++) { /* what is kept of them is bounded */
+        assert_int_equal(ws_device_alloc(f->device, 1024, &last), WS_OK);
+        assert_int_equal(ws_device_free(f->device, last), WS_OK);
+    }
+    const struct {
+        uint64_t at;
+        uint32_t value;
+        uint32_t padding;
+    } parameters = {last + 8, 3, 0};
+    assert_int_equal(launch(f, STORE, &parameters, 12, &result), WS_ERR_FAULT);
+    assert_int_equal(result.fault, WS_FAULT_ADDRESS);
+    assert_non_null(strstr(ws_context_error(f->context), "of freed memory"));
+    assert_non_null(strstr(ws_context_error(f->context), "1024 bytes, freed"));
+    assert_int_equal(ws_device_alloc(f->device, 1024, &again), WS_OK);
+    assert_true(again != last);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +288,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_workspace, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_and_reuse, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fill_with_zeros, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_modules_come_and_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_freed_memory, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
