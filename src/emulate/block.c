@@ -34,7 +34,7 @@ struct block *block_take(struct worker *worker)
     block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
     if (!block) abort();
     memset(block, 0, sizeof *block);
-    block->shared = mem_zalloc(1, worker->launch->shared_bytes + 64);
+    block->shared = mem_zalloc(1, worker->launch->shared_end + 64);
     create_warps(worker->launch, block);
     return block;
 }
@@ -68,6 +68,14 @@ void block_destroy(struct block *block)
     free(block);
 }
 
+/* %total_smem_size: in units of allocation, without what is reserved (PTX ISA, special registers). */
+static uint32_t total_shared(const struct launch *launch)
+{
+    unsigned target = launch->program->module->target;
+    uint64_t unit = target >= 30 && target < 80 ? 256 : 128;
+    return (uint32_t)((launch->shared_bytes + unit - 1) / unit * unit);
+}
+
 static void fill_specials(const struct launch *launch, struct block *block)
 {
     const struct launch_options *options = launch->options;
@@ -85,7 +93,8 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_NCTAID_Z] = grid[2],
         [BLOCK_NWARPID] = launch->warps_per_block,
         [BLOCK_DYNAMIC_SMEM] = (uint32_t)options->dynamic_shared_bytes,
-        [BLOCK_TOTAL_SMEM] = (uint32_t)launch->shared_bytes,
+        [BLOCK_TOTAL_SMEM] = total_shared(launch),
+        [BLOCK_AGGR_SMEM] = total_shared(launch) + RESERVED_SHARED_BYTES, /* of sm_90 and later */
         [BLOCK_ZERO] = 0,
         [BLOCK_ONE] = 1,
         [BLOCK_WORKSPACE_HIGH] = (uint32_t)(options->grid_workspace >> 32),
@@ -107,7 +116,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     block->threads_alive = launch->threads_per_block;
     block->next = NULL;
     memset(block->barriers, 0, sizeof block->barriers);
-    if (launch->shared_bytes) memset(block->shared, 0, launch->shared_bytes);
+    if (launch->shared_end) memset(block->shared, 0, launch->shared_end);
     fill_specials(launch, block);
     block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
     for (uint32_t w = 0; w < block->warp_count; w++)

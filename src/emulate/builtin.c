@@ -49,7 +49,7 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
         const unsigned char *host;
         uint64_t bytes;
     } spaces[SPACE_COUNT] = {
-        [SPACE_SHARED] = {x->shared, launch->shared_bytes},
+        [SPACE_SHARED] = {x->shared, launch->shared_end},
         [SPACE_LOCAL] = {x->locals + (size_t)caller->lane * x->local_stride, x->local_stride},
         [SPACE_PARAM] = {launch->parameters, launch->parameter_bytes},
     };

@@ -105,6 +105,7 @@ enum block_special {
     BLOCK_NWARPID,
     BLOCK_DYNAMIC_SMEM,
     BLOCK_TOTAL_SMEM,
+    BLOCK_AGGR_SMEM,
     BLOCK_ZERO,
     BLOCK_ONE,
     BLOCK_WORKSPACE_HIGH,
@@ -170,9 +171,16 @@ struct program_function {
     const uint32_t *zero_offsets, *zero_bytes;
 };
 
+/* Shared memory that the system takes from each block from cc 8.0 on (CUDA C++ Programming Guide, compute
+ * capabilities). As on hardware it comes first; kernels that do not ask where it lies are not shown it, so
+ * that an access below their own memory is seen. Region 1 is that of cooperative groups, at least 288
+ * bytes (its header memory.h); where in the kibibyte is a guess. */
+enum { RESERVED_SHARED_BYTES = 1024, RESERVED_SHARED_REGION_1 = 512 };
+
 struct program {
     struct arena arena;
     const struct module *module;
+    uint64_t module_id; /* the pointer may be another module's by now */
     uint32_t entry;
     uint32_t function_count;
     struct program_function *functions; /* [0]: the entry */
@@ -181,6 +189,8 @@ struct program {
     struct launch_view view; /* arrays; the launch fills in geometry */
     unsigned char *pool;     /* constants, 32 lanes each */
     uint64_t static_shared_bytes;
+    uint64_t
+        shared_base; /* where shared memory of the user begins: behind what the system reserves */
     bool warps_at_barriers; /* before sm_70 a barrier counts warps */
     bool recursive;
     bool uses_heap;                  /* calls malloc or free */
@@ -396,7 +406,8 @@ struct launch {
     struct launch_view view;         /* what observers see */
     const unsigned char *parameters; /* the parameter block, padded with zeros */
     uint64_t parameter_bytes;
-    uint64_t shared_bytes;
+    uint64_t shared_bytes; /* of the user */
+    uint64_t shared_end;   /* the same behind what is reserved */
     uint32_t threads_per_block, warps_per_block;
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */

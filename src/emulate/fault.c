@@ -154,11 +154,15 @@ static void tell_address(struct strbuf *text, const struct launch *launch,
                         : fault->space == SPACE_LOCAL ? launch->program->local_bytes_max
                         : fault->space == SPACE_FRAME ? launch->program->parameter_bytes_max
                                                       : launch->parameter_bytes;
+        bool reserves = fault->space == SPACE_SHARED && launch->program->shared_base;
         strbuf_printf(text, "\n  %s memory of this %s has %llu bytes", space_of(fault),
                       fault->space == SPACE_SHARED  ? "block"
                       : fault->space == SPACE_PARAM ? "kernel"
                                                     : "thread",
                       (unsigned long long)size);
+        if (reserves)
+            strbuf_printf(text, " from address %llu on, behind the reserved ones",
+                          (unsigned long long)launch->program->shared_base);
         return;
     }
     const struct allocation *near = devmem_nearest(launch->memory, fault->address);

@@ -276,7 +276,7 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
                           "kernel %s takes %llu bytes of parameters, %zu were given",
                           entry->display_name, (unsigned long long)entry->parameter_bytes,
                           options->parameter_bytes);
-    if (launch->shared_bytes > SHARED_WINDOW_BYTES)
+    if (launch->shared_end > SHARED_WINDOW_BYTES)
         return diag_error(diag, WS_ERR_LAUNCH,
                           "launch beyond the limits: %llu bytes of shared memory a block",
                           (unsigned long long)launch->shared_bytes);
@@ -289,6 +289,7 @@ static void derive_sizes(struct launch *launch)
     uint64_t fixed = launch->program->static_shared_bytes;
     if (options->dynamic_shared_bytes) fixed = (fixed + 15) & ~UINT64_C(15);
     launch->shared_bytes = fixed + options->dynamic_shared_bytes;
+    launch->shared_end = launch->program->shared_base + launch->shared_bytes;
     launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
     launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     launch->block_count = (uint64_t)options->grid[0] * options->grid[1] * options->grid[2];
@@ -433,7 +434,7 @@ static ws_status take_program(struct diag *diag, struct device *device, const st
 {
     for (uint32_t i = 0; i < device->program_count; i++) {
         *out = device->programs[i];
-        if ((*out)->module == module && (*out)->entry == entry) return WS_OK;
+        if ((*out)->module_id == module->id && (*out)->entry == entry) return WS_OK;
     }
     TRY(program_create(diag, device, module, entry, device->semantics, out));
     if (!device->keeps_programs) return WS_OK;

@@ -108,8 +108,8 @@ unsigned source_bytes(const struct insn *insn, unsigned k)
 
 /* ---- special registers ----------------------------------------------------------------------- */
 
-/* Those without a place of their own read as zero: environment, performance counters, offsets of
- * reserved shared memory (there is none), positions in a cluster of one block. */
+/* Those without a place of their own read as zero: environment, performance counters, where reserved
+ * shared memory begins, positions in a cluster of one block. */
 static operand_ref special_place(int32_t sreg)
 {
     enum { UNPLACED = BASE_FRAME };
@@ -143,7 +143,7 @@ static operand_ref special_place(int32_t sreg)
         [SREG_GRIDID] = {BASE_BLOCK, BLOCK_ONE},
         [SREG_DYNAMIC_SMEM_SIZE] = {BASE_BLOCK, BLOCK_DYNAMIC_SMEM},
         [SREG_TOTAL_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
-        [SREG_AGGR_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
+        [SREG_AGGR_SMEM_SIZE] = {BASE_BLOCK, BLOCK_AGGR_SMEM},
         /* without clusters in the launch every block is one */
         [SREG_CLUSTERID_X] = {BASE_BLOCK, BLOCK_CTAID_X},
         [SREG_CLUSTERID_Y] = {BASE_BLOCK, BLOCK_CTAID_Y},
@@ -174,6 +174,10 @@ static operand_ref temporary(struct making *m)
 static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
 {
     bool as_it_is = bytes == 4 || bytes == 1; /* 1: a predicate, and zero */
+    if (sreg == SREG_RESERVED_SMEM_OFFSET_END || sreg == SREG_RESERVED_SMEM_OFFSET_CAP)
+        return pool_constant(m->b, RESERVED_SHARED_BYTES, bytes);
+    if (sreg == SREG_RESERVED_SMEM_OFFSET_1)
+        return pool_constant(m->b, RESERVED_SHARED_REGION_1, bytes);
     if (!is_clock(sreg) && as_it_is) return special_place(sreg);
     operand_ref temp = temporary(m);
     struct uop *u = new_uop(m->b);
@@ -200,7 +204,8 @@ static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *fra
     switch (variable->space) {
     case SPACE_SHARED: {
         uint64_t offset = m->b->shared_offsets[symbol];
-        uint64_t end = (m->b->program->static_shared_bytes + 15) & ~UINT64_C(15);
+        const struct program *program = m->b->program;
+        uint64_t end = program->shared_base + ((program->static_shared_bytes + 15) & ~UINT64_C(15));
         return variable->is_extern || offset == UINT64_MAX ? end : offset;
     }
     case SPACE_LOCAL:

@@ -473,6 +473,34 @@ static ws_status make_code(struct diag *diag, struct builder *b)
     return WS_OK;
 }
 
+static bool asks_reserved_shared(const struct function *function)
+{
+    for (uint32_t i = 0; i < function->insn_count; i++)
+        for (unsigned k = 0; k < function->insns[i].nsrc; k++) {
+            const struct operand *source = insn_source(&function->insns[i], k);
+            if (source->kind == OPERAND_SPECIAL && source->reg >= SREG_RESERVED_SMEM_OFFSET_BEGIN &&
+                source->reg <= SREG_RESERVED_SMEM_OFFSET_1)
+                return true;
+        }
+    return false;
+}
+
+/* Moves the shared variables behind what is reserved; aligned as the strictest of them. */
+static void reserve_shared(struct builder *b)
+{
+    bool asks = false;
+    for (uint32_t f = 0; f < b->function_count && !asks; f++)
+        asks = asks_reserved_shared(&b->module->functions[b->functions[f].module_index]);
+    if (!asks) return;
+    uint64_t base = RESERVED_SHARED_BYTES;
+    for (uint32_t v = 0; v < b->module->variable_count; v++)
+        if (b->shared_offsets[v] != UINT64_MAX && b->module->variables[v].alignment > base)
+            base = b->module->variables[v].alignment;
+    for (uint32_t v = 0; v < b->module->variable_count; v++)
+        if (b->shared_offsets[v] != UINT64_MAX) b->shared_offsets[v] += base;
+    b->program->shared_base = base;
+}
+
 bool program_executes(const struct insn *insn, const struct function *function)
 {
     return semantics_base.select(insn, function).full != NULL;
@@ -488,6 +516,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     struct program *program = mem_zalloc(1, sizeof *program);
     b.program = program;
     program->module = module;
+    program->module_id = module->id;
     program->entry = entry;
     program->warps_at_barriers = module->target < 70;
     b.shared_offsets = ARENA_ARRAY(&program->arena, uint64_t, module->variable_count + 1);
@@ -495,6 +524,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     program->static_shared_bytes = module_shared_layout(module, entry, b.shared_offsets);
     ws_status status = reach_all(diag, &b);
     if (status == WS_OK) {
+        reserve_shared(&b);
         make_functions(&b);
         make_view(&b);
         status = make_code(diag, &b);

@@ -222,8 +222,8 @@ static void specials_check(struct run *run)
     for (uint32_t block = 0; block < 2; block++) {
         const uint32_t words[24] = {
             block, 2,     0, 1,     /* cluster's index, their number, block in it, blocks in it */
-            0,     1,     0, 0,     /* rank, ranks, explicit, reserved shared memory */
-            0,     0,     1, 0,     /* its offsets, clusters in y, fourth component */
+            0,     1,     0, 1024,  /* rank, ranks, explicit, reserved shared memory */
+            0,     1024,  1, 0,     /* its offsets, clusters in y, fourth component */
             0,     0,     0, 0,     /* graph, environment */
             0,     block, 0, block, /* mapa and getctarank of the own block */
             1,     1,     1, 1,     /* clocks run, and smid is below nsmid */
@@ -231,6 +231,32 @@ static void specials_check(struct run *run)
         memcpy(expected[block], words, sizeof words);
     }
     expect_bytes(run, 0, expected, sizeof expected);
+}
+
+/* PTX ISA, special registers: 300 bytes in units of 128 are 384; a kibibyte is reserved from sm_80 on (CUDA C++
+ * Programming Guide, compute capabilities). */
+static void reserved_setup(struct run *run)
+{
+    run_shape(run, 1, 32);
+    run_output(run, 160);
+}
+
+static void reserved_check(struct run *run)
+{
+    uint32_t expected[40] = {
+        [32] = 1024, 1024,       /* end - begin, cap */
+        1,           1,    1,    /* region 0 and 1 lie within, the user's bytes without */
+        384,         0,    1408, /* total, dynamic, aggregated */
+    };
+    for (uint32_t i = 0; i < 32; i++)
+        expected[i] = i;
+    expect_bytes(run, 0, expected, sizeof expected);
+}
+
+static void test_reserved_shared(void **state)
+{
+    (void)state;
+    run_kernel(SYSTEM, "reserved_shared", reserved_setup, reserved_check);
 }
 
 static void test_specials(void **state)
@@ -346,10 +372,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elects),          cmocka_unit_test(test_redux_floats),
         cmocka_unit_test(test_named_barriers),  cmocka_unit_test(test_bad_barrier),
-        cmocka_unit_test(test_specials),        cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_stack_overflow),  cmocka_unit_test(test_print_reads),
-        cmocka_unit_test(test_other_functions), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_reserved_shared), cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_stacks),          cmocka_unit_test(test_stack_overflow),
+        cmocka_unit_test(test_print_reads),     cmocka_unit_test(test_other_functions),
+        cmocka_unit_test(test_tiles),           cmocka_unit_test(test_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
