@@ -135,6 +135,57 @@ static bool ends_with(const char *text, const char *end)
     return length > tail && !strcmp(text + length - tail, end);
 }
 
+enum operand { OPERAND_KERNEL, OPERAND_LAUNCH, OPERAND_PROFILE, OPERAND_TRACE };
+
+/* What a file without a telling name holds, from its first lines. */
+static enum operand kind_by_text(const char *path)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    enum operand kind = OPERAND_KERNEL;
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = line + strspn(line, " \t\r\n");
+        if (!*at || *at == '#' || *at == '%' || !strncmp(at, "---", 3)) continue;
+        size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+        if (*at == '{') kind = OPERAND_PROFILE;
+        if (word && at[word] == ':') kind = OPERAND_LAUNCH;
+        break;
+    }
+    if (file) fclose(file);
+    return kind;
+}
+
+static enum operand kind_of(const char *path)
+{
+    static const char *const kernels[] = {".ptx", ".cu", ".cl"};
+    if (ends_with(path, ".yaml") || ends_with(path, ".yml")) return OPERAND_LAUNCH;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (ends_with(path, kernels[i])) return OPERAND_KERNEL;
+    if (ws_profile_is_trace(path)) return OPERAND_PROFILE;
+    enum operand kind = kind_by_text(path);
+    return kind == OPERAND_KERNEL && ws_trace_recognises(path) ? OPERAND_TRACE : kind;
+}
+
+static int read_operand(struct cli *cli, const char *named, struct request *request)
+{
+    const char *path;
+    CLI_TRY(cli_input(cli, named, &path));
+    switch (kind_of(path)) {
+    case OPERAND_LAUNCH:
+        return launchfile_read(cli, path, request);
+    case OPERAND_PROFILE:
+        request->profile = path;
+        return EXIT_DONE;
+    case OPERAND_TRACE:
+        request->trace = path;
+        return EXIT_DONE;
+    case OPERAND_KERNEL:
+        break;
+    }
+    request->kernel_file = path;
+    return EXIT_DONE;
+}
+
 /* The launch file first, so that the command line wins; its lists of arguments and GPUs are
  * replaced, not extended. */
 int analysis_read(struct cli *cli, const struct command *command, const struct command_line *line,
@@ -147,18 +198,7 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
                          "%s takes one kernel or launch file, '%s' is too much: arguments of the "
                          "kernel go behind --arg",
                          command->name, line->operands[1]);
-    const char *file = line->operand_count ? line->operands[0] : NULL;
-    if (file && (ends_with(file, ".yaml") || ends_with(file, ".yml")))
-        CLI_TRY(launchfile_read(cli, file, request));
-    else
-        request->kernel_file = file;
-    if (file && request->kernel_file == file && ws_profile_is_trace(file)) {
-        request->profile = file;
-        request->kernel_file = NULL;
-    } else if (file && request->kernel_file == file && ws_trace_recognises(file)) {
-        request->trace = file;
-        request->kernel_file = NULL;
-    }
+    if (line->operand_count) CLI_TRY(read_operand(cli, line->operands[0], request));
     for (size_t i = 0; i < line->use_count; i++) {
         has_args |= line->uses[i].id == OPTION_ARG;
         has_gpus |= line->uses[i].id == OPTION_GPU;
@@ -170,7 +210,7 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(apply_launch_option(cli, &line->uses[i], request));
     if (cli->quiet && request->details == WS_DETAILS_NORMAL) request->details = WS_DETAILS_QUIET;
-    return EXIT_DONE;
+    return cli_check_outputs(cli);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -280,6 +320,7 @@ static int read_arguments(struct analysis *a)
     a->args = cli_alloc(a->cli, (request->arg_count + 1) * sizeof *a->args);
     for (size_t i = 0; i < request->arg_count; i++)
         CLI_TRY(arg_parse(a->cli, &request->args[i], &a->args[i]));
+    CLI_TRY(cli_check_outputs(a->cli)); /* before it takes time */
     CLI_TRY(args_check(a->cli, a->module, a->kernel, a->args, request->arg_count));
     a->local_bytes = args_local_bytes(a->args, request->arg_count);
     return results_check_options(a->cli, request, a->args);

@@ -55,12 +55,12 @@ enum analysis_option {
         {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},         \
         {OPTION_GPU, 0, "gpu", "ID[,ID...]",                                                       \
          "predict for these GPUs; `warpsage machines` lists them"},                                \
-        {OPTION_OUTPUT, 'o', "output", "FILE", "write the report there"},                          \
+        {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report there"},                         \
         {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
          "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
         {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
-        {OPTION_PROFILE, 0, "profile", "FILE",                                                     \
+        {OPTION_PROFILE, 0, "profile", "<FILE",                                                    \
          "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \
          "registers per thread, instead of what ptxas or liveness say"},                           \
@@ -74,7 +74,7 @@ enum analysis_option {
          "default, 0: none"},                                                                      \
         {OPTION_TRACE_KERNEL, 0, "kernel-index", "N",                                              \
          "of a recorded trace: its N-th launch, from 1"},                                          \
-        {OPTION_OPCODE_MAP, 0, "opcode-map", "FILE",                                               \
+        {OPTION_OPCODE_MAP, 0, "opcode-map", "<FILE",                                              \
          "of a recorded trace: classes of unknown opcodes, lines OPCODE CLASS"},                   \
         {OPTION_FORCE_ARCH, 0, "force-arch", NULL,                                                 \
          "price a trace on GPUs that cannot run its native code"},                                 \

@@ -63,7 +63,7 @@ int arg_matrix_parse(struct cli *cli, const char *text, struct arg *arg)
                       "behind matrix: comes ell.values, ell.columns, bellK.values or "
                       "bellK.columns with K from 2 to 16, then : and a source");
     if (!strncmp(text, "file:", 5) && text[5])
-        matrix->path = arg_from_folder(cli, &arg->source, text + 5);
+        CLI_TRY(cli_input(cli, arg_from_folder(cli, &arg->source, text + 5), &matrix->path));
     else if (strncmp(text, "wilson:", 7) != 0 || !parse_extents(text + 7, matrix->extents))
         return refuse(cli, arg, "the source of a matrix is file:PATH or wilson:XxYxZxT");
     if (value_type_is_float(&arg->type) == matrix->is_columns)

@@ -61,7 +61,7 @@ static int parse_local(struct cli *cli, const char *bytes, struct arg *out)
 
 const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const char *path)
 {
-    if (*path == '/' || !text->folder) return path;
+    if (*path == '/' || !strcmp(path, "-") || !text->folder) return path;
     return cli_format(cli, "%s/%s", text->folder, path);
 }
 
@@ -82,7 +82,7 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
             return refuse(cli, out, "the seed of random: is a whole number");
     } else if (!strncmp(init, "file:", 5) && init[5]) {
         out->init = INIT_FILE;
-        out->path = arg_from_folder(cli, &out->source, init + 5);
+        return cli_input(cli, arg_from_folder(cli, &out->source, init + 5), &out->path);
     } else if (!strncmp(init, "matrix:", 7)) {
         return arg_matrix_parse(cli, init + 7, out);
     } else {

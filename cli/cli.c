@@ -74,7 +74,7 @@ int cli_error(struct cli *cli, int exit_code, const char *format, ...)
     va_list list;
     cli_clear_progress(cli);
     va_start(list, format);
-    const char *text = format_list(cli, format, list);
+    const char *text = cli_name_inputs(cli, format_list(cli, format, list));
     va_end(list);
     if (cli->keeps_errors) {
         cli->kept_error = text;
@@ -97,37 +97,6 @@ const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *
     const char *text = near && *near ? cli_format(cli, ": perhaps %s", near) : "";
     ws_free(near);
     return text;
-}
-
-int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
-{
-    FILE *file = path ? fopen(path, "wb") : stdout;
-    if (!file) return cli_error(cli, EXIT_INPUT, "%s: cannot create: %s", path, strerror(errno));
-    bool ok = fwrite(bytes, 1, size, file) == size;
-    int problem = ok ? 0 : errno;
-    if ((path ? fclose(file) : fflush(file)) != 0 && ok) {
-        ok = false;
-        problem = errno;
-    }
-    if (ok) return EXIT_DONE;
-    return cli_error(cli, EXIT_INPUT, "%s: cannot write: %s", path ? path : "standard output",
-                     strerror(problem));
-}
-
-int cli_text_open(struct cli *cli, struct cli_text *text)
-{
-    *text = (struct cli_text){0};
-    text->out = open_memstream(&text->bytes, &text->size);
-    return text->out ? EXIT_DONE : cli_error(cli, EXIT_BUG, "out of memory");
-}
-
-int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
-{
-    bool is_whole = fclose(text->out) == 0;
-    int exit_code = is_whole ? cli_write(cli, path, text->bytes, text->size)
-                             : cli_error(cli, EXIT_BUG, "out of memory");
-    free(text->bytes);
-    return exit_code;
 }
 
 const char *cli_quantity(struct cli *cli, double value, const char *unit)

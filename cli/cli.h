@@ -25,6 +25,9 @@ struct cli {
     bool progress_shown;
     bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */
     const char *kept_error;
+    bool stdout_failed;       /* it was said that standard output cannot be written */
+    struct cli_input *inputs; /* files.c */
+    struct cli_output *outputs;
 };
 
 void cli_clear(struct cli *cli);
@@ -45,6 +48,8 @@ int cli_failed(struct cli *cli, ws_status status);
 /* Loads a machine of that kind; one of the other kind is a usage error that names the option. */
 int cli_load_gpu(struct cli *cli, const char *name, ws_machine **out);
 int cli_load_cpu(struct cli *cli, const char *name, ws_machine **out);
+/* What to load for it: cli_input of a path, else the name itself. */
+int cli_input_machine(struct cli *cli, const char *name, const char **out);
 /* "; perhaps 'a', 'b'" or "". */
 const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names,
                         size_t count);
@@ -52,13 +57,28 @@ const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *
 /* Terminal: interrupts become cancellation, progress is shown if standard error is a terminal. */
 void cli_watch_signals(void);
 void cli_attach(struct cli *cli);
+bool cli_is_interrupted(void);
 void cli_clear_progress(struct cli *cli);
 bool cli_wants_colour(FILE *stream);
 bool cli_has_utf8(void);
 unsigned cli_columns(FILE *stream);
 
-/* Writes a whole text to standard output, or to a file; path NULL: standard output. */
+/* Files (files.c). *out: the path to open for an input as the user named it. `-` is standard input; it
+ * and pipes are copied, so that they can be opened as often as a file. */
+int cli_input(struct cli *cli, const char *named, const char **out);
+/* Is it the path of such a copy? It has neither folder nor suffix. */
+bool cli_is_copy(const char *path);
+/* A text with the copies under the names that the user gave them. */
+const char *cli_name_inputs(struct cli *cli, const char *text);
+/* This file will be written. */
+void cli_claim_output(struct cli *cli, const char *path);
+/* EXIT_USAGE if a claimed output is an input, or claimed twice. */
+int cli_check_outputs(struct cli *cli);
+/* Writes a whole text to standard output (path NULL), or to a file, which keeps its old contents until
+ * the new ones are whole. */
 int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size);
+/* Standard output could not be written, for this errno. */
+int cli_write_failed(struct cli *cli, int problem);
 
 /* A text that is put together in memory and then written as one, as cli_write does. */
 struct cli_text {

@@ -14,8 +14,8 @@ static const struct option_row options[] = {
     {OPTION_SAVE, 0, "save", "INDEX=FILE", "write that buffer to a file, raw"},
     {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
      "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
-    {OPTION_SAVE_PROFILE, 0, "save-profile", "FILE", "keep the counters for later predictions"},
-    {OPTION_SAVE_TRACE, 0, "save-trace", "FILE",
+    {OPTION_SAVE_PROFILE, 0, "save-profile", ">FILE", "keep the counters for later predictions"},
+    {OPTION_SAVE_TRACE, 0, "save-trace", ">FILE",
      "keep counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
      "*.traceg.xz or .zst: the traces alone, for Accel-Sim"},
     {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},

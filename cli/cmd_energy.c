@@ -15,7 +15,7 @@ static const struct option_row options[] = {
     {OPTION_SHARE, 0, "share", "PERCENT", "only this share of the data to the GPU, not 0 to 100"},
     {OPTION_SERIES, 0, "series", NULL, "the sixteen series of table 16 in four configurations"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the table"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
     {0},
 };
 
@@ -271,7 +271,8 @@ static int read_line(struct energy *e, const struct command_line *line)
     for (size_t i = 0; i < line->operand_count; i++) {
         const char *operand = line->operands[i];
         size_t length = strlen(operand);
-        bool is_file = length > 5 && !strcmp(operand + length - 5, ".yaml");
+        bool is_file = *operand == '/' || !strcmp(operand, "-") ||
+                       (length > 5 && !strcmp(operand + length - 5, ".yaml"));
         CLI_TRY(is_file ? named_values_read(e->cli, operand, &e->given)
                         : named_values_parse(e->cli, operand, &e->given));
     }

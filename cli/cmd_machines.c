@@ -8,8 +8,8 @@ enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show` and `diff`"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
-    {OPTION_SAVE_MACHINE, 0, "save-machine", "FILE",
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
      "`show host`: keep what was measured as a machine file"},
     {0},
 };
@@ -116,6 +116,8 @@ static int show_machine(struct cli *cli, const char *name, const struct style *s
     ws_machine *machine;
     const char *save = style->save;
     char *text = NULL;
+    CLI_TRY(cli_input_machine(cli, name, &name));
+    CLI_TRY(cli_check_outputs(cli));
     ws_status status = !strcmp(name, "host") ? ws_machine_measure_host(cli->context, &machine)
                                              : ws_machine_load(cli->context, name, &machine);
     if (status != WS_OK) return cli_failed(cli, status);
@@ -132,8 +134,10 @@ static int check_machine(struct cli *cli, const char *path)
 {
     ws_machine *machine;
     char *text;
+    const char *named = path;
+    CLI_TRY(cli_input_machine(cli, path, &path));
     size_t length = strlen(path);
-    if (length < 5 || strcmp(path + length - 5, ".yaml") != 0)
+    if (!cli_is_copy(path) && (length < 5 || strcmp(path + length - 5, ".yaml") != 0))
         return cli_error(cli, EXIT_USAGE,
                          "machines check takes a file that ends in .yaml, not "
                          "'%s'",
@@ -141,7 +145,7 @@ static int check_machine(struct cli *cli, const char *path)
     ws_status status = ws_machine_load(cli->context, path, &machine);
     if (status == WS_OK) status = ws_machine_assess(machine, &text);
     if (status != WS_OK) return cli_failed(cli, status);
-    printf("%s: good\n%s", path, text);
+    printf("%s: good\n%s", !strcmp(named, "-") ? "standard input" : named, text);
     ws_free(text);
     ws_machine_destroy(machine);
     return EXIT_DONE;
@@ -151,6 +155,8 @@ static int diff_machines(struct cli *cli, const char **names, const struct style
 {
     ws_machine *a = NULL, *b = NULL;
     char *text = NULL;
+    for (size_t i = 0; i < 2; i++)
+        CLI_TRY(cli_input_machine(cli, names[i], &names[i]));
     ws_status status = ws_machine_load(cli->context, names[0], &a);
     if (status == WS_OK) status = ws_machine_load(cli->context, names[1], &b);
     if (status == WS_OK) status = ws_machine_diff(a, b, style->format, &text);

@@ -32,7 +32,7 @@ static const struct option_row options[] = {
     {OPTION_PARTITIONED, 0, "partitioned", NULL,
      "with partitioned caching (cc 5.2, 5.3, 6.1, 6.2): a block stays in half an SM"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
     {0},
 };
 

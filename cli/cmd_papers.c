@@ -11,7 +11,7 @@ enum { TERMS = 64, INPUTS = 48, NAMES = 64 };
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the table"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write there instead of to standard output"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: the note of every row"},
     {0},
 };

@@ -32,7 +32,7 @@ static const struct option_row options[] = {
     {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
      "a JSON report for each counted launch, and launches.jsonl with all"},
     {OPTION_CLOCK, 0, "clock", "predicted|host", "time that CUDA events tell (predicted)"},
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write the report there, not on standard error"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report there, not on standard error"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},

@@ -37,7 +37,7 @@ static const struct option_row options[] = {
     {OPTION_FLOORPLAN, 0, "floorplan", "grid",
      "a made-up floorplan and a usual package, where the machine file has none"},
     {OPTION_SET, 0, "set", "KEY=VALUE", "with another figure: machine.thermal.ambient=25"},
-    {OPTION_SVG, 0, "svg", "FILE", "the heat map as a picture, too"},
+    {OPTION_SVG, 0, "svg", ">FILE", "the heat map as a picture, too"},
     {OPTION_TABLE, 0, "table", "blocks|cells|curve", "what --format csv lists"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
     ANALYSIS_OPTION_ROWS,

@@ -9,7 +9,7 @@
 enum { OPTION_INPUTS = OPTION_OWN, OPTION_CACHE, OPTION_SWEEP };
 
 static const struct option_row options[] = {
-    {OPTION_INPUTS, 0, "inputs", "FILE.yaml",
+    {OPTION_INPUTS, 0, "inputs", "<FILE.yaml",
      "numbers of table 15 instead of the kernel's, or all of them without a kernel"},
     {OPTION_CACHE, 0, "cache", "auto|dram|mostly-dram|l1|measured",
      "where accesses are served; as measured by default, where caches are known"},

@@ -54,25 +54,35 @@ static int read_options(struct cli *cli, const struct command_line *line, ws_tim
 /* ---- the file -------------------------------------------------------------------------------- */
 
 struct sink {
+    struct cli *cli;
     const char *path; /* NULL: standard output */
-    FILE *file;       /* opened when there is something to write */
-    int problem;      /* errno of what failed */
+    ws_output *output;
+    bool failed; /* to write to standard output */
+    int problem; /* errno of that */
 };
 
 static bool write_bytes(void *user, const char *bytes, size_t size)
 {
     struct sink *sink = user;
-    if (!sink->file) sink->file = sink->path ? fopen(sink->path, "wb") : stdout;
-    if (sink->file && fwrite(bytes, 1, size, sink->file) == size) return true;
+    if (sink->output) return ws_output_write(sink->output, bytes, size);
+    errno = 0;
+    sink->failed = fwrite(bytes, 1, size, stdout) != size;
     sink->problem = errno;
-    return false;
+    return !sink->failed;
 }
 
-static void close_sink(struct sink *sink)
+/* `status`: of the timeline. What could not be written comes first: it is why the timeline stopped. */
+static int close_sink(struct sink *sink, ws_status status)
 {
-    if (!sink->file) return;
-    bool is_whole = (sink->path ? fclose(sink->file) : fflush(sink->file)) == 0;
-    if (!is_whole && !sink->problem) sink->problem = errno;
+    bool stopped = status == WS_ERR_IO;
+    if (sink->failed) return cli_write_failed(sink->cli, sink->problem);
+    if (sink->output && (status == WS_OK || stopped)) {
+        ws_status closed = ws_output_close(sink->output);
+        if (closed != WS_OK) return cli_failed(sink->cli, closed);
+    } else {
+        ws_output_discard(sink->output);
+    }
+    return status == WS_OK ? EXIT_DONE : cli_failed(sink->cli, status);
 }
 
 static int tell(struct analysis *a, const ws_timeline_info *info)
@@ -93,14 +103,15 @@ static int write_timeline(struct analysis *a, const ws_timeline_options *how)
 {
     struct cli *cli = a->cli;
     ws_timeline_info info = {.size = sizeof info};
-    struct sink sink = {.path = a->request.output};
-    ws_status status =
+    struct sink sink = {.cli = cli, .path = a->request.output};
+    CLI_TRY(cli_check_outputs(cli));
+    ws_status status = WS_OK;
+    if (sink.path) status = ws_output_open(cli->context, sink.path, &sink.output);
+    if (status != WS_OK) return cli_failed(cli, status);
+    status =
         ws_timeline_write(cli->context, a->profile, a->machines[0], how, write_bytes, &sink, &info);
-    close_sink(&sink);
-    if (sink.problem)
-        return cli_error(cli, EXIT_INPUT, "%s: cannot write: %s",
-                         sink.path ? sink.path : "standard output", strerror(sink.problem));
-    return status == WS_OK ? tell(a, &info) : cli_failed(cli, status);
+    CLI_TRY(close_sink(&sink, status));
+    return tell(a, &info);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -98,7 +98,9 @@ static int load_machines(struct variant *v)
     v->a.machines = cli_alloc(base->cli, (base->machine_count + 1) * sizeof *v->a.machines);
     v->a.machine_count = 0;
     for (size_t i = 0; i < base->machine_count; i++) {
-        ws_status status = ws_machine_load(base->cli->context, base->names[i], &v->a.machines[i]);
+        const char *path;
+        CLI_TRY(cli_input_machine(base->cli, base->names[i], &path));
+        ws_status status = ws_machine_load(base->cli->context, path, &v->a.machines[i]);
         if (status != WS_OK) return cli_failed(base->cli, status);
         v->a.machine_count++;
     }

@@ -57,8 +57,7 @@ static int read_kernel_file(struct launchfile *file, yaml_node_t *node, const ch
 {
     const char *text;
     CLI_TRY(need_scalar(file, node, place, &text));
-    file->request->kernel_file = in_folder(file, text);
-    return EXIT_DONE;
+    return cli_input(file->cli, in_folder(file, text), &file->request->kernel_file);
 }
 
 static int read_kernel(struct launchfile *file, yaml_node_t *node, const char *place)
@@ -315,7 +314,8 @@ int launchfile_read(struct cli *cli, const char *path, struct request *request)
     yaml_parser_t parser;
     FILE *stream = fopen(path, "rb");
     if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    if (slash) file.folder = cli_format(cli, "%.*s", (int)(slash - path + (slash == path)), path);
+    if (slash && !cli_is_copy(path))
+        file.folder = cli_format(cli, "%.*s", (int)(slash - path + (slash == path)), path);
     int exit_code = EXIT_BUG;
     if (yaml_parser_initialize(&parser)) {
         yaml_parser_set_input_file(&parser, stream);

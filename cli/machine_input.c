@@ -4,10 +4,20 @@
 
 #include "cli.h"
 
+int cli_input_machine(struct cli *cli, const char *name, const char **out)
+{
+    size_t length = strlen(name);
+    bool is_path = strchr(name, '/') || !strcmp(name, "-") ||
+                   (length > 5 && !strcmp(name + length - 5, ".yaml"));
+    *out = name;
+    return is_path ? cli_input(cli, name, out) : EXIT_DONE;
+}
+
 static int load(struct cli *cli, const char *name, bool cpu, ws_machine **out)
 {
     bool is_host = !strcmp(name, "host");
     *out = NULL;
+    CLI_TRY(cli_input_machine(cli, name, &name));
     if (is_host && !cpu)
         return cli_error(cli, EXIT_USAGE,
                          "host is this computer's CPU: name it with --cpu; a GPU in it is named by "

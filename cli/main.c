@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* warpsage: one subcommand a file; this one only finds it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@ static void print_usage(FILE *stream)
         fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help       the options of a command\n\n"
           "  --version  the version\n  --help     this text\n\n"
+          "Files\n"
+          "  `-` is standard input, for -o standard output; pipes are read as well. A file that is\n"
+          "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
           "Exit status\n"
           "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
           "  4 fault of the kernel, or no model can answer   70 a bug of ours   130 interrupted\n",
@@ -93,8 +97,11 @@ int main(int argc, char **argv)
     }
     int exit_code = set_folders(&cli);
     if (exit_code == EXIT_DONE) exit_code = dispatch(&cli, argc, argv);
-    if (fflush(stdout) != 0 && exit_code == EXIT_DONE)
-        exit_code = cli_error(&cli, EXIT_INPUT, "standard output: cannot write");
+    errno = 0;
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!is_written && !cli.stdout_failed && exit_code == EXIT_DONE)
+        exit_code = cli_error(&cli, EXIT_INPUT, "standard output: cannot write%s%s",
+                              errno ? ": " : "", errno ? strerror(errno) : "");
     cli_clear(&cli);
     return exit_code;
 }

@@ -120,8 +120,9 @@ static int read_document(struct file *file, yaml_parser_t *parser)
 
 int named_values_read(struct cli *cli, const char *path, struct named_values *values)
 {
-    struct file file = {.cli = cli, .path = path, .values = values};
     yaml_parser_t parser;
+    CLI_TRY(cli_input(cli, path, &path));
+    struct file file = {.cli = cli, .path = path, .values = values};
     FILE *stream = fopen(path, "rb");
     if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot read: %s", path, strerror(errno));
     int exit_code = EXIT_BUG;

@@ -61,6 +61,23 @@ struct scan {
     bool done;
 };
 
+/* Without the mark of a file. */
+static const char *value_name(const struct option_row *row)
+{
+    return row->value + (*row->value == '<' || *row->value == '>');
+}
+
+/* `-` is standard input or output; for -o, which has it anyway, no file. */
+static int resolve_file(struct cli *cli, const struct option_row *row, const char **value)
+{
+    if (!row->value || !*value) return EXIT_DONE;
+    if (*row->value == '<') return cli_input(cli, *value, value);
+    if (*row->value != '>') return EXIT_DONE;
+    if (!strcmp(*value, "-")) *value = row->letter == 'o' ? NULL : "/dev/stdout";
+    if (*value) cli_claim_output(cli, *value);
+    return EXIT_DONE;
+}
+
 /* `value` is what stands in the same word, or NULL. */
 static int use_option(struct scan *scan, const struct option_row *row, const char *word,
                       const char *value)
@@ -68,7 +85,7 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
     if (row->value && !value) {
         if (scan->at + 1 >= scan->argc)
             return cli_error(scan->cli, EXIT_USAGE, "%s needs a value: --%s %s", word, row->name,
-                             row->value);
+                             value_name(row));
         value = scan->argv[++scan->at];
     } else if (!row->value && value) {
         return cli_error(scan->cli, EXIT_USAGE, "--%s takes no value", row->name);
@@ -78,6 +95,7 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
         scan->done = true;
     }
     if (row->id == -2) scan->cli->quiet = true;
+    CLI_TRY(resolve_file(scan->cli, row, &value));
     struct option_use use = {row->id, value};
     CLI_APPEND(scan->cli, scan->out->uses, scan->out->use_count, use);
     return EXIT_DONE;
@@ -130,7 +148,7 @@ static void help_row(const struct option_row *row)
     const char *help = row->help;
     int length = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
                           row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
-                          row->value ? " " : "", row->value ? row->value : "");
+                          row->value ? " " : "", row->value ? value_name(row) : "");
     if (length >= COLUMN) printf("%s\n%*s", left, COLUMN, "");
     if (length < COLUMN) printf("%-*s", COLUMN, left);
     while (strlen(help) > WIDTH) {

@@ -7,9 +7,11 @@
 
 struct option_row {
     int id;
-    char letter;       /* 0: none */
-    const char *name;  /* without dashes */
-    const char *value; /* name of its value in the help; NULL: a flag */
+    char letter;      /* 0: none */
+    const char *name; /* without dashes */
+    /* Name of its value in the help; NULL: a flag. Before it stands `<` if the value is an input file,
+     * `>` if it is an output. */
+    const char *value;
     const char *help;
 };
 

@@ -89,18 +89,18 @@ int request_set_effort(struct cli *cli, const char *text, struct effort *out)
 }
 
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
-                     bool may_tolerate, struct buffer_file **list, size_t *count)
+                     bool is_check, struct buffer_file **list, size_t *count)
 {
     struct buffer_file file = {0};
     char *copy = cli_copy(cli, text), *path = strchr(copy, '=');
     uint64_t index;
     if (!path || !path[1])
         return cli_error(cli, EXIT_USAGE, "%s: '%s' is not INDEX=FILE%s", what, text,
-                         may_tolerate ? "[,TOLERANCE]" : "");
+                         is_check ? "[,TOLERANCE]" : "");
     *path++ = '\0';
     CLI_TRY(parse_unsigned(cli, what, copy, 1000000, &index));
     /* Only a number behind the last comma is a tolerance: file names may have commas. */
-    char *comma = may_tolerate ? strrchr(path, ',') : NULL;
+    char *comma = is_check ? strrchr(path, ',') : NULL;
     if (comma && parse_number(comma + 1, &file.tolerance)) {
         if (file.tolerance < 0)
             return cli_error(cli, EXIT_USAGE, "%s: the tolerance %s is negative", what, comma + 1);
@@ -108,7 +108,11 @@ int request_add_file(struct cli *cli, const char *what, const char *text, const 
         *comma = '\0';
     }
     file.index = index;
-    file.path = *path == '/' || !folder ? path : cli_format(cli, "%s/%s", folder, path);
+    bool is_whole = *path == '/' || !folder || !strcmp(path, "-");
+    file.path = is_whole ? path : cli_format(cli, "%s/%s", folder, path);
+    if (is_check) CLI_TRY(cli_input(cli, file.path, &file.path));
+    if (!is_check && !strcmp(path, "-")) file.path = "/dev/stdout";
+    if (!is_check) cli_claim_output(cli, file.path);
     for (size_t i = 0; i < *count; i++)
         if ((*list)[i].index == file.index) {
             (*list)[i] = file;

@@ -74,22 +74,22 @@ static int print_buffer(struct cli *cli, ws_device *device, size_t index, const 
 static int save_buffer(struct cli *cli, ws_device *device, const struct buffer_file *save,
                        const struct arg *buffer)
 {
-    FILE *file = fopen(save->path, "wb");
-    if (!file)
-        return cli_error(cli, EXIT_INPUT, "%s: cannot create: %s", save->path, strerror(errno));
-    uint8_t *chunk = cli_alloc(cli, CHUNK_BYTES);
+    ws_output *output;
+    ws_status status = ws_output_open(cli->context, save->path, &output);
+    if (status != WS_OK) return cli_failed(cli, status);
+    char *chunk = cli_alloc(cli, CHUNK_BYTES);
     uint64_t total = arg_bytes(buffer);
     bool ok = true;
-    int exit_code = EXIT_DONE;
-    for (uint64_t at = 0; ok && exit_code == EXIT_DONE && at < total; at += CHUNK_BYTES) {
+    for (uint64_t at = 0; ok && status == WS_OK && at < total; at += CHUNK_BYTES) {
         size_t bytes = total - at < CHUNK_BYTES ? (size_t)(total - at) : CHUNK_BYTES;
-        exit_code = copy_out(cli, device, buffer, at, bytes, chunk);
-        if (exit_code == EXIT_DONE) ok = fwrite(chunk, 1, bytes, file) == bytes;
+        status = ws_device_copy_out(device, chunk, buffer->address + at, bytes);
+        if (status == WS_OK) ok = ws_output_write(output, chunk, bytes);
     }
-    ok = fclose(file) == 0 && ok;
-    if (exit_code == EXIT_DONE && !ok)
-        return cli_error(cli, EXIT_INPUT, "%s: cannot write: %s", save->path, strerror(errno));
-    return exit_code;
+    if (status == WS_OK)
+        status = ws_output_close(output);
+    else
+        ws_output_discard(output);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */

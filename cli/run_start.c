@@ -71,6 +71,7 @@ static void become(struct cli *cli, const struct run_request *request, const cha
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     setenv("WARPSAGE_RUN", folder, 1);
     prepend(cli, "LD_LIBRARY_PATH", libraries);
     prepend(cli, "LD_PRELOAD", cli_format(cli, "%s/" LIBRARY, libraries));

@@ -335,12 +335,12 @@ static int write_counted(struct cli *cli, const struct run_request *request, con
                          const struct run_launch *launch, ws_machine *const *machines)
 {
     const char *path = cli_format(cli, "%s/%s", request->report_dir, name);
-    FILE *file = fopen(path, "we");
-    if (!file) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
     ws_report_options style = {.size = sizeof style, .format = WS_FORMAT_JSON};
-    int exit_code = put_report(cli, file, launch->profile, machines, request->gpu_count, &style);
-    if (fclose(file) == 0) return exit_code;
-    return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
+    struct cli_text text;
+    if (cli_text_open(cli, &text) != EXIT_DONE) return EXIT_RUN_OURS;
+    int exit_code =
+        put_report(cli, text.out, launch->profile, machines, request->gpu_count, &style);
+    return cli_text_close(cli, &text, path) == EXIT_DONE ? exit_code : EXIT_RUN_OURS;
 }
 
 static void put_launch(FILE *out, size_t index, const struct run_launch *launch, const char *report)
@@ -368,8 +368,8 @@ int run_write_folder(struct cli *cli, const struct run_request *request,
     const char *path = cli_format(cli, "%s/launches.jsonl", request->report_dir);
     if (mkdir(request->report_dir, 0777) != 0 && errno != EEXIST)
         return cli_error(cli, EXIT_RUN_OURS, "%s: %s", request->report_dir, strerror(errno));
-    FILE *list = fopen(path, "we");
-    if (!list) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
+    struct cli_text list;
+    if (cli_text_open(cli, &list) != EXIT_DONE) return EXIT_RUN_OURS;
     const char **reports = cli_alloc(cli, (table->launch_count + 1) * sizeof *reports);
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < table->launch_count && exit_code == EXIT_DONE; i++) {
@@ -378,9 +378,7 @@ int run_write_folder(struct cli *cli, const struct run_request *request,
             reports[i] = file_name(cli, launch, i + 1);
             exit_code = write_counted(cli, request, reports[i], launch, machines);
         }
-        put_launch(list, i + 1, launch, report_of(table, reports, i));
+        put_launch(list.out, i + 1, launch, report_of(table, reports, i));
     }
-    if (fclose(list) != 0)
-        exit_code = cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
-    return exit_code;
+    return cli_text_close(cli, &list, path) == EXIT_DONE ? exit_code : EXIT_RUN_OURS;
 }

@@ -26,7 +26,13 @@ void cli_watch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
     signal(SIGPIPE, SIG_DFL); /* `warpsage ... | head` ends without a word */
+}
+
+bool cli_is_interrupted(void)
+{
+    return interrupted != 0;
 }
 
 static bool is_cancelled(void *user)

@@ -106,6 +106,21 @@ WS_API const char *ws_context_machine_dir(const ws_context *context);
  * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
 WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* A file that is written whole or not at all, as all files are that the library writes: the bytes lie
+ * beside the target and replace it at the end, with its permissions. What is no regular file (a pipe,
+ * /dev/stdout) is written directly. */
+typedef struct ws_output ws_output;
+/* WS_ERR_IO: the file can be neither created nor replaced. */
+WS_API WS_CHECKED ws_status ws_output_open(ws_context *context, const char *path, ws_output **out);
+/* A ws_write_fn, with the ws_output as `user`. false: it failed; ws_output_close says why. */
+WS_API bool ws_output_write(void *output, const char *bytes, size_t size);
+/* Puts the file in place and frees the handle, also if that fails with WS_ERR_IO: the old file stays. */
+WS_API WS_CHECKED ws_status ws_output_close(ws_output *output);
+/* Leaves the old file as it is and frees the handle. NULL: nothing. */
+WS_API void ws_output_discard(ws_output *output);
+
 /* ---- module -------------------------------------------------------------------------------- */
 
 /* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. */

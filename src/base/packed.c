@@ -80,25 +80,34 @@ static int add_filter(struct archive *archive, const char *path)
     return archive_write_add_filter_none(archive);
 }
 
+static la_ssize_t put_bytes(struct archive *archive, void *user, const void *bytes, size_t size)
+{
+    struct outfile *out = user;
+    if (outfile_write(out, bytes, size)) return (la_ssize_t)size;
+    archive_set_error(archive, out->problem, "%s", strerror(out->problem));
+    return -1;
+}
+
 static ws_status cannot_write(struct diag *diag, const struct packed_file *file)
 {
-    return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", file->path,
+    return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", file->out.path,
                       reason_of(file->archive));
 }
 
 ws_status packed_file_open(struct diag *diag, const char *path, struct packed_file *out)
 {
-    *out = (struct packed_file){.path = path, .archive = archive_write_new()};
-    if (!out->archive) return diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", path);
-    bool good = add_filter(out->archive, path) == ARCHIVE_OK &&
+    *out = (struct packed_file){0};
+    TRY(outfile_open(diag, path, &out->out));
+    out->archive = archive_write_new();
+    bool good = out->archive && add_filter(out->archive, path) == ARCHIVE_OK &&
                 archive_write_set_format_raw(out->archive) == ARCHIVE_OK &&
                 archive_write_set_bytes_in_last_block(out->archive, 1) == ARCHIVE_OK &&
-                archive_write_open_filename(out->archive, path) == ARCHIVE_OK &&
+                archive_write_open(out->archive, &out->out, NULL, put_bytes, NULL) == ARCHIVE_OK &&
                 begin_entry(out->archive) == ARCHIVE_OK;
     if (good) return WS_OK;
-    ws_status status = cannot_write(diag, out);
-    archive_write_free(out->archive);
-    *out = (struct packed_file){0};
+    ws_status status = out->archive ? cannot_write(diag, out)
+                                    : diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", path);
+    packed_file_discard(out);
     return status;
 }
 
@@ -119,14 +128,27 @@ ws_status packed_file_flush(struct diag *diag, struct packed_file *file)
 
 ws_status packed_file_close(struct diag *diag, struct packed_file *file)
 {
-    if (!file->archive) return WS_OK;
     ws_status status = flush(diag, file);
-    if (archive_write_close(file->archive) != ARCHIVE_OK && status == WS_OK)
+    if (status == WS_OK && archive_write_close(file->archive) != ARCHIVE_OK)
         status = cannot_write(diag, file);
+    if (status != WS_OK) {
+        packed_file_discard(file);
+        return status;
+    }
     archive_write_free(file->archive);
     strbuf_clear(&file->pending);
+    status = outfile_close(diag, &file->out);
     *file = (struct packed_file){0};
     return status;
+}
+
+void packed_file_discard(struct packed_file *file)
+{
+    if (file->archive) archive_write_fail(file->archive); /* so that closing it writes nothing */
+    archive_write_free(file->archive);
+    strbuf_clear(&file->pending);
+    outfile_discard(&file->out);
+    *file = (struct packed_file){0};
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

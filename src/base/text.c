@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/outfile.h"
 #include "base/strbuf.h"
 
 ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
@@ -41,12 +42,15 @@ ws_status text_read_file(struct diag *diag, struct arena *arena, const char *pat
 
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file) return diag_error(diag, WS_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
-    bool ok = fwrite(bytes, 1, size, file) == size;
-    ok = fclose(file) == 0 && ok;
-    if (!ok) return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-    return WS_OK;
+    struct outfile file;
+    TRY(outfile_open(diag, path, &file));
+    outfile_write(&file, bytes, size);
+    return outfile_close(diag, &file);
+}
+
+bool text_is_descriptor(const char *path)
+{
+    return !strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/dev/fd/", 8);
 }
 
 unsigned text_distance(const char *a, const char *b)

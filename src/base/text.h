@@ -13,7 +13,11 @@
 /* Reads a whole file into the arena, with a NUL after its last byte. */
 ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
                          size_t *out_size);
+/* The old file stays until the new one is whole (outfile.h). */
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size);
+
+/* Is it the path of a file descriptor (/proc/self/fd/3)? It has neither a name nor a folder. */
+bool text_is_descriptor(const char *path);
 
 /* Edit distance with transpositions, ignoring case. */
 unsigned text_distance(const char *a, const char *b);

@@ -376,14 +376,21 @@ static ws_status check_complete(struct diag *diag, struct arena *arena,
     return WS_OK;
 }
 
+/* A file descriptor has a number only. */
+static const char *id_of_path(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    if (text_is_descriptor(path)) return arena_format(arena, "fd%s", base);
+    return arena_copy_n(arena, base, strlen(base) - (ends_with_yaml(base) ? 5 : 0));
+}
+
 /* Finds file and id that `name` means; fills `names` unless it is a path. */
 static ws_status find_file(struct diag *diag, struct arena *arena, const char *dir,
                            const char *name, struct machine_names *names, const char **out_id,
                            const char **out_path)
 {
-    if (ends_with_yaml(name)) {
-        const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-        *out_id = arena_copy_n(arena, base, strlen(base) - 5);
+    if (ends_with_yaml(name) || strchr(name, '/')) {
+        *out_id = id_of_path(arena, name);
         *out_path = name;
         return WS_OK;
     }

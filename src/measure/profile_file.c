@@ -56,7 +56,8 @@ static ws_status read_trace(struct diag *diag, const char *path, struct profile 
 {
     struct profile *other;
     const char *slash = strrchr(path, '/');
-    int folder = profile->trace_path[0] != '/' && slash ? (int)(slash + 1 - path) : 0;
+    bool is_beside = profile->trace_path[0] != '/' && slash && !text_is_descriptor(path);
+    int folder = is_beside ? (int)(slash + 1 - path) : 0;
     profile->trace_path =
         arena_format(&profile->arena, "%.*s%s", folder, path, profile->trace_path);
     ws_status status = read_file(diag, profile->trace_path, &other);

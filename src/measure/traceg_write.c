@@ -262,9 +262,12 @@ static ws_status write_trace(struct diag *diag, const struct profile *profile, c
     ws_status status = WS_OK;
     for (uint32_t i = 0; i < w.trace->block_count && status == WS_OK; i++)
         status = put_block(diag, &w, &w.trace->blocks[i]);
-    ws_status closed = packed_file_close(diag, &w.file);
+    if (status == WS_OK)
+        status = packed_file_close(diag, &w.file);
+    else
+        packed_file_discard(&w.file);
     arena_clear(&w.arena);
-    return status == WS_OK ? closed : status;
+    return status;
 }
 
 ws_status traceg_write(struct diag *diag, const struct profile *profile, const char *path)
