@@ -21,15 +21,16 @@ static void print_usage(FILE *stream)
           stream);
     for (size_t i = 0; commands[i]; i++)
         fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       the options of a command\n\n"
-          "  --version  the version\n  --help     this text\n\n"
-          "Files\n"
-          "  `-` is standard input, for -o standard output; pipes are read as well. A file that is\n"
-          "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
-          "Exit status\n"
-          "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
-          "  4 fault of the kernel, or no model can answer   70 a bug of ours   130 interrupted\n",
-          stream);
+    fputs(
+        "  help       the options of a command\n\n"
+        "  --version  the version\n  --help     this text\n\n"
+        "Files\n"
+        "  `-` is standard input, for -o standard output; pipes are read as well. A file that is\n"
+        "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
+        "Exit status\n"
+        "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
+        "  4 fault of the kernel, or no model can answer   70 a bug of ours   130 interrupted\n",
+        stream);
 }
 
 static const struct command *find_command(const char *name)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that are written whole or not at all (ws_output). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/check.h"
+#include <cmocka.h>
+#include <warpsage/warpsage.h>
 
 static ws_context *context;
 static char folder[] = "/tmp/warpsage-output-XXXXXX";
