@@ -13,7 +13,8 @@ shift
 folder=build-$preset
 [ "$preset" = release ] && folder=build
 
-cmake --preset "$preset" -DWARPSAGE_TESTS=ON --log-level=WARNING >/dev/null
+cmake --preset "$preset" -DWARPSAGE_TESTS=ON -DWARPSAGE_VECTOR_DIR="$PWD/.cache/vectors" \
+    --log-level=WARNING >/dev/null
 cmake --build --preset "$preset" ${WARPSAGE_TARGET:+--target "$WARPSAGE_TARGET"}
 log=$folder/tests.log
 status=0

@@ -1,21 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/vectors/MNEMONIC.txt, the conformance vectors of every instruction.
+"""Makes the conformance vectors of every instruction. They are 14 MB, so they are not kept: the build makes them,
+and tests/vectors/digests.txt tells whether they are those that were reviewed.
 
-    make-vectors.py            writes the files
-    make-vectors.py --check    says which files differ from what it would write; status 1 if any
+    make-vectors.py FOLDER            writes FOLDER/MNEMONIC.txt, if what makes them has changed
+    make-vectors.py FOLDER --check    says which files digests.txt does not know; status 1 if any
+    make-vectors.py FOLDER --accept   writes digests.txt
+
+tests/tools/diff-vectors.sh shows what a change of the definitions makes of the files.
 """
 import collections
+import hashlib
 import importlib
+import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "vectors"
+TOOLS = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(TOOLS))
+DIGESTS = TOOLS.parent / "vectors" / "digests.txt"
 FAMILIES = ["integers", "bits", "compare", "floats", "convert", "convert_small", "memory",
             "memory_forms", "copies", "matrices", "wmma",
             "atomics", "warp", "control", "video", "literals", "textures"]
-NOT_VECTORS = {"CMakeLists.txt", "pending.txt"}
+
+
+def sources_digest():
+    """Of everything that decides what the files hold."""
+    digest = hashlib.sha256()
+    for path in [TOOLS / "make-vectors.py", *sorted((TOOLS / "vectors").glob("*.py"))]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def texts():
@@ -38,26 +52,58 @@ def texts():
     return result
 
 
-def check(made):
-    present = {path.name for path in FOLDER.glob("*.txt")} - NOT_VECTORS
-    wrong = [f"{name}: nothing makes it" for name in sorted(present - made.keys())]
-    for name, text in sorted(made.items()):
-        path = FOLDER / name
-        if not path.exists() or path.read_text() != text:
-            wrong.append(f"{name}: run tests/tools/make-vectors.py")
-    for line in wrong:
-        print("tests/vectors/" + line)
+def write_whole(path, text):
+    """Whoever reads the file meanwhile sees the old or the new one."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+def make(folder):
+    stamp, digest = folder / "made-of.sha256", sources_digest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    made = texts()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in made.items():
+        write_whole(folder / name, text)
+    for path in folder.glob("*.txt"):
+        if path.name not in made:
+            path.unlink(missing_ok=True)
+    write_whole(stamp, digest)
+
+
+def digest_lines(folder):
+    """`NAME FORMS LINES SHA-256` of each file."""
+    lines = []
+    for path in sorted(folder.glob("*.txt")):
+        text = path.read_text()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+        lines.append(f"{path.name} {text.count(chr(10) + 'form ')} {text.count(chr(10))} {digest}")
+    return lines
+
+
+def check(folder):
+    known = set(DIGESTS.read_text().splitlines())
+    wrong = sorted({line.split()[0] for line in known ^ set(digest_lines(folder))})
+    for name in wrong:
+        print(f"{name} is not what tests/vectors/digests.txt says: "
+              "see tests/tools/diff-vectors.sh, then make-vectors.py --accept")
     return 1 if wrong else 0
 
 
-def main():
-    made = texts()
-    if sys.argv[1:] == ["--check"]:
-        return check(made)
-    for name, text in made.items():
-        (FOLDER / name).write_text(text)
+def main(arguments):
+    if not arguments or arguments[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(arguments[0])
+    make(folder)
+    if arguments[1:] == ["--check"]:
+        return check(folder)
+    if arguments[1:] == ["--accept"]:
+        DIGESTS.write_text("\n".join(digest_lines(folder)) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

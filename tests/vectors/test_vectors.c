@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every row of the instruction table on operands with known results: MNEMONIC.txt in this folder.
+/* Every row of the instruction table on operands with known results: MNEMONIC.txt in VECTOR_DIR, where the
+ * build makes them.
  *
  *     test_vectors --level baseline|x86-64-v3|x86-64-v4 [FILE...]     default: all files; the level must exist
  *     test_vectors --ptx FILE                       the kernels of a file, for ptxas
@@ -19,7 +20,6 @@
 #include "vector_ptx.h"
 #include "vector_run.h"
 
-#define FOLDER TESTS_DIR "/vectors"
 enum { SKIPPED = 77 };
 
 static struct {
@@ -93,7 +93,7 @@ static void every_row_has_vectors(void **state)
     unsigned missing = 0;
     for (unsigned op = 0; op < OP_COUNT; op++)
         if (!has_file(op_infos[op].mnemonic)) {
-            fprintf(stderr, "no tests/vectors/%s.txt\n", op_infos[op].mnemonic);
+            fprintf(stderr, "no vectors of %s: define them in tests/tools/vectors\n", op_infos[op].mnemonic);
             missing++;
         }
     if (missing) fail_msg("%u of %d instructions have no vectors", missing, OP_COUNT);
@@ -122,16 +122,15 @@ static void add_file(const char *path)
 static int is_vector_file(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
-    return dot && !strcmp(dot, ".txt") && strcmp(entry->d_name, "pending.txt") != 0 &&
-           strcmp(entry->d_name, "CMakeLists.txt") != 0;
+    return dot && !strcmp(dot, ".txt");
 }
 
 static void find_files(void)
 {
     struct dirent **entries;
-    int count = scandir(FOLDER, &entries, is_vector_file, alphasort);
+    int count = scandir(VECTOR_DIR, &entries, is_vector_file, alphasort);
     for (int i = 0; i < count; i++) {
-        add_file(arena_format(&all.arena, FOLDER "/%s", entries[i]->d_name));
+        add_file(arena_format(&all.arena, VECTOR_DIR "/%s", entries[i]->d_name));
         free(entries[i]);
     }
     if (count >= 0) free(entries);
@@ -141,7 +140,7 @@ static bool read_pending(struct diag *diag)
 {
     char *text;
     size_t size;
-    if (text_read_file(diag, &all.arena, FOLDER "/pending.txt", &text, &size) != WS_OK)
+    if (text_read_file(diag, &all.arena, TESTS_DIR "/vectors/pending.txt", &text, &size) != WS_OK)
         return false;
     all.pending = arena_format(&all.arena, "\n%s", text);
     return true;
