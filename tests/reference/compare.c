@@ -122,29 +122,15 @@ static bool run_reference(const struct module *module, const struct program *pro
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-static bool is_nan(uint64_t bits)
-{
-    return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
-}
-
-/* Index of the first 8 bytes that differ; two NaNs are equal where f64 lie. */
+/* Index of the first 8 bytes that differ. */
 static bool first_difference(const unsigned char *a, const unsigned char *b, size_t size,
-                             size_t row, bool (*is_double)(size_t), size_t *out)
+                             size_t *out)
 {
-    for (size_t at = 0; at < size; at += 8) {
-        uint64_t x, y;
-        memcpy(&x, a + at, 8);
-        memcpy(&y, b + at, 8);
-        if (x == y || (is_double(at % row) && is_nan(x) && is_nan(y))) continue;
-        *out = at;
-        return true;
-    }
-    return false;
-}
-
-static bool is_never_double(size_t offset)
-{
-    (void)offset;
+    for (size_t at = 0; at < size; at += 8)
+        if (memcmp(a + at, b + at, 8) != 0) {
+            *out = at;
+            return true;
+        }
     return false;
 }
 
@@ -179,22 +165,18 @@ static char *difference(const struct memory_image *engine, const struct memory_i
     const struct part {
         const unsigned char *a, *b;
         size_t size, row;
-        bool (*is_double)(size_t);
         const char *name;
     } parts[] = {
-        {engine->out, reference->out, engine->out_bytes, OUT_BYTES, program_out_is_double, "out"},
-        {engine->rows, reference->rows, engine->row_bytes, ROW_BYTES, program_row_is_double,
-         "global row"},
-        {engine->words, reference->words, WORDS_BYTES, WORDS_BYTES, is_never_double,
-         "global words"},
+        {engine->out, reference->out, engine->out_bytes, OUT_BYTES, "out"},
+        {engine->rows, reference->rows, engine->row_bytes, ROW_BYTES, "global row"},
+        {engine->words, reference->words, WORDS_BYTES, WORDS_BYTES, "global words"},
     };
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct part *part = &parts[i];
         struct strbuf text = {0};
         size_t at;
         uint64_t x, y;
-        if (!first_difference(part->a, part->b, part->size, part->row, part->is_double, &at))
-            continue;
+        if (!first_difference(part->a, part->b, part->size, &at)) continue;
         memcpy(&x, part->a + at, 8);
         memcpy(&y, part->b + at, 8);
         strbuf_printf(&text, "thread %zu of the grid, ", at / part->row);

@@ -5,7 +5,7 @@ static const struct float_format half_format = {5, 10, 0x7bff, 0x7fff, true};
 static const struct float_format bfloat_format = {8, 7, 0x7f7f, 0x7fff, true};
 static const struct float_format single_format = {8, 23, 0x7f7fffff, 0x7fffffff, true};
 static const struct float_format double_format = {11, 52, UINT64_C(0x7fefffffffffffff),
-                                                  UINT64_C(0x7fffffffffffffff), true};
+                                                  UINT64_C(0xfff8000000000000), true};
 static const struct float_format tensor_format = {8, 10, 0x3fbff, 0x3ffff, true};
 static const struct float_format e4m3_format = {4, 3, 0x7e, 0x7f, false};
 static const struct float_format e5m2_format = {5, 2, 0x7b, 0x7f, true};

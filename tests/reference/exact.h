@@ -15,7 +15,7 @@ __extension__ typedef unsigned __int128 uint128;
 struct float_format {
     unsigned exponent_bits, fraction_bits;
     uint64_t greatest; /* finite number; the next one is infinity if there is one, else NaN */
-    uint64_t nan;      /* what PTX gives for every NaN result */
+    uint64_t nan;      /* every NaN result; of f64 those without a NaN among the operands */
     bool has_infinity;
 };
 /* The format of a floating-point type; of one element for the narrow formats that come in pairs. */

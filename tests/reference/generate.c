@@ -69,19 +69,6 @@ static const struct register_slots register_slots[] = {
 };
 enum { SLOT_CLASSES = sizeof register_slots / sizeof *register_slots };
 
-bool program_out_is_double(size_t offset)
-{
-    size_t first = (SLOTS - PREDICATES - DOUBLE_REGISTERS) * SLOT_BYTES;
-    if (offset < IN_BYTES) return offset >= first && offset < first + DOUBLE_REGISTERS * SLOT_BYTES;
-    return offset < IN_BYTES + 2 * ROW_BYTES &&
-           program_row_is_double((offset - IN_BYTES) % ROW_BYTES);
-}
-
-bool program_row_is_double(size_t offset)
-{
-    return offset >= ROW_DOUBLES;
-}
-
 static void declare_registers(struct generator *g)
 {
     for (unsigned c = 0; c < SLOT_CLASSES; c++)
@@ -268,7 +255,6 @@ static void add_addresses(struct generator *g)
 }
 
 /* Shared and local rows and the shared words begin as zeros. */
-/* Shared and local rows and the shared words begin as zeros. */
 static void clear_memory(struct generator *g)
 {
     clear_row(g, "local", "loc");
@@ -281,11 +267,9 @@ static void clear_memory(struct generator *g)
 static void store_row(struct generator *g, const char *space, const char *row, uint32_t to)
 {
     for (uint32_t i = 0; i < ROW_BYTES; i += 8) {
-        const char *type = program_row_is_double(i) ? "f64" : "b64";
-        const char *reg = program_row_is_double(i) ? "%z" : "%y0";
         uint32_t group = new_group(g);
-        add_line(g, group, "ld.%s.%s %s, [%s+%u];", space, type, reg, row, i);
-        add_line(g, group, "st.global.%s [%%out+%u], %s;", type, to + i, reg);
+        add_line(g, group, "ld.%s.b64 %%y0, [%s+%u];", space, row, i);
+        add_line(g, group, "st.global.b64 [%%out+%u], %%y0;", to + i);
     }
 }
 
@@ -316,7 +300,6 @@ static void add_kernel(struct generator *g)
     add_line(g, 0, ".reg .b32 %%lin, %%full, %%sbase, %%sh, %%sw;");
     add_line(g, 0,
              ".reg .b64 %%all, %%table, %%in, %%out, %%row, %%words, %%lo, %%glo, %%gsh, %%gsw;");
-    add_line(g, 0, ".reg .f64 %%z;");
     declare_registers(g);
     add_addresses(g);
     clear_memory(g);

@@ -4,8 +4,7 @@
  * Every thread begins with registers from the buffer `in`, works on memory of its own (a row of shared, local
  * and global memory) and on words that all share by atomics whose order does not matter, and at the
  * end writes all its registers and its shared and local rows to the buffer `out`. Values that PTX leaves
- * open never reach a result: addresses stay in registers of their own, and f64 values, whose NaNs have no
- * defined payload, stay in f64 registers and f64 memory. */
+ * open never reach a result: addresses stay in registers of their own. */
 #ifndef REFERENCE_GENERATE_H
 #define REFERENCE_GENERATE_H
 
@@ -46,15 +45,10 @@ enum {
     SLOTS = HALF_REGISTERS + WORD_REGISTERS + LONG_REGISTERS + SINGLE_REGISTERS + DOUBLE_REGISTERS +
             PREDICATES,
     ROW_BYTES = 64,    /* of a thread's own shared, local and global memory */
-    ROW_DOUBLES = 48,  /* from here on a row holds f64 */
     WORDS_BYTES = 128, /* shared and global words for atomics */
     IN_BYTES = (SLOTS * SLOT_BYTES + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES,
     OUT_BYTES = IN_BYTES + 2 * ROW_BYTES + WORDS_BYTES,
 };
-
-/* Whether the 8 bytes at this offset of a thread's part of `out`, or of a row, are an f64. */
-bool program_out_is_double(size_t offset);
-bool program_row_is_double(size_t offset);
 
 /* A random operand: special values often. */
 uint64_t program_random_bits(uint64_t *state);

@@ -151,6 +151,8 @@ static void add_statement(struct generator *g)
         add_collective(g);
     else if (kind < 47 && in_kernel && g->uniform && g->depth == 0)
         add_exit(g);
+    else if (kind < 48)
+        chance(g, 50) ? add_division_step(g) : add_wide_arithmetic(g);
     else
         add_arithmetic(g);
 }

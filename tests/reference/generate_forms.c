@@ -74,6 +74,9 @@ static const uint64_t special_longs[] = {
     UINT64_C(0x7ff0000000000000), /* infinity */
     UINT64_C(0xfff0000000000000),
     UINT64_C(0x7ff8000000000000), /* NaN */
+    UINT64_C(0x7ff8000000000003),
+    UINT64_C(0xfff4000000000002), /* signalling */
+    UINT64_C(0x7ff0000000000001),
     UINT64_C(0x000fffffffffffff), /* greatest subnormal */
     UINT64_C(0x0010000000000000),
     UINT64_C(0x8000000000000001),
@@ -170,7 +173,7 @@ static unsigned class_of(struct generator *g, const char *type)
 {
     unsigned bits = bits_of(type);
     if (bits <= 16) return CLASS_HALF;
-    if (bits == 64) return is_float(type) ? CLASS_DOUBLE : CLASS_LONG;
+    if (bits == 64) return is_float(type) && chance(g, 70) ? CLASS_DOUBLE : CLASS_LONG;
     return is_float(type) && chance(g, 70) ? CLASS_SINGLE : CLASS_WORD;
 }
 
@@ -411,6 +414,37 @@ void random_guard(struct generator *g, char *guard)
     *guard = '\0';
     if (!chance(g, 15)) return;
     snprintf(guard, GUARD_BYTES, "@%s%%p%u ", chance(g, 50) ? "!" : "", pick(g, PREDICATES));
+}
+
+/* A step of the division of 128-bit integers as nvcc 13 inlines it: a product is subtracted from the
+ * remainder, and the divisor added back where the chain left no carry, which says that it was too great. */
+void add_division_step(struct generator *g)
+{
+    uint32_t group = new_group(g);
+    add_template(g, group, "",
+                 "mad.lo.cc.u32 %%x1, $x, $x, 0;madc.hi.u32 %%x2, $x, $x, 0;"
+                 "mad.lo.cc.u32 %%x2, $x, $x, %%x2;madc.hi.u32 %%x3, $x, $x, 0;"
+                 "sub.cc.u32 %%x1, $x, %%x1;subc.cc.u32 %%x2, $x, %%x2;"
+                 "subc.cc.u32 %%x3, $x, %%x3;addc.u32 %%x4, 0, 0;setp.eq.u32 %%q1, %%x4, 0");
+    add_template(g, group, "@%q1 ",
+                 "add.cc.u32 %%x1, %%x1, $x;addc.cc.u32 %%x2, %%x2, $x;addc.u32 %%x3, %%x3, 0");
+    add_template(g, group, "", "mov.b64 $L, {%%x1, %%x2};mov.u32 $X, %%x3");
+}
+
+/* Sums, differences and products of 128 bits. */
+void add_wide_arithmetic(struct generator *g)
+{
+    static const char *const templates[] = {
+        "<add|sub>.cc.u64 %%y0, $l, $l;<addc|subc>.cc.u64 %%y1, $l, $l;<addc|subc>.s64 %%y2, $l, "
+        "$l",
+        "mul.lo.u64 %%y0, %%d0, %%d1;mul.hi.u64 %%y1, %%d0, %%d1;mad.lo.u64 %%y1, $l, %%d1, %%y1;"
+        "mad.lo.u64 %%y1, %%d0, $l, %%y1;mov.u64 %%y2, $l",
+        "mad.lo.cc.u64 %%y0, $l, $l, $l;madc.hi.cc.u64 %%y1, $l, $l, $l;<addc|subc>.u64 %%y2, $l, "
+        "0",
+    };
+    uint32_t group = new_group(g);
+    add_template(g, group, "", templates[pick(g, sizeof templates / sizeof *templates)]);
+    add_template(g, group, "", "mov.b64 $L, %%y0;mov.b64 $L, %%y1;xor.b64 $L, %%y2, $l");
 }
 
 void add_arithmetic(struct generator *g)

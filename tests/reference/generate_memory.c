@@ -31,11 +31,10 @@ static const struct place places[] = {
 };
 enum { PLACES = sizeof places / sizeof *places, LOCAL_PLACE = 6 };
 
-/* An aligned offset in a row; f64 have a part of their own. */
-static uint32_t row_offset(struct generator *g, uint32_t bytes, bool is_double)
+/* An aligned offset in a row. */
+static uint32_t row_offset(struct generator *g, uint32_t bytes)
 {
-    if (is_double) return ROW_DOUBLES + pick(g, (ROW_BYTES - ROW_DOUBLES) / bytes) * bytes;
-    return pick(g, ROW_DOUBLES / bytes) * bytes;
+    return pick(g, ROW_BYTES / bytes) * bytes;
 }
 
 /* {a, b} or a */
@@ -69,10 +68,10 @@ static void add_wide_memory(struct generator *g)
     char guard[GUARD_BYTES];
     random_guard(g, guard);
     if (!place->writable || chance(g, 50))
-        add_template(g, new_group(g), guard, "ld%s.b128 $Z, [%s+<0|16|32>]", place->space,
+        add_template(g, new_group(g), guard, "ld%s.b128 $Z, [%s+<0|16|32|48>]", place->space,
                      place->address);
     else
-        add_template(g, new_group(g), guard, "st%s.b128 [%s+<0|16|32>], $z", place->space,
+        add_template(g, new_group(g), guard, "st%s.b128 [%s+<0|16|32|48>], $z", place->space,
                      place->address);
 }
 
@@ -105,14 +104,13 @@ void add_memory(struct generator *g)
     const struct element *element = &elements[pick(g, ELEMENTS)];
     uint32_t vector = 1u << pick(g, 3), bytes = element->bytes * vector, group = new_group(g);
     if (bytes > 16) vector = 2, bytes = 2 * element->bytes;
-    bool is_double = element->type[0] == 'f' && element->bytes == 8;
     bool is_load = !place->writable || chance(g, 50);
     char address[32], registers[32], vector_text[16] = "", guard[GUARD_BYTES];
     bool in_register = place->address[0] == '%';
-    if (in_register && !is_double && chance(g, 25))
+    if (in_register && chance(g, 25))
         add_computed_address(g, group, place, bytes, address, sizeof address);
     else
-        snprintf(address, sizeof address, "%s+%u", place->address, row_offset(g, bytes, is_double));
+        snprintf(address, sizeof address, "%s+%u", place->address, row_offset(g, bytes));
     list_registers(registers, sizeof registers, vector, is_load);
     if (vector > 1) snprintf(vector_text, sizeof vector_text, ".v%u", vector);
     random_guard(g, guard);
@@ -205,10 +203,10 @@ static void add_own_atomic(struct generator *g)
     const char *space = global ? ".global" : ".shared", *row = global ? "%row" : "%sh";
     char guard[GUARD_BYTES];
     random_guard(g, guard);
-    uint32_t offset = row_offset(g, 8, false), group = new_group(g);
+    uint32_t offset = row_offset(g, 8), group = new_group(g);
     switch (pick(g, 10)) {
     case 5:
-        add_template(g, group, guard, "atom%s.%s.b128 $Z, [%s+<0|16|32>], %s", space,
+        add_template(g, group, guard, "atom%s.%s.b128 $Z, [%s+<0|16|32|48>], %s", space,
                      swaps ? "exch" : "cas", row, swaps ? "$z" : "$z, $z");
         break;
     case 4:
@@ -226,8 +224,7 @@ static void add_own_atomic(struct generator *g)
                      offset);
         break;
     case 1:
-        add_template(g, group, guard, "atom%s.add{f64} $d, [%s+%u], $s", space, row,
-                     row_offset(g, 8, true));
+        add_template(g, group, guard, "atom%s.add{f64} $d, [%s+%u], $s", space, row, offset);
         break;
     default:
         add_template(g, group, guard, "atom%s%s $d, [%s+%u], $s", space,
@@ -318,7 +315,7 @@ void add_barrier(struct generator *g)
 /* A value goes through shared memory to another thread of the block. */
 void add_exchange(struct generator *g)
 {
-    uint32_t group = new_group(g), offset = pick(g, ROW_DOUBLES / 4) * 4;
+    uint32_t group = new_group(g), offset = row_offset(g, 4);
     add_template(g, group, "", "st.shared.b32 [%%sh+%u], $x", offset);
     add_one_barrier(g, group);
     if (chance(g, 50))

@@ -46,6 +46,8 @@ void add_line(struct generator *g, uint32_t group, const char *format, ...)
 enum { GUARD_BYTES = 16 };
 void random_guard(struct generator *g, char *guard);
 void add_arithmetic(struct generator *g);
+void add_wide_arithmetic(struct generator *g);
+void add_division_step(struct generator *g);
 void add_template(struct generator *g, uint32_t group, const char *guard, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

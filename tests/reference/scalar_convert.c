@@ -86,6 +86,18 @@ static uint64_t to_float(const struct insn *insn, struct number a)
     return d;
 }
 
+/* To f64 sign and payload of a NaN stay, and it becomes quiet; .ftz makes one of f32 the canonical NaN first
+ * (QUIRKS.md). */
+static uint64_t double_of_nan(const struct insn *insn, uint64_t a)
+{
+    const struct float_format *from = float_format_of(insn->type2);
+    unsigned width = type_infos[insn->type2].bits;
+    if (insn->flags & INSN_SAT) return 0;
+    if (insn->flags & INSN_FTZ) a = from->nan;
+    uint64_t fraction = low_bits(a, from->fraction_bits) << (52 - from->fraction_bits);
+    return low_bits(a, width) >> (width - 1) << 63 | UINT64_C(0x7ff8000000000000) | fraction;
+}
+
 bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d)
 {
     if (insn->op != OP_CVT) return false;
@@ -96,6 +108,9 @@ bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d)
     bool flushes = insn->flags & INSN_FTZ && insn->type2 == TYPE_F32;
     struct number value =
         number_of_operand(insn->type2, flushes ? float_flush(TYPE_F32, a[0]) : a[0]);
-    *d = is_float(insn->type) ? to_float(insn, value) : to_integer(insn, value);
+    if (insn->type == TYPE_F64 && value.kind == NUMBER_NAN)
+        *d = double_of_nan(insn, a[0]);
+    else
+        *d = is_float(insn->type) ? to_float(insn, value) : to_integer(insn, value);
     return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Floating-point arithmetic: PTX ISA 9.7.3 and 9.7.4. Everything is one rounding of an exact value.
- * Where the ISA leaves the NaN open, it is the canonical one. */
+ * Where the ISA leaves the NaN open, it is what QUIRKS.md says: the canonical one, of f64 the first that is an
+ * operand, made quiet. */
 #include "reference/exact.h"
 #include "reference/scalar.h"
 
@@ -104,6 +105,19 @@ static uint64_t arithmetic(const struct insn *insn, const struct float_format *f
     }
 }
 
+/* Whether an operand is a NaN, and what f64 arithmetic makes of the first one. */
+static bool nan_of_operands(const struct insn *insn, const struct float_format *format,
+                            const uint64_t *a, uint64_t *d)
+{
+    uint64_t quiet = UINT64_C(1) << (format->fraction_bits - 1);
+    for (unsigned k = 0; k < insn->nsrc; k++)
+        if (is_nan_bits(format, a[k])) {
+            *d = a[k] | quiet;
+            return true;
+        }
+    return false;
+}
+
 /* ---- minimum, maximum, signs ----------------------------------------------------------------- */
 
 /* A key that orders all numbers, -0 below +0. */
@@ -119,6 +133,7 @@ static uint64_t extremum(const struct insn *insn, const struct float_format *for
     bool a_nan = is_nan_bits(format, a), b_nan = is_nan_bits(format, b);
     bool by_magnitude = insn->flags & INSN_ABS;
     uint64_t sign = insn->flags & INSN_XORSIGN ? (a ^ b) & sign_bit(format) : 0;
+    if (insn->type == TYPE_F64 && a_nan && b_nan) return a | UINT64_C(1) << 51;
     if ((a_nan && b_nan) || (insn->flags & INSN_NAN && (a_nan || b_nan))) return format->nan;
     if (by_magnitude) a &= sign_bit(format) - 1, b &= sign_bit(format) - 1;
     if (a_nan) return b | sign;
@@ -127,9 +142,10 @@ static uint64_t extremum(const struct insn *insn, const struct float_format *for
     return (less == (insn->op == OP_MIN) ? a : b) | sign;
 }
 
+/* abs, neg: a NaN of f64 passes unchanged. */
 static uint64_t with_sign(const struct float_format *format, uint64_t a, uint64_t sign)
 {
-    if (is_nan_bits(format, a)) return format->nan;
+    if (is_nan_bits(format, a)) return format->fraction_bits == 52 ? a : format->nan;
     return (a & (sign_bit(format) - 1)) | sign;
 }
 
@@ -158,6 +174,7 @@ static bool one_float(const struct insn *insn, const uint64_t *operands, uint64_
     case OP_DIV:
     case OP_RCP:
     case OP_SQRT:
+        if (insn->type == TYPE_F64 && nan_of_operands(insn, format, a, d)) return true;
         *d = modified(insn, format, arithmetic(insn, format, a));
         return true;
     case OP_MIN:

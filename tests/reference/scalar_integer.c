@@ -55,7 +55,7 @@ static uint64_t remainder_of(unsigned type, uint64_t a, uint64_t b)
     return b == 0 ? a : (uint64_t)(value_of(type, a) % value_of(type, b));
 }
 
-/* a + b + carry in and a - b - borrow in, with the carry or borrow out. */
+/* a + b + carry in, with the carry out. */
 static uint64_t add_with_carry(const struct insn *insn, uint64_t a, uint64_t b, bool in,
                                bool *carry)
 {
@@ -65,11 +65,13 @@ static uint64_t add_with_carry(const struct insn *insn, uint64_t a, uint64_t b, 
     return (uint64_t)sum;
 }
 
-static uint64_t subtract_with_borrow(const struct insn *insn, uint64_t a, uint64_t b, bool in,
-                                     bool *carry)
+/* a - b, and one less without a carry in. Carry out: nothing had to be borrowed. */
+static uint64_t subtract_with_carry(const struct insn *insn, uint64_t a, uint64_t b, bool in,
+                                    bool *carry)
 {
-    if (insn->flags & INSN_CC) *carry = (uint128)a < (uint128)b + in;
-    return a - b - in;
+    uint64_t borrow = !in;
+    if (insn->flags & INSN_CC) *carry = (uint128)a >= (uint128)b + borrow;
+    return a - b - borrow;
 }
 
 /* Four products of bytes, or two of 16-bit halves of a and bytes of b. */
@@ -110,10 +112,10 @@ static bool extended_precision(const struct insn *insn, const uint64_t *a, bool 
         *d = add_with_carry(insn, a[0], a[1], *carry, carry);
         return true;
     case OP_SUB:
-        *d = subtract_with_borrow(insn, a[0], a[1], false, carry);
+        *d = subtract_with_carry(insn, a[0], a[1], true, carry);
         return true;
     case OP_SUBC:
-        *d = subtract_with_borrow(insn, a[0], a[1], *carry, carry);
+        *d = subtract_with_carry(insn, a[0], a[1], *carry, carry);
         return true;
     default: {
         uint64_t part = low_bits(product(insn, a[0], a[1]), type_infos[insn->type].bits);

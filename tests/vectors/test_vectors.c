@@ -93,7 +93,8 @@ static void every_row_has_vectors(void **state)
     unsigned missing = 0;
     for (unsigned op = 0; op < OP_COUNT; op++)
         if (!has_file(op_infos[op].mnemonic)) {
-            fprintf(stderr, "no vectors of %s: define them in tests/tools/vectors\n", op_infos[op].mnemonic);
+            fprintf(stderr, "no vectors of %s: define them in tests/tools/vectors\n",
+                    op_infos[op].mnemonic);
             missing++;
         }
     if (missing) fail_msg("%u of %d instructions have no vectors", missing, OP_COUNT);

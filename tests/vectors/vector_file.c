@@ -84,8 +84,6 @@ static ws_status read_expected(const struct reader *r, const char *word,
         *expectation = EXPECT_NOTHING;
     else if (!strcmp(word, "nan") && operand->bits >= 16 && operand->bits <= 64)
         *expectation = EXPECT_NAN;
-    else if (!strcmp(word, "nanb") && operand->bits == 16)
-        *expectation = EXPECT_BF16_NAN;
     else if (!read_bits(word, operand->bits, value))
         return bad_line(r, "an expected value is not as wide as its register");
     return WS_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Conformance vectors: tests/vectors/MNEMONIC.txt, made by tests/tools/make-vectors.py.
+/* Conformance vectors: MNEMONIC.txt, made by tests/tools/make-vectors.py.
  *
  *     source: where the expected bits come from
  *     form add.rn.f32            a form of the instruction: its name in messages
@@ -9,8 +9,7 @@
  *     3f800000 00000001 = 3f800000
  *
  * One row is one thread. Operands are hexadecimal, as wide as the register; predicates are 0 or 1;
- * an expected `nan` is any NaN of the register's width (16 bits: f16; `nanb`: bf16), `-` is not
- * compared. Further lines of a form:
+ * an expected `nan` is any NaN of the register's width (16 bits: f16), `-` is not compared. Further lines of a form:
  *
  *     target sm_100a             default sm_90
  *     lanes 0000ffff             rows are the lanes of whole warps; the snippet runs in these only
@@ -38,7 +37,7 @@ enum { VECTOR_OPERANDS_MAX = 32 };
 struct operand_bits {
     uint64_t low, high;
 };
-enum expectation { EXPECT_BITS, EXPECT_NAN, EXPECT_BF16_NAN, EXPECT_NOTHING };
+enum expectation { EXPECT_BITS, EXPECT_NAN, EXPECT_NOTHING };
 
 struct vector_operand {
     const char *name; /* "%a" */

@@ -2,7 +2,7 @@
 """cvt between integers, f16, bf16, f32 and f64, and cvt.pack."""
 from . import exact
 from .exact import BF16, F16, F32, F64
-from .form import ANY_BF16_NAN, ANY_NAN, ANYTHING, Numbers, simple
+from .form import ANYTHING, Numbers, simple
 from .integers import (clamp, is_signed, limits, number, random_operands, signed, specials, width,
                        wrap)
 from .operands import FORMATS, many, random_number
@@ -152,23 +152,30 @@ def finite_limit(f, x, satfinite):
     return x & f.sign_bit | f.largest if satfinite and f.is_inf(x) else x
 
 
-def any_nan(f):
-    return ANY_BF16_NAN if f is BF16 else ANY_NAN
-
-
 def rounds_up_to_normal(s, t, a, result):
     """The ISA does not say whether .ftz looks at a number before or after it is rounded."""
     return (t.magnitude(result) == t.smallest_normal
             and abs(s.value(a)) < t.value(t.smallest_normal))
 
 
-def float_conversion(s, t, mode="rn", ftz="", sat="", nan=None):
-    """ftz concerns f32 only, on either side. What becomes of a NaN is not said, but 0 with .sat."""
+def widened_nan(s, x):
+    """Sign and payload of a NaN in f64, quiet."""
+    sign = F64.sign_bit if s.negative(x) else 0
+    payload = (x & s.smallest_normal - 1) << 52 - s.mantissa_bits
+    return sign | F64.nan & ~F64.sign_bit | payload
+
+
+def float_conversion(s, t, mode="rn", ftz="", sat=""):
+    """ftz concerns f32 only, on either side. Of a NaN the ISA says that it is 0 with .sat and, for
+    some forms, canonical; so it is for all here, but in f64 it keeps sign and payload, unless .ftz
+    made it the canonical one of f32 (QUIRKS.md)."""
     def convert(a):
         if ftz and s is F32:
             a = s.flush(a)
         if s.is_nan(a):
-            return 0 if sat else nan or any_nan(t)
+            if t is F64 and not sat:
+                return widened_nan(s, F32.nan if ftz else a)
+            return 0 if sat else t.nan
         result = exact.convert(s, t, a, mode)
         if ftz and t is F32:
             if not s.is_inf(a) and rounds_up_to_normal(s, t, a, result):
@@ -180,7 +187,7 @@ def float_conversion(s, t, mode="rn", ftz="", sat="", nan=None):
 
 def limited_conversion(s, t, mode, relu, satfinite):
     """With .relu and .satfinite. A NaN is that of ones, says the ISA."""
-    plain = float_conversion(s, t, mode, nan=t.nan)
+    plain = float_conversion(s, t, mode)
 
     def convert(a):
         result = finite_limit(t, plain(a), satfinite)
@@ -219,7 +226,7 @@ def to_whole_numbers():
                         if ftz:
                             a = f.flush(a)
                         if f.is_nan(a):
-                            result = f.nan
+                            result = f.nan_of(a)
                         elif f.is_inf(a) or not rounding:
                             result = a
                         else:

@@ -3,7 +3,7 @@
 its random bits are laid out has no text to test against."""
 from .convert import bounds
 from .exact import BF16, F16, F32, Format, Fraction, convert, power_of_two
-from .form import ANY_NAN, registers, simple
+from .form import registers, simple
 from .operands import many, two
 
 SOURCE = ("PTX ISA, cvt: alternate floating-point formats; OCP MX and FP8 formats; "
@@ -14,7 +14,7 @@ class Small(Format):
     """Without infinities: always .satfinite. `nan` is what a NaN becomes."""
 
     def __init__(self, name, exponent_bits, mantissa_bits, largest, nan):
-        super().__init__(name, exponent_bits, mantissa_bits)
+        super().__init__(name, exponent_bits, mantissa_bits, nan)
         self.largest, self.nan = largest, nan
 
     def from_format(self, source, x, relu=""):
@@ -34,7 +34,7 @@ E5M2 = Small("e5m2", 5, 2, 0x7B, 0x7F)
 E2M3 = Small("e2m3", 2, 3, 0x1F, 0x1F)
 E3M2 = Small("e3m2", 3, 2, 0x1F, 0x1F)
 E2M1 = Small("e2m1", 2, 1, 0x07, 0x07)
-TF32 = Format("tf32", 8, 10)
+TF32 = Format("tf32", 8, 10, 0x3FFFF)
 
 
 def pairs_of(rows):
@@ -172,15 +172,15 @@ def powers():
 # ---- tf32 ------------------------------------------------------------------------------------
 
 def tf32():
-    """19 bits at the top of a word. What NaN becomes is not said, with .rna not even that it is
-    one."""
+    """19 bits at the top of a word. What NaN becomes is not said: the canonical one here, but with
+    .rna not even a NaN."""
     rows = bounds(F32, TF32)
     for rounding in (".rn", ".rz", ".rna"):
         for relu in ("",) if rounding == ".rna" else ("", ".relu"):
             for satfinite in ("", ".satfinite"):
                 def run(a, mode=rounding[1:], relu=relu, satfinite=satfinite):
                     if F32.is_nan(a):
-                        return ANY_NAN
+                        return TF32.nan << 13
                     result = convert(F32, TF32, a, mode)
                     if satfinite and TF32.is_inf(result):
                         result = result & TF32.sign_bit | TF32.largest

@@ -8,7 +8,7 @@ from math import isqrt
 class Format:
     """sign, exponent, mantissa, as IEEE 754 lays them out."""
 
-    def __init__(self, name, exponent_bits, mantissa_bits, canonical_nan=None):
+    def __init__(self, name, exponent_bits, mantissa_bits, canonical_nan, keeps_nan=False):
         self.name = name
         self.exponent_bits = exponent_bits
         self.mantissa_bits = mantissa_bits
@@ -20,7 +20,8 @@ class Format:
         self.smallest_normal = 1 << mantissa_bits
         self.sign_bit = 1 << (self.bits - 1)
         self.one = self.bias << mantissa_bits
-        self.nan = canonical_nan  # what arithmetic returns; None: any NaN
+        self.nan = canonical_nan  # what arithmetic returns
+        self.keeps_nan = keeps_nan  # unless an operand is one (QUIRKS.md)
 
     def magnitude(self, x):
         return x & (self.sign_bit - 1)
@@ -30,6 +31,13 @@ class Format:
 
     def is_nan(self, x):
         return self.magnitude(x) > self.infinity
+
+    def nan_of(self, *operands):
+        """A NaN result of these: the first NaN among them, made quiet, or the canonical one."""
+        for x in operands:
+            if self.keeps_nan and self.is_nan(x):
+                return x | self.smallest_normal >> 1
+        return self.nan
 
     def is_inf(self, x):
         return self.magnitude(x) == self.infinity
@@ -112,10 +120,10 @@ def rounds_to_infinity(mode, negative):
 F16 = Format("f16", 5, 10, 0x7FFF)
 BF16 = Format("bf16", 8, 7, 0x7FFF)
 F32 = Format("f32", 8, 23, 0x7FFFFFFF)
-F64 = Format("f64", 11, 52)
+F64 = Format("f64", 11, 52, 0xFFF8000000000000, True)
 
 
-# ---- IEEE 754 operations: bits in, bits out. None is any NaN (formats without a canonical one) ---
+# ---- IEEE 754 operations: bits in, bits out -----------------------------------------------------
 
 def zero_sum_sign(mode):
     """Sign of an exact sum of zero of terms that are not all -0."""
@@ -124,7 +132,7 @@ def zero_sum_sign(mode):
 
 def add(f, a, b, mode="rn"):
     if f.is_nan(a) or f.is_nan(b):
-        return f.nan
+        return f.nan_of(a, b)
     if f.is_inf(a) or f.is_inf(b):
         if f.is_inf(a) and f.is_inf(b) and a != b:
             return f.nan
@@ -137,13 +145,13 @@ def add(f, a, b, mode="rn"):
 
 
 def sub(f, a, b, mode="rn"):
-    return f.nan if f.is_nan(b) else add(f, a, b ^ f.sign_bit, mode)
+    return f.nan_of(a, b) if f.is_nan(b) else add(f, a, b ^ f.sign_bit, mode)
 
 
 def mul(f, a, b, mode="rn"):
     sign = (a ^ b) & f.sign_bit
     if f.is_nan(a) or f.is_nan(b):
-        return f.nan
+        return f.nan_of(a, b)
     if f.is_inf(a) or f.is_inf(b):
         return f.nan if f.is_zero(a) or f.is_zero(b) else sign | f.infinity
     return f.round(f.value(a) * f.value(b), mode, 1 if sign else 0)
@@ -152,7 +160,7 @@ def mul(f, a, b, mode="rn"):
 def fma(f, a, b, c, mode="rn"):
     sign = (a ^ b) & f.sign_bit
     if f.is_nan(a) or f.is_nan(b) or f.is_nan(c):
-        return f.nan
+        return f.nan_of(a, b, c)
     if f.is_inf(a) or f.is_inf(b):
         if f.is_zero(a) or f.is_zero(b):
             return f.nan
@@ -168,7 +176,7 @@ def fma(f, a, b, c, mode="rn"):
 def div(f, a, b, mode="rn"):
     sign = (a ^ b) & f.sign_bit
     if f.is_nan(a) or f.is_nan(b):
-        return f.nan
+        return f.nan_of(a, b)
     if f.is_inf(a) or f.is_zero(b):
         if f.is_inf(b) or (f.is_zero(a) and f.is_zero(b)):
             return f.nan
@@ -184,7 +192,7 @@ def rcp(f, a, mode="rn"):
 
 def sqrt(f, a, mode="rn"):
     if f.is_nan(a):
-        return f.nan
+        return f.nan_of(a)
     if f.is_zero(a):
         return a
     if f.negative(a):
@@ -202,7 +210,7 @@ def sqrt(f, a, mode="rn"):
 
 def saturate(f, x):
     """.sat: clamped to [0, 1]; NaN becomes +0."""
-    if x is None or f.is_nan(x) or f.negative(x):
+    if f.is_nan(x) or f.negative(x):
         return 0
     return min(x, f.one)
 

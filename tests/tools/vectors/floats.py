@@ -3,8 +3,8 @@
 with their special cases only."""
 from . import exact
 from .exact import BF16, F16, F32, F64
-from .form import ANY_NAN, Numbers, crossed, simple
-from .operands import (few, fused, many, packed, products, quotients, random_number, singles, sums,
+from .form import Numbers, crossed, simple
+from .operands import (few, fused, many, nan_rows, packed, products, quotients, random_number, singles, sums,
                        two)
 
 SOURCE = ("PTX ISA, Floating Point Instructions (single, half and mixed precision); "
@@ -57,8 +57,6 @@ def arithmetic(f, function, rounding="", ftz="", sat="", relu=""):
         if ftz:
             operands = [f.flush(x) for x in operands]
         result = function(f, *operands, mode_of(rounding))
-        if result is ANY_NAN:
-            return result
         if ftz:
             result = f.flush(result)
         if sat:
@@ -178,12 +176,18 @@ def quotients_and_roots():
 
 # ---- abs, neg, min, max ----------------------------------------------------------------------
 
+def sign_of_nan(f, x):
+    """abs and neg: the canonical NaN; f64 passes unchanged (CUDA C++ Programming Guide,
+    Floating-Point Standard)."""
+    return x if f.keeps_nan else f.nan
+
+
 def magnitude(f, x):
-    return f.nan if f.is_nan(x) else f.magnitude(x)
+    return sign_of_nan(f, x) if f.is_nan(x) else f.magnitude(x)
 
 
 def negation(f, x):
-    return f.nan if f.is_nan(x) else x ^ f.sign_bit
+    return sign_of_nan(f, x) if f.is_nan(x) else x ^ f.sign_bit
 
 
 def signs():
@@ -209,7 +213,7 @@ def extreme(f, is_min, nan="", xorsign="", absolute="", ftz=""):
             operands = [f.magnitude(x) for x in operands]
         present = [x for x in operands if not f.is_nan(x)]
         if not present or (nan and len(present) < len(operands)):
-            return f.nan
+            return f.nan_of(*operands)
         # With -0 one step below +0.
         def key(x):
             return -f.magnitude(x) - 1 if f.negative(x) else x
@@ -221,7 +225,8 @@ def extreme(f, is_min, nan="", xorsign="", absolute="", ftz=""):
 def extremes():
     for mnemonic in ("min", "max"):
         is_min = mnemonic == "min"
-        yield mnemonic, KIND_F64.form(f"{mnemonic}.f64", crossed(few(F64), many(F64)[::2]),
+        yield mnemonic, KIND_F64.form(f"{mnemonic}.f64",
+                                      crossed(few(F64), many(F64)[::2]) + nan_rows(F64, 2),
                                       extreme(F64, is_min))
         kinds = [(KIND_F32, ("", ".ftz"))] + [(kind, ("", ".ftz")) for kind in F16_KINDS] + [
             (kind, ("",)) for kind in BF16_KINDS]
@@ -303,10 +308,12 @@ def special_cases_of_halves():
 def special_cases_of_f64():
     s, inf = F64.sign_bit, F64.infinity
     subnormal = F64.smallest_normal >> 1
-    nans = {x: ANY_NAN for x in (0x7FF8000000000000, 0xFFF8000000000001)}
-    rcp = {0: inf, s: s | inf, inf: 0, s | inf: s, subnormal: inf, s | subnormal: s | inf, **nans}
-    rsqrt = {0: inf, s: s | inf, inf: 0, s | inf: ANY_NAN, s | F64.one: ANY_NAN, **nans}
-    flushed = {**rsqrt, subnormal: inf, s | subnormal: s | inf}
+    nans = [s | inf, s | F64.one, 0x7FF8000000000000, 0xFFF8000000000001, 0x7FF4000000000002]
+    upper = 0x7FFFFFFF00000000  # of the forms that see and give the upper half only
+    rcp = {0: inf, s: s | inf, inf: 0, subnormal: inf, s | subnormal: s | inf,
+           **{x: upper for x in nans[2:]}, s | inf: s}
+    rsqrt = {0: inf, s: s | inf, inf: 0, **{x: F64.nan_of(x) for x in nans}}
+    flushed = {**rsqrt, subnormal: inf, s | subnormal: s | inf, **{x: upper for x in nans}}
     for mnemonic, name, table in (("rcp", "rcp.approx.ftz.f64", rcp),
                                   ("rsqrt", "rsqrt.approx.f64", rsqrt),
                                   ("rsqrt", "rsqrt.approx.ftz.f64", flushed)):

@@ -5,7 +5,6 @@ import itertools
 
 BITS = {"pred": 1, "b8": 8, "b16": 16, "b32": 32, "b64": 64, "b128": 128}
 ANY_NAN = None  # an expected value: any NaN of f16, f32 or f64
-ANY_BF16_NAN = "nanb"
 ANYTHING = "-"  # an expected value: not compared
 
 
@@ -40,7 +39,7 @@ def hexadecimal(value, kind):
     if value is ANY_NAN:
         assert bits in (16, 32, 64)
         return "nan"
-    if value in (ANYTHING, ANY_BF16_NAN):
+    if value == ANYTHING:
         return value
     value = int(value)
     assert 0 <= value < 1 << bits, (value, kind)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer arithmetic. Numbers are taken as the type says, results modulo 2^n."""
-from .form import Numbers, crossed, picked, simple
+from .form import Form, Numbers, crossed, picked, simple
 
 SOURCE = "PTX ISA, Integer Arithmetic Instructions; exact integers modulo 2^n"
 ALL = ["u16", "u32", "u64", "s16", "s32", "s64"]
@@ -251,6 +251,97 @@ def product_chains():
                              [f"add.cc.{kind} %x, %a, %b;", f"madc.lo.{kind} %y, %c, %d, 0;"])
 
 
+# Every operation works on one carry: that out of the top bit. A difference is a + ~b + 1, so that a
+# borrow leaves 0, and subc takes one off where the carry is 0. The ISA's words (borrow-out, a - (b +
+# CC.CF)) leave that open; ptxas 13.0 says it by the code of IADD3.X and by what it folds:
+FOLDED = [  # carry-out instruction, its operands, carry-in instruction, its operands, result
+    ("sub.cc", (2, 1), "addc", (0, 0), 1),
+    ("sub.cc", (1, 2), "addc", (0, 0), 0),
+    ("add.cc", (1, 2), "subc", (16, 0), 15),
+    ("add.cc", (0xFFFFFFFF, 2), "subc", (16, 0), 16),
+    ("sub.cc", (2, 2), "madc.lo", (3, 3, 0x200), 0x20A),
+    ("mad.lo.cc", (0xFFFFFFFF, 1, 5), "subc", (0x300, 0), 0x300)]
+
+
+def folded_chains():
+    for producer, first, consumer, second, result in FOLDED:
+        statements = [f"{producer}.u32 %x, {', '.join(map(str, first))};",
+                      f"{consumer}.u32 %x, {', '.join(map(str, second))};"]
+        name = f"{producer}.u32, {consumer}.u32 as ptxas folds {first} {second}"
+        yield consumer.split(".")[0], simple(name, [], ["b32"], [()], lambda r=result: r, statements)
+
+
+def terms(operation, a, b, c, kind):
+    """What an operation adds up, and the carry into it where it reads none."""
+    n = width(kind)
+    if operation.startswith("sub"):
+        return a, wrap(~b, n), 1
+    if operation.startswith("mad"):
+        product = number(a, kind) * number(b, kind)
+        return wrap(product >> n if operation.endswith(".hi") else product, n), c, 0
+    return a, b, 0
+
+
+def step(operation, a, b, c, carry, kind):
+    """Result and carry-out."""
+    first, second, alone = terms(operation, a, b, c, kind)
+    total = first + second + (carry if "c" in operation else alone)
+    return wrap(total, width(kind)), total >> width(kind)
+
+
+PRODUCERS = ["add", "sub", "mad.lo", "mad.hi", "addc", "subc", "madc.lo", "madc.hi"]
+CONSUMERS = ["addc", "subc", "madc.lo", "madc.hi"]
+
+
+def operands_of(operation, names):
+    return ", ".join(names[:3 if operation.startswith("mad") else 2])
+
+
+def chain_of(producer, consumer, kind, consumer_kind):
+    """A carry from the start, through the producer, into the consumer."""
+    n, m = width(kind), width(consumer_kind)
+
+    def run(a, b, c, d, e, f):
+        _, carry = step("sub", c, a, 0, 0, kind)
+        x, carry = step(producer, a, b, c, carry, kind)
+        y, _ = step(consumer, d, e, f, carry, consumer_kind)
+        return x, y
+    statements = [f"sub.cc.{kind} %x, %c, %a;",
+                  f"{producer}.cc.{kind} %x, {operands_of(producer, ['%a', '%b', '%c'])};",
+                  f"{consumer}.{consumer_kind} %y, {operands_of(consumer, ['%d', '%e', '%f'])};"]
+    numbers = Numbers("mixed chain", producer, consumer, kind, consumer_kind)
+    rows = picked(numbers, 16, *[specials(n)] * 3, *[specials(m)] * 3) + [
+        tuple(random_operands(numbers, w) for w in [n] * 3 + [m] * 3) for _ in range(8)]
+    return consumer.split(".")[0], simple(
+        f"sub.cc, {producer}.cc.{kind}, {consumer}.{consumer_kind}", [f"b{n}"] * 3 + [f"b{m}"] * 3,
+        [f"b{n}", f"b{m}"], rows, run, statements)
+
+
+def mixed_chains():
+    for producer in PRODUCERS:
+        for consumer in CONSUMERS:
+            for kind in ("u32", "s32", "u64", "s64"):
+                yield chain_of(producer, consumer, kind, kind)
+            yield chain_of(producer, consumer, "u32", "s64")
+            yield chain_of(producer, consumer, "s64", "u32")
+
+
+def guarded_chains():
+    """A lane whose guard is false leaves the carry of the instruction before."""
+    for first, second in (("add", "sub"), ("sub", "add")):
+        def run(a, b, c, d, p, first=first, second=second):
+            x, carry = step(first, a, b, 0, 0, "u32")
+            if p:
+                x, carry = step(second, c, d, 0, 0, "u32")
+            return x, carry
+        lines = [("raw", f"{first}.cc.u32 %x, %a, %b;"), ("raw", f"@%p {second}.cc.u32 %x, %c, %d;"),
+                 ("raw", "addc.u32 %y, 0, 0;")]
+        rows = [(*row, i & 1) for i, row in enumerate(chain_operands(32))]
+        yield "addc", Form(f"{first}.cc.u32, {second}.cc.u32 under a guard",
+                           [(r, "b32") for r in ("%a", "%b", "%c", "%d")] + [("%p", "pred")],
+                           [("%x", "b32"), ("%y", "b32")], lines, [(row, run(*row)) for row in rows])
+
+
 # ---- dot products ----------------------------------------------------------------------------
 
 def fields(value, bits, count, kind, first=0):
@@ -279,6 +370,6 @@ def dot_products():
 
 def forms():
     for group in (sums, products, products24, quotients, others, packed, sum_chains,
-                  product_chains, dot_products):
+                  product_chains, folded_chains, mixed_chains, guarded_chains, dot_products):
         for mnemonic, form in group():
             yield mnemonic, SOURCE, form

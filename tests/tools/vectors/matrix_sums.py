@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small matrices as rows of bits, and D = A B + C of them. Sums of floats are exact in fractions and
 rounded once; the operands keep them within the 53 bits of a double, whatever the order."""
+import functools
+import operator
 from fractions import Fraction
 
 from .exact import BF16, F16, F32, F64
@@ -76,7 +78,7 @@ def real(kind, bits):
 
 
 def product(x, y):
-    if NAN in (x, y):
+    if x is NAN or y is NAN:
         return NAN
     if isinstance(x, tuple) or isinstance(y, tuple):
         signs = [v[1] if isinstance(v, tuple) else (v > 0) - (v < 0) for v in (x, y)]
@@ -84,8 +86,12 @@ def product(x, y):
     return x * y
 
 
-def total(kind, terms, satfinite=False):
-    """The bits of the sum in the type of D; None is a NaN."""
+def finite(x):
+    return x is not NAN and not isinstance(x, tuple)
+
+
+def total(kind, terms, unit, satfinite=False):
+    """The bits of the sum, counted in 1 / unit, in the type of D; None is a NaN."""
     if kind == "s32":
         value = sum(terms)
         return wrap(min(max(value, -1 << 31), (1 << 31) - 1) if satfinite else value, 32)
@@ -95,15 +101,26 @@ def total(kind, terms, satfinite=False):
         return ANY_NAN
     if infinite:
         return f.infinity | (f.sign_bit if infinite.pop()[1] < 0 else 0)
-    grid = max(Fraction(t).denominator for t in terms)
-    assert sum(abs(t) for t in terms) * grid < 1 << 53
-    return f.round(Fraction(sum(terms)))
+    bits = functools.reduce(operator.or_, map(abs, terms))
+    assert sum(map(abs, terms)) < (bits & -bits or 1) << 53  # exact in any order
+    return f.round(Fraction(sum(terms), unit))
+
+
+def scaled(kind, rows):
+    """The numbers as integers, and the unit that they count."""
+    reals = [[real(kind, x) for x in row] for row in rows]
+    unit = max((x.denominator for row in reals for x in row if finite(x)), default=1)
+    return [[int(x * unit) if finite(x) else x for x in row] for row in reals], unit
 
 
 def multiply(shape, kinds, a, b, c, satfinite=False):
     (m, n, k), (kind_d, kind_a, kind_b, kind_c) = shape, kinds
-    left = [[real(kind_a, x) for x in row] for row in a]
-    right = [[real(kind_b, x) for x in row] for row in b]
-    return [[total(kind_d, [product(left[i][s], right[s][j]) for s in range(k)]
-                   + [real(kind_c, c[i][j])], satfinite)
+    (left, left_unit), (right, right_unit) = scaled(kind_a, a), scaled(kind_b, b)
+    added, added_unit = scaled(kind_c, c)
+    unit = max(left_unit * right_unit, added_unit)
+    factor = unit // (left_unit * right_unit)
+    left = [[x * factor if finite(x) else x for x in row] for row in left]
+    added = [[x * (unit // added_unit) if finite(x) else x for x in row] for row in added]
+    return [[total(kind_d, [product(left[i][s], right[s][j]) for s in range(k)] + [added[i][j]],
+                   unit, satfinite)
              for j in range(n)] for i in range(m)]

@@ -21,6 +21,18 @@ def few(f):
             f.infinity, s | f.infinity, quiet_nan(f)]
 
 
+def nans(f):
+    """NaNs that differ in sign, payload and quietness, by which a result tells its operand."""
+    quiet = f.infinity | 1 << (f.mantissa_bits - 1)
+    return [quiet | 1, f.sign_bit | quiet | 2, f.infinity | 3, f.sign_bit | f.infinity | 4]
+
+
+def nan_rows(f, count):
+    """Every place of the first NaN, with every NaN and with numbers behind and before it."""
+    pool = nans(f) + [f.one, f.infinity, 0]
+    return [row for row in crossed(*[pool] * count) if any(f.is_nan(x) for x in row)]
+
+
 def many(f):
     """Every kind of number with both signs."""
     magnitudes = [0, 1, 2, f.smallest_normal - 1, f.smallest_normal, f.smallest_normal + 1,
@@ -66,7 +78,7 @@ def sums(f):
         rows.append((f.largest, half + numbers.below(3) - 1))
     rows += [(random_number(f, numbers, -8, 8), random_number(f, numbers, -8, 8))
              for _ in range(20)]
-    return rows
+    return rows + (nan_rows(f, 2) if f.keeps_nan else [])
 
 
 def products(f):
@@ -80,7 +92,7 @@ def products(f):
             e = (a & f.infinity) >> f.mantissa_bits
             b = target - (e - f.bias) + numbers.below(5) - 2
             rows.append((a, random_number(f, numbers, b, b)))
-    return rows
+    return rows + (nan_rows(f, 2) if f.keeps_nan else [])
 
 
 def quotients(f):
@@ -104,7 +116,7 @@ def fused(f):
              (f.sign_bit, f.one, f.sign_bit), (f.sign_bit, f.one, 0), (f.one, f.one,
                                                                       f.sign_bit | f.one),
              (signalling_nan(f), 0, 0), (0, f.infinity, quiet_nan(f))]
-    for a, b in products(f)[122:]:  # a third that meets the product's last bits
+    for a, b in products(f)[122:182]:  # a third that meets the product's last bits
         e = ((a & f.infinity) + (b & f.infinity) >> f.mantissa_bits) - 2 * f.bias
         shift = numbers.choice([-f.mantissa_bits - 1, -1, 0, 1, f.mantissa_bits])
         c = min(max(e + shift, f.emin - 1), f.bias)
@@ -113,7 +125,7 @@ def fused(f):
         a, b = (random_number(f, numbers, -4, 4) for _ in range(2))
         c = f.round(f.value(a) * f.value(b)) ^ f.sign_bit
         rows.append((a, b, c))
-    return rows
+    return rows + (nan_rows(f, 3)[::2] if f.keeps_nan else [])
 
 
 def packed(rows, bits):
