@@ -15,6 +15,7 @@ enum {
     OPTION_ONLY,
     OPTION_SKIP,
     OPTION_COUNT,
+    OPTION_EVERY_LAUNCH,
     OPTION_REPORT_DIR,
     OPTION_CLOCK,
     OPTION_OUTPUT,
@@ -29,6 +30,8 @@ static const struct option_row options[] = {
     {OPTION_ONLY, 0, "only", "REGEX", "count only kernels whose name matches"},
     {OPTION_SKIP, 0, "skip", "N", "of those, do not count the first N launches"},
     {OPTION_COUNT, 0, "count", "N", "and no more than N launches after them"},
+    {OPTION_EVERY_LAUNCH, 0, "every-launch", NULL,
+     "count each of them on its own; by default like ones share their counts"},
     {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
      "a JSON report for each counted launch, and launches.jsonl with all"},
     {OPTION_CLOCK, 0, "clock", "predicted|host", "time that CUDA events tell (predicted)"},
@@ -98,6 +101,9 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return parse_unsigned(cli, "--skip", use->value, UINT64_MAX, &request->skip);
     case OPTION_COUNT:
         return parse_unsigned(cli, "--count", use->value, UINT64_MAX, &request->count);
+    case OPTION_EVERY_LAUNCH:
+        request->every_launch = true;
+        return EXIT_DONE;
     case OPTION_REPORT_DIR:
         request->report_dir = use->value;
         return EXIT_DONE;

@@ -19,6 +19,7 @@ struct run_request {
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
     uint64_t skip, count;
+    bool every_launch;
     unsigned threads;
     ws_format format;
     ws_details details;
@@ -30,6 +31,7 @@ struct run_kernel {
     const char *name, *bottleneck;
     const char *profile; /* file of the heaviest launch's profile; "": none */
     uint64_t launches, measured, reused, scaled, uncounted, failed;
+    uint64_t warp_instructions; /* of all launches, counted or not */
     double total_seconds, least_seconds, most_seconds, heaviest_seconds;
     uint32_t grid[3], block[3]; /* of the heaviest */
 };
@@ -41,7 +43,7 @@ struct run_launch {
     const char *profile; /* file of the launch whose counts these are */
     uint64_t number;     /* of that one, in its process */
     const char *grid, *block, *name;
-    uint64_t dynamic_shared_bytes;
+    uint64_t dynamic_shared_bytes, warp_instructions;
 };
 
 struct run_missing {

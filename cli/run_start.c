@@ -52,6 +52,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             wants_traces(cli, request));
+    fprintf(file, "every-launch=%d\n", request->every_launch);
     if (request->only) fprintf(file, "only=%s\n", request->only);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
     if (fclose(file) == 0) return EXIT_DONE;

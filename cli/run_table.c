@@ -41,6 +41,7 @@ static void merge(struct cli *cli, struct run_table *table, const struct run_ker
         sum.reused = there->reused + row->reused;
         sum.scaled = there->scaled + row->scaled;
         sum.uncounted = there->uncounted + row->uncounted;
+        sum.warp_instructions = there->warp_instructions + row->warp_instructions;
         sum.failed = there->failed + row->failed;
         sum.total_seconds = there->total_seconds + row->total_seconds;
         if (there->least_seconds < sum.least_seconds) sum.least_seconds = there->least_seconds;
@@ -69,7 +70,8 @@ static void read_kernel(struct cli *cli, struct run_table *table, const char *fo
         .heaviest_seconds = strtod(f[10], NULL),
         .profile = *f[13] ? cli_format(cli, "%s/%s", folder, f[13]) : "",
         .bottleneck = cli_copy(cli, f[14]),
-        .name = cli_copy(cli, f[15]),
+        .warp_instructions = number(f[15]),
+        .name = cli_copy(cli, f[16]),
     };
     read_shape(f[11], row.grid);
     read_shape(f[12], row.block);
@@ -99,7 +101,7 @@ static void add_note(struct cli *cli, struct run_table *table, const char *text)
 
 static void read_line(struct cli *cli, struct run_table *table, const char *folder, char *line)
 {
-    enum { KERNEL_FIELDS = 16 };
+    enum { KERNEL_FIELDS = 17 };
     const char *fields[KERNEL_FIELDS + 1];
     size_t length = strlen(line);
     while (length && (line[length - 1] == ' ' || line[length - 1] == '\n'))
@@ -116,7 +118,7 @@ static void read_line(struct cli *cli, struct run_table *table, const char *fold
 static void read_launch(struct cli *cli, struct run_table *table, const char *folder,
                         const char *process, char *line)
 {
-    enum { FIELDS = 7 };
+    enum { FIELDS = 8 };
     const char *f[FIELDS];
     line[strcspn(line, "\n")] = '\0';
     if (cut(line, f, FIELDS) < FIELDS) return;
@@ -129,6 +131,7 @@ static void read_launch(struct cli *cli, struct run_table *table, const char *fo
         .block = cli_copy(cli, f[4]),
         .dynamic_shared_bytes = number(f[5]),
         .name = cli_copy(cli, f[6]),
+        .warp_instructions = number(f[7]),
     };
     CLI_APPEND(cli, table->launches, table->launch_count, one);
 }

@@ -124,7 +124,7 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
                   cli_format(cli,
                              "%llu of %llu launches were counted; %llu had the same geometry, "
                              "scalar arguments and number of instructions as a counted one and "
-                             "took over its counts.",
+                             "took over its counts (--every-launch counts each).",
                              (unsigned long long)table->measured,
                              (unsigned long long)table->launch_total,
                              (unsigned long long)table->reused));
@@ -132,7 +132,8 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
         text_note(out, &first,
                   cli_format(cli,
                              "%llu launches executed another number of instructions than the "
-                             "counted one of their kind: their times are scaled by it.",
+                             "counted ones of their kind: their times are estimated from those "
+                             "nearest in instructions (--every-launch counts each).",
                              (unsigned long long)table->scaled));
     if (table->uncounted)
         text_note(out, &first,
@@ -222,6 +223,7 @@ static void json_kernel(FILE *out, const struct run_table *table, const struct r
             (unsigned long long)kernel->reused, (unsigned long long)kernel->scaled);
     fprintf(out, ",\"uncounted\":%llu,\"failed\":%llu", (unsigned long long)kernel->uncounted,
             (unsigned long long)kernel->failed);
+    fprintf(out, ",\"warp_instructions\":%llu", (unsigned long long)kernel->warp_instructions);
     if (!timed) {
         fprintf(out, ",\"time_s\":null,\"reason\":\"%s\"}",
                 kernel->failed ? "failed" : "not asked for");
@@ -350,7 +352,8 @@ static void put_launch(FILE *out, size_t index, const struct run_launch *launch,
     fprintf(out, ",\"grid\":[%s],\"block\":[%s],\"dynamic_shared_bytes\":%llu,\"counts\":\"%s\"",
             launch->grid, launch->block, (unsigned long long)launch->dynamic_shared_bytes,
             launch->how);
-    fprintf(out, ",\"time_s\":%.9g,\"report\":\"%s\"}\n", launch->seconds, report);
+    fprintf(out, ",\"warp_instructions\":%llu,\"time_s\":%.9g,\"report\":\"%s\"}\n",
+            (unsigned long long)launch->warp_instructions, launch->seconds, report);
 }
 
 /* The report of the counted launch whose counts this one has. */

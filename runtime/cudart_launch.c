@@ -109,7 +109,7 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     ws_launch_result result = {.size = sizeof result};
     ws_profile *profile = NULL;
     struct launch_class *one = tally_class(kernel, given);
-    given->counters = tally_wants_counters(one);
+    given->counters = launch_class_wants_counters(one);
     given->result = &result;
     given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
     given->trace_bytes = TRACE_BYTES;

@@ -81,7 +81,8 @@ struct options {
     uint64_t skip, count;
     enum clock_kind clock;
     unsigned threads;
-    bool traces; /* counted launches keep warp traces for their reports */
+    bool every_launch; /* count each, whatever was counted before */
+    bool traces;       /* counted launches keep warp traces for their reports */
 };
 
 struct runtime {

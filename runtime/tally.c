@@ -8,20 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Kernels whose scalars change with each launch fill no more memory than this. */
-enum { CLASSES_MAX = 256 };
-
-struct launch_class {
-    struct launch_class *next;
-    uint32_t grid[3], block[3];
-    uint64_t shared, scalars; /* scalars: a hash of the arguments that are no pointers */
-    bool any_scalars;         /* of those that found no place of their own */
-    bool measured, changed;
-    uint64_t warp_instructions;
-    double seconds;
-    uint64_t number; /* of the launch that was counted */
-};
-
 struct tally {
     struct row *row;
     bool wanted;
@@ -29,8 +15,8 @@ struct tally {
     double total, least, most, heaviest;
     char bottleneck[80], profile[64];
     uint32_t grid[3], block[3];
-    struct launch_class *classes;
-    unsigned class_count;
+    uint64_t warp_instructions; /* of all launches */
+    struct launch_classes classes;
 };
 
 /* ---- which launches count -------------------------------------------------------------------- */
@@ -65,58 +51,6 @@ static struct tally *tally_of(struct kernel *kernel)
     return tally;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return hash;
-}
-
-static uint64_t hash_scalars(const struct kernel *kernel, const ws_launch *launch)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < kernel->parameter_count; i++) {
-        const ws_parameter *one = &kernel->parameters[i];
-        if (!one->is_pointer)
-            hash = hash_bytes(hash, (const unsigned char *)launch->parameters + one->offset,
-                              one->size);
-    }
-    return hash;
-}
-
-static bool same_shape(const struct launch_class *one, const ws_launch *launch)
-{
-    return !memcmp(one->grid, launch->grid, sizeof one->grid) &&
-           !memcmp(one->block, launch->block, sizeof one->block) &&
-           one->shared == launch->dynamic_shared_bytes;
-}
-
-static struct launch_class *find_class(struct tally *tally, const ws_launch *launch,
-                                       uint64_t scalars)
-{
-    bool full = tally->class_count >= CLASSES_MAX;
-    struct launch_class *shared = NULL, *any = NULL;
-    for (struct launch_class *one = tally->classes; one; one = one->next) {
-        bool shape = same_shape(one, launch);
-        if (shape && one->scalars == scalars && !one->any_scalars) return one;
-        if (one->any_scalars && shape) shared = one;
-        if (one->any_scalars) any = one;
-    }
-    if (shared) return shared;
-    if (tally->class_count >= 2 * CLASSES_MAX) return any;
-    struct launch_class *one = calloc(1, sizeof *one);
-    if (!one) abort();
-    *one = (struct launch_class){.next = tally->classes,
-                                 .shared = launch->dynamic_shared_bytes,
-                                 .scalars = scalars,
-                                 .any_scalars = full};
-    memcpy(one->grid, launch->grid, sizeof one->grid);
-    memcpy(one->block, launch->block, sizeof one->block);
-    tally->classes = one;
-    tally->class_count++;
-    return one;
-}
-
 struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
 {
     const struct options *options = &runtime.options;
@@ -124,12 +58,7 @@ struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
     if (!tally->wanted) return NULL;
     uint64_t ordinal = runtime.launches++;
     if (ordinal < options->skip || ordinal - options->skip >= options->count) return NULL;
-    return find_class(tally, launch, hash_scalars(kernel, launch));
-}
-
-bool tally_wants_counters(const struct launch_class *one)
-{
-    return one && (!one->measured || one->changed);
+    return launch_class_find(&tally->classes, kernel, launch);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -140,12 +69,13 @@ static void write_row(const struct kernel *kernel)
     row_set(
         t->row,
         "kernel\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.9g\t%.9g\t%.9g\t%.9g\t%u,%u,%u\t%u,%u,%u\t"
-        "%s\t%s\t%s\t",
+        "%s\t%s\t%llu\t%s\t",
         (unsigned long long)t->launches, (unsigned long long)t->measured,
         (unsigned long long)t->reused, (unsigned long long)t->scaled,
         (unsigned long long)t->uncounted, (unsigned long long)t->failed, t->total, t->least,
         t->most, t->heaviest, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1],
-        t->block[2], t->profile, t->bottleneck, display_name(kernel));
+        t->block[2], t->profile, t->bottleneck, (unsigned long long)t->warp_instructions,
+        display_name(kernel));
 }
 
 void tally_failed(struct kernel *kernel)
@@ -158,7 +88,7 @@ void tally_failed(struct kernel *kernel)
 
 /* One line a launch, for the folder of reports. */
 static void log_launch(const struct kernel *kernel, const ws_launch *launch, const char *how,
-                       double seconds, uint64_t number)
+                       double seconds, uint64_t instructions, uint64_t number)
 {
     if (!runtime.options.report_dir) return;
     static int file = -1;
@@ -173,10 +103,11 @@ static void log_launch(const struct kernel *kernel, const ws_launch *launch, con
     }
     char line[1024];
     int length =
-        snprintf(line, sizeof line, "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\n", how,
+        snprintf(line, sizeof line, "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\t%llu\n", how,
                  seconds, (unsigned long long)number, launch->grid[0], launch->grid[1],
                  launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                 (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel));
+                 (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel),
+                 (unsigned long long)instructions);
     if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
 }
 
@@ -229,20 +160,30 @@ static double add_measured(struct tally *tally, struct launch_class *one, const 
                            const ws_launch_result *result, ws_profile *profile)
 {
     const char *bottleneck;
-    one->seconds = predict(profile, &bottleneck);
-    one->warp_instructions = result->warp_instructions;
-    one->measured = true;
-    one->changed = false;
-    one->number = ++runtime.measured;
+    struct class_point point = {.instructions = result->warp_instructions,
+                                .seconds = predict(profile, &bottleneck),
+                                .number = ++runtime.measured};
+    launch_class_learn(one, &point);
     tally->measured++;
-    keep_heaviest(tally, launch, profile, one->seconds, bottleneck);
+    keep_heaviest(tally, launch, profile, point.seconds, bottleneck);
     if (runtime.options.report_dir) {
         char name[64];
         snprintf(name, sizeof name, "%ld-launch-%llu.profile", (long)getpid(),
-                 (unsigned long long)one->number);
+                 (unsigned long long)point.number);
         save_profile(profile, name);
     }
-    return one->seconds;
+    return point.seconds;
+}
+
+static double add_like_others(struct tally *tally, struct launch_class *one, uint64_t instructions,
+                              const char **how, uint64_t *number)
+{
+    bool same;
+    double seconds = launch_class_estimate(one, instructions, &same, number);
+    *how = same ? "reused" : "scaled";
+    tally->reused += same;
+    tally->scaled += !same;
+    return seconds;
 }
 
 double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
@@ -250,20 +191,15 @@ double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launc
 {
     struct tally *tally = tally_of(kernel);
     double seconds = 0;
-    const char *how = "uncounted";
+    const char *how = "counted";
+    uint64_t number = 0;
     tally->launches++;
+    tally->warp_instructions += result->warp_instructions;
     if (profile) {
-        how = "counted";
         seconds = add_measured(tally, one, launch, result, profile);
-    } else if (one && one->warp_instructions == result->warp_instructions) {
-        how = "reused";
-        seconds = one->seconds;
-        tally->reused++;
+        number = runtime.measured;
     } else if (one) {
-        how = "scaled";
-        seconds = one->seconds * (double)result->warp_instructions / (double)one->warp_instructions;
-        one->changed = true;
-        tally->scaled++;
+        seconds = add_like_others(tally, one, result->warp_instructions, &how, &number);
     } else {
         tally->uncounted++;
     }
@@ -272,7 +208,7 @@ double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launc
         tally->total += seconds;
         tally->least = first || seconds < tally->least ? seconds : tally->least;
         tally->most = first || seconds > tally->most ? seconds : tally->most;
-        log_launch(kernel, launch, how, seconds, one->number);
+        log_launch(kernel, launch, how, seconds, result->warp_instructions, number);
     }
     write_row(kernel);
     return seconds;

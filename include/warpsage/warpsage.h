@@ -165,6 +165,9 @@ typedef struct ws_kernel_info {
     unsigned registers; /* per thread, from the liveness of PTX registers: an estimate */
     unsigned max_threads_per_block; /* .maxntid or .reqntid; 0: not given */
     bool ordered;                   /* its blocks run in the order of their indices */
+    /* Data in memory may decide what it executes or which addresses it accesses. If not, launches with
+     * equal geometry and equal arguments that are no pointers execute the same instructions. */
+    bool follows_data;
 } ws_kernel_info;
 WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
                                                   ws_kernel_info *out);

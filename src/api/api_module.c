@@ -197,6 +197,7 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .registers = function->max_live_registers,
         .max_threads_per_block = most_threads(function),
         .ordered = function->ordered,
+        .follows_data = function_follows_data(function),
     };
     free(offsets);
     return WS_OK;

@@ -135,6 +135,10 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
  * bytes; extern arrays lie at the end of them (aligned to 16). */
 uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets);
 
+/* May data in memory decide which of its instructions run, or which addresses they access? Calls count as
+ * if they did. */
+bool function_follows_data(const struct function *function);
+
 /* Can this form of the instruction be executed? */
 typedef bool executes_fn(const struct insn *insn, const struct function *function);
 

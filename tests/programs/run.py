@@ -16,6 +16,7 @@ NAME.expect, if there is one, has lines
     exit N                      exit status, 0 if not told
     stdout TEXT, report TEXT    must occur in the program's output, in the report
     stderr TEXT                 must occur in what else is said
+    every-launch PERCENT        with --every-launch each kernel takes the same time but for so much
 """
 import glob
 import json
@@ -65,7 +66,7 @@ def build(nvcc, name, folder, options):
 def read_expectations(name):
     path = os.path.join(HERE, name + ".expect")
     expected = {"nvcc": [], "args": [], "options": [], "exit": 0, "stdout": [], "report": [],
-                "stderr": []}
+                "stderr": [], "every-launch": None}
     lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
     for line in lines:
         key, _, value = line.partition(" ")
@@ -73,6 +74,8 @@ def read_expectations(name):
             continue
         if key in ("nvcc", "args", "options"):
             expected[key] = shlex.split(value)
+        elif key == "every-launch":
+            expected[key] = float(value)
         elif key == "exit":
             expected[key] = int(value)
         else:
@@ -88,6 +91,27 @@ def problems_of(result, report, expected):
         problems.append(f"exit status {result.returncode}, not {expected['exit']}")
     for key, text in (("stdout", result.stdout), ("report", report), ("stderr", result.stderr)):
         problems += [f"no '{one}' in {key}" for one in expected[key] if one not in text]
+    return problems
+
+
+def differences(folder, warpsage, program, expected, document):
+    """What each launch counted on its own says, against what is estimated from some of them."""
+    path = os.path.join(folder, "every.json")
+    subprocess.run([warpsage, "run", "--format", "json", "-o", path, "--every-launch",
+                    *expected["options"], "--", program, *expected["args"]], capture_output=True,
+                   timeout=300, check=False)
+    with open(path, encoding="utf-8") as file:
+        every = {one["name"]: one for one in json.load(file)["kernels"]}
+    problems = []
+    for one in document["kernels"]:
+        all_of_it = every[one["name"]]
+        ratio = one["time_s"] / all_of_it["time_s"]
+        if all_of_it["counted"] != one["launches"]:
+            problems.append(f"--every-launch counted {all_of_it['counted']} of {one['launches']}")
+        if abs(ratio - 1) > expected["every-launch"] / 100:
+            problems.append(f"{one['name']}: {ratio:.3f} of the time with --every-launch")
+        if one["warp_instructions"] != all_of_it["warp_instructions"]:
+            problems.append(f"{one['name']}: other instructions than with --every-launch")
     return problems
 
 
@@ -112,6 +136,8 @@ def run(warpsage, program, expected):
                 document = json.loads(report) if report else None
                 problems += [f"JSON: {error.message}" for error in
                              jsonschema.Draft202012Validator(schema).iter_errors(document)]
+                if expected["every-launch"] is not None and not problems:
+                    problems += differences(folder, warpsage, program, expected, document)
             if problems:
                 problems.append(result.stdout[-2000:] + result.stderr[-4000:])
                 break

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch_class.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Kernels whose scalars change with each launch fill no more memory than this. */
+enum { CLASSES_MAX = 256 };
+/* Counted launches that a class remembers. */
+enum { POINTS_MAX = 32 };
+/* A time told within this part is told well; a number of instructions within it is a known one. */
+static const double few_percent = 0.03;
+
+struct launch_class {
+    struct launch_class *next;
+    uint32_t grid[3], block[3];
+    uint64_t shared, scalars; /* scalars: a hash of the arguments that are no pointers */
+    bool any_scalars;         /* of those that found no place of their own */
+    bool varies;              /* launches may do different work */
+    unsigned gap;             /* launches without counters between two with them */
+    unsigned uncounted;       /* since the last counted one */
+    struct class_point points[POINTS_MAX]; /* by instructions */
+    unsigned point_count;
+};
+
+/* ---- which class ----------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+static uint64_t hash_scalars(const struct kernel *kernel, const ws_launch *launch)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        const ws_parameter *one = &kernel->parameters[i];
+        if (!one->is_pointer)
+            hash = hash_bytes(hash, (const unsigned char *)launch->parameters + one->offset,
+                              one->size);
+    }
+    return hash;
+}
+
+static bool same_shape(const struct launch_class *one, const ws_launch *launch)
+{
+    return !memcmp(one->grid, launch->grid, sizeof one->grid) &&
+           !memcmp(one->block, launch->block, sizeof one->block) &&
+           one->shared == launch->dynamic_shared_bytes;
+}
+
+struct launch_class *launch_class_find(struct launch_classes *classes, const struct kernel *kernel,
+                                       const ws_launch *launch)
+{
+    bool full = classes->count >= CLASSES_MAX;
+    uint64_t scalars = hash_scalars(kernel, launch);
+    struct launch_class *shared = NULL, *any = NULL;
+    for (struct launch_class *one = classes->first; one; one = one->next) {
+        bool shape = same_shape(one, launch);
+        if (shape && one->scalars == scalars && !one->any_scalars) return one;
+        if (one->any_scalars && shape) shared = one;
+        if (one->any_scalars) any = one;
+    }
+    if (shared) return shared;
+    if (classes->count >= 2 * CLASSES_MAX) return any;
+    struct launch_class *one = calloc(1, sizeof *one);
+    if (!one) abort();
+    *one = (struct launch_class){.next = classes->first,
+                                 .shared = launch->dynamic_shared_bytes,
+                                 .scalars = scalars,
+                                 .any_scalars = full,
+                                 .varies = full || kernel->info.follows_data};
+    memcpy(one->grid, launch->grid, sizeof one->grid);
+    memcpy(one->block, launch->block, sizeof one->block);
+    classes->first = one;
+    classes->count++;
+    return one;
+}
+
+/* ---- what it knows --------------------------------------------------------------------------- */
+
+static double distance(uint64_t a, uint64_t b)
+{
+    return fabs((double)a - (double)b) / (b ? (double)b : 1.0);
+}
+
+/* Index of the first point with at least so many instructions. */
+static unsigned first_from(const struct launch_class *one, uint64_t instructions)
+{
+    unsigned at = 0;
+    while (at < one->point_count && one->points[at].instructions < instructions)
+        at++;
+    return at;
+}
+
+static unsigned nearest(const struct launch_class *one, uint64_t instructions)
+{
+    unsigned at = first_from(one, instructions);
+    if (at == one->point_count) return at - 1;
+    bool below = at && instructions - one->points[at - 1].instructions <
+                           one->points[at].instructions - instructions;
+    return below ? at - 1 : at;
+}
+
+/* Between two points on the line that joins them, beyond them in proportion to the instructions. */
+static double interpolate(const struct launch_class *one, uint64_t instructions)
+{
+    unsigned at = first_from(one, instructions);
+    const struct class_point *high = &one->points[at], *low = high - 1;
+    if (at < one->point_count && high->instructions == instructions) return high->seconds;
+    if (at == 0 || at == one->point_count) {
+        const struct class_point *end = at ? low : high;
+        double own = end->instructions ? (double)end->instructions : 1.0;
+        return end->seconds * (double)instructions / own;
+    }
+    double part = (double)(instructions - low->instructions) /
+                  (double)(high->instructions - low->instructions);
+    return low->seconds + part * (high->seconds - low->seconds);
+}
+
+bool launch_class_wants_counters(const struct launch_class *one)
+{
+    if (!one) return false;
+    if (runtime.options.every_launch || !one->point_count) return true;
+    return one->varies && one->uncounted >= one->gap;
+}
+
+/* One that is nearly as another takes its place; so does any if there is no more room. */
+static void insert(struct launch_class *one, const struct class_point *point)
+{
+    if (one->point_count) {
+        unsigned near = nearest(one, point->instructions);
+        if (one->point_count == POINTS_MAX ||
+            distance(point->instructions, one->points[near].instructions) < few_percent / 3) {
+            one->points[near] = *point;
+            return;
+        }
+    }
+    unsigned at = first_from(one, point->instructions);
+    memmove(&one->points[at + 1], &one->points[at],
+            (one->point_count - at) * sizeof one->points[0]);
+    one->points[at] = *point;
+    one->point_count++;
+}
+
+void launch_class_learn(struct launch_class *one, const struct class_point *point)
+{
+    enum { GAP_MAX = 256 };
+    one->uncounted = 0;
+    if (one->point_count) {
+        double told = interpolate(one, point->instructions);
+        bool well = fabs(told - point->seconds) <= few_percent * point->seconds;
+        bool same =
+            one->points[nearest(one, point->instructions)].instructions == point->instructions;
+        one->gap = !well ? 0 : same ? 4 * one->gap + 4 : 2 * one->gap + 1;
+        if (one->gap > GAP_MAX) one->gap = GAP_MAX;
+    }
+    insert(one, point);
+}
+
+double launch_class_estimate(struct launch_class *one, uint64_t instructions, bool *out_same,
+                             uint64_t *out_number)
+{
+    const struct class_point *near = &one->points[nearest(one, instructions)];
+    double seconds = interpolate(one, instructions);
+    *out_same = near->instructions == instructions;
+    *out_number = near->number;
+    one->uncounted++;
+    if (!*out_same) one->varies = true;
+    if (distance(instructions, near->instructions) > few_percent) one->gap = 0;
+    return seconds;
+}
