@@ -112,6 +112,9 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
                               &request->max_instructions);
     case OPTION_THREADS:
         return parse_small(cli, "--threads", value, &request->threads);
+    case OPTION_HOST_ISA:
+        request->host_isa = value;
+        return EXIT_DONE;
     case OPTION_RULES:
         request->all_rules = true;
         return set_word(cli, "--rules", value, "all");
@@ -357,7 +360,8 @@ static ws_launch make_launch(const struct analysis *a, double effort)
 static int launch_once(struct analysis *a, double effort)
 {
     struct request *request = &a->request;
-    ws_device_options device_options = {.size = sizeof device_options, .threads = request->threads};
+    ws_device_options device_options = {
+        .size = sizeof device_options, .threads = request->threads, .host_isa = request->host_isa};
     ws_launch launch = make_launch(a, effort);
     uint8_t *block;
     ws_device_destroy(a->device);

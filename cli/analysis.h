@@ -39,6 +39,7 @@ enum analysis_option {
     OPTION_TRACE_KERNEL,
     OPTION_OPCODE_MAP,
     OPTION_FORCE_ARCH,
+    OPTION_HOST_ISA,
     OPTION_OWN, /* a command's own begin here */
 };
 
@@ -60,6 +61,9 @@ enum analysis_option {
          "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
         {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
+        {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",                                             \
+         "instructions of this computer that lanes are computed with, the best that it has by "    \
+         "default; results are the same"},                                                         \
         {OPTION_PROFILE, 0, "profile", "<FILE",                                                    \
          "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \

@@ -21,7 +21,8 @@ enum {
     OPTION_OUTPUT,
     OPTION_FORMAT,
     OPTION_DETAILS,
-    OPTION_THREADS
+    OPTION_THREADS,
+    OPTION_HOST_ISA
 };
 
 static const struct option_row options[] = {
@@ -39,6 +40,9 @@ static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},
+    {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
+     "instructions of this computer that lanes are computed with, the best that it has by default; "
+     "results are the same"},
     {0},
 };
 
@@ -89,6 +93,17 @@ static int set_details(struct cli *cli, struct run_request *request, const char 
     return cli_error(cli, EXIT_USAGE, "--details '%s' is none of quiet, normal, all", text);
 }
 
+/* A level that this host lacks is told here, and not by the program. */
+static int set_host_isa(struct cli *cli, struct run_request *request, const char *text)
+{
+    ws_device_options how = {.size = sizeof how, .max_bytes = 1 << 20, .host_isa = text};
+    ws_device *device;
+    request->host_isa = text;
+    ws_status status = ws_device_create(cli->context, &how, &device);
+    ws_device_destroy(device);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
 static int use_option(struct cli *cli, struct run_request *request, const struct option_use *use)
 {
     switch (use->id) {
@@ -118,6 +133,8 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return set_details(cli, request, use->value);
     case OPTION_THREADS:
         return parse_small(cli, "--threads", use->value, &request->threads);
+    case OPTION_HOST_ISA:
+        return set_host_isa(cli, request, use->value);
     default:
         return EXIT_DONE;
     }

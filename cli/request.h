@@ -40,6 +40,7 @@ struct request {
     const char *isa_view; /* NULL: PTX */
     /* Only from the command line. */
     unsigned threads;
+    const char *host_isa; /* NULL: the best */
     bool all_rules, unordered;
     bool has_trace_blocks;
     unsigned trace_blocks;  /* whose warps are traced, if has_trace_blocks */

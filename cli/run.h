@@ -21,6 +21,7 @@ struct run_request {
     uint64_t skip, count;
     bool every_launch;
     unsigned threads;
+    const char *host_isa; /* NULL: the best */
     ws_format format;
     ws_details details;
     const char **program; /* ends with NULL */

@@ -53,6 +53,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             wants_traces(cli, request));
     fprintf(file, "every-launch=%d\n", request->every_launch);
+    if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
     if (request->only) fprintf(file, "only=%s\n", request->only);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
     if (fclose(file) == 0) return EXIT_DONE;

@@ -63,7 +63,8 @@ static ws_status create_device(void)
                                  .threads = runtime.options.threads,
                                  .host_addresses = true,
                                  .as_hardware = true,
-                                 .keep_programs = true};
+                                 .keep_programs = true,
+                                 .host_isa = runtime.options.host_isa};
     return ws_device_create(runtime.context, &options, &runtime.device);
 }
 

@@ -77,7 +77,7 @@ struct binary {
 
 /* Fields that `warpsage run` gives (session.c). */
 struct options {
-    char *gpu, *machines, *tools, *only, *report_dir, *folder;
+    char *gpu, *machines, *tools, *only, *report_dir, *folder, *host_isa;
     uint64_t skip, count;
     enum clock_kind clock;
     unsigned threads;

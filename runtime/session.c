@@ -39,6 +39,7 @@ static struct option_key {
     {"tools", offsetof(struct options, tools)},
     {"only", offsetof(struct options, only)},
     {"report-dir", offsetof(struct options, report_dir)},
+    {"host-isa", offsetof(struct options, host_isa)},
 };
 
 static void set_option(struct options *options, const char *key, const char *value)

@@ -32,7 +32,7 @@ seeds_of() {
     fuzz_trace) find tests/traces -name '*.traceg*' ;;
     esac
 }
-# Sources whose quoted words the input of a target is made of.
+# Sources whose quoted words the input of a target is made of (that of fuzz_hostile is no text).
 words_of() {
     case $1 in
     fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/*.def src/decode/parse_*.c ;;
@@ -53,9 +53,11 @@ fuzz() {
         number=$((number + 1))
         cp "$file" "$corpus/seed-$number"
     done < <(seeds_of "$name" | LC_ALL=C sort)
-    words_of "$name" | xargs grep -ohE '"[A-Za-z0-9_.:%]{2,32}"' | LC_ALL=C sort -u >"$words"
+    words_of "$name" | xargs -r grep -ohE '"[A-Za-z0-9_.:%]{2,32}"' | LC_ALL=C sort -u >"$words"
+    local dictionary=()
+    [ ! -s "$words" ] || dictionary=(-dict="$words")
     "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
-        -dict="$words" -artifact_prefix="$findings/$name-" -print_final_stats=1 "$corpus" \
+        "${dictionary[@]}" -artifact_prefix="$findings/$name-" -print_final_stats=1 "$corpus" \
         >"build-fuzz/$name.log" 2>&1 </dev/null
 }
 names=()

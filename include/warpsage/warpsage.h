@@ -192,6 +192,10 @@ typedef struct ws_device_options {
     bool as_hardware;
     /* Kernels stay prepared for execution between launches, as long as their module lives. */
     bool keep_programs;
+    /* Instructions of the host that lanes are computed with: "base", "v3" or "v4" (x86-64 levels); NULL:
+     * the best that it has. Results are the same with each; for tests of that, and comparisons. One
+     * that the host lacks is WS_ERR_ARGUMENT. */
+    const char *host_isa;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,

@@ -19,6 +19,7 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.host_addresses = given.host_addresses;
         inner.as_hardware = given.as_hardware;
         inner.keep_programs = given.keep_programs;
+        if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }
     TRY(device_create(&context->diag, &inner, &device));
     *out = mem_zalloc(1, sizeof **out);

@@ -45,6 +45,27 @@ const char *device_isa_name(int level)
     return semantics_at(level)->name;
 }
 
+ws_status device_isa_find(struct diag *diag, const char *word, int *out)
+{
+    static const char *const words[] = {"base", "v3", "v4"};
+    static const char *const choices[] = {"base", "base or v3", "base, v3 or v4"};
+    enum { WORDS = sizeof words / sizeof *words };
+    int levels = device_isa_levels(), level = 0;
+    while (level < WORDS && strcmp(word, words[level]) != 0)
+        level++;
+    *out = -1;
+    if (level == WORDS)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "'%s' is no level of this host's instructions: give %s", word,
+                          choices[levels - 1]);
+    if (level >= levels)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "this host does not run x86-64-%s instructions: give %s", word,
+                          choices[levels - 1]);
+    *out = level;
+    return WS_OK;
+}
+
 ws_status device_create(struct diag *diag, const struct device_options *options,
                         struct device **out)
 {

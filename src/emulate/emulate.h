@@ -26,6 +26,8 @@ struct device_options {
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */
 int device_isa_levels(void);
 const char *device_isa_name(int level);
+/* The level that a user calls base, v3 or v4; an error with those that this host runs. */
+ws_status device_isa_find(struct diag *diag, const char *word, int *out);
 
 ws_status device_create(struct diag *diag, const struct device_options *options,
                         struct device **out);

@@ -29,7 +29,9 @@ const struct sass_op *sass_find(const char *opcode)
 {
     size_t length = strcspn(opcode, ".");
     for (size_t i = 0; i < OP_ROWS; i++)
-        if (!strncmp(ops[i].name, opcode, length) && !ops[i].name[length]) return &ops[i];
+        if (*ops[i].name == *opcode && !strncmp(ops[i].name, opcode, length) &&
+            !ops[i].name[length])
+            return &ops[i];
     return NULL;
 }
 

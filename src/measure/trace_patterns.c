@@ -61,7 +61,7 @@ static bool find_stride(const struct candidate *c, int64_t *out)
     int64_t stride = c->offsets[next] / (int64_t)(next - lowest);
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned lane = bits_lowest(left);
-        if (c->offsets[lane] != stride * (int64_t)(lane - lowest)) return false;
+        if ((uint64_t)c->offsets[lane] != (uint64_t)stride * (lane - lowest)) return false;
     }
     *out = stride;
     return true;
