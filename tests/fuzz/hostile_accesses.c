@@ -228,7 +228,7 @@ void load_or_store(struct writer *w)
     for (unsigned i = 0; i < vector; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%%%c%u", i ? ", " : "", letter,
                  first + i);
-    char form[8] = "";
+    char form[16] = "";
     if (vector > 1) snprintf(form, sizeof form, ".v%u", vector);
     const char *open = vector > 1 ? "{" : "", *close = vector > 1 ? "}" : "";
     guard(w);
