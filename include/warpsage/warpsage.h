@@ -17,6 +17,8 @@
  *   destroy(NULL) does nothing.
  * - The library never prints, never exits, reads no environment variable and has no global state.
  *   Handles of different contexts may be used from different threads at once.
+ * - The caller's floating-point state (rounding, flushing of subnormals, traps, flags) changes no result and is
+ *   as before when a call returns. Callbacks run in the default state.
  * - SI base units: seconds, bytes, hertz, watts, joules. Names say so where it is not plain.
  */
 #ifndef WARPSAGE_H

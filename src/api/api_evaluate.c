@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/float_state.h"
 #include "base/text.h"
 
 ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_input *inputs,
                             size_t input_count, ws_term *out, size_t capacity, size_t *out_count)
 {
+    STANDARD_FLOATS;
     return model_evaluate(&context->diag, function, inputs, input_count, out, capacity, out_count);
 }
 
@@ -54,6 +56,7 @@ static ws_status find_estimate(ws_context *context, const char *model, const str
 
 ws_status ws_estimate_term(ws_context *context, const char *model, const char *id, double *out)
 {
+    STANDARD_FLOATS;
     const struct estimate *estimate;
     *out = 0;
     TRY(find_estimate(context, model, &estimate));
@@ -65,6 +68,7 @@ ws_status ws_estimate_term(ws_context *context, const char *model, const char *i
 
 ws_status ws_estimate_next(ws_context *context, const char *model, const char **out)
 {
+    STANDARD_FLOATS;
     const struct estimate *estimate;
     *out = "";
     TRY(find_estimate(context, model, &estimate));
@@ -75,6 +79,7 @@ ws_status ws_estimate_next(ws_context *context, const char *model, const char **
 ws_status ws_estimate_stages(ws_context *context, const char *model, ws_stage_estimate *out,
                              size_t capacity, size_t *out_count, bool *out_overlap)
 {
+    STANDARD_FLOATS;
     const struct estimate *estimate;
     *out_count = 0;
     if (out_overlap) *out_overlap = false;

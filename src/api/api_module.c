@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "base/arena.h"
+#include "base/float_state.h"
 #include "base/strbuf.h"
 
 static ws_module *wrap_module(ws_context *context, struct module *module)
@@ -20,6 +21,7 @@ static ws_module *wrap_module(ws_context *context, struct module *module)
 
 ws_status ws_module_load_file(ws_context *context, const char *path, ws_module **out)
 {
+    STANDARD_FLOATS;
     struct module *module;
     *out = NULL;
     TRY(module_load_file(&context->diag, path, context->tool_path, &module));
@@ -30,6 +32,7 @@ ws_status ws_module_load_file(ws_context *context, const char *path, ws_module *
 ws_status ws_module_load_memory(ws_context *context, const char *name, const void *bytes,
                                 size_t size, ws_module **out)
 {
+    STANDARD_FLOATS;
     struct module *module;
     *out = NULL;
     TRY(module_load_memory(&context->diag, name, bytes, size, &module));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/handles.h"
+#include "base/float_state.h"
 
 _Static_assert((int)WS_LIMIT_SM == OCCUPANCY_SM && (int)WS_LIMIT_REGISTERS == OCCUPANCY_REGISTERS &&
                    (int)WS_LIMIT_SHARED == OCCUPANCY_SHARED &&
@@ -54,6 +55,7 @@ static ws_status check_result(const ws_machine *machine, const ws_occupancy *out
 ws_status ws_machine_occupancy(const ws_machine *machine, const ws_occupancy_query *query,
                                ws_occupancy *out)
 {
+    STANDARD_FLOATS;
     struct occupancy found;
     TRY(check_query(machine, query));
     TRY(check_result(machine, out));
@@ -68,6 +70,7 @@ ws_status ws_machine_occupancy_curve(const ws_machine *machine, const ws_occupan
                                      ws_vary vary, ws_occupancy_point *out, size_t capacity,
                                      size_t *out_count)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &machine->context->diag;
     struct occupancy_query asked;
     *out_count = 0;
@@ -83,6 +86,7 @@ ws_status ws_machine_occupancy_curve(const ws_machine *machine, const ws_occupan
 ws_status ws_machine_occupancy_next(const ws_machine *machine, const ws_occupancy_query *query,
                                     unsigned vary, ws_occupancy_query *out_query, ws_occupancy *out)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &machine->context->diag;
     struct occupancy_query next;
     struct occupancy found;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/pipeline.h"
+#include "base/float_state.h"
 
 _Static_assert((int)POWER_UNIT_COUNT <= (int)WS_POWER_UNITS, "ws_power holds all units");
 _Static_assert((int)POWER_METRIC_COUNT == (int)WS_POWER_METRICS, "the same metrics");
@@ -60,6 +61,7 @@ ws_status ws_power_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,
                            ws_power *out)
 {
+    STANDARD_FLOATS;
     struct prediction *prediction;
     TRY(handle_check_size(&context->diag, "ws_power", out->size, sizeof *out));
     context_keep_prediction(context, NULL);
@@ -125,6 +127,7 @@ ws_status ws_power_cores(ws_context *context, const ws_profile *profile, const w
                          ws_core_point *out, size_t capacity, size_t *out_count,
                          ws_core_summary *out_summary)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &context->diag;
     struct predict_options inner;
     struct arena arena = {0};
@@ -173,6 +176,7 @@ ws_status ws_power_clocks(ws_context *context, const ws_profile *profile, const 
                           ws_clock_point *out, size_t capacity, size_t *out_count,
                           ws_clock_summary *out_summary)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &context->diag;
     struct predict_options inner;
     struct arena arena = {0};
@@ -216,6 +220,7 @@ static ws_status check_constants(struct diag *diag, const struct machine *machin
 ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
                           ws_warming_point *out, size_t capacity, size_t *out_count)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &machine->context->diag;
     struct ipp_curve_input in = {.idle_watts = machine_get(machine->machine, MACHINE_POWER_IDLE, 0),
                                  .runtime_watts = warming->runtime_watts,
@@ -243,5 +248,6 @@ ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
 
 double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count)
 {
+    STANDARD_FLOATS;
     return energy_curvature(speedups, efficiencies, count);
 }

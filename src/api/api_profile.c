@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/float_state.h"
 #include "base/text.h"
 #include "measure/trace_file.h"
 #include "measure/traceg_write.h"
 
 ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
 {
+    STANDARD_FLOATS;
     struct profile *profile;
     *out = NULL;
     TRY(profile_load(&context->diag, path, &profile));
@@ -20,11 +22,13 @@ ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **ou
 
 ws_status ws_profile_save(const ws_profile *profile, const char *path)
 {
+    STANDARD_FLOATS;
     return profile_save(&profile->context->diag, profile->profile, path);
 }
 
 ws_status ws_profile_save_trace(ws_profile *profile, const char *path)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &profile->context->diag;
     struct profile *inner = profile->profile;
     if (!inner->trace)
@@ -96,6 +100,7 @@ static ws_status find_counted(const ws_profile *profile, const char *id, int *ou
 
 ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
 {
+    STANDARD_FLOATS;
     int counter;
     *out_value = 0;
     TRY(find_counted(profile, id, &counter));
@@ -106,6 +111,7 @@ ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_
 ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const char *id,
                                double *out_value)
 {
+    STANDARD_FLOATS;
     const struct profile *inner = profile->profile;
     struct diag *diag = &profile->context->diag;
     int counter;
@@ -160,6 +166,7 @@ uint64_t ws_profile_shared(const ws_profile *profile)
 
 void ws_profile_set_shared(ws_profile *profile, uint64_t bytes)
 {
+    STANDARD_FLOATS;
     profile->profile->static_shared_bytes = 0;
     profile->profile->dynamic_shared_bytes = bytes;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/pipeline.h"
+#include "base/float_state.h"
 #include "report/report.h"
 
 struct analysed {
@@ -19,6 +20,7 @@ struct ws_report {
 
 ws_status ws_report_create(ws_context *context, ws_report **out)
 {
+    STANDARD_FLOATS;
     *out = mem_zalloc(1, sizeof **out);
     (*out)->context = context;
     return WS_OK;
@@ -47,6 +49,7 @@ ws_status ws_report_add(ws_report *report, const ws_profile *profile,
                         const ws_machine *const *machines, size_t machine_count,
                         const ws_predict_options *options)
 {
+    STANDARD_FLOATS;
     struct analysed kernel = {
         .profile = profile->profile,
         .predictions = mem_zalloc(machine_count, sizeof *kernel.predictions),
@@ -82,6 +85,7 @@ static struct report_kernel view_kernel(struct arena *arena, const struct analys
 ws_status ws_report_write(const ws_report *report, const ws_report_options *options,
                           ws_write_fn *write, void *user)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &report->context->diag;
     ws_report_options complete = {.size = sizeof complete, .details = WS_DETAILS_NORMAL};
     struct arena arena = {0};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/pipeline.h"
+#include "base/float_state.h"
 
 enum { SECTOR_BYTES = 32 };
 
@@ -151,6 +152,7 @@ ws_status ws_split_predict(ws_context *context, const ws_profile *profile, const
                            const ws_machine *cpu, const ws_predict_options *predict,
                            const ws_split_options *options, ws_split *out)
 {
+    STANDARD_FLOATS;
     static const ws_split_options none = {.size = sizeof none, .bytes_in = -1, .bytes_out = -1};
     struct diag *diag = &context->diag;
     struct prediction *on_gpu = NULL, *on_cpu = NULL;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handles.h"
+#include "base/float_state.h"
 #include "model/thermal.h"
 
 struct ws_thermal {
@@ -36,6 +37,7 @@ static ws_status find_plan(const ws_machine *machine, bool grid, struct arena *a
 ws_status ws_thermal_create(const ws_machine *machine, const ws_thermal_options *options,
                             ws_thermal **out)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &machine->context->diag;
     const struct floorplan *plan;
     struct arena arena = {0};
@@ -74,6 +76,7 @@ const char *ws_thermal_assumption(const ws_thermal *thermal, size_t index)
 
 ws_status ws_thermal_describe_plan(const ws_thermal *thermal, ws_thermal_plan *out)
 {
+    STANDARD_FLOATS;
     const struct floorplan *plan = thermal->plan;
     TRY(handle_check_size(diag_of(thermal), "ws_thermal_plan", out->size, sizeof *out));
     *out = (ws_thermal_plan){out->size,         plan->width_metres, plan->height_metres,
@@ -84,6 +87,7 @@ ws_status ws_thermal_describe_plan(const ws_thermal *thermal, ws_thermal_plan *o
 
 ws_status ws_thermal_describe_block(const ws_thermal *thermal, size_t index, ws_thermal_block *out)
 {
+    STANDARD_FLOATS;
     const struct floorplan *plan = thermal->plan;
     TRY(handle_check_size(diag_of(thermal), "ws_thermal_block", out->size, sizeof *out));
     if (index >= plan->block_count)
@@ -116,6 +120,7 @@ static ws_status read_load(const ws_thermal *thermal, const ws_thermal_load *loa
 ws_status ws_thermal_steady(ws_thermal *thermal, const ws_thermal_load *load, ws_thermal_state *out,
                             double *out_cells, ws_thermal_heat *out_blocks)
 {
+    STANDARD_FLOATS;
     struct thermal_load asked;
     struct thermal_state found;
     size_t count = thermal->plan->block_count;
@@ -151,6 +156,7 @@ ws_status ws_thermal_transient(ws_thermal *thermal, const ws_thermal_load *load,
                                const ws_thermal_run *run, ws_thermal_point *out, size_t capacity,
                                size_t *out_count)
 {
+    STANDARD_FLOATS;
     struct diag *diag = diag_of(thermal);
     struct thermal_load asked;
     *out_count = 0;
@@ -172,6 +178,7 @@ ws_status ws_thermal_transient(ws_thermal *thermal, const ws_thermal_load *load,
 ws_status ws_thermal_best(ws_thermal *thermal, const ws_thermal_load *load, unsigned count,
                           ws_thermal_choice *out, unsigned *out_sms)
 {
+    STANDARD_FLOATS;
     struct thermal_load asked;
     struct thermal_choice found;
     TRY(handle_check_size(diag_of(thermal), "ws_thermal_choice", out->size, sizeof *out));

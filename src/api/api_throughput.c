@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/pipeline.h"
+#include "base/float_state.h"
 #include "model/throughput_case.h"
 
 _Static_assert((int)TP_INPUT_COUNT <= (int)WS_THROUGHPUT_INPUTS, "ws_throughput holds all inputs");
@@ -135,6 +136,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
                                 const ws_machine *machine, const ws_predict_options *options,
                                 ws_throughput *out)
 {
+    STANDARD_FLOATS;
     struct prediction *prediction = NULL;
     ws_predict_options only = {.size = sizeof only};
     TRY(handle_check_size(&context->diag, "ws_throughput", out->size, sizeof *out));
@@ -160,6 +162,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
 
 ws_status ws_throughput_points(ws_context *context, ws_throughput_point *points, size_t count)
 {
+    STANDARD_FLOATS;
     const struct estimate *estimate =
         context->last_prediction ? find_case(context->last_prediction) : NULL;
     if (!estimate)

@@ -6,6 +6,7 @@
 
 #include "api/handles.h"
 #include "api/pipeline.h"
+#include "base/float_state.h"
 #include "report/timeline_json.h"
 
 /* A file of about 20 MB, which every viewer takes (a guess at what nobody minds), and bounds on what
@@ -107,6 +108,7 @@ ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
                             const ws_machine *machine, const ws_timeline_options *given,
                             ws_write_fn *write, void *user, ws_timeline_info *out)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &context->diag;
     ws_timeline_options options;
     struct timeline_query query;

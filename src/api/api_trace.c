@@ -6,6 +6,7 @@
 
 #include "api/handles.h"
 #include "api/pipeline.h"
+#include "base/float_state.h"
 
 #define UNKNOWN_SHARE 0.01 /* guess: what cannot move a prediction beyond the models' own error */
 
@@ -18,6 +19,7 @@ bool ws_trace_recognises(const char *path)
 
 ws_status ws_trace_open(ws_context *context, const char *path, ws_trace **out)
 {
+    STANDARD_FLOATS;
     struct replay_list *list;
     *out = NULL;
     TRY(replay_list_read(&context->diag, path, &list));
@@ -48,6 +50,7 @@ static ws_status check_index(const ws_trace *trace, size_t index)
 
 ws_status ws_trace_describe(const ws_trace *trace, size_t index, ws_trace_kernel *out)
 {
+    STANDARD_FLOATS;
     *out = (ws_trace_kernel){0};
     TRY(check_index(trace, index));
     const struct replay_item *item = &trace->list->items[index];
@@ -130,6 +133,7 @@ static ws_status count_trace(struct diag *diag, struct replay *replay, unsigned 
 ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_options *given,
                           ws_profile **out)
 {
+    STANDARD_FLOATS;
     ws_context *context = trace->context;
     struct diag *diag = &context->diag;
     struct opcode_map *map = NULL;
@@ -160,6 +164,7 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
 
 ws_status ws_machine_check_native(const ws_machine *machine, unsigned target)
 {
+    STANDARD_FLOATS;
     const struct machine *inner = machine->machine;
     if (target / 10 == inner->cc_major && target % 10 <= inner->cc_minor) return WS_OK;
     if (inner->kind == MACHINE_IS_CPU)

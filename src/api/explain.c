@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/float_state.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "report/page.h"
@@ -196,6 +197,7 @@ static ws_status unknown_word(struct diag *diag, const struct vocabulary *all, c
 
 ws_status ws_explain(ws_context *context, const char *word, char **out)
 {
+    STANDARD_FLOATS;
     struct vocabulary all[VOCABULARIES];
     struct strbuf text = {0};
     *out = NULL;

@@ -6,6 +6,7 @@
 
 #include "api/handles.h"
 #include "api/machine_text.h"
+#include "base/float_state.h"
 #include "base/strbuf.h"
 #include "report/json_out.h"
 
@@ -37,6 +38,7 @@ static ws_status try_occupancy(struct diag *diag, const struct machine *machine)
 
 ws_status ws_machine_assess(const ws_machine *handle, char **out)
 {
+    STANDARD_FLOATS;
     const struct machine *machine = handle->machine;
     struct strbuf text = {0};
     struct diag silent = {0};
@@ -241,6 +243,7 @@ static void diff_csv(const struct pair *pair, struct strbuf *out)
 
 ws_status ws_machine_diff(const ws_machine *a, const ws_machine *b, ws_format format, char **out)
 {
+    STANDARD_FLOATS;
     struct pair pair = {a->machine, b->machine};
     struct strbuf text = {0};
     if (format == WS_FORMAT_JSON)

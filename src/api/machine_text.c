@@ -6,6 +6,7 @@
 
 #include "api/handles.h"
 #include "api/machine_text.h"
+#include "base/float_state.h"
 #include "base/strbuf.h"
 #include "report/json_out.h"
 
@@ -235,6 +236,7 @@ static void describe_csv(const struct machine *machine, struct strbuf *out)
 
 ws_status ws_machine_describe(const ws_machine *machine, ws_format format, char **out)
 {
+    STANDARD_FLOATS;
     struct strbuf text = {0};
     switch (format) {
     case WS_FORMAT_JSON:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/float_state.h"
 #include "base/text.h"
 #include "measure/cache_replay.h"
 
@@ -205,6 +206,7 @@ static void describe_origin(struct profile *profile, const ws_module *module, ui
 ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_launch *given,
                            ws_profile **out_profile)
 {
+    STANDARD_FLOATS;
     struct diag *diag = &device->context->diag;
     struct launch_result result = {0};
     enum isa_view view;
@@ -351,6 +353,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
                      const ws_predict_options *options, ws_estimate *out, size_t capacity,
                      size_t *out_count)
 {
+    STANDARD_FLOATS;
     struct prediction *prediction;
     *out_count = 0;
     context_keep_prediction(context, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/float_state.h"
 #include "emulate/exec.h"
 
 /* Warp instructions that a polling block may spend before another gets a turn. A guess: a thousand
@@ -134,6 +135,7 @@ static void run_independent(struct worker *worker, uint64_t until_ns)
 
 static void *run_thread(void *worker)
 {
+    float_state_set_standard();
     run_independent(worker, 0);
     return NULL;
 }
