@@ -95,7 +95,7 @@ struct function {
     uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
     uint32_t required_cluster[3];                 /* .reqnctapercluster, in blocks; 0: not given */
     uint32_t min_blocks_per_sm;
-    uint32_t line;
+    uint32_t line, column; /* of its name */
 };
 
 struct module {

@@ -20,6 +20,12 @@ struct passed_list {
     struct passed items[PASSED_MAX];
 };
 
+/* Of a value that is passed in a register; a predicate takes one. */
+static uint32_t parameter_bytes_of(enum ptx_type type)
+{
+    return type_infos[type].bits >= 8 ? type_infos[type].bits / 8u : 1;
+}
+
 static enum ptx_type type_of_parameter(const struct parser *parser, const struct function *callee,
                                        bool is_return, unsigned at)
 {
@@ -41,7 +47,10 @@ static ws_status parse_passed(struct parser *parser, const struct function *call
         parser->variables[symbol->value].space == SPACE_PARAM) {
         out->variable = (int32_t)symbol->value;
         advance(parser);
-        return WS_OK;
+        if (!is_return || !body_is_input(&parser->body, symbol->value)) return WS_OK;
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "%s is a parameter: it is read-only and cannot take a result",
+                            parser_token_text(parser, &token));
     }
     if (parser_find_register(parser, &token, &reg)) {
         out->type = parser->body.vregs[reg].type;
@@ -81,13 +90,53 @@ static ws_status parse_callee(struct parser *parser, struct insn *insn, struct t
     const struct symbol *symbol = names_find(&parser->names, token->start, token->length);
     if (symbol && symbol->kind == SYMBOL_FUNCTION) {
         *function = (int32_t)symbol->value;
-        return WS_OK;
+        if (!parser->functions[*function].is_entry) return WS_OK;
+        return parser_error(parser, WS_ERR_INPUT, token,
+                            "%s is a kernel: only a .func can be called",
+                            parser_token_text(parser, token));
     }
     if (!parser_find_register(parser, token, &reg))
         return parser_unknown(parser, token, "function", KINDS(FUNCTION));
+    const struct type_info *type = &type_infos[parser->body.vregs[reg].type];
+    bool holds_address = type->kind != KIND_FLOAT && (type->bits == 32 || type->bits == 64);
+    if (!holds_address)
+        return parser_error(parser, WS_ERR_INPUT, token,
+                            "register %s is .%s: the address of a function has 32 or 64 bits",
+                            parser_token_text(parser, token), type->suffix);
     insn->operands[0] = (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
     insn->nsrc = 1;
     return WS_OK;
+}
+
+/* A call copies what the callee declares: its values must be as large. */
+static ws_status check_sizes(struct parser *parser, const struct token *token,
+                             const struct function *callee, const struct passed_list *list,
+                             const int32_t *formals, const char *what)
+{
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct passed *passed = &list->items[i];
+        uint64_t wanted = parser->variables[formals[i]].bytes;
+        uint64_t given = passed->variable >= 0 ? parser->variables[passed->variable].bytes
+                                               : parameter_bytes_of(passed->type);
+        if (wanted == given) continue;
+        return parser_error(parser, WS_ERR_INPUT, token,
+                            "%s %u of '%s' has %llu bytes, the call gives %llu", what, i + 1,
+                            callee->name, (unsigned long long)wanted, (unsigned long long)given);
+    }
+    return WS_OK;
+}
+
+static ws_status check_call(struct parser *parser, const struct token *token,
+                            const struct function *callee, const struct passed_list *returns,
+                            const struct passed_list *arguments)
+{
+    if (returns->count != callee->return_count || arguments->count != callee->parameter_count)
+        return parser_error(parser, WS_ERR_INPUT, token,
+                            "%s takes %u parameters and returns %u, the call gives %u and takes %u",
+                            callee->name, callee->parameter_count, callee->return_count,
+                            arguments->count, returns->count);
+    TRY(check_sizes(parser, token, callee, returns, callee->returns, "result"));
+    return check_sizes(parser, token, callee, arguments, callee->parameters, "parameter");
 }
 
 /* The text of the returns comes before the callee, whose types they take; so it is read twice. */
@@ -115,20 +164,13 @@ static ws_status parse_call_parts(struct parser *parser, struct insn *insn, int3
         parser_take(parser, ',');
     }
     if (current(parser)->kind == TOKEN_NAME) advance(parser); /* prototype or list of targets */
-    if (callee &&
-        (returns->count != callee->return_count || (arguments->count != callee->parameter_count)))
-        return parser_error(parser, WS_ERR_INPUT, &token,
-                            "%s takes %u parameters and returns %u, the call gives %u and takes %u",
-                            callee->name, callee->parameter_count, callee->return_count,
-                            arguments->count, returns->count);
-    return WS_OK;
+    return callee ? check_call(parser, &token, callee, returns, arguments) : WS_OK;
 }
 
 int32_t body_add_parameter(struct parser *parser, enum ptx_type type)
 {
     struct body *body = &parser->body;
-    uint32_t bytes = type_infos[type].bits / 8u;
-    if (bytes == 0) bytes = 1;
+    uint32_t bytes = parameter_bytes_of(type);
     uint64_t offset = (body->parameter_bytes + bytes - 1) & ~(uint64_t)(bytes - 1);
     body->parameter_bytes = offset + bytes;
     GROW(parser->variables, parser->variable_count, parser->variable_capacity);

@@ -283,8 +283,10 @@ static ws_status find_or_add(struct parser *parser, const struct token *token, b
     GROW(parser->functions, parser->function_count, parser->function_capacity);
     names_declare(&parser->names, name, SYMBOL_FUNCTION, parser->function_count);
     struct function *function = &parser->functions[parser->function_count];
-    *function = (struct function){
-        .name = parser_copy(parser, token), .is_entry = is_entry, .line = token->line};
+    *function = (struct function){.name = parser_copy(parser, token),
+                                  .is_entry = is_entry,
+                                  .line = token->line,
+                                  .column = token->column};
     if (is_linked(linkage)) names_link(&parser->names, name);
     function->display_name = demangle_kernel(parser->arena, function->name);
     *out = (int32_t)parser->function_count++;
@@ -312,18 +314,22 @@ static bool is_before_1_4(const struct module *module)
 static ws_status parse_header(struct parser *parser, bool is_entry, struct function *function)
 {
     struct token name;
+    parser->body.formals_begin = parser->variable_count;
     if (!is_entry && at_punct(parser, '('))
         TRY(parse_parameters(parser, false, true, &function->return_count, &function->returns));
     else
         function->return_count = 0;
     TRY(parser_expect_name(parser, "the name of the function", &name));
     function->line = name.line;
+    function->column = name.column;
     function->parameter_count = 0;
+    parser->body.inputs_begin = parser->variable_count;
     if (at_punct(parser, '('))
         TRY(parse_parameters(parser, is_entry, false, &function->parameter_count,
                              &function->parameters));
     else
         parser->body.takes_parameters = is_entry && is_before_1_4(parser->module);
+    parser->body.formals_end = parser->variable_count;
     function->parameter_bytes = parser->body.parameter_bytes;
     while (!at_punct(parser, '{') && !at_punct(parser, ';'))
         TRY(parse_performance(parser, function));

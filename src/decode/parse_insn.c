@@ -261,7 +261,12 @@ static ws_status parse_load(struct parser *parser, struct insn *insn)
 
 static ws_status parse_store(struct parser *parser, struct insn *insn)
 {
+    struct token token = *current(parser);
     TRY(parse_place(parser, insn));
+    int32_t symbol = insn_source(insn, 0)->symbol;
+    if (insn->space == SPACE_PARAM && symbol >= 0 && body_is_input(&parser->body, (uint32_t)symbol))
+        return parser_error(parser, WS_ERR_INPUT, &token, "%s is a parameter: it is read-only",
+                            parser->variables[symbol].name);
     TRY(parser_expect(parser, ',', "between operands"));
     return parse_data(parser, insn, false, ACCEPT_WIDER);
 }

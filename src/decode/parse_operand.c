@@ -208,6 +208,12 @@ static ws_status use_symbol(struct parser *parser, const struct token *token,
     *out = (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1};
     switch (symbol->kind) {
     case SYMBOL_VARIABLE:
+        if (parser->variables[symbol->value].space == SPACE_PARAM &&
+            (symbol->value < parser->body.formals_begin ||
+             symbol->value >= parser->body.formals_end))
+            return parser_error(parser, WS_ERR_INPUT, token,
+                                "%s is a variable of a call: it has no address",
+                                parser_token_text(parser, token));
         return use_variable(parser, symbol->value, out);
     case SYMBOL_FUNCTION:
         out->kind = OPERAND_FUNCTION;

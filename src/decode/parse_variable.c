@@ -224,6 +224,7 @@ static void add_parameter(struct parser *parser, int32_t variable)
     GROW(body->parameters, body->parameter_count, body->parameter_capacity);
     body->parameters[body->parameter_count++] = variable;
     parser->functions[body->function].parameter_bytes = body->parameter_bytes;
+    body->formals_end = (uint32_t)variable + 1;
 }
 
 ws_status parse_variable(struct parser *parser, enum mem_space space, const struct linkage *linkage)

@@ -95,12 +95,19 @@ struct body {
     struct unsupported *unsupported;
     uint32_t unsupported_count, unsupported_capacity;
     uint64_t parameter_bytes, local_bytes;
+    uint32_t formals_begin, inputs_begin, formals_end; /* variables of the header, results first */
     uint32_t scopes[SCOPES_MAX], marks[SCOPES_MAX],
         depth;                         /* open braces; scope ids, symbol marks */
     uint32_t source_file, source_line; /* of the last .loc */
     bool is_foreign; /* the instruction being read uses something that warpsage does not know */
     const char *foreign_what;
 };
+
+/* A parameter of the function that is being read, not a result and no variable of its calls. */
+static inline bool body_is_input(const struct body *body, uint32_t variable)
+{
+    return variable >= body->inputs_begin && variable < body->formals_end;
+}
 
 struct parser {
     struct diag *diag;

@@ -24,19 +24,19 @@ struct caller {
 static uint64_t argument(const struct caller *caller, unsigned k)
 {
     const struct exec *x = caller->x;
-    const struct call_copy *place = &caller->code->builtin_site->arguments[k];
+    const struct call_value *from = &caller->code->site->arguments[k];
     uint64_t value = 0;
-    memcpy(&value, x->parameters + (size_t)caller->lane * x->parameter_stride + place->from,
-           place->bytes < sizeof value ? place->bytes : sizeof value);
+    memcpy(&value, call_value_place(x, x->warp, x->frame, from, caller->lane),
+           from->bytes < sizeof value ? from->bytes : sizeof value);
     return value;
 }
 
 static void give_result(const struct caller *caller, uint64_t value)
 {
     const struct exec *x = caller->x;
-    const struct call_copy *place = &caller->code->builtin_site->returns[0];
-    memcpy(x->parameters + (size_t)caller->lane * x->parameter_stride + place->to, &value,
-           place->bytes < sizeof value ? place->bytes : sizeof value);
+    const struct call_value *to = &caller->code->site->returns[0];
+    memcpy(call_value_place(x, x->warp, x->frame, to, caller->lane), &value,
+           to->bytes < sizeof value ? to->bytes : sizeof value);
 }
 
 /* Host bytes of a generic address and how many follow it; NULL if there are none. */

@@ -139,26 +139,34 @@ struct code {
     uint32_t last_index;     /* its launch instruction index */
     operand_ref guard;
     bool guard_negated;
-    uint32_t next;           /* fall-through code block, CODE_END: none */
-    uint32_t target;         /* branch target; direct call: module function */
-    uint32_t reconverge;     /* immediate post-dominator, CODE_END: end of the function */
-    const uint32_t *targets; /* TERM_BRANCH_INDEXED */
-    uint32_t function;       /* index into program.functions */
-    const struct call_site *const *sites; /* TERM_CALL: by module function; NULL: not called here */
-    operand_ref callee_register;          /* indirect call: function + 1; REF_NONE: direct */
-    uint8_t callee_bytes;                 /* of a lane of that register */
-    uint8_t builtin;                      /* TERM_BUILTIN */
-    const struct call_site *builtin_site;
+    uint32_t next;                /* fall-through code block, CODE_END: none */
+    uint32_t target;              /* branch target; direct call: index into program.functions */
+    uint32_t reconverge;          /* immediate post-dominator, CODE_END: end of the function */
+    const uint32_t *targets;      /* TERM_BRANCH_INDEXED */
+    uint32_t function;            /* index into program.functions */
+    const struct call_site *site; /* TERM_CALL, TERM_BUILTIN */
+    operand_ref callee_register;  /* indirect call: module function + 1; REF_NONE: direct */
+    uint8_t callee_bytes;         /* of a lane of that register: 4 or 8 */
+    uint8_t builtin;              /* TERM_BUILTIN */
 };
 
-/* Bytes to move between parameter frames. Offsets are by lane. */
-struct call_copy {
-    uint32_t from, to, bytes;
+/* One value of a call, in the frame of the caller or of the callee. Offsets are by lane. */
+struct call_value {
+    uint32_t offset, bytes;
+    uint8_t home; /* enum parameter_home */
 };
+/* Where a variable of space PARAM lies. */
+enum parameter_home {
+    HOME_FRAME,  /* of its function's parameters */
+    HOME_LOCAL,  /* of its function's local memory, as its address is taken (PTX ISA, mov) */
+    HOME_LAUNCH, /* the kernel's parameter block */
+};
+/* The values of a call as one side sees them. Both sides have one signature: as many values, each as
+ * large (call_sites.c). */
 struct call_site {
-    uint32_t callee; /* index into program.functions */
+    uint32_t signature;
     uint32_t argument_count, return_count;
-    const struct call_copy *arguments, *returns;
+    const struct call_value *arguments, *returns;
 };
 
 struct program_function {
@@ -167,6 +175,8 @@ struct program_function {
     uint32_t frame_bytes;     /* registers */
     uint32_t parameter_bytes; /* of the parameter frame, by lane */
     uint32_t local_bytes;     /* by lane */
+    bool address_taken;       /* an indirect call may reach it */
+    struct call_site formals; /* its parameters and results */
     uint32_t zero_count;      /* registers that may be read before they are written */
     const uint32_t *zero_offsets, *zero_bytes;
 };
@@ -184,6 +194,7 @@ struct program {
     uint32_t entry;
     uint32_t function_count;
     struct program_function *functions; /* [0]: the entry */
+    const uint32_t *function_of; /* by module function: index into functions plus 1, 0: not there */
     uint32_t code_count;
     struct code *code;
     struct launch_view view; /* arrays; the launch fills in geometry */
@@ -240,8 +251,9 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
                          uint32_t entry, const struct semantics *semantics, struct program **out);
 void program_destroy(struct program *program);
 
-/* Register slots of one function: offset in the frame by vreg, UINT32_MAX if never used. */
-uint32_t slots_assign(const struct function *function, uint32_t *offsets);
+/* Register slots of one function: offset in the frame by vreg, UINT32_MAX if never used. Returns the
+ * bytes of all; beyond UINT32_MAX the offsets mean nothing. */
+uint64_t slots_assign(const struct function *function, uint32_t *offsets);
 uint32_t register_bytes(enum ptx_type type);
 
 /* ---- running state --------------------------------------------------------------------------- */
@@ -277,6 +289,7 @@ struct fault {
     bool store;
     uint64_t address;
     uint32_t bytes;
+    uint32_t frame_bytes; /* of the parameters of the function at fault */
     char *detail; /* malloc'ed further lines (deadlock: who waits where; assertion), or NULL */
 };
 
@@ -292,7 +305,8 @@ struct frame {
     uint32_t references; /* splits and frames that point here */
     uint32_t function;   /* index into program.functions */
     uint32_t return_block;
-    const struct call_site *site;
+    uint32_t depth;                         /* frames below; root: 0 */
+    const struct call_site *site;           /* the caller's values; root: NULL */
     uint32_t registers, parameters, locals; /* offsets in the warp's stacks */
     uint32_t stacked;                       /* bytes of registers of all frames below */
     uint32_t stack[WARP_LANES];             /* top of alloca's stack at the call; if there is one */
@@ -343,8 +357,10 @@ struct warp {
     uint32_t stack[WARP_LANES]; /* top of alloca's stack */
     uint64_t stamp;
     unsigned char *registers, *parameters, *locals;
-    uint32_t register_bytes;
+    size_t register_bytes;
     struct frame *free_frames, *made_frames, root;
+    uint32_t live_frames; /* besides the root */
+    uint32_t node_hint;   /* nodes before it are all in use */
     struct warp_ref ref;
     bool done;
 };
@@ -393,6 +409,7 @@ struct exec {
     struct fault tolerated;                      /* the first access that only hardware lets pass */
     unsigned char *shared, *locals, *parameters; /* of this block, warp, frame */
     uint32_t local_stride, parameter_stride;     /* bytes by lane */
+    uint32_t parameter_bytes;                    /* of this frame, by lane */
     bool concurrent; /* other threads run blocks: atomics must be real */
 };
 
@@ -487,6 +504,11 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
                    const struct code *code);
 /* After lanes have left: barriers that wait for all may be complete. */
 void block_recheck(struct exec *x, struct block *block);
+
+/* call.c: the value of `lane` in a frame of the warp. */
+unsigned char *call_value_place(const struct exec *x, const struct warp *warp,
+                                const struct frame *frame, const struct call_value *value,
+                                uint32_t lane);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);

@@ -25,6 +25,7 @@ void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uin
     x->fault.store = u->insn->op == OP_ST;
     x->fault.address = address;
     x->fault.bytes = u->bytes;
+    x->fault.frame_bytes = x->parameter_bytes;
 }
 
 bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address)
@@ -152,7 +153,7 @@ static void tell_address(struct strbuf *text, const struct launch *launch,
     if (!device) {
         uint64_t size = fault->space == SPACE_SHARED  ? launch->shared_bytes
                         : fault->space == SPACE_LOCAL ? launch->program->local_bytes_max
-                        : fault->space == SPACE_FRAME ? launch->program->parameter_bytes_max
+                        : fault->space == SPACE_FRAME ? fault->frame_bytes
                                                       : launch->parameter_bytes;
         bool reserves = fault->space == SPACE_SHARED && launch->program->shared_base;
         strbuf_printf(text, "\n  %s memory of this %s has %llu bytes", space_of(fault),

@@ -200,7 +200,9 @@ static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
 static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *frame_relative)
 {
     const struct variable *variable = &m->b->module->variables[symbol];
-    *frame_relative = variable->space == SPACE_LOCAL && !m->in_entry;
+    *frame_relative =
+        (variable->space == SPACE_LOCAL && !m->in_entry) ||
+        (variable->space == SPACE_PARAM && m->b->parameter_homes[symbol] == HOME_LOCAL);
     switch (variable->space) {
     case SPACE_SHARED: {
         uint64_t offset = m->b->shared_offsets[symbol];
@@ -211,8 +213,6 @@ static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *fra
     case SPACE_LOCAL:
         return variable->offset;
     case SPACE_PARAM:
-        for (uint32_t i = 0; m->in_entry && i < m->function->parameter_count; i++)
-            if (m->function->parameters[i] == symbol) return variable->offset;
         return m->b->parameter_offsets[symbol];
     default:
         return m->b->addresses[symbol];
@@ -290,15 +290,15 @@ static void place_address(struct making *m, struct uop *u)
     }
 }
 
-/* Which parameters an access means: the kernel's block or a function's frame. */
+/* Where an access of space PARAM goes: the kernel's block, a function's frame or, by an address that
+ * was taken in a function, its local memory. */
 static uint8_t parameter_space(const struct making *m)
 {
+    static const uint8_t spaces[] = {
+        [HOME_FRAME] = SPACE_FRAME, [HOME_LOCAL] = SPACE_LOCAL, [HOME_LAUNCH] = SPACE_PARAM};
     const struct operand *operand = insn_source(m->insn, 0);
-    if (!m->in_entry) return SPACE_FRAME;
-    if (operand->symbol < 0) return SPACE_PARAM;
-    for (uint32_t i = 0; i < m->function->parameter_count; i++)
-        if (m->function->parameters[i] == operand->symbol) return SPACE_PARAM;
-    return SPACE_FRAME;
+    if (operand->symbol < 0) return m->in_entry ? SPACE_PARAM : SPACE_LOCAL;
+    return spaces[m->b->parameter_homes[operand->symbol]];
 }
 
 static bool polls(const struct insn *insn)

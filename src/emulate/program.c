@@ -3,8 +3,11 @@
  * parameters their places, resolves symbols, picks the lane loops. */
 #include "emulate/program.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/strbuf.h"
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -35,6 +38,10 @@ operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
     if (2 * b->constant_count >= b->constant_slot_count) grow_constant_slots(b);
     uint32_t *slot = constant_slot(b, bits, bytes);
     if (!*slot) {
+        if (b->pool_bytes > POOL_BYTES_MAX - bytes * WARP_LANES) { /* make_code refuses it */
+            b->pool_is_full = true;
+            return REF(BASE_POOL, 0);
+        }
         GROW(b->constants, b->constant_count, b->constant_room);
         b->constants[b->constant_count++] = (struct constant){bits, bytes, b->pool_bytes};
         b->pool_bytes += bytes * WARP_LANES;
@@ -63,35 +70,65 @@ static unsigned char *fill_pool(struct builder *b)
 
 /* ---- functions and code ---------------------------------------------------------------------- */
 
+ws_status program_error(struct diag *diag, const struct builder *b, const struct function *function,
+                        const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list list;
+    va_start(list, format);
+    strbuf_vprintf(&text, format, list);
+    va_end(list);
+    struct source_place place = {.file = b->module->path,
+                                 .text = b->module->ptx,
+                                 .size = b->module->ptx_size,
+                                 .line = function->line,
+                                 .column = function->column,
+                                 .length = (uint32_t)strlen(function->name)};
+    diag_error_at(diag, WS_ERR_UNSUPPORTED, &place, "'%s': %s", function->name, text.data);
+    strbuf_clear(&text);
+    return WS_ERR_UNSUPPORTED;
+}
+
 /* Index of a module function in the program, adding it on first sight. */
 static uint32_t reach(struct builder *b, uint32_t module_function)
 {
-    for (uint32_t i = 0; i < b->function_count; i++)
-        if (b->functions[i].module_index == module_function) return i;
+    uint32_t *known = &b->function_of[module_function];
+    if (*known) return *known - 1;
     GROW(b->functions, b->function_count, b->function_room);
     b->functions[b->function_count] = (struct function_build){.module_index = module_function};
-    return b->function_count++;
+    *known = ++b->function_count;
+    return *known - 1;
 }
 
-/* Functions whose address is taken can be called indirectly. */
+/* Functions whose address is taken can be called indirectly; kernels cannot be called. */
+static void take_address(struct builder *b, uint32_t module_function)
+{
+    if (b->module->functions[module_function].is_entry) return;
+    uint32_t f = reach(b, module_function);
+    b->functions[f].address_taken = true;
+}
+
 static void reach_operands(struct builder *b, const struct insn *insn)
 {
-    for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
-        if (insn->op != OP_CALL && insn->operands[k].kind == OPERAND_FUNCTION)
-            b->functions[reach(b, (uint32_t)insn->operands[k].symbol)].address_taken = true;
+    for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++) {
+        if (insn->op == OP_CALL || insn->operands[k].kind != OPERAND_FUNCTION) continue;
+        take_address(b, (uint32_t)insn->operands[k].symbol);
+    }
 }
 
 static void reach_relocations(struct builder *b)
 {
+    if (b->knows_addresses) return;
+    b->knows_addresses = true;
     for (uint32_t v = 0; v < b->module->variable_count; v++)
         for (uint32_t r = 0; r < b->module->variables[v].relocation_count; r++) {
             const struct relocation *relocation = &b->module->variables[v].relocations[r];
-            if (relocation->is_function)
-                b->functions[reach(b, (uint32_t)relocation->symbol)].address_taken = true;
+            if (!relocation->is_function) continue;
+            take_address(b, (uint32_t)relocation->symbol);
         }
 }
 
-static enum builtin called_builtin(const struct builder *b, const struct insn *insn)
+enum builtin program_builtin(const struct builder *b, const struct insn *insn)
 {
     int32_t callee = insn->call->function;
     return callee >= 0 ? b->module->functions[callee].builtin : BUILTIN_NONE;
@@ -110,7 +147,7 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
             const struct insn *insn = &function->insns[i];
             reach_operands(b, insn);
             if (insn->op != OP_CALL || !insn->call) continue;
-            enum builtin builtin = called_builtin(b, insn);
+            enum builtin builtin = program_builtin(b, insn);
             b->program->uses_heap |= builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
             if (builtin) continue;
             if (insn->call->function >= 0)
@@ -122,47 +159,78 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
     return WS_OK;
 }
 
-static bool is_formal(const struct function *function, int32_t variable)
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* A parameter whose address is taken lies in local memory (PTX ISA, mov); that of a kernel stays. */
+static void find_homes(struct builder *b)
 {
-    for (uint32_t i = 0; i < function->parameter_count; i++)
-        if (function->parameters[i] == variable) return true;
-    return false;
+    const struct function *entry = &b->module->functions[b->program->entry];
+    for (uint32_t f = 1; f < b->function_count; f++) {
+        const struct function *function = &b->module->functions[b->functions[f].module_index];
+        for (uint32_t i = 0; i < function->insn_count; i++) {
+            const struct insn *insn = &function->insns[i];
+            for (unsigned k = 0; k < (unsigned)insn->ndst + insn->nsrc; k++)
+                if (insn->operands[k].kind == OPERAND_SYMBOL)
+                    b->parameter_homes[insn->operands[k].symbol] = HOME_LOCAL;
+        }
+    }
+    for (uint32_t i = 0; i < entry->parameter_count; i++) {
+        b->parameter_homes[entry->parameters[i]] = HOME_LAUNCH;
+        b->parameter_offsets[entry->parameters[i]] =
+            (uint32_t)b->module->variables[entry->parameters[i]].offset;
+    }
 }
 
 /* Parameter frames hold a function's formals, its results and the variables of its calls. */
-static void lay_out_parameters(struct builder *b, uint32_t f)
+static void lay_out_parameters(struct builder *b)
 {
-    struct function_build *build = &b->functions[f];
-    const struct function *function = &b->module->functions[build->module_index];
-    uint32_t bytes = 0;
+    find_homes(b);
     for (uint32_t v = 0; v < b->module->variable_count; v++) {
         const struct variable *variable = &b->module->variables[v];
-        if (variable->space != SPACE_PARAM || variable->function != (int32_t)build->module_index)
-            continue;
-        if (function->is_entry && is_formal(function, (int32_t)v)) continue;
-        uint32_t align = variable->alignment ? variable->alignment : 1;
-        bytes = (bytes + align - 1) & ~(align - 1);
-        b->parameter_offsets[v] = bytes;
-        bytes += (uint32_t)variable->bytes;
+        uint32_t known = variable->function >= 0 ? b->function_of[variable->function] : 0;
+        uint8_t home = b->parameter_homes[v];
+        if (variable->space != SPACE_PARAM || !known || home == HOME_LAUNCH) continue;
+        struct function_build *build = &b->functions[known - 1];
+        uint64_t *end = home == HOME_LOCAL ? &build->local_bytes : &build->parameter_bytes;
+        uint64_t align = variable->alignment ? variable->alignment : 1;
+        uint64_t at = (*end + align - 1) & ~(align - 1);
+        b->parameter_offsets[v] = (uint32_t)at; /* check_function refuses larger ones */
+        *end = at + variable->bytes;
     }
-    build->parameter_bytes = (bytes + 15) & ~15u;
 }
 
-static void lay_out_function(struct builder *b, uint32_t f)
+static ws_status check_frame(struct diag *diag, const struct builder *b,
+                             const struct function *function, const char *what, uint64_t bytes,
+                             uint64_t most)
+{
+    if (bytes <= most) return WS_OK;
+    return program_error(diag, b, function, "it needs %llu bytes of %s; at most %llu are possible",
+                         (unsigned long long)bytes, what, (unsigned long long)most);
+}
+
+static ws_status lay_out_function(struct diag *diag, struct builder *b, uint32_t f)
 {
     struct function_build *build = &b->functions[f];
     const struct function *function = &b->module->functions[build->module_index];
     build->slots = ARENA_ARRAY(&b->program->arena, uint32_t, function->vreg_count + 1);
-    uint32_t registers = slots_assign(function, build->slots);
-    build->temporaries = registers;
-    build->frame_bytes = registers + TEMPORARIES * 8 * WARP_LANES;
+    uint64_t registers = slots_assign(function, build->slots);
+    uint64_t frame = registers + TEMPORARIES * 8 * WARP_LANES;
+    build->parameter_bytes = (build->parameter_bytes + 15) & ~UINT64_C(15);
+    build->local_bytes = (build->local_bytes + 15) & ~UINT64_C(15);
+    TRY(check_frame(diag, b, function, "registers that are live at once, for 32 threads", frame,
+                    STACK_REGISTER_BYTES_MAX));
+    TRY(check_frame(diag, b, function, "parameters of calls", build->parameter_bytes,
+                    STACK_PARAMETER_BYTES_MAX));
+    TRY(check_frame(diag, b, function, "local memory", build->local_bytes, STACK_LOCAL_BYTES_MAX));
+    build->temporaries = (uint32_t)registers;
+    build->frame_bytes = (uint32_t)frame;
     build->first_block = b->code_count;
     build->first_insn = b->insn_count;
     build->first_vreg = b->vreg_count;
     b->code_count += function->block_count;
     b->insn_count += function->insn_count;
     b->vreg_count += function->vreg_count;
-    lay_out_parameters(b, f);
+    return WS_OK;
 }
 
 /* Registers that are live into the function: read before any write; they start as zero. */
@@ -184,40 +252,6 @@ static void list_zeros(struct builder *b, uint32_t f)
     out->zero_offsets = offsets;
     out->zero_bytes = bytes;
 }
-
-/* May this call reach program function `g`? Indirect ones: any whose parameters fit. */
-static bool may_call(const struct builder *b, const struct insn *insn, uint32_t g)
-{
-    const struct function_build *build = &b->functions[g];
-    const struct function *callee = &b->module->functions[build->module_index];
-    if (insn->call->function >= 0) return (uint32_t)insn->call->function == build->module_index;
-    return build->address_taken && callee->parameter_count == insn->call->argument_count &&
-           callee->return_count == insn->call->return_count;
-}
-
-/* Largest stacks over all call paths; a cycle makes the program recursive. */
-static void stack_depth(struct builder *b, uint32_t f, uint32_t depth, const uint32_t below[3])
-{
-    struct program *program = b->program;
-    const struct program_function *function = &program->functions[f];
-    uint32_t mine[3] = {below[0] + function->frame_bytes, below[1] + function->parameter_bytes,
-                        below[2] + function->local_bytes};
-    if (depth > b->function_count) {
-        program->recursive = true;
-        return;
-    }
-    if (mine[0] > program->frame_bytes_max) program->frame_bytes_max = mine[0];
-    if (mine[1] > program->parameter_bytes_max) program->parameter_bytes_max = mine[1];
-    if (mine[2] > program->local_bytes_max) program->local_bytes_max = mine[2];
-    for (uint32_t i = 0; i < function->function->insn_count && !program->recursive; i++) {
-        const struct insn *insn = &function->function->insns[i];
-        if (insn->op != OP_CALL || !insn->call) continue;
-        for (uint32_t g = 0; g < b->function_count; g++)
-            if (may_call(b, insn, g)) stack_depth(b, g, depth + 1, mine);
-    }
-}
-
-enum { RECURSIVE_FRAMES = 1 << 20, RECURSIVE_PARAMETERS = 1 << 12, RECURSIVE_LOCALS = 1 << 14 };
 
 /* Local memory of a thread for alloca. A guess: more than compilers put there, little enough that
  * all threads of a block have it. */
@@ -243,25 +277,27 @@ static void place_alloca_stack(struct builder *b)
     program->local_bytes_max = program->stack_end;
 }
 
-static void size_stacks(struct builder *b)
+static void make_call_sites(struct builder *b)
 {
-    const uint32_t none[3] = {0, 0, 0};
-    struct program *program = b->program;
-    stack_depth(b, 0, 0, none);
-    if (program->recursive) {
-        program->frame_bytes_max = RECURSIVE_FRAMES;
-        program->parameter_bytes_max = RECURSIVE_PARAMETERS;
-        program->local_bytes_max = RECURSIVE_LOCALS;
+    b->call_sites = ARENA_ARRAY(&b->program->arena, const struct call_site *, b->insn_count + 1);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct function *function = b->program->functions[f].function;
+        for (uint32_t i = 0; i < function->insn_count; i++)
+            if (function->insns[i].op == OP_CALL)
+                b->call_sites[b->functions[f].first_insn + i] =
+                    call_site_of(b, function->insns[i].call);
     }
-    program->locals_end = program->local_bytes_max;
-    place_alloca_stack(b);
 }
 
-static void make_functions(struct builder *b)
+static ws_status make_functions(struct diag *diag, struct builder *b)
 {
     struct program *program = b->program;
     for (uint32_t f = 0; f < b->function_count; f++)
-        lay_out_function(b, f);
+        b->functions[f].local_bytes =
+            b->module->functions[b->functions[f].module_index].local_bytes;
+    lay_out_parameters(b);
+    for (uint32_t f = 0; f < b->function_count; f++)
+        TRY(lay_out_function(diag, b, f));
     program->function_count = b->function_count;
     program->functions = ARENA_ARRAY(&program->arena, struct program_function, b->function_count);
     for (uint32_t f = 0; f < b->function_count; f++) {
@@ -271,12 +307,18 @@ static void make_functions(struct builder *b)
             .function = function,
             .first_block = build->first_block,
             .frame_bytes = build->frame_bytes,
-            .parameter_bytes = build->parameter_bytes,
-            .local_bytes = (uint32_t)(function->local_bytes + 15) & ~15u,
+            .parameter_bytes = (uint32_t)build->parameter_bytes,
+            .local_bytes = (uint32_t)build->local_bytes,
+            .address_taken = build->address_taken,
         };
+        call_formals(b, function, &program->functions[f].formals);
         list_zeros(b, f);
     }
-    size_stacks(b);
+    make_call_sites(b);
+    TRY(call_depth(diag, b));
+    program->locals_end = program->local_bytes_max;
+    place_alloca_stack(b);
+    return WS_OK;
 }
 
 static void make_view(struct builder *b)
@@ -310,65 +352,16 @@ static void make_view(struct builder *b)
     };
 }
 
-static const struct call_site *make_call_site(struct builder *b, const struct insn *insn,
-                                              uint32_t index)
+static void make_call(struct builder *b, const struct function_build *build,
+                      const struct insn *insn, struct code *code)
 {
-    struct program *program = b->program;
-    struct call_site *site = ARENA_ARRAY(&program->arena, struct call_site, 1);
-    site->callee = index;
-    const struct function *callee = program->functions[index].function;
-    const struct call_info *call = insn->call;
-    struct call_copy *in =
-        ARENA_ARRAY(&program->arena, struct call_copy, call->argument_count + 1u);
-    struct call_copy *out = ARENA_ARRAY(&program->arena, struct call_copy, call->return_count + 1u);
-    for (uint32_t k = 0; k < call->argument_count && k < callee->parameter_count; k++)
-        in[site->argument_count++] = (struct call_copy){
-            b->parameter_offsets[call->arguments[k]], b->parameter_offsets[callee->parameters[k]],
-            (uint32_t)b->module->variables[callee->parameters[k]].bytes};
-    for (uint32_t k = 0; k < call->return_count && k < callee->return_count; k++)
-        out[site->return_count++] = (struct call_copy){
-            b->parameter_offsets[callee->returns[k]], b->parameter_offsets[call->returns[k]],
-            (uint32_t)b->module->variables[callee->returns[k]].bytes};
-    site->arguments = in;
-    site->returns = out;
-    return site;
-}
-
-/* Where the parameters and results of a built-in function lie in the caller's frame. */
-static const struct call_site *make_builtin_site(struct builder *b, const struct insn *insn)
-{
-    const struct call_info *call = insn->call;
-    struct arena *arena = &b->program->arena;
-    struct call_site *site = ARENA_ARRAY(arena, struct call_site, 1);
-    struct call_copy *in = ARENA_ARRAY(arena, struct call_copy, call->argument_count + 1u);
-    struct call_copy *out = ARENA_ARRAY(arena, struct call_copy, call->return_count + 1u);
-    for (uint32_t k = 0; k < call->argument_count; k++)
-        in[k] =
-            (struct call_copy){.from = b->parameter_offsets[call->arguments[k]],
-                               .bytes = (uint32_t)b->module->variables[call->arguments[k]].bytes};
-    for (uint32_t k = 0; k < call->return_count; k++)
-        out[k] =
-            (struct call_copy){.to = b->parameter_offsets[call->returns[k]],
-                               .bytes = (uint32_t)b->module->variables[call->returns[k]].bytes};
-    site->arguments = in;
-    site->argument_count = call->argument_count;
-    site->returns = out;
-    site->return_count = call->return_count;
-    return site;
-}
-
-/* One site a function that the call may reach. */
-static void make_calls(struct builder *b, const struct function_build *build,
-                       const struct insn *insn, struct code *code)
-{
-    const struct call_site **sites =
-        ARENA_ARRAY(&b->program->arena, const struct call_site *, b->module->function_count + 1);
-    for (uint32_t g = 0; g < b->function_count; g++)
-        if (may_call(b, insn, g)) sites[b->functions[g].module_index] = make_call_site(b, insn, g);
-    code->sites = sites;
+    code->builtin = (uint8_t)program_builtin(b, insn);
+    code->terminator = code->builtin ? TERM_BUILTIN : TERM_CALL;
+    code->site = b->call_sites[code->last_index];
     code->callee_register = REF_NONE;
+    if (code->builtin) return;
     if (insn->call->function >= 0) {
-        code->target = (uint32_t)insn->call->function;
+        code->target = b->function_of[insn->call->function] - 1;
         return;
     }
     const struct vreg *vreg =
@@ -412,12 +405,7 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
         break;
     }
     case OP_CALL:
-        code->builtin = (uint8_t)called_builtin(b, insn);
-        code->terminator = code->builtin ? TERM_BUILTIN : TERM_CALL;
-        if (code->builtin)
-            code->builtin_site = make_builtin_site(b, insn);
-        else
-            make_calls(b, build, insn, code);
+        make_call(b, build, insn, code);
         break;
     case OP_RET:
         code->terminator = TERM_RET;
@@ -470,6 +458,10 @@ static ws_status make_code(struct diag *diag, struct builder *b)
             if (kept || code->terminator == TERM_SYNC) code->uop_count--;
         }
     }
+    if (b->pool_is_full)
+        return program_error(diag, b, program->functions[0].function,
+                             "its code has more than %u different constants",
+                             POOL_BYTES_MAX / (8 * WARP_LANES));
     return WS_OK;
 }
 
@@ -521,15 +513,19 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     program->warps_at_barriers = module->target < 70;
     b.shared_offsets = ARENA_ARRAY(&program->arena, uint64_t, module->variable_count + 1);
     b.parameter_offsets = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
+    b.parameter_homes = ARENA_ARRAY(&program->arena, uint8_t, module->variable_count + 1);
+    b.function_of = ARENA_ARRAY(&program->arena, uint32_t, module->function_count + 1);
+    program->function_of = b.function_of;
     program->static_shared_bytes = module_shared_layout(module, entry, b.shared_offsets);
     ws_status status = reach_all(diag, &b);
+    if (status == WS_OK) reserve_shared(&b);
+    if (status == WS_OK) status = make_functions(diag, &b);
     if (status == WS_OK) {
-        reserve_shared(&b);
-        make_functions(&b);
         make_view(&b);
         status = make_code(diag, &b);
     }
     if (status == WS_OK) program->pool = fill_pool(&b);
+    signatures_clear(&b.signatures);
     free(b.functions);
     free(b.constants);
     free(b.constant_slots);

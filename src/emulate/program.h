@@ -8,12 +8,29 @@
 /* Registers for special registers that an operation reads in another width. */
 enum { TEMPORARIES = 4 };
 
+/* Bounds of a program: what an input asks for beyond them is refused. All are far more than hardware
+ * has (255 registers and 512 KiB of local memory a thread, the stack included). */
+enum {
+    STACK_REGISTER_BYTES_MAX = 1 << 28,  /* of a warp, over any chain of calls */
+    STACK_PARAMETER_BYTES_MAX = 1 << 22, /* of a thread */
+    STACK_LOCAL_BYTES_MAX = 1 << 25,     /* of a thread */
+    POOL_BYTES_MAX = 1 << 30,            /* of constants: as far as an operand_ref reaches */
+};
+
 struct function_build {
     uint32_t module_index;
     uint32_t first_block, first_insn, first_vreg; /* in the launch's numbering */
-    uint32_t frame_bytes, parameter_bytes, temporaries;
+    uint32_t frame_bytes, temporaries;
+    uint64_t parameter_bytes, local_bytes;
     uint32_t *slots; /* by register */
     bool address_taken;
+};
+
+/* The distinct signatures of calls and functions, numbered, in a hash table. */
+struct signatures {
+    const struct call_site **sites; /* one that has it */
+    uint32_t count, room;
+    uint32_t *slots, slot_count;
 };
 
 struct constant {
@@ -28,15 +45,34 @@ struct builder {
     const uint64_t *addresses; /* of variables in device memory */
     uint64_t *shared_offsets;
     uint32_t *parameter_offsets;
+    uint8_t *parameter_homes; /* enum parameter_home */
+    uint32_t *function_of;    /* program.function_of */
+    bool knows_addresses;     /* those in initial values were gone through */
+    struct signatures signatures;
+    const struct call_site **call_sites; /* by launch instruction; NULL: no call */
     uint32_t function_count, function_room;
     struct function_build *functions;
     uint32_t code_count, insn_count, vreg_count;
     uint32_t constant_count, constant_room, pool_bytes;
+    bool pool_is_full;
     struct constant *constants;
     uint32_t *constant_slots, constant_slot_count; /* a hash table over them */
     uint32_t uop_count, uop_room;
     struct uop *uops; /* of the block being made */
 };
+
+/* An error about a function, at its name. */
+ws_status program_error(struct diag *diag, const struct builder *b, const struct function *function,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The function of the device runtime that a call names; BUILTIN_NONE: another. */
+enum builtin program_builtin(const struct builder *b, const struct insn *insn);
+
+/* call_sites.c: the values of a call on the caller's side, and of a function as a callee. */
+const struct call_site *call_site_of(struct builder *b, const struct call_info *call);
+void call_formals(struct builder *b, const struct function *function, struct call_site *out);
+void signatures_clear(struct signatures *signatures);
+/* call_depth.c: sets what the deepest chain of calls needs. */
+ws_status call_depth(struct diag *diag, struct builder *b);
 
 /* 32 lanes of a constant; bytes is 2, 4, 8 or 16. */
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes);

@@ -123,7 +123,7 @@ static uint32_t take_slot(struct pool *pool, uint32_t first, uint32_t last)
     return slot;
 }
 
-uint32_t slots_assign(const struct function *function, uint32_t *offsets)
+uint64_t slots_assign(const struct function *function, uint32_t *offsets)
 {
     uint32_t count = function->vreg_count;
     struct range *ranges = mem_zalloc(count, sizeof *ranges);
@@ -146,19 +146,19 @@ uint32_t slots_assign(const struct function *function, uint32_t *offsets)
                                    : take_slot(&pools[w], range->first, range->last);
     }
     /* Wide slots first, predicates last: every offset is aligned to 64 except theirs. */
-    uint32_t base[WIDTHS], bytes = 0;
+    uint64_t base[WIDTHS], bytes = 0;
     for (unsigned w = WIDTHS; w-- > 0;) {
         base[w] = bytes;
-        bytes += pools[w].used * slot_bytes[w];
+        bytes += (uint64_t)pools[w].used * slot_bytes[w];
     }
     for (uint32_t v = 0; v < count; v++) {
         unsigned w = width_of(function->vregs[v].type);
-        if (offsets[v] != UINT32_MAX) offsets[v] = base[w] + offsets[v] * slot_bytes[w];
+        if (offsets[v] != UINT32_MAX) offsets[v] = (uint32_t)base[w] + offsets[v] * slot_bytes[w];
     }
     for (unsigned w = 0; w < WIDTHS; w++) {
         free(pools[w].free);
         free(pools[w].heap);
     }
     free(ranges);
-    return (bytes + 63) & ~63u;
+    return (bytes + 63) & ~UINT64_C(63);
 }

@@ -16,6 +16,7 @@ struct frame *frame_alloc(struct warp *warp)
         frame->next_made = warp->made_frames;
         warp->made_frames = frame;
     }
+    warp->live_frames++;
     return frame;
 }
 
@@ -25,6 +26,7 @@ void frame_release(struct warp *warp, struct frame *frame)
         struct frame *parent = frame->parent;
         frame->parent = warp->free_frames;
         warp->free_frames = frame;
+        warp->live_frames--;
         frame = parent;
     }
 }
@@ -71,9 +73,10 @@ void split_drop(struct warp *warp, uint32_t at)
 int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t parent,
                  struct frame *frame)
 {
-    uint32_t at = 0;
+    uint32_t at = warp->node_hint;
     while (at < warp->nodes_used && warp->nodes[at].used)
         at++;
+    warp->node_hint = at + 1;
     if (at == warp->nodes_used) {
         GROW(warp->nodes, warp->nodes_used, warp->node_capacity);
         warp->nodes_used++;
@@ -91,6 +94,7 @@ int32_t node_add(struct warp *warp, uint32_t block, uint32_t live, int32_t paren
 static void free_node(struct warp *warp, int32_t node)
 {
     warp->nodes[node].used = false;
+    if ((uint32_t)node < warp->node_hint) warp->node_hint = (uint32_t)node;
     frame_release(warp, warp->nodes[node].frame);
 }
 
@@ -152,13 +156,25 @@ bool warp_release(struct warp *warp)
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
+static uint32_t node_depth(const struct warp *warp, int32_t node)
+{
+    uint32_t depth = 0;
+    for (; node >= 0; node = warp->nodes[node].parent)
+        depth++;
+    return depth;
+}
+
 /* Nearest node that is above (or at) both. */
 static int32_t common_node(const struct warp *warp, int32_t a, int32_t b)
 {
-    for (int32_t i = a; i >= 0; i = warp->nodes[i].parent)
-        for (int32_t k = b; k >= 0; k = warp->nodes[k].parent)
-            if (i == k) return i;
-    return -1;
+    uint32_t depth_a = node_depth(warp, a), depth_b = node_depth(warp, b);
+    for (; depth_a > depth_b; depth_a--)
+        a = warp->nodes[a].parent;
+    for (; depth_b > depth_a; depth_b--)
+        b = warp->nodes[b].parent;
+    for (; a != b; a = warp->nodes[a].parent)
+        b = warp->nodes[b].parent;
+    return a;
 }
 
 /* Puts the lanes of split `from` into split `into`, which stands at the same place. */

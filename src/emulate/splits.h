@@ -23,6 +23,7 @@ static inline void warp_set_frame(struct exec *x, struct warp *warp, struct fram
     x->frame = frame;
     x->base[BASE_FRAME] = warp->registers + frame->registers;
     x->parameters = warp->parameters + frame->parameters;
+    x->parameter_bytes = x->launch->program->functions[frame->function].parameter_bytes;
 }
 
 /* The 32-bit lanes of an operand; a predicate is one word. */

@@ -317,7 +317,8 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
         warp->stack[i] = program->stack_begin;
     warp->stamp = 0;
     warp->split_count = 0;
-    warp->nodes_used = 0;
+    warp->nodes_used = warp->node_hint = 0;
+    warp->live_frames = 0;
     warp->root = (struct frame){.references = 1};
     warp->free_frames = NULL; /* after a fault some may still be held: take them all back */
     for (struct frame *frame = warp->made_frames; frame; frame = frame->next_made) {
