@@ -124,7 +124,9 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     ws_profile_destroy(profile);
     if (result.tolerated)
         note("passes on hardware most of the time, but is wrong: %s", result.tolerated);
+    if (result.undefined) note("%s", result.undefined);
     ws_free(result.tolerated);
+    ws_free(result.undefined);
     return cudaSuccess;
 }
 

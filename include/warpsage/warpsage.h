@@ -294,6 +294,10 @@ typedef struct ws_launch_result {
     /* With as_hardware: the first access out of bounds that hardware would have let pass, as a
      * message; to be freed with ws_free. NULL: none. */
     char *tolerated;
+    /* The first thing that the kernel did and the PTX ISA leaves undefined (a .sync operation in a lane
+     * that its member mask leaves out), as a message; to be freed with ws_free. NULL: none was seen.
+     * Profiles have it among their notes. */
+    char *undefined;
 } ws_launch_result;
 
 typedef struct ws_launch {

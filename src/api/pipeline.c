@@ -143,17 +143,24 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
     }
 }
 
+/* Hands the texts over, or frees them. */
 static void give_result(const ws_launch *launch, struct launch_result *result)
 {
-    if (launch->result) {
-        launch->result->blocks = result->blocks_executed;
-        launch->result->warp_instructions = result->warp_instructions;
-        launch->result->fault = result->fault;
-        launch->result->tolerated = result->tolerated;
+    ws_launch_result *out = launch->result;
+    bool takes_undefined = out && out->size > offsetof(ws_launch_result, undefined);
+    if (out) {
+        out->blocks = result->blocks_executed;
+        out->warp_instructions = result->warp_instructions;
+        out->fault = result->fault;
+        out->tolerated = result->tolerated;
     } else {
         free(result->tolerated);
     }
-    result->tolerated = NULL;
+    if (takes_undefined)
+        out->undefined = result->undefined;
+    else
+        free(result->undefined);
+    result->tolerated = result->undefined = NULL;
 }
 
 static ws_status execute(ws_device *device, const ws_module *module, const ws_launch *launch,
@@ -179,10 +186,7 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
     memcpy(options.block, launch->block, sizeof options.block);
-    ws_status status =
-        device_launch(&context->diag, device->device, module->module, &options, result);
-    give_result(launch, result);
-    return status;
+    return device_launch(&context->diag, device->device, module->module, &options, result);
 }
 
 static double executed_fraction(const ws_launch *launch, const struct launch_result *result)
@@ -203,6 +207,28 @@ static void describe_origin(struct profile *profile, const ws_module *module, ui
     profile->unordered_by_user = function->ordered && launch->unordered;
 }
 
+/* Executes and counts. */
+static ws_status count_launch(ws_device *device, const ws_module *module, const ws_launch *launch,
+                              enum isa_view view, struct launch_result *result, ws_profile **out)
+{
+    uint32_t entry = module->entries[launch->kernel];
+    struct measure *measure = measure_begin(launch->rules);
+    measure_set_view(measure, view);
+    pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
+    ws_status status = execute(device, module, launch, measure_observer(measure), result);
+    if (status != WS_OK) {
+        measure_cancel(measure);
+        return status;
+    }
+    struct profile *profile = measure_end(measure, executed_fraction(launch, result));
+    describe_origin(profile, module, entry, launch);
+    find_registers(profile, module, entry, launch);
+    if (result->undefined) profile_add_note(profile, "%s", result->undefined);
+    *out = mem_zalloc(1, sizeof **out);
+    **out = (ws_profile){.context = device->context, .profile = profile};
+    return WS_OK;
+}
+
 ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_launch *given,
                            ws_profile **out_profile)
 {
@@ -215,30 +241,18 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
     TRY(complete_launch(diag, given, &launch));
     if (launch.result)
         TRY(handle_check_size(diag, "ws_launch_result", launch.result->size,
-                              sizeof *launch.result));
+                              offsetof(ws_launch_result, undefined)));
     if (launch.counters && !out_profile)
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "counters are wanted, but there is no place for "
                           "the profile: give out_profile");
     TRY(check_kernel(diag, module, &launch));
     TRY(find_view(diag, &launch, &view));
-    uint32_t entry = module->entries[launch.kernel];
-    if (!launch.counters) return execute(device, module, &launch, NULL, &result);
-
-    struct measure *measure = measure_begin(launch.rules);
-    measure_set_view(measure, view);
-    pipeline_record(measure, launch.trace_blocks, launch.trace_bytes);
-    ws_status status = execute(device, module, &launch, measure_observer(measure), &result);
-    if (status != WS_OK) {
-        measure_cancel(measure);
-        return status;
-    }
-    struct profile *profile = measure_end(measure, executed_fraction(&launch, &result));
-    describe_origin(profile, module, entry, &launch);
-    find_registers(profile, module, entry, &launch);
-    *out_profile = mem_zalloc(1, sizeof **out_profile);
-    **out_profile = (ws_profile){.context = device->context, .profile = profile};
-    return WS_OK;
+    ws_status status = launch.counters
+                           ? count_launch(device, module, &launch, view, &result, out_profile)
+                           : execute(device, module, &launch, NULL, &result);
+    give_result(&launch, &result);
+    return status;
 }
 
 /* ---- predict: profile and machine -> estimates -> advice ------------------------------------- */

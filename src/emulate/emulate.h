@@ -94,6 +94,8 @@ struct launch_result {
     ws_fault fault;
     /* as_hardware: the first access that hardware would have let pass, to be freed; NULL: none. */
     char *tolerated;
+    /* What the kernel did that the ISA leaves undefined, to be freed; NULL: nothing was seen. */
+    char *undefined;
 };
 
 ws_status device_launch(struct diag *diag, struct device *device, const struct module *module,

@@ -277,6 +277,7 @@ enum fault_kind {
     FAULT_TEXTURE,
     FAULT_FREE,
     FAULT_MATRIX,
+    FAULT_OUTSIDER, /* no fault: noted */
     FAULT_CANCELLED
 };
 
@@ -406,7 +407,8 @@ struct exec {
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
-    struct fault tolerated;                      /* the first access that only hardware lets pass */
+    struct fault tolerated; /* the first access that only hardware lets pass */
+    struct fault outsider;  /* the first lane that its member mask leaves out */
     unsigned char *shared, *locals, *parameters; /* of this block, warp, frame */
     uint32_t local_stride, parameter_stride;     /* bytes by lane */
     uint32_t parameter_bytes;                    /* of this frame, by lane */
@@ -538,6 +540,10 @@ void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uin
 ws_status fault_report(struct diag *diag, const struct launch *launch, const struct fault *fault);
 /* An access out of bounds that hardware would let pass (as_hardware): it is noted, and goes on. */
 bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_t address);
+/* A lane executes a .sync operation whose member mask leaves it out, which the ISA leaves undefined: the first
+ * of a launch is noted. Its words are to be freed. */
+void fault_note_outsider(struct exec *x, const struct insn *insn, uint32_t lane, uint32_t members);
+char *fault_outsider_text(const struct launch *launch, const struct fault *fault);
 ws_fault fault_kind_of(const struct fault *fault);
 /* The words of fault_report, to be freed. */
 char *fault_text(const struct launch *launch, const struct fault *fault);

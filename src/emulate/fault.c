@@ -49,6 +49,17 @@ void fault_at(struct exec *x, enum fault_kind kind, const struct insn *insn, uin
     record(x, kind, insn, lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
 }
 
+void fault_note_outsider(struct exec *x, const struct insn *insn, uint32_t lane, uint32_t members)
+{
+    if (x->outsider.kind) return;
+    x->outsider = (struct fault){.kind = FAULT_OUTSIDER,
+                                 .block = x->block->index,
+                                 .warp = x->warp->index,
+                                 .lane = lane,
+                                 .insn = insn,
+                                 .address = members};
+}
+
 static const char *what(const struct fault *fault)
 {
     switch (fault->kind) {
@@ -124,6 +135,14 @@ static const char *space_of(const struct fault *fault)
     return space_names[fault->space];
 }
 
+static void tell_instruction(struct strbuf *text, const struct module *module,
+                             const struct insn *insn)
+{
+    strbuf_printf(text, "'%s', %s:%u", insn->text, module->path, insn->line);
+    if (insn->source_line && insn->source_file < module->file_count)
+        strbuf_printf(text, ", source %s:%u", module->files[insn->source_file], insn->source_line);
+}
+
 static void tell_place(struct strbuf *text, const struct launch *launch, const struct fault *fault)
 {
     const struct launch_options *options = launch->options;
@@ -139,10 +158,8 @@ static void tell_place(struct strbuf *text, const struct launch *launch, const s
         entry->display_name, (unsigned long long)x, (unsigned long long)y, (unsigned long long)z,
         thread % b[0], thread / b[0] % b[1], thread / b[0] / b[1], fault->warp, fault->lane);
     if (!fault->insn) return;
-    strbuf_printf(text, "\n  at '%s', %s:%u", fault->insn->text, module->path, fault->insn->line);
-    if (fault->insn->source_line && fault->insn->source_file < module->file_count)
-        strbuf_printf(text, ", source %s:%u", module->files[fault->insn->source_file],
-                      fault->insn->source_line);
+    strbuf_puts(text, "\n  at ");
+    tell_instruction(text, module, fault->insn);
 }
 
 static void tell_address(struct strbuf *text, const struct launch *launch,
@@ -242,5 +259,21 @@ char *fault_text(const struct launch *launch, const struct fault *fault)
 {
     struct strbuf text = {0};
     describe(&text, launch, fault);
+    return strbuf_take(&text);
+}
+
+char *fault_outsider_text(const struct launch *launch, const struct fault *fault)
+{
+    const uint32_t *grid = launch->options->grid;
+    struct strbuf text = {0};
+    tell_instruction(&text, launch->program->module, fault->insn);
+    strbuf_printf(
+        &text,
+        ": executed by lane %u, which its member mask 0x%08x leaves out (block "
+        "(%llu,%llu,%llu), warp %u). The PTX ISA leaves the result undefined; here the lane takes "
+        "part, as in ptxas's code.",
+        fault->lane, (uint32_t)fault->address, (unsigned long long)(fault->block % grid[0]),
+        (unsigned long long)(fault->block / grid[0] % grid[1]),
+        (unsigned long long)(fault->block / grid[0] / grid[1]), fault->warp);
     return strbuf_take(&text);
 }

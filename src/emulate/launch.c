@@ -355,16 +355,23 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     if (observer) observer->ops->launch_end(observer->self);
 }
 
-/* Of the least block; each worker has its own first. */
-static char *collect_tolerated(const struct launch *launch, const struct worker *workers,
-                               unsigned count)
+/* That of the least block; NULL: there is none. */
+static const struct fault *earlier(const struct fault *least, const struct fault *one)
 {
-    const struct fault *least = NULL;
+    return one->kind && (!least || one->block < least->block) ? one : least;
+}
+
+/* Each worker has its own first. */
+static void collect_notes(const struct launch *launch, const struct worker *workers, unsigned count,
+                          struct launch_result *out)
+{
+    const struct fault *tolerated = NULL, *outsider = NULL;
     for (unsigned i = 0; i < count; i++) {
-        const struct fault *one = &workers[i].exec.tolerated;
-        if (one->kind && (!least || one->block < least->block)) least = one;
+        tolerated = earlier(tolerated, &workers[i].exec.tolerated);
+        outsider = earlier(outsider, &workers[i].exec.outsider);
     }
-    return least ? fault_text(launch, least) : NULL;
+    if (tolerated) out->tolerated = fault_text(launch, tolerated);
+    if (outsider) out->undefined = fault_outsider_text(launch, outsider);
 }
 
 /* The fault of the least block, the total over all, the result. */
@@ -395,10 +402,10 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
             "the instruction limit was reached: %llu warp instructions, at most %llu; "
             "raise the limit",
             (unsigned long long)instructions, (unsigned long long)launch->max_instructions);
-    if (out)
-        *out = (struct launch_result){.blocks_executed = launch->sampled,
-                                      .warp_instructions = instructions,
-                                      .tolerated = collect_tolerated(launch, workers, count)};
+    if (!out) return WS_OK;
+    *out = (struct launch_result){.blocks_executed = launch->sampled,
+                                  .warp_instructions = instructions};
+    collect_notes(launch, workers, count, out);
     return WS_OK;
 }
 

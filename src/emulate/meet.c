@@ -113,8 +113,12 @@ static unsigned find_parties(struct exec *x, struct warp *warp, struct party *pa
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* For `on`, all of which name the same lanes. Those that are not named take part, too: the ISA leaves that
+ * undefined, and ptxas's code does so. */
 static void run_operation(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on)
 {
+    uint32_t members = member_mask(x, u, on), outside = on & ~members;
+    if (outside) fault_note_outsider(x, u->insn, (uint32_t)__builtin_ctz(outside), members);
     uint32_t active = x->mask;
     warp_set_mask(x, on);
     ((on | warp->dead) == UINT32_MAX ? u->full : u->part)(x, u);

@@ -49,8 +49,7 @@ static ws_status execute(const struct run *run, int level, unsigned threads, uin
                                         .parameters = &address,
                                         .parameter_bytes = sizeof address,
                                         .max_instructions = run->max_instructions};
-        struct launch_result result;
-        status = device_launch(&diag, device, module, &launch, &result);
+        status = device_launch(&diag, device, module, &launch, NULL);
         if (out) assert_int_equal(device_copy_out(&diag, device, out, address, bytes), WS_OK);
     }
     if (message) *message = strdup(diag.text ? diag.text : "");

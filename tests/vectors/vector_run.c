@@ -110,12 +110,11 @@ static ws_status launch(struct session *s)
                                      .parameters = &parameters,
                                      .parameter_bytes = sizeof parameters,
                                      .max_instructions = 1000000};
-    struct launch_result result;
     TRY(module_find_entry(&s->diag, s->module, "k", &options.entry));
     TRY(device_fill(&s->diag, s->device, s->out, 0, s->result_bytes));
     TRY(device_fill(&s->diag, s->device, s->scratch, 0, rows * (size_t)SCRATCH_BYTES));
     TRY(device_fill(&s->diag, s->device, s->common, 0, COMMON_BYTES));
-    TRY(device_launch(&s->diag, s->device, s->module, &options, &result));
+    TRY(device_launch(&s->diag, s->device, s->module, &options, NULL));
     return device_copy_out(&s->diag, s->device, s->results, s->out, s->result_bytes);
 }
 
