@@ -35,7 +35,7 @@ static void find_facts(struct facts *f)
     unsigned target = ws_machine_target(runtime.machine);
     uint64_t fp64 = fact("throughput.fp64.fma", 1), fp32 = fact("throughput.fp32.fma", 1);
     *f = (struct facts){
-        .memory = fact("dram.size", 1),
+        .memory = runtime.memory_bytes,
         .shared_optin = fact("shared.per_block", 1),
         .shared_per_sm = fact("shared.per_sm", 1),
         .shared_reserved = fact("shared.reserved", 1),

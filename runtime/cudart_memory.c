@@ -270,11 +270,9 @@ cudaError_t cudaHostUnregister(void *host)
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    double bytes = 0;
     cudaError_t error = api_begin();
     if (error) return api_end(error);
-    if (ws_machine_get(runtime.machine, "dram.size", &bytes) != WS_OK) bytes = 0;
-    *total = (size_t)bytes;
+    *total = (size_t)runtime.memory_bytes;
     *free_bytes = *total - (size_t)ws_device_used_bytes(runtime.device);
     return api_end(cudaSuccess);
 }

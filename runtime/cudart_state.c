@@ -54,12 +54,20 @@ static ws_status load_machine(void)
     return WS_OK;
 }
 
+/* Taken for a GPU whose file does not say how much memory it has: a program asks, and gives up at 0. */
+#define MEMORY_BYTES_ASSUMED (UINT64_C(16) << 30)
+
 static ws_status create_device(void)
 {
-    double bytes = 0;
-    if (ws_machine_get(runtime.machine, "dram.size", &bytes) != WS_OK) bytes = 0;
+    double bytes;
+    runtime.memory_bytes = MEMORY_BYTES_ASSUMED;
+    if (ws_machine_get(runtime.machine, "dram.size", &bytes) == WS_OK && bytes >= 1)
+        runtime.memory_bytes = (uint64_t)bytes;
+    else
+        note("The machine file of %s has no dram.size: the program sees 16 GiB.",
+             ws_machine_id(runtime.machine));
     ws_device_options options = {.size = sizeof options,
-                                 .max_bytes = (uint64_t)bytes,
+                                 .max_bytes = runtime.memory_bytes,
                                  .threads = runtime.options.threads,
                                  .host_addresses = true,
                                  .as_hardware = true,

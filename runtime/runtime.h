@@ -95,6 +95,7 @@ struct runtime {
     ws_machine *machine;
     ws_device *device;
     ws_launch prepared;  /* what the machine wants counted */
+    uint64_t memory_bytes; /* of the GPU */
     double bandwidth;    /* of its memory, bytes per second; 0: not known */
     double now;          /* virtual time, seconds */
     cudaError_t pending; /* a fault that the next call that waits will tell */

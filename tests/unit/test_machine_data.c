@@ -119,6 +119,17 @@ static void test_models_find_what_they_need(void **state)
         }
 }
 
+/* Programs under `warpsage run` ask for it. From 512 MiB, the 8800 GT's, to 192 GiB. */
+static void test_every_gpu_has_memory(void **state)
+{
+    const struct all *all = *state;
+    for (size_t i = 0; i < all->count; i++) {
+        double bytes = machine_get(all->machines[i], MACHINE_DRAM_SIZE, 0);
+        if (bytes < 512.0 * 1048576 || bytes > 192.0 * 1073741824)
+            fail_msg("%s: dram.size is %g", all->ids[i], bytes);
+    }
+}
+
 /* Limits and rules that a whole generation shares. */
 static void test_generations(void **state)
 {
@@ -254,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_all_gpus_are_there),
         cmocka_unit_test(test_occupancy_finds_what_it_needs),
         cmocka_unit_test(test_models_find_what_they_need),
+        cmocka_unit_test(test_every_gpu_has_memory),
         cmocka_unit_test(test_generations),
         cmocka_unit_test(test_bandwidth_is_bus_times_clock),
         cmocka_unit_test(test_peak_flops),
