@@ -113,6 +113,12 @@ static void read_line(struct cli *cli, struct run_table *table, const char *fold
         add_missing(cli, table, fields[2], number(fields[1]));
     else if (!strcmp(fields[0], "note") && count >= 2)
         add_note(cli, table, fields[1]);
+    else if (!strcmp(fields[0], "running") && count >= 2 && *fields[1])
+        add_note(cli, table,
+                 cli_format(cli,
+                            "The program ended while kernel %s was executing: that launch is not "
+                            "counted.",
+                            fields[1]));
 }
 
 static void read_launch(struct cli *cli, struct run_table *table, const char *folder,

@@ -324,13 +324,38 @@ int run_write(struct cli *cli, const struct run_request *request, const struct r
 
 /* ---- the folder of reports --------------------------------------------------------------------- */
 
-static const char *file_name(struct cli *cli, const struct run_launch *launch, size_t ordinal)
+/* The first run of a folder has launches.jsonl, the next launches-2.jsonl; reports of that begin with 2-. */
+static const char *file_name(struct cli *cli, const struct run_launch *launch, unsigned run,
+                             size_t ordinal)
 {
-    char *name = cli_format(cli, "%06zu-%.80s.json", ordinal, launch->name);
+    char *name = run == 1 ? cli_format(cli, "%06zu-%.80s.json", ordinal, launch->name)
+                          : cli_format(cli, "%u-%06zu-%.80s.json", run, ordinal, launch->name);
     for (char *c = name; *c; c++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-", *c))
             *c = '_';
     return name;
+}
+
+/* The list's path. One that is there is kept; another run may be writing one at the same time, so the name is
+ * taken by a file without bytes. */
+static int take_list(struct cli *cli, const char *folder, const char **out, unsigned *out_run)
+{
+    FILE *taken = NULL;
+    *out = folder;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_error(cli, EXIT_RUN_OURS, "%s: %s", folder, strerror(errno));
+    errno = EEXIST;
+    for (*out_run = 0; !taken && errno == EEXIST;) {
+        *out = ++*out_run == 1 ? cli_format(cli, "%s/launches.jsonl", folder)
+                               : cli_format(cli, "%s/launches-%u.jsonl", folder, *out_run);
+        taken = fopen(*out, "wxe");
+    }
+    if (!taken) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", *out, strerror(errno));
+    fclose(taken);
+    if (*out_run > 1)
+        fprintf(stderr, "warpsage: %s has reports of an earlier run: this one is in %s\n", folder,
+                *out);
+    return EXIT_DONE;
 }
 
 static int write_counted(struct cli *cli, const struct run_request *request, const char *name,
@@ -368,17 +393,17 @@ static const char *report_of(const struct run_table *table, const char *const *r
 int run_write_folder(struct cli *cli, const struct run_request *request,
                      const struct run_table *table, ws_machine *const *machines)
 {
-    const char *path = cli_format(cli, "%s/launches.jsonl", request->report_dir);
-    if (mkdir(request->report_dir, 0777) != 0 && errno != EEXIST)
-        return cli_error(cli, EXIT_RUN_OURS, "%s: %s", request->report_dir, strerror(errno));
+    const char *path;
+    unsigned run = 0;
     struct cli_text list;
+    CLI_TRY(take_list(cli, request->report_dir, &path, &run));
     if (cli_text_open(cli, &list) != EXIT_DONE) return EXIT_RUN_OURS;
     const char **reports = cli_alloc(cli, (table->launch_count + 1) * sizeof *reports);
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < table->launch_count && exit_code == EXIT_DONE; i++) {
         const struct run_launch *launch = &table->launches[i];
         if (!strcmp(launch->how, "counted")) {
-            reports[i] = file_name(cli, launch, i + 1);
+            reports[i] = file_name(cli, launch, run, i + 1);
             exit_code = write_counted(cli, request, reports[i], launch, machines);
         }
         put_launch(list.out, i + 1, launch, report_of(table, reports, i));

@@ -115,7 +115,9 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     given->trace_bytes = TRACE_BYTES;
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
+    tally_running(kernel);
     ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);
+    tally_running(NULL);
     if (status != WS_OK) {
         tally_failed(kernel);
         return take_fault(status, &result);

@@ -73,7 +73,15 @@ static ws_status create_device(void)
                                  .as_hardware = true,
                                  .keep_programs = true,
                                  .host_isa = runtime.options.host_isa};
-    return ws_device_create(runtime.context, &options, &runtime.device);
+    ws_status status = ws_device_create(runtime.context, &options, &runtime.device);
+    if (status != WS_OK) return status;
+    uint64_t most = ws_device_max_bytes(runtime.device);
+    if (most < runtime.memory_bytes)
+        note("Address space is limited (ulimit -v): the program sees %llu MiB of memory, not the "
+             "GPU's %llu.",
+             (unsigned long long)(most >> 20), (unsigned long long)(runtime.memory_bytes >> 20));
+    runtime.memory_bytes = most;
+    return WS_OK;
 }
 
 static cudaError_t start(void)
@@ -83,6 +91,7 @@ static cudaError_t start(void)
         tell("this program was not started by `warpsage run`: there is no GPU to stand in for");
         return cudaErrorNoDevice;
     }
+    row_create("used"); /* whatever fails from here on, CUDA was called */
     if (ws_context_create(&runtime.context) != WS_OK) return cudaErrorMemoryAllocation;
     runtime.prepared = (ws_launch){.size = sizeof runtime.prepared};
     ws_context_set_print(runtime.context, write_printed, NULL);

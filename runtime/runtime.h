@@ -94,14 +94,14 @@ struct runtime {
     ws_context *context;
     ws_machine *machine;
     ws_device *device;
-    ws_launch prepared;  /* what the machine wants counted */
+    ws_launch prepared;    /* what the machine wants counted */
     uint64_t memory_bytes; /* of the GPU */
-    double bandwidth;    /* of its memory, bytes per second; 0: not known */
-    double now;          /* virtual time, seconds */
-    cudaError_t pending; /* a fault that the next call that waits will tell */
-    cudaError_t sticky;  /* and every call after it */
-    uint64_t launches;   /* of kernels that are of interest */
-    uint64_t measured;   /* launches that were counted */
+    double bandwidth;      /* of its memory, bytes per second; 0: not known */
+    double now;            /* virtual time, seconds */
+    cudaError_t pending;   /* a fault that the next call that waits will tell */
+    cudaError_t sticky;    /* and every call after it */
+    uint64_t launches;     /* of kernels that are of interest */
+    uint64_t measured;     /* launches that were counted */
 
     struct binary *binaries;
 };

@@ -7,6 +7,8 @@
  *
  *     kernel TAB launches TAB measured TAB ...     cudart_launch.c writes it, cli/run_table.c reads it
  *     missing TAB count TAB name
+ *     used                                         by a process that called CUDA
+ *     running TAB name                             the kernel that was executing; empty: none
  *     note TAB text                                newlines in it are \x01 */
 #include <errno.h>
 #include <fcntl.h>

@@ -78,6 +78,17 @@ static void write_row(const struct kernel *kernel)
         display_name(kernel));
 }
 
+void tally_running(const struct kernel *kernel)
+{
+    static struct row *row;
+    static pid_t owner;
+    if (owner != getpid()) {
+        owner = getpid();
+        row = row_create("running");
+    }
+    row_set(row, "running\t%s", kernel ? display_name(kernel) : "");
+}
+
 void tally_failed(struct kernel *kernel)
 {
     struct tally *tally = tally_of(kernel);

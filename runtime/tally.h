@@ -13,5 +13,7 @@ struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
 double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
                  const ws_launch_result *result, ws_profile *profile);
 void tally_failed(struct kernel *kernel);
+/* It begins, and it has ended (NULL): what was running is told if the process is killed. */
+void tally_running(const struct kernel *kernel);
 
 #endif

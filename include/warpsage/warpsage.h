@@ -183,9 +183,10 @@ WS_API void ws_module_set_registers(ws_module *module, size_t kernel, unsigned t
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {
-    size_t size;        /* sizeof(ws_device_options): lets later versions add fields */
-    uint64_t max_bytes; /* upper bound of device memory; 0: 64 GiB (reserved lazily) */
-    unsigned threads;   /* host threads for launches; 0: all cores */
+    size_t size; /* sizeof(ws_device_options): lets later versions add fields */
+    uint64_t
+        max_bytes; /* upper bound of device memory; 0: 64 GiB (address space, less if that is limited) */
+    unsigned threads; /* host threads for launches; 0: all cores */
     /* Addresses of the device are addresses of the host, which may read and write through them
      * between launches (managed and pinned memory). Not for modules with 32-bit addresses. */
     bool host_addresses;
@@ -217,6 +218,8 @@ typedef struct ws_device_range {
 } ws_device_range;
 /* The live allocation that holds an address; false: none does. */
 WS_API bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *out);
+/* Bytes that can be allocated: max_bytes of the options, or less where address space is limited (ulimit -v). */
+WS_API uint64_t ws_device_max_bytes(const ws_device *device);
 /* Bytes that are allocated of max_bytes. */
 WS_API uint64_t ws_device_used_bytes(const ws_device *device);
 /* Bytes that malloc in kernels has to hand out; 8 MiB if never called. Once a kernel that calls it was

@@ -64,6 +64,11 @@ bool ws_device_find(const ws_device *device, uint64_t address, ws_device_range *
     return found;
 }
 
+uint64_t ws_device_max_bytes(const ws_device *device)
+{
+    return device_limit_bytes(device->device);
+}
+
 uint64_t ws_device_used_bytes(const ws_device *device)
 {
     return device_live_bytes(device->device);

@@ -146,6 +146,11 @@ bool device_find(const struct device *device, uint64_t address, struct device_ra
     return true;
 }
 
+uint64_t device_limit_bytes(const struct device *device)
+{
+    return device->memory.limit;
+}
+
 uint64_t device_live_bytes(const struct device *device)
 {
     return device->memory.live;

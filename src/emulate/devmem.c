@@ -20,6 +20,17 @@ static void reserve(struct devmem *memory, uint64_t wanted, uint64_t least)
     }
 }
 
+/* Where address space is limited (ulimit -v): the largest part of `wanted` that leaves as much for the rest
+ * of the process. */
+static void reserve_what_there_is(struct devmem *memory, uint64_t wanted)
+{
+    reserve(memory, wanted, UINT64_C(1) << 20);
+    if (!memory->host || memory->capacity == wanted) return;
+    uint64_t half = memory->capacity / 2;
+    munmap(memory->host + half, memory->capacity - half);
+    memory->capacity = half;
+}
+
 ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options)
 {
@@ -28,7 +39,7 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
     uint64_t bytes = options->max_bytes ? options->max_bytes : UINT64_C(64) << 30;
     bytes = (bytes + 4095) & ~UINT64_C(4095);
     if (options->host_addresses) reserve(memory, bytes * SPACE_FACTOR, bytes);
-    if (!memory->host) reserve(memory, bytes, options->max_bytes ? bytes : UINT64_C(1) << 20);
+    if (!memory->host) reserve_what_there_is(memory, bytes);
     if (!memory->host)
         return diag_error(
             diag, WS_ERR_MEMORY,
