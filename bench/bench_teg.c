@@ -113,7 +113,7 @@ static void run(const struct machine *gpu, unsigned rounds)
     printf("%-8s %12llu warp instructions traced %8.3f MB   %.3g bytes each\n", "",
            (unsigned long long)trace->step_count, (double)trace->bytes / 1e6,
            (double)trace->bytes / (double)trace->step_count);
-    free(estimate);
+    mem_free(estimate);
     profile_destroy(profile);
     trace_destroy(trace);
     arena_clear(&arena);

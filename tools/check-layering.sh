@@ -9,7 +9,9 @@
 # 2. A stage is seen through the headers named below; its other headers are its own.
 # 3. cli, runtime and calibrate use <warpsage/warpsage.h>, system headers and their own folder.
 # 4. A C file name occurs once in the tree.
-# 5. Every source file has its SPDX line on top (the second line after #!).
+# 5. Memory of the library comes from base/memory.h: whoever asks the C library for it cannot say that
+#    there is none.
+# 6. Every source file has its SPDX line on top (the second line after #!).
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
@@ -73,6 +75,16 @@ check_names() {
         { first[$NF] = $0 }'
 }
 
+check_memory() {
+    c_files | grep -E '^src/.*\.(c|h|inc)$' | grep -v '^src/base/memory\.c$' | xargs -r awk '
+    {
+        line = $0
+        gsub(/"([^"\\]|\\.)*"/, "\"\"", line); sub(/\/[\/*].*/, "", line)
+        if (line ~ /(^|[^A-Za-z0-9_.>])(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup|strndup|asprintf|vasprintf|open_memstream|getline|free|abort)\(/)
+            printf "%s:%d: memory comes from base/memory.h (mem_alloc, mem_free ...): %s\n", FILENAME, FNR, $0
+    }'
+}
+
 check_spdx() {
     {
         c_files
@@ -90,6 +102,7 @@ check_spdx() {
 {
     check_includes
     check_names
+    check_memory
     check_spdx
 } >"$errors"
 cat "$errors" >&2

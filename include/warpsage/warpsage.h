@@ -19,6 +19,8 @@
  *   Handles of different contexts may be used from different threads at once.
  * - The caller's floating-point state (rounding, flushing of subnormals, traps, flags) changes no result and is
  *   as before when a call returns. Callbacks run in the default state.
+ * - Memory of the host that runs out is WS_ERR_MEMORY in every function with a status, NULL where a text
+ *   is returned; the call has given back what it took, and handles stay as usable as before.
  * - SI base units: seconds, bytes, hertz, watts, joules. Names say so where it is not plain.
  */
 #ifndef WARPSAGE_H
@@ -58,7 +60,7 @@ extern "C" {
     X(WS_ERR_NO_MODEL, 4, "no model can answer")                                                   \
     X(WS_ERR_COMPARE, 4, "the comparison is impossible")                                           \
     X(WS_ERR_DEVICE, 5, "no device or no permission")                                              \
-    X(WS_ERR_MEMORY, 70, "out of host memory")                                                     \
+    X(WS_ERR_MEMORY, 2, "out of host memory")                                                      \
     X(WS_ERR_INTERNAL, 70, "a bug in warpsage")                                                    \
     X(WS_ERR_CANCELLED, 130, "interrupted")
 

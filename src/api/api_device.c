@@ -6,9 +6,9 @@
 
 ws_status ws_device_create(ws_context *context, const ws_device_options *options, ws_device **out)
 {
+    API_CALL_OUT(context, out)
     struct device_options inner = {.isa_level = -1};
     struct device *device;
-    *out = NULL;
     if (options) {
         ws_device_options given = {0};
         TRY(handle_check_size(&context->diag, "ws_device_options", options->size,
@@ -21,8 +21,9 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.keep_programs = given.keep_programs;
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }
+    ws_device *handle = mem_zalloc(1, sizeof *handle); /* before what is no memory of the call's */
     TRY(device_create(&context->diag, &inner, &device));
-    *out = mem_zalloc(1, sizeof **out);
+    *out = handle;
     **out = (ws_device){.context = context, .next = context->devices, .device = device};
     context->devices = *out;
     return WS_OK;
@@ -36,23 +37,26 @@ void ws_device_destroy(ws_device *device)
         place = &(*place)->next;
     *place = device->next;
     device_destroy(device->device);
-    free(device);
+    mem_free(device);
 }
 
 ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out)
 {
+    API_CALL(device->context)
     *out = 0;
     return device_alloc(&device->context->diag, device->device, bytes, out);
 }
 
 ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out)
 {
+    API_CALL(device->context)
     *out = 0;
     return device_alloc_host(&device->context->diag, device->device, bytes, out);
 }
 
 ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes)
 {
+    API_CALL(device->context)
     return device_adopt(&device->context->diag, device->device, host, bytes);
 }
 
@@ -96,11 +100,13 @@ ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t b
 
 ws_status ws_device_set_heap(ws_device *device, uint64_t bytes)
 {
+    API_CALL(device->context)
     return device_set_heap(&device->context->diag, device->device, bytes);
 }
 
 ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture, uint64_t *out)
 {
+    API_CALL(device->context)
     struct diag *diag = &device->context->diag;
     *out = 0;
     TRY(handle_check_size(diag, "ws_texture", texture->size, sizeof *texture));
@@ -115,6 +121,7 @@ ws_status ws_device_texture_destroy(ws_device *device, uint64_t handle)
 ws_status ws_device_symbol(ws_device *device, const ws_module *module, const char *name,
                            uint64_t *out_address, size_t *out_bytes)
 {
+    API_CALL(device->context)
     *out_address = 0;
     *out_bytes = 0;
     return device_symbol(&device->context->diag, device->device, module->module, name, out_address,

@@ -9,6 +9,7 @@ ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_
                             size_t input_count, ws_term *out, size_t capacity, size_t *out_count)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     return model_evaluate(&context->diag, function, inputs, input_count, out, capacity, out_count);
 }
 
@@ -29,15 +30,16 @@ bool ws_model_knows(const char *model, const char *effect)
     return found && index >= 0 && (found->effects >> index & 1);
 }
 
-static ws_status unknown_term(struct diag *diag, const struct estimate *estimate, const char *id)
+static ws_status unknown_term(ws_context *context, const struct estimate *estimate, const char *id)
 {
+    API_CALL(context)
     const char *names[TERMS_MAX];
     struct arena arena = {0};
     for (size_t i = 0; i < estimate->term_count; i++)
         names[i] = estimate->terms[i].id;
     const char *near = text_nearest(&arena, id, names, estimate->term_count);
-    diag_error(diag, WS_ERR_ARGUMENT, "%s gave no term '%s' for this kernel%s%s", estimate->model,
-               id, *near ? ": perhaps " : "", near);
+    diag_error(&context->diag, WS_ERR_ARGUMENT, "%s gave no term '%s' for this kernel%s%s",
+               estimate->model, id, *near ? ": perhaps " : "", near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }
@@ -61,7 +63,7 @@ ws_status ws_estimate_term(ws_context *context, const char *model, const char *i
     *out = 0;
     TRY(find_estimate(context, model, &estimate));
     const struct term *term = estimate_term(estimate, id);
-    if (!term) return unknown_term(&context->diag, estimate, id);
+    if (!term) return unknown_term(context, estimate, id);
     *out = term->value;
     return WS_OK;
 }

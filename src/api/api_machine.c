@@ -11,8 +11,8 @@
 ws_status ws_machine_load(ws_context *context, const char *name, ws_machine **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct machine *machine;
-    *out = NULL;
     TRY(machine_load(&context->diag, context_machine_dir(context), name, &machine));
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_machine){.context = context, .machine = machine};
@@ -22,8 +22,8 @@ ws_status ws_machine_load(ws_context *context, const char *name, ws_machine **ou
 ws_status ws_machine_measure_host(ws_context *context, ws_machine **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct machine *machine;
-    *out = NULL;
     TRY(host_measure(&context->diag, &machine));
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_machine){.context = context, .machine = machine};
@@ -33,6 +33,7 @@ ws_status ws_machine_measure_host(ws_context *context, ws_machine **out)
 ws_status ws_machine_save(const ws_machine *machine, const char *path)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct diag *diag = &machine->context->diag;
     if (machine->machine->kind != MACHINE_IS_CPU)
         return diag_error(diag, WS_ERR_ARGUMENT, "%s is a GPU: only CPUs can be saved",
@@ -44,7 +45,7 @@ void ws_machine_destroy(ws_machine *machine)
 {
     if (!machine) return;
     machine_destroy(machine->machine);
-    free(machine);
+    mem_free(machine);
 }
 
 const char *ws_machine_id(const ws_machine *machine)
@@ -103,12 +104,14 @@ static ws_status prepare_banks(const ws_machine *machine, ws_launch *launch)
 ws_status ws_machine_set(ws_machine *machine, const char *key, const char *change)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     return machine_set(&machine->context->diag, machine->machine, key, change);
 }
 
 ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     const struct machine *inner = machine->machine;
     unsigned rules = ws_machine_rules(machine);
     launch->rules |= rules;
@@ -146,6 +149,7 @@ static ws_status unknown_key(struct diag *diag, const char *key)
 ws_status ws_machine_get(const ws_machine *machine, const char *path, double *out_value)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct diag *diag = &machine->context->diag;
     const char *bare = !strncmp(path, "machine.", 8) ? path + 8 : path;
     int key = machine_key_find(bare);
@@ -160,11 +164,11 @@ ws_status ws_machine_get(const ws_machine *machine, const char *path, double *ou
 ws_status ws_machine_list(ws_context *context, char **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct arena arena = {0};
     struct strbuf text = {0};
     const char *const *ids;
     size_t count;
-    *out = NULL;
     ws_status status =
         machine_list(&context->diag, &arena, context_machine_dir(context), &ids, &count);
     if (status == WS_OK) {
@@ -193,6 +197,7 @@ static ws_status check_limit(const ws_machine *machine, const char *what, uint64
 ws_status ws_machine_check_launch(const ws_machine *machine, const ws_launch *launch)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     const uint32_t *block = launch->block, *grid = launch->grid;
     TRY(check_limit(machine, "the number of threads in a block",
                     (uint64_t)block[0] * block[1] * block[2], MACHINE_BLOCK_MAX_THREADS));

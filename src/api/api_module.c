@@ -22,8 +22,8 @@ static ws_module *wrap_module(ws_context *context, struct module *module)
 ws_status ws_module_load_file(ws_context *context, const char *path, ws_module **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct module *module;
-    *out = NULL;
     TRY(module_load_file(&context->diag, path, context->tool_path, &module));
     *out = wrap_module(context, module);
     return WS_OK;
@@ -33,8 +33,8 @@ ws_status ws_module_load_memory(ws_context *context, const char *name, const voi
                                 size_t size, ws_module **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct module *module;
-    *out = NULL;
     TRY(module_load_memory(&context->diag, name, bytes, size, &module));
     *out = wrap_module(context, module);
     return WS_OK;
@@ -46,10 +46,10 @@ void ws_module_destroy(ws_module *module)
     for (ws_device *device = module->context->devices; device; device = device->next)
         device_forget_module(device->device, module->module);
     module_destroy(module->module);
-    free(module->registers->answers);
-    free(module->registers);
-    free(module->entries);
-    free(module);
+    mem_free(module->registers->answers);
+    mem_free(module->registers);
+    mem_free(module->entries);
+    mem_free(module);
 }
 
 size_t ws_module_kernel_count(const ws_module *module)
@@ -76,6 +76,7 @@ const char *ws_module_kernel_display_name(const ws_module *module, size_t index)
 
 ws_status ws_module_find_kernel(const ws_module *module, const char *name, size_t *out_index)
 {
+    API_CALL(module->context)
     uint32_t function;
     *out_index = 0;
     TRY(module_find_entry(&module->context->diag, module->module, name, &function));
@@ -127,13 +128,14 @@ static bool used_as_address(const struct function *function, int32_t symbol)
             (from_parameter || keeps_address(insn, derived)))
             derived[insn->operands[0].reg] = true;
     }
-    free(derived);
+    mem_free(derived);
     return found;
 }
 
 ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t index,
                               ws_parameter *out)
 {
+    API_CALL(module->context)
     const struct function *function = kernel_function(module, kernel);
     *out = (ws_parameter){0};
     if (!function || index >= function->parameter_count)
@@ -157,6 +159,7 @@ ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t ind
 
 char *ws_module_describe_parameters(const ws_module *module, size_t kernel)
 {
+    API_CALL_OR(return NULL)
     const struct function *function = kernel_function(module, kernel);
     if (!function) return NULL;
     struct strbuf text = {0};
@@ -187,6 +190,7 @@ static unsigned most_threads(const struct function *function)
 
 ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kernel_info *out)
 {
+    API_CALL(module->context)
     struct diag *diag = &module->context->diag;
     const struct function *function = kernel_function(module, kernel);
     TRY(handle_check_size(diag, "ws_kernel_info", out->size, sizeof *out));
@@ -202,12 +206,13 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .ordered = function->ordered,
         .follows_data = function_follows_data(function),
     };
-    free(offsets);
+    mem_free(offsets);
     return WS_OK;
 }
 
 void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target, unsigned registers)
 {
+    API_CALL_OR(return )
     struct register_cache *cache = module->registers;
     if (kernel >= module->entry_count) return;
     GROW(cache->answers, cache->count, cache->capacity);

@@ -56,6 +56,7 @@ ws_status ws_machine_occupancy(const ws_machine *machine, const ws_occupancy_que
                                ws_occupancy *out)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct occupancy found;
     TRY(check_query(machine, query));
     TRY(check_result(machine, out));
@@ -71,6 +72,7 @@ ws_status ws_machine_occupancy_curve(const ws_machine *machine, const ws_occupan
                                      size_t *out_count)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct diag *diag = &machine->context->diag;
     struct occupancy_query asked;
     *out_count = 0;
@@ -87,6 +89,7 @@ ws_status ws_machine_occupancy_next(const ws_machine *machine, const ws_occupanc
                                     unsigned vary, ws_occupancy_query *out_query, ws_occupancy *out)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct diag *diag = &machine->context->diag;
     struct occupancy_query next;
     struct occupancy found;

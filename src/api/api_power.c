@@ -62,6 +62,7 @@ ws_status ws_power_predict(ws_context *context, const ws_profile *profile,
                            ws_power *out)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct prediction *prediction;
     TRY(handle_check_size(&context->diag, "ws_power", out->size, sizeof *out));
     context_keep_prediction(context, NULL);
@@ -128,6 +129,7 @@ ws_status ws_power_cores(ws_context *context, const ws_profile *profile, const w
                          ws_core_summary *out_summary)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct diag *diag = &context->diag;
     struct predict_options inner;
     struct arena arena = {0};
@@ -177,6 +179,7 @@ ws_status ws_power_clocks(ws_context *context, const ws_profile *profile, const 
                           ws_clock_summary *out_summary)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct diag *diag = &context->diag;
     struct predict_options inner;
     struct arena arena = {0};
@@ -221,6 +224,7 @@ ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
                           ws_warming_point *out, size_t capacity, size_t *out_count)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     struct diag *diag = &machine->context->diag;
     struct ipp_curve_input in = {.idle_watts = machine_get(machine->machine, MACHINE_POWER_IDLE, 0),
                                  .runtime_watts = warming->runtime_watts,
@@ -241,7 +245,7 @@ ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
     for (size_t i = 0; i < count && i < capacity; i++)
         out[i] = (ws_warming_point){points[i].seconds, points[i].celsius, points[i].watts,
                                     points[i].joules};
-    free(points);
+    mem_free(points);
     *out_count = count;
     return WS_OK;
 }

@@ -12,8 +12,8 @@
 ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct profile *profile;
-    *out = NULL;
     TRY(profile_load(&context->diag, path, &profile));
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = context, .profile = profile};
@@ -23,12 +23,14 @@ ws_status ws_profile_load(ws_context *context, const char *path, ws_profile **ou
 ws_status ws_profile_save(const ws_profile *profile, const char *path)
 {
     STANDARD_FLOATS;
+    API_CALL(profile->context)
     return profile_save(&profile->context->diag, profile->profile, path);
 }
 
 ws_status ws_profile_save_trace(ws_profile *profile, const char *path)
 {
     STANDARD_FLOATS;
+    API_CALL(profile->context)
     struct diag *diag = &profile->context->diag;
     struct profile *inner = profile->profile;
     if (!inner->trace)
@@ -59,7 +61,7 @@ void ws_profile_destroy(ws_profile *profile)
 {
     if (!profile) return;
     profile_destroy(profile->profile);
-    free(profile);
+    mem_free(profile);
 }
 
 const char *ws_profile_kernel(const ws_profile *profile)
@@ -101,6 +103,7 @@ static ws_status find_counted(const ws_profile *profile, const char *id, int *ou
 ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
 {
     STANDARD_FLOATS;
+    API_CALL(profile->context)
     int counter;
     *out_value = 0;
     TRY(find_counted(profile, id, &counter));
@@ -112,6 +115,7 @@ ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const ch
                                double *out_value)
 {
     STANDARD_FLOATS;
+    API_CALL(profile->context)
     const struct profile *inner = profile->profile;
     struct diag *diag = &profile->context->diag;
     int counter;
@@ -128,6 +132,7 @@ ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const ch
 
 ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
 {
+    API_CALL(profile->context)
     struct profile *inner = profile->profile;
     if (registers == 0 || registers > 1024)
         return diag_error(&profile->context->diag, WS_ERR_ARGUMENT,
@@ -144,12 +149,12 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
 
 ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
 {
+    API_CALL_OUT(profile->context, out)
     struct profile *copy;
-    *out = NULL;
     char *text = profile_to_json(profile->profile);
     ws_status status =
         profile_load_memory(&profile->context->diag, "a copy", text, strlen(text), &copy);
-    free(text);
+    mem_free(text);
     TRY(status);
     const char *trace_path = profile->profile->trace_path;
     copy->trace = trace_share(profile->profile->trace);

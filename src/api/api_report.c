@@ -21,6 +21,7 @@ struct ws_report {
 ws_status ws_report_create(ws_context *context, ws_report **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     *out = mem_zalloc(1, sizeof **out);
     (*out)->context = context;
     return WS_OK;
@@ -32,8 +33,8 @@ static void analysed_clear(struct analysed *kernel)
         diagnosis_destroy(kernel->diagnoses[i]);
         prediction_destroy(kernel->predictions[i]);
     }
-    free(kernel->predictions);
-    free(kernel->diagnoses);
+    mem_free(kernel->predictions);
+    mem_free(kernel->diagnoses);
 }
 
 void ws_report_destroy(ws_report *report)
@@ -41,8 +42,8 @@ void ws_report_destroy(ws_report *report)
     if (!report) return;
     for (size_t i = 0; i < report->count; i++)
         analysed_clear(&report->kernels[i]);
-    free(report->kernels);
-    free(report);
+    mem_free(report->kernels);
+    mem_free(report);
 }
 
 ws_status ws_report_add(ws_report *report, const ws_profile *profile,
@@ -50,6 +51,7 @@ ws_status ws_report_add(ws_report *report, const ws_profile *profile,
                         const ws_predict_options *options)
 {
     STANDARD_FLOATS;
+    API_CALL(report->context)
     struct analysed kernel = {
         .profile = profile->profile,
         .predictions = mem_zalloc(machine_count, sizeof *kernel.predictions),
@@ -86,6 +88,7 @@ ws_status ws_report_write(const ws_report *report, const ws_report_options *opti
                           ws_write_fn *write, void *user)
 {
     STANDARD_FLOATS;
+    API_CALL(report->context)
     struct diag *diag = &report->context->diag;
     ws_report_options complete = {.size = sizeof complete, .details = WS_DETAILS_NORMAL};
     struct arena arena = {0};

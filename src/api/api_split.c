@@ -153,19 +153,19 @@ ws_status ws_split_predict(ws_context *context, const ws_profile *profile, const
                            const ws_split_options *options, ws_split *out)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     static const ws_split_options none = {.size = sizeof none, .bytes_in = -1, .bytes_out = -1};
     struct diag *diag = &context->diag;
     struct prediction *on_gpu = NULL, *on_cpu = NULL;
-    if (!options) options = &none;
-    TRY(handle_check_size(diag, "ws_split_options", options->size, sizeof *options));
+    const ws_split_options *with = options ? options : &none;
+    TRY(handle_check_size(diag, "ws_split_options", with->size, sizeof *with));
     TRY(handle_check_size(diag, "ws_split", out->size, sizeof *out));
     TRY(check_kind(diag, gpu, MACHINE_IS_GPU));
     TRY(check_kind(diag, cpu, MACHINE_IS_CPU));
     *out = (ws_split){.size = out->size};
     ws_status status = pipeline_predict(context, profile, gpu, predict, false, &on_gpu);
     if (status == WS_OK) status = pipeline_predict(context, profile, cpu, predict, false, &on_cpu);
-    if (status == WS_OK)
-        status = plan_work(context, profile->profile, on_gpu, on_cpu, options, out);
+    if (status == WS_OK) status = plan_work(context, profile->profile, on_gpu, on_cpu, with, out);
     prediction_destroy(on_cpu);
     prediction_destroy(on_gpu);
     return status;

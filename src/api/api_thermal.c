@@ -38,11 +38,11 @@ ws_status ws_thermal_create(const ws_machine *machine, const ws_thermal_options 
                             ws_thermal **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(machine->context, out)
     struct diag *diag = &machine->context->diag;
     const struct floorplan *plan;
     struct arena arena = {0};
     struct thermal *inner;
-    *out = NULL;
     TRY(handle_check_size(diag, "ws_thermal_options", options->size, sizeof *options));
     unsigned cells = options->cells ? options->cells : THERMAL_CELLS;
     if (cells < THERMAL_LEAST_CELLS || cells > THERMAL_MOST_CELLS)
@@ -66,7 +66,7 @@ void ws_thermal_destroy(ws_thermal *thermal)
     if (!thermal) return;
     thermal_destroy(thermal->thermal);
     arena_clear(&thermal->arena);
-    free(thermal);
+    mem_free(thermal);
 }
 
 const char *ws_thermal_assumption(const ws_thermal *thermal, size_t index)
@@ -121,6 +121,7 @@ ws_status ws_thermal_steady(ws_thermal *thermal, const ws_thermal_load *load, ws
                             double *out_cells, ws_thermal_heat *out_blocks)
 {
     STANDARD_FLOATS;
+    API_CALL(thermal->context)
     struct thermal_load asked;
     struct thermal_state found;
     size_t count = thermal->plan->block_count;
@@ -132,7 +133,7 @@ ws_status ws_thermal_steady(ws_thermal *thermal, const ws_thermal_load *load, ws
     for (size_t i = 0; heat && status == WS_OK && i < count; i++)
         out_blocks[i] =
             (ws_thermal_heat){heat[i].watts, heat[i].mean_celsius, heat[i].peak_celsius};
-    free(heat);
+    mem_free(heat);
     if (status != WS_OK) return status;
     *out = (ws_thermal_state){.size = out->size,
                               .active_tpcs = found.active_tpcs,
@@ -157,6 +158,7 @@ ws_status ws_thermal_transient(ws_thermal *thermal, const ws_thermal_load *load,
                                size_t *out_count)
 {
     STANDARD_FLOATS;
+    API_CALL(thermal->context)
     struct diag *diag = diag_of(thermal);
     struct thermal_load asked;
     *out_count = 0;
@@ -171,7 +173,7 @@ ws_status ws_thermal_transient(ws_thermal *thermal, const ws_thermal_load *load,
         out[i] = (ws_thermal_point){points[i].seconds,      points[i].peak_celsius,
                                     points[i].mean_celsius, points[i].sink_celsius,
                                     points[i].watts,        points[i].joules};
-    free(points);
+    mem_free(points);
     return status;
 }
 
@@ -179,6 +181,7 @@ ws_status ws_thermal_best(ws_thermal *thermal, const ws_thermal_load *load, unsi
                           ws_thermal_choice *out, unsigned *out_sms)
 {
     STANDARD_FLOATS;
+    API_CALL(thermal->context)
     struct thermal_load asked;
     struct thermal_choice found;
     TRY(handle_check_size(diag_of(thermal), "ws_thermal_choice", out->size, sizeof *out));

@@ -137,6 +137,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
                                 ws_throughput *out)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct prediction *prediction = NULL;
     ws_predict_options only = {.size = sizeof only};
     TRY(handle_check_size(&context->diag, "ws_throughput", out->size, sizeof *out));
@@ -163,6 +164,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
 ws_status ws_throughput_points(ws_context *context, ws_throughput_point *points, size_t count)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     const struct estimate *estimate =
         context->last_prediction ? find_case(context->last_prediction) : NULL;
     if (!estimate)

@@ -90,10 +90,9 @@ static void tell(ws_context *context, const struct timeline_view *view, uint64_t
 {
     struct arena arena = {0};
     const double cycle = (double)TEG_CYCLE;
-    free(context->timeline_note);
-    const char *note = timeline_cut_note(&arena, view);
-    context->timeline_note = mem_alloc(strlen(note) + 1);
-    strcpy(context->timeline_note, note);
+    char *note = mem_copy(timeline_cut_note(&arena, view));
+    mem_free(context->timeline_note);
+    context->timeline_note = note;
     arena_clear(&arena);
     *out = (ws_timeline_info){.size = sizeof *out,
                               .events = events,
@@ -109,6 +108,7 @@ ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
                             ws_write_fn *write, void *user, ws_timeline_info *out)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct diag *diag = &context->diag;
     ws_timeline_options options;
     struct timeline_query query;

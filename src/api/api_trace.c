@@ -12,6 +12,7 @@
 
 bool ws_trace_recognises(const char *path)
 {
+    API_CALL_OR(return false)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (!strncmp(name, "kernelslist", 11) || strstr(name, ".traceg")) return true;
     return replay_is_trace(path);
@@ -20,8 +21,8 @@ bool ws_trace_recognises(const char *path)
 ws_status ws_trace_open(ws_context *context, const char *path, ws_trace **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct replay_list *list;
-    *out = NULL;
     TRY(replay_list_read(&context->diag, path, &list));
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_trace){.context = context, .list = list};
@@ -32,7 +33,7 @@ void ws_trace_destroy(ws_trace *trace)
 {
     if (!trace) return;
     replay_list_destroy(trace->list);
-    free(trace);
+    mem_free(trace);
 }
 
 size_t ws_trace_kernel_count(const ws_trace *trace)
@@ -51,6 +52,7 @@ static ws_status check_index(const ws_trace *trace, size_t index)
 ws_status ws_trace_describe(const ws_trace *trace, size_t index, ws_trace_kernel *out)
 {
     STANDARD_FLOATS;
+    API_CALL(trace->context)
     *out = (ws_trace_kernel){0};
     TRY(check_index(trace, index));
     const struct replay_item *item = &trace->list->items[index];
@@ -134,6 +136,7 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
                           ws_profile **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(trace->context, out)
     ws_context *context = trace->context;
     struct diag *diag = &context->diag;
     struct opcode_map *map = NULL;
@@ -141,7 +144,6 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
     struct profile *profile = NULL;
     ws_replay_options options;
     unsigned rules;
-    *out = NULL;
     TRY(check_index(trace, index));
     TRY(complete_options(diag, given, &options, &rules));
     if (options.opcode_map) TRY(opcode_map_read(diag, options.opcode_map, &map));
@@ -165,6 +167,7 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
 ws_status ws_machine_check_native(const ws_machine *machine, unsigned target)
 {
     STANDARD_FLOATS;
+    API_CALL(machine->context)
     const struct machine *inner = machine->machine;
     if (target / 10 == inner->cc_major && target % 10 <= inner->cc_minor) return WS_OK;
     if (inner->kind == MACHINE_IS_CPU)

@@ -7,13 +7,12 @@
 
 ws_status ws_context_create(ws_context **out)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out) return WS_ERR_MEMORY;
-    (*out)->data_folder = data_folder_find();
-    if ((*out)->data_folder) return WS_OK;
-    free(*out);
     *out = NULL;
-    return WS_ERR_MEMORY;
+    API_CALL_OR(*out = NULL; return WS_ERR_MEMORY)
+    *out = mem_zalloc(1, sizeof **out);
+    (*out)->diag.outlives_calls = true;
+    (*out)->data_folder = data_folder_find();
+    return WS_OK;
 }
 
 void context_keep_prediction(ws_context *context, struct prediction *prediction)
@@ -29,16 +28,16 @@ void ws_context_destroy(ws_context *context)
     context_keep_prediction(context, NULL);
     core_sweep_destroy(context->last_sweep);
     clock_sweep_destroy(context->last_clocks);
-    free(context->machine_dir);
-    free(context->data_folder);
-    free(context->tool_path);
-    free(context->timeline_note);
-    free(context);
+    mem_free(context->machine_dir);
+    mem_free(context->data_folder);
+    mem_free(context->tool_path);
+    mem_free(context->timeline_note);
+    mem_free(context);
 }
 
 const char *ws_context_error(const ws_context *context)
 {
-    return context->diag.text ? context->diag.text : "";
+    return diag_text(&context->diag);
 }
 
 void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user)
@@ -62,9 +61,9 @@ void ws_context_set_print(ws_context *context, ws_write_fn *fn, void *user)
 /* Replaces *slot by a copy of text, which may be NULL. */
 static ws_status set_text(ws_context *context, char **slot, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
-    if (text && !copy) return diag_error(&context->diag, WS_ERR_MEMORY, "out of memory");
-    free(*slot);
+    API_CALL(context)
+    char *copy = text ? mem_copy(text) : NULL;
+    mem_free(*slot);
     *slot = copy;
     return WS_OK;
 }
@@ -100,13 +99,14 @@ ws_status handle_check_size(struct diag *diag, const char *what, size_t given, s
 
 void ws_free(void *memory)
 {
-    free(memory);
+    mem_free(memory);
 }
 
 char *ws_nearest(const char *wanted, const char *const *names, size_t count)
 {
+    API_CALL_OR(return NULL)
     struct arena arena = {0};
-    char *copy = strdup(text_nearest(&arena, wanted, names, count));
+    char *copy = mem_copy(text_nearest(&arena, wanted, names, count));
     arena_clear(&arena);
     return copy;
 }

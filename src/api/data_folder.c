@@ -33,7 +33,7 @@ static char *beside(const char *file, const char *from)
     strbuf_printf(&path, "%s/%s", whole, from);
     bool found = realpath(path.data, folder) && has_machines(folder);
     strbuf_clear(&path);
-    return found ? strdup(folder) : NULL;
+    return found ? mem_copy(folder) : NULL;
 }
 
 char *data_folder_find(void)
@@ -45,5 +45,5 @@ char *data_folder_find(void)
     if (dladdr(&anchor, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
         found = beside(info.dli_fname, WARPSAGE_MACHINES_FROM_LIB);
     if (!found) found = beside("/proc/self/exe", WARPSAGE_MACHINES_FROM_BIN);
-    return found ? found : strdup(WARPSAGE_MACHINE_DIR);
+    return found ? found : mem_copy(WARPSAGE_MACHINE_DIR);
 }

@@ -198,9 +198,9 @@ static ws_status unknown_word(struct diag *diag, const struct vocabulary *all, c
 ws_status ws_explain(ws_context *context, const char *word, char **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(context, out)
     struct vocabulary all[VOCABULARIES];
     struct strbuf text = {0};
-    *out = NULL;
     list_vocabularies(all);
     if (!word) list_words(all, &text);
     for (size_t v = 0; word && !text.length && v < VOCABULARIES; v++)

@@ -5,6 +5,7 @@
 #define API_HANDLES_H
 
 #include "base/diag.h"
+#include "base/memory.h"
 #include "decode/module.h"
 #include "emulate/emulate.h"
 #include "machine/machine.h"
@@ -73,6 +74,20 @@ struct ws_machine {
     ws_context *context;
     struct machine *machine;
 };
+
+/* Every function of warpsage.h that may need memory begins with one of these: what it returns if memory
+ * runs out (base/memory.h). API_CALL: WS_ERR_MEMORY; API_CALL_OUT also sets *out, a handle or a text,
+ * to NULL. Until the function ends, `point_` is its recovery point. */
+#define API_CALL_OR(on_failure)                                                                    \
+    struct mem_point point_ __attribute__((cleanup(mem_point_end)));                               \
+    mem_point_begin(&point_);                                                                      \
+    if (setjmp(point_.jump)) {                                                                     \
+        on_failure;                                                                                \
+    }
+#define API_CALL(context) API_CALL_OR(return diag_out_of_memory(&(context)->diag, point_.wanted))
+#define API_CALL_OUT(context, out)                                                                 \
+    *(out) = NULL;                                                                                 \
+    API_CALL_OR(*(out) = NULL; return diag_out_of_memory(&(context)->diag, point_.wanted))
 
 /* Checks the size member of an option struct of the caller: the first version is the smallest. */
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least);

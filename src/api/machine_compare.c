@@ -39,6 +39,7 @@ static ws_status try_occupancy(struct diag *diag, const struct machine *machine)
 ws_status ws_machine_assess(const ws_machine *handle, char **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(handle->context, out)
     const struct machine *machine = handle->machine;
     struct strbuf text = {0};
     struct diag silent = {0};
@@ -53,12 +54,12 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
     bool has_occupancy = !is_cpu && try_occupancy(&silent, machine) == WS_OK;
     if (!is_cpu)
         strbuf_printf(&text, "  %-16s %s\n", "occupancy",
-                      has_occupancy ? "has what it needs" : silent.text);
+                      has_occupancy ? "has what it needs" : diag_text(&silent));
     if (!is_cpu) machine_floorplan_assess(machine, &text);
     for (size_t i = 0; i < model_count; i++) {
         const struct model *model = model_for(i, machine->kind);
         if (model)
-            add_model(machine, model, has_occupancy ? NULL : silent.text, &text);
+            add_model(machine, model, has_occupancy ? NULL : diag_text(&silent), &text);
         else
             strbuf_printf(&text, "  %-16s a model of GPUs\n", models[i]->name);
     }
@@ -244,6 +245,7 @@ static void diff_csv(const struct pair *pair, struct strbuf *out)
 ws_status ws_machine_diff(const ws_machine *a, const ws_machine *b, ws_format format, char **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(a->context, out)
     struct pair pair = {a->machine, b->machine};
     struct strbuf text = {0};
     if (format == WS_FORMAT_JSON)

@@ -237,6 +237,7 @@ static void describe_csv(const struct machine *machine, struct strbuf *out)
 ws_status ws_machine_describe(const ws_machine *machine, ws_format format, char **out)
 {
     STANDARD_FLOATS;
+    API_CALL_OUT(machine->context, out)
     struct strbuf text = {0};
     switch (format) {
     case WS_FORMAT_JSON:

@@ -111,6 +111,7 @@ static const struct register_answer *ask_ptxas(const ws_module *module, uint32_t
                                           &answer.registers) == WS_OK;
     diag_clear(&ignored);
     GROW(cache->answers, cache->count, cache->capacity);
+    mem_keep(cache->answers);
     cache->answers[cache->count++] = answer;
     return &cache->answers[cache->count - 1];
 }
@@ -154,12 +155,12 @@ static void give_result(const ws_launch *launch, struct launch_result *result)
         out->fault = result->fault;
         out->tolerated = result->tolerated;
     } else {
-        free(result->tolerated);
+        mem_free(result->tolerated);
     }
     if (takes_undefined)
         out->undefined = result->undefined;
     else
-        free(result->undefined);
+        mem_free(result->undefined);
     result->tolerated = result->undefined = NULL;
 }
 
@@ -229,10 +230,23 @@ static ws_status count_launch(ws_device *device, const ws_module *module, const 
     return WS_OK;
 }
 
+static ws_status launch_without_memory(ws_device *device, const ws_launch *launch,
+                                       ws_profile **out_profile, size_t wanted)
+{
+    if (out_profile) *out_profile = NULL;
+    if (launch->size >= offsetof(ws_launch, result) + sizeof launch->result && launch->result) {
+        size_t size = launch->result->size;
+        const ws_launch_result none = {.size = size};
+        if (size <= sizeof none) memcpy(launch->result, &none, size);
+    }
+    return diag_out_of_memory(&device->context->diag, wanted);
+}
+
 ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_launch *given,
                            ws_profile **out_profile)
 {
     STANDARD_FLOATS;
+    API_CALL_OR(return launch_without_memory(device, given, out_profile, point_.wanted))
     struct diag *diag = &device->context->diag;
     struct launch_result result = {0};
     enum isa_view view;
@@ -368,6 +382,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
                      size_t *out_count)
 {
     STANDARD_FLOATS;
+    API_CALL(context)
     struct prediction *prediction;
     *out_count = 0;
     context_keep_prediction(context, NULL);

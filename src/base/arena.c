@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK_BYTES = 64 * 1024 };
@@ -15,49 +14,41 @@ struct arena_chunk {
     _Alignas(64) unsigned char data[];
 };
 
-void *mem_alloc(size_t bytes)
-{
-    void *memory = malloc(bytes ? bytes : 1);
-    if (!memory) abort();
-    return memory;
-}
-
-void *mem_zalloc(size_t count, size_t bytes)
-{
-    void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
-    if (!memory) abort();
-    return memory;
-}
-
-void *mem_realloc(void *old, size_t bytes)
-{
-    void *memory = realloc(old, bytes ? bytes : 1);
-    if (!memory) abort();
-    return memory;
-}
-
 void arena_clear(struct arena *arena)
 {
     while (arena->chunks) {
         struct arena_chunk *next = arena->chunks->next;
-        free(arena->chunks);
+        mem_free(arena->chunks);
         arena->chunks = next;
     }
+}
+
+void arena_keep(struct arena *arena)
+{
+    for (struct arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
+        mem_keep(chunk);
+}
+
+static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
+{
+    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    size_t whole = size <= SIZE_MAX - sizeof(struct arena_chunk) ? sizeof(struct arena_chunk) + size
+                                                                 : SIZE_MAX;
+    struct arena_chunk *chunk = mem_zalloc_aligned(64, whole);
+    /* A chunk belongs to whom the others do: to this call, or to what is older than it. */
+    if (arena->chunks && !mem_is_of_call(arena->chunks)) mem_keep(chunk);
+    chunk->size = size;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    return chunk;
 }
 
 void *arena_alloc_aligned(struct arena *arena, size_t bytes, size_t alignment)
 {
     struct arena_chunk *chunk = arena->chunks;
     size_t at = chunk ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;
-    if (!chunk || at + bytes > chunk->size) {
-        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        size_t whole = (sizeof *chunk + size + 63) & ~(size_t)63;
-        chunk = aligned_alloc(64, whole);
-        if (!chunk) abort();
-        memset(chunk, 0, whole);
-        chunk->size = size;
-        chunk->next = arena->chunks;
-        arena->chunks = chunk;
+    if (!chunk || at > chunk->size || bytes > chunk->size - at) {
+        chunk = add_chunk(arena, bytes);
         at = 0;
     }
     chunk->used = at + bytes;
@@ -67,6 +58,13 @@ void *arena_alloc_aligned(struct arena *arena, size_t bytes, size_t alignment)
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
     return arena_alloc_aligned(arena, bytes, 16);
+}
+
+void *arena_zalloc(struct arena *arena, size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all)) mem_raise(SIZE_MAX);
+    return arena_alloc(arena, all);
 }
 
 char *arena_copy_n(struct arena *arena, const char *text, size_t length)
@@ -88,6 +86,7 @@ char *arena_format(struct arena *arena, const char *format, ...)
     va_start(list, format);
     int length = vsnprintf(NULL, 0, format, list);
     va_end(list);
+    if (length < 0) mem_raise(0);
     char *text = arena_alloc_aligned(arena, (size_t)length + 1, 1);
     va_start(list, format);
     vsnprintf(text, (size_t)length + 1, format, list);

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,27 +10,88 @@
 
 void diag_clear(struct diag *diag)
 {
-    free(diag->text);
+    mem_free(diag->text);
     diag->text = NULL;
+    diag->reserve[0] = '\0';
     diag->status = WS_OK;
 }
 
-static void diag_set(struct diag *diag, ws_status status, struct strbuf *text)
+const char *diag_text(const struct diag *diag)
 {
-    free(diag->text);
-    diag->text = strbuf_take(text);
+    return diag->text ? diag->text : diag->reserve;
+}
+
+/* A message in the making. */
+struct message {
+    const struct source_place *place; /* NULL: none */
+    const char *before;               /* "": none */
+    const char *format;
+    va_list *arguments;
+    struct strbuf text;
+};
+
+static void quote_line(struct strbuf *out, const struct source_place *place);
+
+static void put_place(struct strbuf *out, const struct source_place *place)
+{
+    if (place->file) strbuf_printf(out, "%s:", place->file);
+    if (place->line) strbuf_printf(out, "%u:", place->line);
+    if (place->line && place->column) strbuf_printf(out, "%u:", place->column);
+    strbuf_puts(out, out->length ? " error: " : "error: ");
+}
+
+static void write_message(void *of)
+{
+    struct message *message = of;
+    va_list arguments;
+    va_copy(arguments, *message->arguments);
+    strbuf_puts(&message->text, message->before);
+    if (message->place) put_place(&message->text, message->place);
+    strbuf_vprintf(&message->text, message->format, arguments);
+    va_end(arguments);
+    if (message->place && message->place->text && message->place->line)
+        quote_line(&message->text, message->place);
+}
+
+static void set(struct diag *diag, ws_status status, struct message *message)
+{
+    size_t wanted;
+    bool whole = mem_attempt(write_message, message, &wanted);
     diag->status = status;
+    mem_free(diag->text);
+    diag->text = NULL;
+    diag->reserve[0] = '\0';
+    if (whole) {
+        diag->text = strbuf_take(&message->text);
+        if (diag->outlives_calls) mem_keep(diag->text);
+    } else {
+        vsnprintf(diag->reserve, sizeof diag->reserve, message->format, *message->arguments);
+    }
 }
 
 ws_status diag_error(struct diag *diag, ws_status status, const char *format, ...)
 {
-    struct strbuf text = {0};
     va_list list;
     va_start(list, format);
-    strbuf_vprintf(&text, format, list);
+    set(diag, status, &(struct message){NULL, "", format, &list, {0}});
     va_end(list);
-    diag_set(diag, status, &text);
     return status;
+}
+
+ws_status diag_out_of_memory(struct diag *diag, size_t bytes)
+{
+    diag_clear(diag);
+    diag->status = WS_ERR_MEMORY;
+    if (bytes)
+        snprintf(diag->reserve, sizeof diag->reserve,
+                 "out of host memory: %zu bytes more were asked for; end other programs, raise the "
+                 "limit (ulimit -v), or take a smaller input",
+                 bytes);
+    else
+        snprintf(diag->reserve, sizeof diag->reserve,
+                 "out of host memory; end other programs, raise the limit (ulimit -v), or take a "
+                 "smaller input");
+    return WS_ERR_MEMORY;
 }
 
 /* The quoted line is cut so that the mark stays in sight of an 80-column terminal. */
@@ -66,28 +126,34 @@ static void quote_line(struct strbuf *out, const struct source_place *place)
 ws_status diag_error_at(struct diag *diag, ws_status status, const struct source_place *place,
                         const char *format, ...)
 {
-    struct strbuf text = {0};
-    if (place->file) strbuf_printf(&text, "%s:", place->file);
-    if (place->line) strbuf_printf(&text, "%u:", place->line);
-    if (place->line && place->column) strbuf_printf(&text, "%u:", place->column);
-    strbuf_puts(&text, text.length ? " error: " : "error: ");
     va_list list;
     va_start(list, format);
-    strbuf_vprintf(&text, format, list);
+    set(diag, status, &(struct message){place, "", format, &list, {0}});
     va_end(list);
-    if (place->text && place->line) quote_line(&text, place);
-    diag_set(diag, status, &text);
     return status;
+}
+
+static void add_line(void *of)
+{
+    struct message *message = of;
+    strbuf_puts(&message->text, message->before);
+    strbuf_putc(&message->text, '\n');
+    va_list arguments;
+    va_copy(arguments, *message->arguments);
+    strbuf_vprintf(&message->text, message->format, arguments);
+    va_end(arguments);
 }
 
 void diag_add(struct diag *diag, const char *format, ...)
 {
-    struct strbuf text = {0};
-    if (diag->text) strbuf_puts(&text, diag->text);
-    strbuf_putc(&text, '\n');
+    size_t wanted;
     va_list list;
     va_start(list, format);
-    strbuf_vprintf(&text, format, list);
+    struct message message = {NULL, diag_text(diag), format, &list, {0}};
+    if (mem_attempt(add_line, &message, &wanted)) {
+        mem_free(diag->text);
+        diag->text = strbuf_take(&message.text);
+        if (diag->outlives_calls) mem_keep(diag->text);
+    }
     va_end(list);
-    diag_set(diag, diag->status, &text);
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Messages of failures. Every fallible function of the library takes a struct diag, fills it and
- * returns its status: `return diag_error(d, WS_ERR_INPUT, "..." )`.
+ * returns its status: `return diag_error(d, WS_ERR_INPUT, "..." )`. These functions never raise
+ * (base/memory.h): a text that there is no memory for is cut short.
  * Form: what is wrong, why, what to do (UX.md D). The text is kept until the next error. */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <warpsage/warpsage.h>
 
 struct diag {
-    char *text; /* owned; NULL when nothing failed yet */
+    char *text; /* owned; NULL when nothing failed yet, or there was no memory for it */
     ws_status status;
+    bool outlives_calls; /* a context's: its text is kept when memory runs out */
+    char reserve[200];   /* the text that took no memory; "": none */
 };
 
 /* A text input and a place in it. line and column count from 1; 0: not known. */
@@ -23,6 +27,10 @@ struct source_place {
 };
 
 void diag_clear(struct diag *diag);
+/* "" when nothing failed yet. */
+const char *diag_text(const struct diag *diag);
+/* WS_ERR_MEMORY; takes no memory. 0 bytes: who needed it does not say how much. */
+ws_status diag_out_of_memory(struct diag *diag, size_t bytes);
 ws_status diag_error(struct diag *diag, ws_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "file:line:col: error: what" with the source line and a caret beneath. */

@@ -10,19 +10,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
+
 enum { NAME_ATTEMPTS = 100 };
 
 static ws_status failed(struct diag *diag, const char *path, const char *what, int error)
 {
+    if (error == ENOMEM) mem_raise(0);
     return diag_error(diag, WS_ERR_IO, "%s: cannot %s: %s", path, what, strerror(error));
 }
 
 static void clear(struct outfile *out)
 {
-    free(out->path);
-    free(out->target);
-    free(out->temporary);
+    mem_guard_end(&out->guard);
+    mem_free(out->path);
+    mem_free(out->target);
+    mem_free(out->temporary);
     *out = (struct outfile){0};
+}
+
+static void discard(void *out)
+{
+    outfile_discard(out);
 }
 
 /* The folder of the target, with its last slash; "" is the current one. */
@@ -32,24 +41,23 @@ static int folder_length(const char *target)
     return slash ? (int)(slash + 1 - target) : 0;
 }
 
-/* NULL: out of memory. */
 static char *name_beside(const char *target, unsigned attempt)
 {
-    char *name;
+    struct strbuf name = {0};
     int folder = folder_length(target);
-    int length = asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target, target + folder,
-                          (long)getpid(), attempt);
-    return length < 0 ? NULL : name;
+    strbuf_printf(&name, "%.*s.%.200s.%ld-%u", folder, target, target + folder, (long)getpid(),
+                  attempt);
+    return strbuf_take(&name);
 }
 
 /* Without a name, so that nothing remains of it if the program is killed. */
 static int open_nameless(const char *target)
 {
-    char *folder;
-    if (asprintf(&folder, "%.*s.", folder_length(target), target) < 0) return -1;
-    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    struct strbuf folder = {0};
+    strbuf_printf(&folder, "%.*s.", folder_length(target), target);
+    int fd = open(folder.data, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     int error = errno;
-    free(folder);
+    strbuf_clear(&folder);
     errno = error;
     return fd;
 }
@@ -59,14 +67,13 @@ static int open_named(struct outfile *out)
 {
     for (unsigned i = 0; i < NAME_ATTEMPTS; i++) {
         char *name = name_beside(out->target, i);
-        if (!name) break;
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
             out->temporary = name;
             return fd;
         }
         int error = errno;
-        free(name);
+        mem_free(name);
         errno = error;
         if (error != EEXIST) break;
     }
@@ -81,13 +88,15 @@ static bool is_special(const char *path)
 /* What becomes of an existing file: its links stay, and its permissions. */
 static int open_beside(struct outfile *out, const struct stat *old)
 {
-    out->target = old ? realpath(out->path, NULL) : strdup(out->path);
-    if (!out->target || (old && access(out->target, W_OK) != 0)) return -1;
+    char room[PATH_MAX];
+    if (old && !realpath(out->path, room)) return -1;
+    out->target = mem_copy(old ? room : out->path);
+    if (old && access(out->target, W_OK) != 0) return -1;
     int fd = open_nameless(out->target);
     if (fd < 0) fd = open_named(out);
     if (fd < 0 && old && (errno == EACCES || errno == EPERM)) {
         /* The file may be written, its folder not: nothing else is possible. */
-        free(out->target);
+        mem_free(out->target);
         out->target = NULL;
         return open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     }
@@ -114,8 +123,8 @@ static int open_target(struct outfile *out)
 
 ws_status outfile_open(struct diag *diag, const char *path, struct outfile *out)
 {
-    *out = (struct outfile){.path = strdup(path)};
-    if (!out->path) return diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", path);
+    *out = (struct outfile){.path = mem_copy(path)};
+    mem_guard_begin(&out->guard, discard, out);
     errno = 0;
     int fd = *path ? open_target(out) : -1;
     out->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
@@ -143,13 +152,12 @@ static int name_nameless(struct outfile *out)
     snprintf(link, sizeof link, "/proc/self/fd/%d", fileno((FILE *)out->stream));
     for (unsigned i = 0; i < NAME_ATTEMPTS; i++) {
         char *name = name_beside(out->target, i);
-        if (!name) return ENOMEM;
         if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
             out->temporary = name;
             return 0;
         }
         int error = errno;
-        free(name);
+        mem_free(name);
         if (error != EEXIST) return error;
     }
     return EEXIST;
@@ -169,6 +177,7 @@ ws_status outfile_close(struct diag *diag, struct outfile *out)
     if (!out->problem && out->target && !out->temporary) out->problem = name_nameless(out);
     errno = 0;
     note(out, fclose(stream) == 0); /* network file systems fail here */
+    out->stream = NULL;
     if (!out->problem && out->target) note(out, rename(out->temporary, out->target) == 0);
     if (out->problem && out->temporary) unlink(out->temporary);
     ws_status status = WS_OK;

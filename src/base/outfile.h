@@ -9,13 +9,15 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 
 struct outfile {
     char *path;      /* as given, for messages */
     char *target;    /* the file to replace, links resolved; NULL: written directly */
     char *temporary; /* named from the start, where nameless files are not supported; else NULL */
     void *stream;    /* FILE *; NULL: closed */
-    int problem;     /* errno of the first failure; 0: none */
+    struct mem_guard guard; /* the struct stays where it was opened */
+    int problem;            /* errno of the first failure; 0: none */
 };
 
 /* WS_ERR_IO: the file cannot be created or replaced. */

@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <string.h>
 
 enum { PIECE_BYTES = 1 << 16, PENDING_BYTES = 1 << 18 };
@@ -24,25 +25,41 @@ uint32_t packed_crc32(const void *bytes, size_t size)
     return ~crc;
 }
 
+/* Of a failure; raises if it is that of memory. */
 static const char *reason_of(struct archive *archive)
 {
+    if (archive_errno(archive) == ENOMEM) mem_raise(0);
     const char *text = archive_error_string(archive);
     return text && *text ? text : "no reason is known";
+}
+
+static void free_writer(void *archive)
+{
+    archive_write_free(archive);
+}
+
+static void free_reader(void *archive)
+{
+    archive_read_free(archive);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static la_ssize_t append(struct archive *archive, void *user, const void *bytes, size_t size)
 {
-    (void)archive;
-    strbuf_append(user, bytes, size);
-    return (la_ssize_t)size;
+    if (strbuf_try_append(user, bytes, size)) return (la_ssize_t)size;
+    archive_set_error(archive, ENOMEM, "out of memory");
+    return -1;
 }
 
 /* One file without name: the raw format writes its bytes alone. */
 static int begin_entry(struct archive *archive)
 {
     struct archive_entry *entry = archive_entry_new();
+    if (!entry) {
+        archive_set_error(archive, ENOMEM, "out of memory");
+        return ARCHIVE_FATAL;
+    }
     archive_entry_set_filetype(entry, AE_IFREG);
     int status = archive_write_header(archive, entry);
     archive_entry_free(entry);
@@ -52,17 +69,19 @@ static int begin_entry(struct archive *archive)
 ws_status packed_compress(struct diag *diag, const void *bytes, size_t size, struct strbuf *out)
 {
     struct archive *archive = archive_write_new();
+    struct mem_guard guard;
     ws_status result = WS_OK;
-    bool good = archive && archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
+    if (!archive) mem_raise(0);
+    mem_guard_begin(&guard, free_writer, archive);
+    bool good = archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
                 archive_write_set_format_raw(archive) == ARCHIVE_OK &&
                 archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK &&
                 archive_write_open(archive, out, NULL, append, NULL) == ARCHIVE_OK &&
                 begin_entry(archive) == ARCHIVE_OK &&
                 archive_write_data(archive, bytes, size) == (la_ssize_t)size &&
                 archive_write_close(archive) == ARCHIVE_OK;
-    if (!good)
-        result = diag_error(diag, WS_ERR_INTERNAL, "zstd: %s",
-                            archive ? reason_of(archive) : "out of memory");
+    if (!good) result = diag_error(diag, WS_ERR_INTERNAL, "zstd: %s", reason_of(archive));
+    mem_guard_end(&guard);
     archive_write_free(archive);
     return result;
 }
@@ -94,19 +113,25 @@ static ws_status cannot_write(struct diag *diag, const struct packed_file *file)
                       reason_of(file->archive));
 }
 
+static void discard(void *file)
+{
+    packed_file_discard(file);
+}
+
 ws_status packed_file_open(struct diag *diag, const char *path, struct packed_file *out)
 {
     *out = (struct packed_file){0};
     TRY(outfile_open(diag, path, &out->out));
+    mem_guard_begin(&out->guard, discard, out);
     out->archive = archive_write_new();
-    bool good = out->archive && add_filter(out->archive, path) == ARCHIVE_OK &&
+    if (!out->archive) mem_raise(0);
+    bool good = add_filter(out->archive, path) == ARCHIVE_OK &&
                 archive_write_set_format_raw(out->archive) == ARCHIVE_OK &&
                 archive_write_set_bytes_in_last_block(out->archive, 1) == ARCHIVE_OK &&
                 archive_write_open(out->archive, &out->out, NULL, put_bytes, NULL) == ARCHIVE_OK &&
                 begin_entry(out->archive) == ARCHIVE_OK;
     if (good) return WS_OK;
-    ws_status status = out->archive ? cannot_write(diag, out)
-                                    : diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", path);
+    ws_status status = cannot_write(diag, out);
     packed_file_discard(out);
     return status;
 }
@@ -135,6 +160,7 @@ ws_status packed_file_close(struct diag *diag, struct packed_file *file)
         packed_file_discard(file);
         return status;
     }
+    mem_guard_end(&file->guard);
     archive_write_free(file->archive);
     strbuf_clear(&file->pending);
     status = outfile_close(diag, &file->out);
@@ -145,6 +171,7 @@ ws_status packed_file_close(struct diag *diag, struct packed_file *file)
 void packed_file_discard(struct packed_file *file)
 {
     if (file->archive) archive_write_fail(file->archive); /* so that closing it writes nothing */
+    mem_guard_end(&file->guard);
     archive_write_free(file->archive);
     strbuf_clear(&file->pending);
     outfile_discard(&file->out);
@@ -181,16 +208,20 @@ ws_status packed_expand(struct diag *diag, const char *name, const void *bytes, 
 {
     struct archive *archive = archive_read_new();
     struct archive_entry *entry;
-    if (!archive) return diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", name);
+    struct mem_guard guard;
+    if (!archive) mem_raise(0);
+    mem_guard_begin(&guard, free_reader, archive);
     archive_read_support_filter_zstd(archive);
     archive_read_support_format_raw(archive);
     bool good = archive_read_open_memory(archive, bytes, size) == ARCHIVE_OK &&
                 archive_read_next_header(archive, &entry) == ARCHIVE_OK &&
                 archive_filter_code(archive, 0) == ARCHIVE_FILTER_ZSTD;
+    if (!good && archive_errno(archive) == ENOMEM) mem_raise(0);
     ws_status status =
         good ? expand(diag, name, archive, plain_size, out)
              : diag_error(diag, WS_ERR_INPUT,
                           "%s: error: what is packed is not zstd: it is damaged", name);
+    mem_guard_end(&guard);
     archive_read_free(archive);
     return status;
 }

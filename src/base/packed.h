@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/strbuf.h"
 
@@ -24,6 +25,7 @@ ws_status packed_expand(struct diag *diag, const char *name, const void *bytes, 
 struct packed_file {
     struct outfile out;
     void *archive;
+    struct mem_guard guard; /* the struct stays where it was opened */
     struct strbuf pending;
 };
 ws_status packed_file_open(struct diag *diag, const char *path, struct packed_file *out);

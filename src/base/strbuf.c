@@ -2,25 +2,39 @@
 #include "base/strbuf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 
-static void reserve(struct strbuf *buffer, size_t more)
+static bool try_reserve(struct strbuf *buffer, size_t more)
 {
     size_t need = buffer->length + more + 1;
-    if (need <= buffer->capacity) return;
-    buffer->capacity = need < 2 * buffer->capacity ? 2 * buffer->capacity : need + 64;
-    buffer->data = mem_realloc(buffer->data, buffer->capacity);
+    if (need <= buffer->capacity) return true;
+    size_t room = need < 2 * buffer->capacity ? 2 * buffer->capacity : need + 64;
+    char *larger = mem_try_realloc(buffer->data, room);
+    if (!larger) return false;
+    buffer->data = larger;
+    buffer->capacity = room;
+    return true;
+}
+
+static void reserve(struct strbuf *buffer, size_t more)
+{
+    if (!try_reserve(buffer, more)) mem_raise(buffer->length + more);
+}
+
+bool strbuf_try_append(struct strbuf *buffer, const char *bytes, size_t length)
+{
+    if (!try_reserve(buffer, length)) return false;
+    memcpy(buffer->data + buffer->length, bytes, length);
+    buffer->length += length;
+    buffer->data[buffer->length] = '\0';
+    return true;
 }
 
 void strbuf_append(struct strbuf *buffer, const char *bytes, size_t length)
 {
-    reserve(buffer, length);
-    memcpy(buffer->data + buffer->length, bytes, length);
-    buffer->length += length;
-    buffer->data[buffer->length] = '\0';
+    if (!strbuf_try_append(buffer, bytes, length)) mem_raise(buffer->length + length);
 }
 
 void strbuf_putc(struct strbuf *buffer, char c)
@@ -38,6 +52,7 @@ void strbuf_vprintf(struct strbuf *buffer, const char *format, va_list list)
     va_list again;
     va_copy(again, list);
     int length = vsnprintf(NULL, 0, format, list);
+    if (length < 0) mem_raise(0);
     reserve(buffer, (size_t)length);
     vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, again);
     va_end(again);
@@ -63,6 +78,6 @@ char *strbuf_take(struct strbuf *buffer)
 
 void strbuf_clear(struct strbuf *buffer)
 {
-    free(buffer->data);
+    mem_free(buffer->data);
     *buffer = (struct strbuf){0};
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A growing text. Zero-initialise; strbuf_take hands the malloc'ed text over and resets. */
+/* A growing text. Zero-initialise; strbuf_take hands the text over, to be freed with
+ * mem_free, and resets. */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct strbuf {
@@ -14,6 +16,8 @@ struct strbuf {
 void strbuf_putc(struct strbuf *buffer, char c);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_append(struct strbuf *buffer, const char *bytes, size_t length);
+/* False: memory ran out. For callbacks of other libraries (base/memory.h). */
+bool strbuf_try_append(struct strbuf *buffer, const char *bytes, size_t length);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buffer, const char *format, va_list list)

@@ -12,32 +12,60 @@
 #include "base/outfile.h"
 #include "base/strbuf.h"
 
+/* All that is in the file, if that is at most `most` bytes. */
+static ws_status read_bytes(struct diag *diag, FILE *file, const char *path, uint64_t most,
+                            struct strbuf *text)
+{
+    struct stat status;
+    char block[1 << 16];
+    size_t got;
+    if (fstat(fileno(file), &status) != 0 || S_ISDIR(status.st_mode))
+        return diag_error(diag, WS_ERR_IO, "%s: is a directory, not a file", path);
+    while ((got = fread(block, 1, sizeof block, file)) > 0) {
+        if (got > most - text->length)
+            return diag_error(diag, WS_ERR_INPUT,
+                              "%s: error: more than %llu MiB: no such file is read as a whole; "
+                              "take a smaller one",
+                              path, (unsigned long long)(most >> 20));
+        strbuf_append(text, block, got);
+    }
+    if (!ferror(file)) return WS_OK;
+    return diag_error(diag, WS_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+}
+
+static void close_file(void *file)
+{
+    fclose(file);
+}
+
 ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
                          size_t *out_size)
 {
+    return text_read_at_most(diag, arena, path, TEXT_MOST, out, out_size);
+}
+
+ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
+                            char **out, size_t *out_size)
+{
+    struct mem_guard guard;
+    struct strbuf text = {0};
     *out = NULL;
     *out_size = 0;
     FILE *file = fopen(path, "rb");
-    if (!file) return diag_error(diag, WS_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    struct stat status;
-    if (fstat(fileno(file), &status) != 0 || S_ISDIR(status.st_mode)) {
-        fclose(file);
-        return diag_error(diag, WS_ERR_IO, "%s: is a directory, not a file", path);
+    if (!file) {
+        mem_check_errno();
+        return diag_error(diag, WS_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     }
-    struct strbuf text = {0};
-    char block[1 << 16];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        strbuf_append(&text, block, got);
-    bool failed = ferror(file) != 0;
+    mem_guard_begin(&guard, close_file, file);
+    ws_status status = read_bytes(diag, file, path, most, &text);
+    mem_guard_end(&guard);
     fclose(file);
-    if (!failed) {
+    if (status == WS_OK) {
         *out = arena_copy_n(arena, text.data ? text.data : "", text.length);
         *out_size = text.length;
     }
     strbuf_clear(&text);
-    if (failed) return diag_error(diag, WS_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
-    return WS_OK;
+    return status;
 }
 
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size)

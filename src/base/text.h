@@ -10,9 +10,18 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
+/* What is read as a whole has a bound, so that an endless input (/dev/zero, a pipe) is an error and takes
+ * no more memory than this: TEXT_MOST, unless there is a reason for another one. Guesses, far above
+ * what compilers, people and recordings write (doc/limits.md). */
+#define TEXT_MOST (UINT64_C(256) << 20)
+#define TEXT_MOST_YAML (UINT64_C(16) << 20)
+#define TEXT_MOST_PROFILE (UINT64_C(1) << 30)
+
 /* Reads a whole file into the arena, with a NUL after its last byte. */
 ws_status text_read_file(struct diag *diag, struct arena *arena, const char *path, char **out,
                          size_t *out_size);
+ws_status text_read_at_most(struct diag *diag, struct arena *arena, const char *path, uint64_t most,
+                            char **out, size_t *out_size);
 /* The old file stays until the new one is whole (outfile.h). */
 ws_status text_write_file(struct diag *diag, const char *path, const void *bytes, size_t size);
 

@@ -77,7 +77,7 @@ ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
     } else {
         status = diag_error(diag, WS_ERR_IO, "%s: no temporary folder could be made", path);
     }
-    free(nvcc);
-    free(clang);
+    mem_free(nvcc);
+    mem_free(clang);
     return status;
 }

@@ -48,7 +48,7 @@ static const char *clang_version(struct arena *arena, const char *clang, const c
     const char *version = "";
     if (tool_run(arguments, tool_path, &said) && said)
         version = arena_copy_n(arena, said, strspn(said, "0123456789"));
-    free(said);
+    mem_free(said);
     return version;
 }
 
@@ -137,6 +137,6 @@ ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *pat
     } else {
         status = no_libclc(diag, arena, path, clang, tool_path);
     }
-    free(clang);
+    mem_free(clang);
     return status;
 }

@@ -112,14 +112,14 @@ void flow_build(struct arena *arena, struct function *function)
         struct basic_block *block = &list[block_of[i]];
         if (block->count++ == 0) block->first = i;
     }
-    free(leader);
+    mem_free(leader);
     function->block_of = block_of;
     function->blocks = list;
     function->block_count = blocks;
     uint32_t *seen = mem_zalloc(blocks, sizeof *seen);
     for (uint32_t i = 0; i < blocks; i++)
         find_successors(arena, function, &list[i], seen);
-    free(seen);
+    mem_free(seen);
 }
 
 /* ---- post-dominators -------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ static void collect_predecessors(struct graph *graph)
             uint32_t to = blocks[b].successors[s];
             graph->predecessors[graph->first[to] + fill[to]++] = b;
         }
-    free(fill);
+    mem_free(fill);
 }
 
 /* Depth first from one block with an exit, against the edges. */
@@ -254,7 +254,7 @@ void flow_post_dominators(struct function *function)
     struct basic_block *blocks = (struct basic_block *)(uintptr_t)function->blocks;
     for (uint32_t b = 0; b < count; b++)
         blocks[b].post_dominator = idom[b] >= count ? -1 : (int32_t)idom[b];
-    free(graph.predecessors);
-    free(flags);
-    free(numbers);
+    mem_free(graph.predecessors);
+    mem_free(flags);
+    mem_free(numbers);
 }

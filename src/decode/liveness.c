@@ -216,7 +216,7 @@ void flow_liveness(struct arena *arena, struct function *function)
     memcpy(crossing, live.crossing, live.crossing_count * sizeof *crossing);
     function->crossing = crossing;
     function->crossing_count = live.crossing_count;
-    free(numbers);
-    free(live.bits);
-    free(live.uses);
+    mem_free(numbers);
+    mem_free(live.bits);
+    mem_free(live.uses);
 }

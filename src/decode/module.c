@@ -88,8 +88,8 @@ void module_destroy(struct module *module)
 {
     if (!module) return;
     arena_clear(&module->arena);
-    free(module->ptxas);
-    free(module);
+    mem_free(module->ptxas);
+    mem_free(module);
 }
 
 ws_status module_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
@@ -255,7 +255,7 @@ uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint6
     }
     for (uint32_t v = 0; v < module->variable_count; v++)
         if (used[v] && module->variables[v].is_extern) offsets[v] = align_to(end, alignment);
-    free(used);
-    free(reached);
+    mem_free(used);
+    mem_free(reached);
     return end;
 }

@@ -69,8 +69,8 @@ void map_reset(struct map *map)
 
 void map_clear(struct map *map)
 {
-    free(map->keys);
-    free(map->values);
+    mem_free(map->keys);
+    mem_free(map->values);
     *map = (struct map){0};
 }
 
@@ -108,7 +108,7 @@ static uint32_t *find_bucket(const struct names *names, const char *text, uint32
 
 static void grow_buckets(struct names *names)
 {
-    free(names->buckets);
+    mem_free(names->buckets);
     names->bucket_count = names->bucket_count ? names->bucket_count * 2 : 1024;
     names->buckets = mem_zalloc(names->bucket_count, sizeof *names->buckets);
     for (uint32_t i = 0; i < names->count; i++) {
@@ -175,8 +175,8 @@ const struct symbol *names_find(const struct names *names, const char *text, uin
 
 void names_clear(struct names *names)
 {
-    free(names->items);
-    free(names->buckets);
-    free(names->symbols);
+    mem_free(names->items);
+    mem_free(names->buckets);
+    mem_free(names->symbols);
     *names = (struct names){0};
 }

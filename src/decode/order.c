@@ -56,8 +56,8 @@ void module_reachable(const struct module *module, uint32_t entry, bool *reached
                 if (taken[f] && !module->functions[f].is_entry) push(f, reached, stack, &depth);
         }
     }
-    free(stack);
-    free(taken);
+    mem_free(stack);
+    mem_free(taken);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static void classify_function(struct module *module, struct function *function)
         function->ordered_reason =
             arena_format(&module->arena, "%s%s at line %u", insn->text, why, insn->line);
     }
-    free(read);
+    mem_free(read);
 }
 
 void order_classify(struct module *module)
@@ -135,5 +135,5 @@ void order_classify(struct module *module)
             functions[f].ordered_reason = functions[c].ordered_reason;
         }
     }
-    free(reached);
+    mem_free(reached);
 }

@@ -254,7 +254,7 @@ ws_status parse_call(struct parser *parser, struct insn *insn)
     int32_t function;
     ws_status status = parse_call_parts(parser, insn, &function, &lists[0], &lists[1]);
     if (status == WS_OK) finish_call(parser, insn, function, &lists[0], &lists[1]);
-    free(lists);
+    mem_free(lists);
     return status;
 }
 

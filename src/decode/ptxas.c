@@ -82,7 +82,7 @@ static ws_status ask(struct diag *diag, const struct module *module, uint32_t en
     strbuf_clear(&text);
     strbuf_clear(&file);
     strbuf_clear(&cubin);
-    free(said);
+    mem_free(said);
     return status;
 }
 
@@ -97,7 +97,7 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
     const char *const arguments[] = {module->ptxas, "--help", NULL};
     bool answered = tool_run(arguments, NULL, &help);
     unsigned target = answered ? nearest_target(help, wanted) : 0;
-    free(help);
+    mem_free(help);
     if (!target)
         return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not tell its targets", module->path,
                           module->ptxas);

@@ -144,7 +144,7 @@ static ws_status report(struct diag *diag, struct refusal *refusal, uint32_t ent
                refusal->module->path, refusal->module->functions[entry].display_name,
                refusal->count, refusal->count == 1 ? "" : "s", text.data);
     strbuf_clear(&text);
-    free(groups);
+    mem_free(groups);
     return WS_ERR_UNSUPPORTED;
 }
 
@@ -156,8 +156,8 @@ ws_status module_check_supported(struct diag *diag, const struct module *module,
     module_reachable(module, entry, reached);
     for (uint32_t f = 0; f < module->function_count; f++)
         if (reached[f]) refuse_in(&refusal, &module->functions[f]);
-    free(reached);
+    mem_free(reached);
     ws_status status = refusal.count ? report(diag, &refusal, entry) : WS_OK;
-    free(refusal.places);
+    mem_free(refusal.places);
     return status;
 }

@@ -102,7 +102,7 @@ void tool_remove_folder(char *folder, const char *const *files, size_t count)
     for (size_t i = 0; i < count; i++)
         unlink(files[i]);
     rmdir(folder);
-    free(folder);
+    mem_free(folder);
 }
 
 /* The first lines of what a compiler said: errors come first, and one of its own crashes is long. */
@@ -129,6 +129,6 @@ ws_status tool_compile(const struct tool_job *job, const char *const *arguments,
     else
         diag_error(job->diag, status, "%s: %s could not compile this file:\n%s", job->path, what,
                    said ? said : "");
-    free(said);
+    mem_free(said);
     return status;
 }

@@ -15,9 +15,7 @@ static void create_warps(const struct launch *launch, struct block *block)
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
         warp->index = w;
-        warp->registers = aligned_alloc(64, program->frame_bytes_max + 64);
-        if (!warp->registers) abort();
-        memset(warp->registers, 0, program->frame_bytes_max + 64);
+        warp->registers = mem_zalloc_aligned(64, program->frame_bytes_max + 64);
         warp->register_bytes = program->frame_bytes_max + 64;
         warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
         warp->locals = mem_zalloc(WARP_LANES, program->local_bytes_max + 8);
@@ -31,9 +29,7 @@ struct block *block_take(struct worker *worker)
         worker->free_blocks = block->next;
         return block;
     }
-    block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
-    if (!block) abort();
-    memset(block, 0, sizeof *block);
+    block = mem_zalloc_aligned(64, sizeof *block);
     block->shared = mem_zalloc(1, worker->launch->shared_end + 64);
     create_warps(worker->launch, block);
     return block;
@@ -53,19 +49,19 @@ void block_destroy(struct block *block)
 {
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
-        free(warp->registers);
-        free(warp->parameters);
-        free(warp->locals);
-        free(warp->nodes);
+        mem_free(warp->registers);
+        mem_free(warp->parameters);
+        mem_free(warp->locals);
+        mem_free(warp->nodes);
         for (struct frame *next, *frame = warp->made_frames; frame; frame = next) {
             next = frame->next_made;
-            free(frame);
+            mem_free(frame);
         }
     }
-    free(block->warps);
+    mem_free(block->warps);
     strbuf_clear(&block->printed.text);
-    free(block->shared);
-    free(block);
+    mem_free(block->shared);
+    mem_free(block);
 }
 
 /* %total_smem_size: in units of allocation, without what is reserved (PTX ISA, special registers). */

@@ -83,11 +83,9 @@ static void reserve_registers(struct warp *warp, size_t bytes)
 {
     if (bytes <= warp->register_bytes) return;
     size_t room = (2 * bytes + 63) & ~(size_t)63;
-    unsigned char *grown = aligned_alloc(64, room);
-    if (!grown) abort();
+    unsigned char *grown = mem_zalloc_aligned(64, room);
     memcpy(grown, warp->registers, warp->register_bytes);
-    memset(grown + warp->register_bytes, 0, room - warp->register_bytes);
-    free(warp->registers);
+    mem_free(warp->registers);
     warp->registers = grown;
     warp->register_bytes = room;
 }

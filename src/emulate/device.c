@@ -81,7 +81,7 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
                                              .host_addresses = options->host_addresses,
                                              .as_hardware = options->as_hardware});
     if (status != WS_OK) {
-        free(device);
+        mem_free(device);
         return status;
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -95,7 +95,7 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
 
 static void placement_clear(struct placement *placement)
 {
-    free(placement->addresses);
+    mem_free(placement->addresses);
     arena_clear(&placement->names);
 }
 
@@ -104,14 +104,14 @@ void device_destroy(struct device *device)
     if (!device) return;
     for (uint32_t i = 0; i < device->placement_count; i++)
         placement_clear(&device->placements[i]);
-    free(device->placements);
+    mem_free(device->placements);
     for (uint32_t i = 0; i < device->program_count; i++)
         program_destroy(device->programs[i]);
-    free(device->programs);
-    free(device->textures);
+    mem_free(device->programs);
+    mem_free(device->textures);
     heap_clear(&device->heap);
     devmem_clear(&device->memory);
-    free(device);
+    mem_free(device);
 }
 
 ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)
@@ -264,6 +264,18 @@ static void displace(struct device *device, struct placement *placement)
     placement_clear(placement);
 }
 
+/* A placement in the making. */
+struct placing {
+    struct device *device;
+    struct placement *placement;
+};
+
+static void give_up(void *of)
+{
+    const struct placing *placing = of;
+    displace(placing->device, placing->placement);
+}
+
 ws_status device_place(struct diag *diag, struct device *device, const struct module *module,
                        const uint64_t **out_addresses)
 {
@@ -274,13 +286,21 @@ ws_status device_place(struct diag *diag, struct device *device, const struct mo
             return WS_OK;
         }
     struct placement made = {.module_id = module->id, .count = module->variable_count};
+    struct placing placing = {device, &made};
+    struct mem_guard guard;
     made.addresses = mem_zalloc(module->variable_count, sizeof *made.addresses);
+    mem_guard_begin(&guard, give_up, &placing);
     ws_status status = place_variables(diag, device, module, &made);
     if (status != WS_OK) {
+        mem_guard_end(&guard);
         displace(device, &made);
         return status;
     }
     GROW(device->placements, device->placement_count, device->placement_room);
+    mem_guard_end(&guard);
+    mem_keep(device->placements);
+    mem_keep(made.addresses);
+    arena_keep(&made.names);
     device->placements[device->placement_count++] = made;
     *out_addresses = made.addresses;
     return WS_OK;

@@ -53,8 +53,8 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
 void devmem_clear(struct devmem *memory)
 {
     for (uint32_t i = 0; i < memory->count; i++)
-        free(memory->allocations[i].shadow);
-    free(memory->allocations);
+        mem_free(memory->allocations[i].shadow);
+    mem_free(memory->allocations);
     if (memory->host) munmap(memory->host, memory->capacity);
     *memory = (struct devmem){0};
 }
@@ -64,6 +64,8 @@ void devmem_clear(struct devmem *memory)
 static void insert(struct devmem *memory, uint32_t at, struct allocation allocation)
 {
     GROW(memory->allocations, memory->count, memory->room);
+    mem_keep(memory->allocations);
+    mem_keep(allocation.shadow);
     struct allocation *place = &memory->allocations[at];
     memmove(place + 1, place, (memory->count - at) * sizeof *place);
     *place = allocation;
@@ -142,9 +144,10 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
     *out = 0;
     if (bytes == 0) return diag_error(diag, WS_ERR_ARGUMENT, "an allocation needs at least 1 byte");
     uint64_t room = room_of(bytes), address = 0;
-    bool fits = bytes <= memory->limit && (uncounted || memory->live + bytes <= memory->limit);
+    bool fits = bytes <= memory->limit && bytes <= memory->capacity &&
+                (uncounted || bytes <= memory->limit - memory->live);
     uint32_t at = 0;
-    bool fresh = fits && memory->used + room <= memory->capacity;
+    bool fresh = fits && room <= memory->capacity - memory->used;
     if (fresh) {
         address = memory->base + memory->used;
         at = index_after(memory, address);
@@ -156,8 +159,11 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
                           (unsigned long long)memory->limit);
     struct allocation allocation = {.address = address, .bytes = bytes, .uncounted = uncounted};
     if (!memory->as_hardware) {
-        allocation.shadow = calloc((bytes + 63) / 64, sizeof *allocation.shadow);
-        if (!allocation.shadow) return diag_error(diag, WS_ERR_MEMORY, "out of host memory");
+        allocation.shadow = mem_try_zalloc((bytes + 63) / 64, sizeof *allocation.shadow);
+        if (!allocation.shadow)
+            return diag_error(diag, WS_ERR_MEMORY,
+                              "out of host memory: %llu bytes of device memory were asked for",
+                              (unsigned long long)bytes);
     }
     insert(memory, at, allocation);
     if (address + room - memory->base > memory->used) memory->used = address + room - memory->base;
@@ -258,7 +264,7 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
                           "0x%llx is not the address of a live allocation; free what "
                           "ws_device_alloc returned, once",
                           (unsigned long long)address);
-    free(found->shadow);
+    mem_free(found->shadow);
     found->shadow = NULL;
     found->name = NULL;
     found->freed = ++memory->frees;
@@ -299,6 +305,6 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
             at + bytes == allocation->bytes && shadow_all(allocation->shadow, 0, allocation->bytes);
     }
     if (!whole) return;
-    free(allocation->shadow);
+    mem_free(allocation->shadow);
     allocation->shadow = NULL;
 }

@@ -437,6 +437,9 @@ struct launch {
     uint64_t fault_block;         /* atomic: least block that failed, UINT64_MAX */
     uint64_t shown_tenths;        /* time of the last progress message */
     struct print_log *printed;    /* NULL: nobody reads what the kernel prints */
+    struct mem_pool *pool;        /* of the call, for its threads */
+    uint64_t wanted;              /* atomic: bytes that one of them asked for in vain */
+    bool is_without_memory;       /* atomic */
     uint32_t locks[LAUNCH_LOCKS]; /* of 16-byte atomics: 1 while one is at work */
 };
 

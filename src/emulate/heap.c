@@ -42,7 +42,13 @@ ws_status heap_place(struct diag *diag, struct device *device)
     /* Pages of tags that nobody touches take no room. */
     void *map = mmap(NULL, (size_t)units * sizeof *heap->tags, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return diag_error(diag, WS_ERR_MEMORY, "out of host memory");
+    if (map == MAP_FAILED) {
+        TRY(device_free(diag, device, heap->address));
+        return diag_error(diag, WS_ERR_MEMORY,
+                          "out of host memory: a heap of %llu bytes was asked for; make it smaller "
+                          "or raise the limit (ulimit -v)",
+                          (unsigned long long)heap->bytes);
+    }
     heap->tags = map;
     heap->units = units;
     set_tags(heap, 0, units, 0);

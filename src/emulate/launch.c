@@ -54,7 +54,7 @@ static void worker_clear(struct worker *worker)
         next = block->next;
         block_destroy(block);
     }
-    free(worker->exec.memos);
+    mem_free(worker->exec.memos);
 }
 
 /* Keeps the fault of the least block. */
@@ -67,10 +67,10 @@ static void keep_fault(struct worker *worker, struct block *block)
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     if (!worker->fault.kind || fault->block < worker->fault.block) {
-        free(worker->fault.detail);
+        mem_free(worker->fault.detail);
         worker->fault = *fault;
     } else {
-        free(fault->detail);
+        mem_free(fault->detail);
     }
     *fault = (struct fault){0};
 }
@@ -133,10 +133,24 @@ static void run_independent(struct worker *worker, uint64_t until_ns)
     block_give(worker, block);
 }
 
-static void *run_thread(void *worker)
+static void run_all(void *worker)
 {
     float_state_set_standard();
     run_independent(worker, 0);
+}
+
+/* If memory runs out for one of several threads, the others take no further block; who waits for them
+ * raises it anew. */
+static void *run_thread(void *of)
+{
+    struct worker *worker = of;
+    struct launch *launch = worker->launch;
+    size_t wanted;
+    if (!mem_attempt_in(launch->pool, run_all, worker, &wanted)) {
+        __atomic_store_n(&launch->wanted, wanted, __ATOMIC_RELAXED);
+        __atomic_store_n(&launch->is_without_memory, true, __ATOMIC_RELEASE);
+        __atomic_store_n(&launch->fault_block, 0, __ATOMIC_RELAXED);
+    }
     return NULL;
 }
 
@@ -209,8 +223,7 @@ static void fill_warp_specials(struct launch *launch)
 {
     const uint32_t *b = launch->options->block;
     launch->warp_specials =
-        aligned_alloc(64, launch->warps_per_block * sizeof *launch->warp_specials);
-    if (!launch->warp_specials) abort();
+        mem_zalloc_aligned(64, launch->warps_per_block * sizeof *launch->warp_specials);
     for (uint32_t w = 0; w < launch->warps_per_block; w++)
         for (uint32_t i = 0; i < WARP_LANES; i++) {
             uint32_t thread = w * WARP_LANES + i;
@@ -331,11 +344,12 @@ static void run_threads(struct launch *launch, unsigned count, struct worker *wo
     bool *started = mem_zalloc(count, sizeof *started);
     for (unsigned i = 1; i < count; i++)
         started[i] = pthread_create(&threads[i], NULL, run_thread, &workers[i]) == 0;
-    run_independent(&workers[0], 0);
+    run_thread(&workers[0]);
     for (unsigned i = 1; i < count; i++)
         if (started[i]) pthread_join(threads[i], NULL);
-    free(threads);
-    free(started);
+    if (__atomic_load_n(&launch->is_without_memory, __ATOMIC_ACQUIRE)) mem_raise(launch->wanted);
+    mem_free(threads);
+    mem_free(started);
 }
 
 static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
@@ -384,16 +398,16 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
         struct fault *fault = &workers[i].fault;
         instructions += workers[i].instructions;
         if (fault->kind && (!least.kind || fault->block < least.block)) {
-            free(least.detail);
+            mem_free(least.detail);
             least = *fault;
         } else {
-            free(fault->detail);
+            mem_free(fault->detail);
         }
     }
     if (least.kind) {
         ws_status status = fault_report(diag, launch, &least);
         if (out) out->fault = fault_kind_of(&least);
-        free(least.detail);
+        mem_free(least.detail);
         return status;
     }
     if (instructions > launch->max_instructions)
@@ -422,9 +436,7 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     launch->parameters = parameters;
     fill_view(launch);
     fill_warp_specials(launch);
-    size_t bytes = (count * sizeof(struct worker) + 63) & ~(size_t)63;
-    struct worker *workers = aligned_alloc(64, bytes);
-    if (!workers) abort();
+    struct worker *workers = mem_zalloc_aligned(64, count * sizeof *workers);
     if (launch->options->print) launch->printed = print_log_create();
     run_workers(launch, count, ordered, workers);
     if (launch->printed)
@@ -432,9 +444,9 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
                           launch->options->print_user);
     print_log_destroy(launch->printed);
     ws_status status = collect(diag, launch, workers, count, out);
-    free(workers);
-    free(launch->warp_specials);
-    free(parameters);
+    mem_free(workers);
+    mem_free(launch->warp_specials);
+    mem_free(parameters);
     return status;
 }
 
@@ -448,6 +460,9 @@ static ws_status take_program(struct diag *diag, struct device *device, const st
     TRY(program_create(diag, device, module, entry, device->semantics, out));
     if (!device->keeps_programs) return WS_OK;
     GROW(device->programs, device->program_count, device->program_room);
+    mem_keep(device->programs);
+    mem_keep(*out);
+    arena_keep(&(*out)->arena);
     device->programs[device->program_count++] = *out;
     return WS_OK;
 }
@@ -465,6 +480,7 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                             .memory = &device->memory,
                             .program = program,
                             .options = options,
+                            .pool = mem_pool(),
                             .parameter_bytes = program->functions[0].function->parameter_bytes};
     derive_sizes(&launch);
     ws_status status = check_launch(diag, &launch);

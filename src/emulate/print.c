@@ -32,9 +32,9 @@ void print_log_destroy(struct print_log *log)
     if (!log) return;
     for (uint32_t i = 0; i < log->count; i++)
         strbuf_clear(&log->items[i].text);
-    free(log->items);
+    mem_free(log->items);
     pthread_mutex_destroy(&log->mutex);
-    free(log);
+    mem_free(log);
 }
 
 static int by_block(const void *left, const void *right)
@@ -66,16 +66,24 @@ static void prune(struct print_log *log)
     }
 }
 
+static void unlock(void *mutex)
+{
+    pthread_mutex_unlock(mutex);
+}
+
 void print_log_keep(struct print_log *log, uint64_t block, struct printed *printed)
 {
     if (!printed->text.length && !printed->lost) return;
+    struct mem_guard guard;
     pthread_mutex_lock(&log->mutex);
+    mem_guard_begin(&guard, unlock, &log->mutex);
     GROW(log->items, log->count, log->room);
     printed->block = block;
     log->items[log->count++] = *printed;
     log->bytes += printed->text.length;
     *printed = (struct printed){0};
     if (log->bytes > 2 * PRINT_BYTES_MAX) prune(log);
+    mem_guard_end(&guard);
     pthread_mutex_unlock(&log->mutex);
 }
 

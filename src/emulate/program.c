@@ -26,7 +26,7 @@ static uint32_t *constant_slot(const struct builder *b, uint64_t bits, uint32_t 
 
 static void grow_constant_slots(struct builder *b)
 {
-    free(b->constant_slots);
+    mem_free(b->constant_slots);
     b->constant_slot_count = b->constant_slot_count ? 2 * b->constant_slot_count : 64;
     b->constant_slots = mem_zalloc(b->constant_slot_count, sizeof *b->constant_slots);
     for (uint32_t i = 0; i < b->constant_count; i++)
@@ -526,10 +526,10 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     }
     if (status == WS_OK) program->pool = fill_pool(&b);
     signatures_clear(&b.signatures);
-    free(b.functions);
-    free(b.constants);
-    free(b.constant_slots);
-    free(b.uops);
+    mem_free(b.functions);
+    mem_free(b.constants);
+    mem_free(b.constant_slots);
+    mem_free(b.uops);
     if (status != WS_OK)
         program_destroy(program);
     else
@@ -541,5 +541,5 @@ void program_destroy(struct program *program)
 {
     if (!program) return;
     arena_clear(&program->arena);
-    free(program);
+    mem_free(program);
 }

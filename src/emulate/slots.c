@@ -156,9 +156,9 @@ uint64_t slots_assign(const struct function *function, uint32_t *offsets)
         if (offsets[v] != UINT32_MAX) offsets[v] = (uint32_t)base[w] + offsets[v] * slot_bytes[w];
     }
     for (unsigned w = 0; w < WIDTHS; w++) {
-        free(pools[w].free);
-        free(pools[w].heap);
+        mem_free(pools[w].free);
+        mem_free(pools[w].heap);
     }
-    free(ranges);
+    mem_free(ranges);
     return (bytes + 63) & ~UINT64_C(63);
 }

@@ -14,6 +14,7 @@ struct topology {
     hwloc_cpuset_t *cores;   /* one logical processor each */
     double l1, l2, l3, line; /* bytes: of a core, of a core, of all; 0: not known */
     const char *model;       /* of the processor; NULL: not told */
+    struct mem_guard guard;
 };
 
 /* A core without cores in its topology (some virtual machines) is a logical processor. */
@@ -33,13 +34,32 @@ static void read_caches(struct topology *t)
         t->l3 += (double)l3->attr->cache.size;
 }
 
+static void drop_topology(void *of)
+{
+    struct topology *t = of;
+    for (unsigned i = 0; i < t->core_count; i++)
+        hwloc_bitmap_free(t->cores[i]);
+    hwloc_topology_destroy(t->handle);
+}
+
+static void clear_topology(struct topology *t)
+{
+    mem_guard_end(&t->guard);
+    drop_topology(t);
+    mem_free(t->cores);
+}
+
 static ws_status read_topology(struct diag *diag, struct topology *t)
 {
     *t = (struct topology){0};
-    if (hwloc_topology_init(&t->handle) != 0)
+    if (hwloc_topology_init(&t->handle) != 0) {
+        mem_check_errno();
         return diag_error(diag, WS_ERR_DEVICE, "host: hwloc could not be started");
+    }
+    mem_guard_begin(&t->guard, drop_topology, t);
     if (hwloc_topology_load(t->handle) != 0) {
-        hwloc_topology_destroy(t->handle);
+        mem_check_errno();
+        clear_topology(t);
         return diag_error(diag, WS_ERR_DEVICE,
                           "host: hwloc cannot read the topology of this computer");
     }
@@ -47,23 +67,18 @@ static ws_status read_topology(struct diag *diag, struct topology *t)
     hwloc_obj_t package = hwloc_get_obj_by_type(t->handle, HWLOC_OBJ_PACKAGE, 0);
     int sockets = hwloc_get_nbobjs_by_type(t->handle, HWLOC_OBJ_PACKAGE);
     t->sockets = sockets > 0 ? (unsigned)sockets : 1;
-    t->core_count = (unsigned)hwloc_get_nbobjs_by_type(t->handle, type);
-    t->cores = mem_zalloc(t->core_count, sizeof(hwloc_cpuset_t));
-    for (unsigned i = 0; i < t->core_count; i++) {
-        t->cores[i] = hwloc_bitmap_dup(hwloc_get_obj_by_type(t->handle, type, i)->cpuset);
-        hwloc_bitmap_singlify(t->cores[i]);
+    unsigned cores = (unsigned)hwloc_get_nbobjs_by_type(t->handle, type);
+    t->cores = mem_zalloc(cores, sizeof(hwloc_cpuset_t));
+    for (; t->core_count < cores; t->core_count++) {
+        hwloc_cpuset_t core =
+            hwloc_bitmap_dup(hwloc_get_obj_by_type(t->handle, type, t->core_count)->cpuset);
+        if (!core) mem_raise(0);
+        t->cores[t->core_count] = core;
+        hwloc_bitmap_singlify(core);
     }
     if (package) t->model = hwloc_obj_get_info_by_name(package, "CPUModel");
     read_caches(t);
     return WS_OK;
-}
-
-static void clear_topology(struct topology *t)
-{
-    for (unsigned i = 0; i < t->core_count; i++)
-        hwloc_bitmap_free(t->cores[i]);
-    free(t->cores);
-    hwloc_topology_destroy(t->handle);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */

@@ -187,7 +187,7 @@ static struct host_sample summarise_all(const struct team *team, const struct me
         count += members[m].computed;
     }
     struct host_sample sample = summarise(all, count, less_is_better);
-    free(all);
+    mem_free(all);
     return sample;
 }
 
@@ -263,7 +263,18 @@ static void run_team(struct team *team, struct member *members)
         pthread_join(threads[i], NULL);
     if (started) pthread_barrier_destroy(&team->barrier);
     pthread_mutex_destroy(&team->gate);
-    free(threads);
+    mem_free(threads);
+}
+
+struct area {
+    void *memory;
+    size_t bytes;
+};
+
+static void unmap(void *of)
+{
+    const struct area *area = of;
+    munmap(area->memory, area->bytes);
 }
 
 ws_status host_time(struct diag *diag, hwloc_topology_t topology, const hwloc_cpuset_t *cores,
@@ -273,10 +284,13 @@ ws_status host_time(struct diag *diag, hwloc_topology_t topology, const hwloc_cp
     struct team team = {.loops = choose_loops(), .topology = topology, .threads = count};
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return diag_error(diag, WS_ERR_DEVICE,
-                          "host: %zu MiB of memory to measure with could not "
-                          "be had",
+        return diag_error(diag, WS_ERR_MEMORY,
+                          "host: %zu MiB of memory to measure with could not be had; end other "
+                          "programs or raise the limit (ulimit -v)",
                           bytes >> 20);
+    struct area area = {memory, bytes};
+    struct mem_guard guard;
+    mem_guard_begin(&guard, unmap, &area);
     madvise(memory, bytes, MADV_HUGEPAGE); /* or pages of the usual size: more misses of the TLB */
     team.buffer = memory;
     team.count = bytes / sizeof(float);
@@ -287,7 +301,8 @@ ws_status host_time(struct diag *diag, hwloc_topology_t topology, const hwloc_cp
     run_team(&team, members);
     out->threads = team.threads;
     if (team.threads) read_samples(&team, members, out);
-    free(members);
+    mem_free(members);
+    mem_guard_end(&guard);
     munmap(memory, bytes);
     if (team.threads) return WS_OK;
     return diag_error(diag, WS_ERR_DEVICE, "host: no thread could be started");

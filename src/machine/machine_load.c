@@ -23,17 +23,26 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void close_folder(void *folder)
+{
+    closedir(folder);
+}
+
 ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
                        const char *const **out_ids, size_t *out_count)
 {
     const char **names = NULL;
     size_t count = 0, capacity = 0;
+    struct mem_guard guard;
     *out_ids = NULL;
     *out_count = 0;
     DIR *folder = opendir(dir);
-    if (!folder)
+    if (!folder) {
+        mem_check_errno();
         return diag_error(diag, WS_ERR_IO, "%s: cannot open the folder of machine files: %s", dir,
                           strerror(errno));
+    }
+    mem_guard_begin(&guard, close_folder, folder);
     const struct dirent *entry;
     while ((entry = readdir(folder)) != NULL) {
         const char *name = entry->d_name;
@@ -41,11 +50,12 @@ ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
         GROW(names, count, capacity);
         names[count++] = arena_copy_n(arena, name, strlen(name) - 5);
     }
+    mem_guard_end(&guard);
     closedir(folder);
     if (count) qsort(names, count, sizeof *names, compare_names);
     const char **ids = ARENA_ARRAY(arena, const char *, count + 1);
     if (count) memcpy(ids, names, count * sizeof *names);
-    free(names);
+    mem_free(names);
     *out_ids = ids;
     *out_count = count;
     return WS_OK;
@@ -67,7 +77,7 @@ static void add_aliases(struct arena *arena, struct machine_names *names, const 
     char *text;
     size_t size;
     const char *path = arena_format(arena, "%s/%s.yaml", dir, id);
-    if (text_read_file(&silent, arena, path, &text, &size) == WS_OK &&
+    if (text_read_at_most(&silent, arena, path, TEXT_MOST_YAML, &text, &size) == WS_OK &&
         yaml_tree_parse(&silent, &tree, path, text, size) == WS_OK) {
         const char **aliases;
         size_t count = machine_read_aliases(arena, &tree, &aliases);
@@ -117,7 +127,7 @@ static ws_status read_sources(struct diag *diag, struct arena *arena, const char
     const char *path = arena_format(arena, "%s/SOURCES.yaml", dir);
     char *text;
     size_t size;
-    TRY(text_read_file(diag, arena, path, &text, &size));
+    TRY(text_read_at_most(diag, arena, path, TEXT_MOST_YAML, &text, &size));
     return source_list_read(diag, arena, path, text, size, sources);
 }
 
@@ -127,7 +137,7 @@ static ws_status read_file(const struct machine_reader *reader, struct arena *ar
     char *text;
     size_t size;
     *out = NULL;
-    TRY(text_read_file(reader->diag, arena, path, &text, &size));
+    TRY(text_read_at_most(reader->diag, arena, path, TEXT_MOST_YAML, &text, &size));
     return machine_read(reader, id, path, text, size, out);
 }
 
@@ -141,7 +151,8 @@ static ws_status line_error(struct diag *diag, struct arena *arena, const struct
     struct source_place place = {.file = machine->path, .line = line, .column = 1};
     char *text;
     place.length = length;
-    if (text_read_file(&silent, arena, machine->path, &text, &place.size) == WS_OK)
+    if (text_read_at_most(&silent, arena, machine->path, TEXT_MOST_YAML, &text, &place.size) ==
+        WS_OK)
         place.text = text;
     diag_clear(&silent);
     return diag_error_at(diag, WS_ERR_MACHINE, &place, "%s", message);
@@ -278,7 +289,7 @@ static const char *find_base_by_alias(struct diag *diag, struct arena *arena, co
         for (size_t i = 0; i < names.count && !path; i++)
             if (!strcmp(names.items[i].name, name))
                 path = arena_format(arena, "%s/%s.yaml", dir, names.items[i].id);
-    free(names.items);
+    mem_free(names.items);
     return path;
 }
 
@@ -431,7 +442,7 @@ ws_status machine_load(struct diag *diag, const char *dir, const char *name, str
         machine_destroy(*out);
         *out = NULL;
     }
-    free(names.items);
+    mem_free(names.items);
     arena_clear(&arena);
     return status;
 }
@@ -440,5 +451,5 @@ void machine_destroy(struct machine *machine)
 {
     if (!machine) return;
     arena_clear(&machine->arena);
-    free(machine);
+    mem_free(machine);
 }

@@ -92,6 +92,7 @@ yaml_node_t *yaml_tree_find(struct yaml_tree *tree, const yaml_node_t *mapping, 
 static ws_status syntax_error(struct diag *diag, const struct yaml_tree *tree,
                               const yaml_parser_t *parser)
 {
+    if (parser->error == YAML_MEMORY_ERROR) mem_raise(0);
     struct source_place place = place_of_marks(tree, &parser->problem_mark, &parser->problem_mark);
     const char *problem = parser->problem ? parser->problem : "cannot be read";
     if (parser->error == YAML_READER_ERROR) { /* bad encoding: a byte offset instead of a mark */
@@ -161,7 +162,7 @@ static ws_status check_keys(struct diag *diag, struct yaml_tree *tree, const yam
                                yaml_kind(keys[i]));
     }
     if (status == WS_OK) status = check_duplicates(diag, tree, keys, count);
-    free(keys);
+    mem_free(keys);
     return status;
 }
 
@@ -199,21 +200,36 @@ static ws_status check_end(struct diag *diag, const struct yaml_tree *tree, yaml
                          "a second document begins here: one file describes one machine");
 }
 
+static void delete_parser(void *parser)
+{
+    yaml_parser_delete(parser);
+}
+
+static void delete_document(void *document)
+{
+    yaml_document_delete(document);
+}
+
 ws_status yaml_tree_parse(struct diag *diag, struct yaml_tree *tree, const char *path,
                           const char *text, size_t size)
 {
     yaml_parser_t parser;
+    struct mem_guard guard;
     *tree = (struct yaml_tree){.path = path, .text = text, .size = size};
-    if (!yaml_parser_initialize(&parser)) abort();
+    if (!yaml_parser_initialize(&parser)) mem_raise(0);
+    mem_guard_begin(&guard, delete_parser, &parser);
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     if (!yaml_parser_load(&parser, &tree->document)) {
         ws_status status = syntax_error(diag, tree, &parser);
+        mem_guard_end(&guard);
         yaml_parser_delete(&parser);
         return status;
     }
+    mem_guard_begin(&tree->guard, delete_document, &tree->document);
     ws_status status = check_root(diag, tree);
     if (status == WS_OK) status = check_end(diag, tree, &parser);
+    mem_guard_end(&guard);
     yaml_parser_delete(&parser);
     if (status != WS_OK) yaml_tree_clear(tree);
     return status;
@@ -221,5 +237,6 @@ ws_status yaml_tree_parse(struct diag *diag, struct yaml_tree *tree, const char 
 
 void yaml_tree_clear(struct yaml_tree *tree)
 {
+    mem_guard_end(&tree->guard);
     yaml_document_delete(&tree->document);
 }

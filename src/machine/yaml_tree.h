@@ -15,6 +15,7 @@ struct yaml_tree {
     const char *text; /* must outlive the tree */
     size_t size;
     yaml_document_t document;
+    struct mem_guard guard; /* the tree stays where it was parsed to */
 };
 
 /* Parses one document whose root is a mapping. Refuses what YAML allows but no machine file needs:

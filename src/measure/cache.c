@@ -23,7 +23,7 @@ void cache_init(struct cache *cache, uint64_t bytes, unsigned line_bytes, unsign
 
 void cache_clear(struct cache *cache)
 {
-    free(cache->lines);
+    mem_free(cache->lines);
     *cache = (struct cache){0};
 }
 

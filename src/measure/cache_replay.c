@@ -370,6 +370,6 @@ void cache_replay(const struct profile *profile, const struct cache_geometry *ge
     for (uint32_t i = 0; i < sms; i++)
         cache_clear(&r.l1[i]);
     cache_clear(&r.l2);
-    free(r.players);
-    free(r.l1);
+    mem_free(r.players);
+    mem_free(r.l1);
 }

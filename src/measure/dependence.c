@@ -132,18 +132,18 @@ void dep_plan_init(struct dep_plan *plan, const struct launch_view *launch)
     /* A kernel without registers has empty arrays, not none: null plus 0 is not defined. */
     GROW(plan->groups, b.group_count, b.group_capacity);
     GROW(plan->writes, b.write_count, b.write_capacity);
-    free(b.written_in);
-    free(b.written_at);
-    free(b.slot_of);
+    mem_free(b.written_in);
+    mem_free(b.written_at);
+    mem_free(b.slot_of);
 }
 
 void dep_plan_clear(struct dep_plan *plan)
 {
-    free(plan->blocks);
-    free(plan->groups);
-    free(plan->writes);
-    free(plan->registers);
-    free(plan->tables);
+    mem_free(plan->blocks);
+    mem_free(plan->groups);
+    mem_free(plan->writes);
+    mem_free(plan->registers);
+    mem_free(plan->tables);
 }
 
 void dep_warp_rebase(const struct dep_plan *plan, struct dep_warp *warp)

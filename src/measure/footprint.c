@@ -30,7 +30,7 @@ static void grow_far(struct footprint *footprint)
     footprint->far = mem_zalloc(footprint->far_capacity, sizeof *footprint->far);
     for (uint32_t i = 0; i < old.far_capacity; i++)
         if (old.far[i].bits) footprint->far[slot_of(footprint, old.far[i].number)] = old.far[i];
-    free(old.far);
+    mem_free(old.far);
 }
 
 static void grow_near(struct footprint *footprint, uint64_t number)
@@ -140,10 +140,10 @@ uint64_t footprint_sectors(const struct footprint *footprint)
 void footprint_clear(struct footprint *footprint)
 {
     for (uint64_t i = 0; i < footprint->near_count; i++)
-        free(footprint->near[i]);
+        mem_free(footprint->near[i]);
     for (uint32_t i = 0; i < footprint->far_capacity; i++)
-        free(footprint->far[i].bits);
-    free(footprint->near);
-    free(footprint->far);
+        mem_free(footprint->far[i].bits);
+    mem_free(footprint->near);
+    mem_free(footprint->far);
     *footprint = (struct footprint){0};
 }

@@ -263,6 +263,6 @@ struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *la
             if (is_word_load(launch->insns[pc])) fold_load(&p, code, pc);
         }
     }
-    free(p.uses);
+    mem_free(p.uses);
     return p.views;
 }

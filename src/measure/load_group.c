@@ -136,12 +136,12 @@ void load_plan_init(struct load_plan *plan, const struct launch_view *launch)
             plan_insn(&b, block, launch->insns[code->first + k], code->vreg_base);
         plan_closed_entry(plan, block, i * plan->word_count);
     }
-    free(b.bit_of);
+    mem_free(b.bit_of);
 }
 
 void load_plan_clear(struct load_plan *plan)
 {
-    free(plan->blocks);
-    free(plan->events);
-    free(plan->sets);
+    mem_free(plan->blocks);
+    mem_free(plan->events);
+    mem_free(plan->sets);
 }

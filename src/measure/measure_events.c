@@ -249,11 +249,11 @@ static struct block_state *block_create(const struct measure *m)
 
 static void block_destroy(struct block_state *block)
 {
-    free(block->warps);
-    free(block->last_writes);
-    free(block->load_results);
-    free(block->shares);
-    free(block);
+    mem_free(block->warps);
+    mem_free(block->last_writes);
+    mem_free(block->load_results);
+    mem_free(block->shares);
+    mem_free(block);
 }
 
 static void *block_begin(void *worker, uint64_t index)
@@ -532,12 +532,12 @@ static void worker_destroy(struct worker *w)
 {
     for (uint32_t i = 0; i < STAGE_COUNT; i++) {
         if (!w->stages[i]) continue;
-        free(w->stages[i]->sums.cells);
-        free(w->stages[i]->tally.counts);
-        free(w->stages[i]);
+        mem_free(w->stages[i]->sums.cells);
+        mem_free(w->stages[i]->tally.counts);
+        mem_free(w->stages[i]);
     }
     for (uint32_t i = 0; i < w->measure->site_count; i++)
-        free(w->site_tallies[i].counts);
+        mem_free(w->site_tallies[i].counts);
     while (w->free_blocks) {
         struct block_state *next = w->free_blocks->next;
         block_destroy(w->free_blocks);
@@ -547,12 +547,12 @@ static void worker_destroy(struct worker *w)
     footprint_clear(&w->read);
     footprint_clear(&w->written);
     footprint_clear(&w->texture);
-    free(w->sites);
-    free(w->site_tallies);
-    free(w->unlisted);
-    free(w->lanes_off);
-    free(w->divergent);
-    free(w);
+    mem_free(w->sites);
+    mem_free(w->site_tallies);
+    mem_free(w->unlisted);
+    mem_free(w->lanes_off);
+    mem_free(w->divergent);
+    mem_free(w);
 }
 
 static void worker_end(void *self, void *worker)

@@ -49,8 +49,8 @@ struct stage_sums *stage_sums_create(const struct measure *measure)
 void stage_sums_destroy(struct stage_sums *sums)
 {
     if (!sums) return;
-    free(sums->cells);
-    free(sums);
+    mem_free(sums->cells);
+    mem_free(sums);
 }
 
 void measure_cancel(struct measure *m)
@@ -61,20 +61,20 @@ void measure_cancel(struct measure *m)
     trace_recorder_destroy(m->recorder);
     dep_plan_clear(&m->dep);
     load_plan_clear(&m->loads);
-    free((void *)(uintptr_t)m->launch.insns);
-    free((void *)(uintptr_t)m->launch.code_blocks);
-    free(m->site_of);
-    free(m->site_insns);
-    free(m->is_texture);
-    free(m->is_exit);
-    free(m->ends_in_exit);
-    free(m->lanes_off);
-    free(m->divergent);
-    free(m->sites);
+    mem_free((void *)(uintptr_t)m->launch.insns);
+    mem_free((void *)(uintptr_t)m->launch.code_blocks);
+    mem_free(m->site_of);
+    mem_free(m->site_insns);
+    mem_free(m->is_texture);
+    mem_free(m->is_exit);
+    mem_free(m->ends_in_exit);
+    mem_free(m->lanes_off);
+    mem_free(m->divergent);
+    mem_free(m->sites);
     footprint_clear(&m->read);
     footprint_clear(&m->written);
     footprint_clear(&m->texture);
-    free(m);
+    mem_free(m);
 }
 
 /* ---- counters of instructions ---------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static void set_launch_counters(struct result *r)
     if (m->launch.module->native) mark_inferred(r->profile);
     set_dependences(r, loads);
     set_footprint(r);
-    free(counts);
+    mem_free(counts);
 }
 
 /* Σ static part of the distances, by executions. */
@@ -406,7 +406,7 @@ static void set_instructions(struct result *r)
             set_instruction_counters(r, out, counts);
         }
     }
-    free(lines);
+    mem_free(lines);
 }
 
 static double fixed_mean(measure_u128 sum, uint64_t blocks)
@@ -528,8 +528,8 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
             r.profile->trace =
                 trace_recorder_finish(m->recorder, r.profile, &r.profile->trace_reason);
         m->recorder = NULL;
-        free(r.cells);
-        free(r.views);
+        mem_free(r.cells);
+        mem_free(r.views);
     }
     measure_cancel(m);
     return r.profile;

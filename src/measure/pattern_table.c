@@ -35,10 +35,10 @@ void pattern_table_init(struct pattern_table *table, unsigned rules, const struc
 
 void pattern_table_clear(struct pattern_table *table)
 {
-    free(table->costs);
-    free(table->cost_slots);
-    free(table->regular);
-    free(table->general);
+    mem_free(table->costs);
+    mem_free(table->cost_slots);
+    mem_free(table->regular);
+    mem_free(table->general);
 }
 
 void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,

@@ -26,7 +26,7 @@ void profile_destroy(struct profile *profile)
     if (!profile) return;
     trace_destroy(profile->trace);
     arena_clear(&profile->arena);
-    free(profile);
+    mem_free(profile);
 }
 
 void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin)

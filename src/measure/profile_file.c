@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles as files, with the warp traces that lie beside them. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +10,16 @@
 /* A file in the same folder by its name alone, so that both may be moved; others by their whole path. */
 static const char *name_from(struct arena *arena, const char *path, const char *profile_path)
 {
-    char *file = realpath(path, NULL), *folder = arena_copy(arena, profile_path);
+    char file_room[PATH_MAX], folder_room[PATH_MAX], *folder = arena_copy(arena, profile_path);
+    const char *file = realpath(path, file_room);
     char *slash = strrchr(folder, '/');
     if (slash) slash[slash == folder] = '\0';
-    folder = realpath(slash ? folder : ".", NULL);
+    folder = realpath(slash ? folder : ".", folder_room);
     const char *name = arena_copy(arena, file ? file : path);
     size_t length = folder ? strlen(folder) : 0;
     if (length > 1 && !strncmp(name, folder, length) && name[length] == '/' &&
         !strchr(name + length + 1, '/'))
         name += length + 1;
-    free(file);
-    free(folder);
     return name;
 }
 
@@ -29,7 +29,7 @@ ws_status profile_save(struct diag *diag, const struct profile *profile, const c
     const char *trace = profile->trace && profile->trace_path ? profile->trace_path : NULL;
     char *text = profile_to_json_with(profile, trace ? name_from(&arena, trace, path) : NULL);
     ws_status status = text_write_file(diag, path, text, strlen(text));
-    free(text);
+    mem_free(text);
     arena_clear(&arena);
     return status;
 }
@@ -40,7 +40,7 @@ static ws_status read_file(struct diag *diag, const char *path, struct profile *
     char *text;
     size_t size;
     *out = NULL;
-    ws_status status = text_read_file(diag, &arena, path, &text, &size);
+    ws_status status = text_read_at_most(diag, &arena, path, TEXT_MOST_PROFILE, &text, &size);
     if (status == WS_OK && trace_file_recognises(text, size)) {
         status = trace_file_read(diag, path, text, size, out);
         if (status == WS_OK) (*out)->trace_path = arena_copy(&(*out)->arena, path);

@@ -628,6 +628,11 @@ static ws_status read_root(const struct reader *r, json_t *root)
     return read_caches(r, root);
 }
 
+static void drop_json(void *json)
+{
+    json_decref(json);
+}
+
 ws_status profile_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
                               struct profile **out)
 {
@@ -635,6 +640,7 @@ ws_status profile_load_memory(struct diag *diag, const char *name, const void *b
     json_error_t error;
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!root) {
+        if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory) mem_raise(0);
         struct source_place place = {.file = name,
                                      .text = bytes,
                                      .size = size,
@@ -643,8 +649,11 @@ ws_status profile_load_memory(struct diag *diag, const char *name, const void *b
                                      .length = 1};
         return diag_error_at(diag, WS_ERR_INPUT, &place, "not valid JSON: %s", error.text);
     }
+    struct mem_guard guard;
+    mem_guard_begin(&guard, drop_json, root);
     struct reader r = {diag, name, profile_create()};
     ws_status status = read_root(&r, root);
+    mem_guard_end(&guard);
     json_decref(root);
     if (status == WS_OK)
         *out = r.profile;

@@ -2,12 +2,27 @@
 /* A profile as JSON (schema warpsage.profile/1, schemas/profile.schema.json). */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "measure/cache_replay.h"
 #include "measure/profile.h"
+
+/* Jansson frees what it is given in any case; if memory ran out for a part, nothing is written. */
+struct writer {
+    bool failed;
+};
+
+static void put(struct writer *w, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0) w->failed = true;
+}
+
+static void append(struct writer *w, json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) != 0) w->failed = true;
+}
 
 /* Whole numbers are written as such: exact up to 2^53. */
 static json_t *number(double value)
@@ -29,180 +44,185 @@ static json_t *text_or_null(const char *text)
     if (!text) return json_null();
     json_t *json = json_string(text);
     if (json) return json;
-    char *copy = mem_alloc(strlen(text) + 1);
+    char *copy = mem_try_alloc(strlen(text) + 1);
+    if (!copy) return NULL;
     size_t length = 0;
     for (; text[length]; length++)
         copy[length] = (unsigned char)text[length] < 128 ? text[length] : '?';
     copy[length] = '\0';
     json = json_string(copy);
-    free(copy);
+    mem_free(copy);
     return json;
 }
 
-static json_t *triple(const uint32_t values[3])
+static json_t *triple(struct writer *w, const uint32_t values[3])
 {
     json_t *list = json_array();
     for (int i = 0; i < 3; i++)
-        json_array_append_new(list, unsigned_number(values[i]));
+        append(w, list, unsigned_number(values[i]));
     return list;
 }
 
-static json_t *launch_json(const struct profile *profile)
+static json_t *launch_json(struct writer *w, const struct profile *profile)
 {
     json_t *launch = json_object();
-    json_object_set_new(launch, "grid", triple(profile->grid));
-    json_object_set_new(launch, "block", triple(profile->block));
-    json_object_set_new(launch, "static_shared_bytes",
-                        unsigned_number(profile->static_shared_bytes));
-    json_object_set_new(launch, "dynamic_shared_bytes",
-                        unsigned_number(profile->dynamic_shared_bytes));
-    json_object_set_new(launch, "local_bytes_per_thread",
-                        unsigned_number(profile->local_bytes_per_thread));
+    put(w, launch, "grid", triple(w, profile->grid));
+    put(w, launch, "block", triple(w, profile->block));
+    put(w, launch, "static_shared_bytes", unsigned_number(profile->static_shared_bytes));
+    put(w, launch, "dynamic_shared_bytes", unsigned_number(profile->dynamic_shared_bytes));
+    put(w, launch, "local_bytes_per_thread", unsigned_number(profile->local_bytes_per_thread));
     return launch;
 }
 
-static json_t *registers_json(const struct profile *profile)
+static json_t *registers_json(struct writer *w, const struct profile *profile)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < profile->register_count; i++) {
         const struct register_count *entry = &profile->registers[i];
         json_t *item = json_object();
-        json_object_set_new(item, "target", unsigned_number(entry->target));
-        json_object_set_new(item, "value", unsigned_number(entry->value));
-        json_object_set_new(item, "from", text_or_null(entry->from));
-        json_array_append_new(list, item);
+        put(w, item, "target", unsigned_number(entry->target));
+        put(w, item, "value", unsigned_number(entry->value));
+        put(w, item, "from", text_or_null(entry->from));
+        append(w, list, item);
     }
     return list;
 }
 
-static json_t *counter_json(const struct counter_value *value, const struct counter_info *info)
+static json_t *counter_json(struct writer *w, const struct counter_value *value,
+                            const struct counter_info *info)
 {
     json_t *item = json_object();
     bool known = value->origin != ORIGIN_NONE;
-    json_object_set_new(item, "value", known ? number(value->value) : json_null());
-    json_object_set_new(item, "unit", json_string(info->unit));
+    put(w, item, "value", known ? number(value->value) : json_null());
+    put(w, item, "unit", json_string(info->unit));
     if (!known) {
-        json_object_set_new(item, "reason", text_or_null(value->reason ? value->reason : ""));
+        put(w, item, "reason", text_or_null(value->reason ? value->reason : ""));
         return item;
     }
-    json_object_set_new(item, "from", json_string(origin_ids[value->origin]));
+    put(w, item, "from", json_string(origin_ids[value->origin]));
     if (value->lo < value->value || value->hi > value->value) {
-        json_object_set_new(item, "lo", number(value->lo));
-        json_object_set_new(item, "hi", number(value->hi));
+        put(w, item, "lo", number(value->lo));
+        put(w, item, "hi", number(value->hi));
     }
     return item;
 }
 
-static json_t *counters_json(const struct profile *profile)
+static json_t *counters_json(struct writer *w, const struct profile *profile)
 {
     json_t *counters = json_object();
     for (int i = 0; i < COUNTER_COUNT; i++) {
-        json_object_set_new(counters, counter_infos[i].id,
-                            counter_json(&profile->counters[i], &counter_infos[i]));
+        put(w, counters, counter_infos[i].id,
+            counter_json(w, &profile->counters[i], &counter_infos[i]));
     }
     return counters;
 }
 
-static json_t *instruction_json(const struct instruction_profile *insn)
+static json_t *instruction_json(struct writer *w, const struct instruction_profile *insn)
 {
     json_t *item = json_object(), *counters = json_object();
     for (uint32_t i = 0; i < insn->counter_count; i++) {
-        json_object_set_new(counters, counter_infos[insn->counters[i]].id, number(insn->values[i]));
+        put(w, counters, counter_infos[insn->counters[i]].id, number(insn->values[i]));
     }
-    json_object_set_new(item, "pc", unsigned_number(insn->pc));
+    put(w, item, "pc", unsigned_number(insn->pc));
     if (insn->is_native)
-        json_object_set_new(item, "address", unsigned_number(insn->line));
+        put(w, item, "address", unsigned_number(insn->line));
     else
-        json_object_set_new(item, "ptx_line",
-                            insn->line ? unsigned_number(insn->line) : json_null());
-    json_object_set_new(item, "file", text_or_null(insn->file));
-    json_object_set_new(item, "line",
-                        insn->source_line ? unsigned_number(insn->source_line) : json_null());
-    json_object_set_new(item, "op", text_or_null(insn->op ? insn->op : ""));
-    json_object_set_new(item, "text", text_or_null(insn->text));
-    json_object_set_new(item, "class", json_string(class_ids[insn->class_id]));
-    json_object_set_new(item, "counters", counters);
+        put(w, item, "ptx_line", insn->line ? unsigned_number(insn->line) : json_null());
+    put(w, item, "file", text_or_null(insn->file));
+    put(w, item, "line", insn->source_line ? unsigned_number(insn->source_line) : json_null());
+    put(w, item, "op", text_or_null(insn->op ? insn->op : ""));
+    put(w, item, "text", text_or_null(insn->text));
+    put(w, item, "class", json_string(class_ids[insn->class_id]));
+    put(w, item, "counters", counters);
     return item;
 }
 
-static json_t *stage_json(const struct stage_profile *stage)
+static json_t *stage_json(struct writer *w, const struct stage_profile *stage)
 {
     json_t *item = json_object(), *counters = json_object();
     for (int i = 0; i < COUNTER_COUNT; i++) {
         if (stage->counters[i] == 0) continue;
-        json_object_set_new(counters, counter_infos[i].id, number(stage->counters[i]));
+        put(w, counters, counter_infos[i].id, number(stage->counters[i]));
     }
-    json_object_set_new(item, "index", unsigned_number(stage->index));
-    json_object_set_new(item, "warps_working", number(stage->warps_working));
-    json_object_set_new(item, "threads_working", number(stage->threads_working));
-    json_object_set_new(item, "shared_warps_working", number(stage->shared_warps_working));
-    json_object_set_new(item, "counters", counters);
+    put(w, item, "index", unsigned_number(stage->index));
+    put(w, item, "warps_working", number(stage->warps_working));
+    put(w, item, "threads_working", number(stage->threads_working));
+    put(w, item, "shared_warps_working", number(stage->shared_warps_working));
+    put(w, item, "counters", counters);
     return item;
 }
 
-static json_t *notes_json(const struct profile *profile)
+static json_t *notes_json(struct writer *w, const struct profile *profile)
 {
     json_t *notes = json_array();
     for (uint32_t i = 0; i < profile->note_count; i++)
-        json_array_append_new(notes, json_string(profile->notes[i]));
+        append(w, notes, text_or_null(profile->notes[i]));
     return notes;
 }
 
-static json_t *caches_json(const struct cache_section *section)
+static json_t *caches_json(struct writer *w, const struct cache_section *section)
 {
     json_t *item = json_object(), *geometry = json_object(), *counts = json_object();
     for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
-        json_object_set_new(geometry, cache_geometry_numbers[i].id,
-                            unsigned_number(cache_geometry_get(&section->geometry, i)));
+        put(w, geometry, cache_geometry_numbers[i].id,
+            unsigned_number(cache_geometry_get(&section->geometry, i)));
     for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
-        json_object_set_new(counts, cache_count_infos[i].id, unsigned_number(section->counts[i]));
-    json_object_set_new(item, "geometry", geometry);
-    json_object_set_new(item, "blocks", unsigned_number(section->blocks));
-    json_object_set_new(item, "sms", unsigned_number(section->sms));
-    json_object_set_new(item, "is_cut", json_boolean(section->is_cut));
-    json_object_set_new(item, "sectors", counts);
+        put(w, counts, cache_count_infos[i].id, unsigned_number(section->counts[i]));
+    put(w, item, "geometry", geometry);
+    put(w, item, "blocks", unsigned_number(section->blocks));
+    put(w, item, "sms", unsigned_number(section->sms));
+    put(w, item, "is_cut", json_boolean(section->is_cut));
+    put(w, item, "sectors", counts);
     return item;
+}
+
+static int keep(const char *bytes, size_t size, void *text)
+{
+    return strbuf_try_append(text, bytes, size) ? 0 : -1;
 }
 
 char *profile_to_json_with(const struct profile *profile, const char *trace_name)
 {
+    struct writer all = {0}, *w = &all;
     json_t *root = json_object(), *instructions = json_array(), *stages = json_array();
     for (uint32_t i = 0; i < profile->instruction_count; i++)
-        json_array_append_new(instructions, instruction_json(&profile->instructions[i]));
+        append(w, instructions, instruction_json(w, &profile->instructions[i]));
     for (uint32_t i = 0; i < profile->stage_count; i++)
-        json_array_append_new(stages, stage_json(&profile->stages[i]));
-    json_object_set_new(root, "schema", json_string("warpsage.profile/1"));
-    json_object_set_new(root, "kernel", text_or_null(profile->kernel ? profile->kernel : ""));
-    json_object_set_new(root, "mangled", text_or_null(profile->mangled));
-    json_object_set_new(root, "isa", text_or_null(profile->isa ? profile->isa : "hand-written"));
-    json_object_set_new(root, "source_path", text_or_null(profile->source_path));
-    if (trace_name) json_object_set_new(root, "trace_file", text_or_null(trace_name));
-    json_object_set_new(root, "launch", launch_json(profile));
-    json_object_set_new(root, "registers", registers_json(profile));
-    json_object_set_new(root, "ordered", json_boolean(profile->ordered));
-    json_object_set_new(root, "unordered_by_user", json_boolean(profile->unordered_by_user));
-    json_object_set_new(root, "sampled_fraction", number(profile->sampled_fraction));
+        append(w, stages, stage_json(w, &profile->stages[i]));
+    put(w, root, "schema", json_string("warpsage.profile/1"));
+    put(w, root, "kernel", text_or_null(profile->kernel ? profile->kernel : ""));
+    put(w, root, "mangled", text_or_null(profile->mangled));
+    put(w, root, "isa", text_or_null(profile->isa ? profile->isa : "hand-written"));
+    put(w, root, "source_path", text_or_null(profile->source_path));
+    if (trace_name) put(w, root, "trace_file", text_or_null(trace_name));
+    put(w, root, "launch", launch_json(w, profile));
+    put(w, root, "registers", registers_json(w, profile));
+    put(w, root, "ordered", json_boolean(profile->ordered));
+    put(w, root, "unordered_by_user", json_boolean(profile->unordered_by_user));
+    put(w, root, "sampled_fraction", number(profile->sampled_fraction));
     if (profile->cc12_initial_segment) {
         json_t *segments = json_object();
-        json_object_set_new(segments, "initial", unsigned_number(profile->cc12_initial_segment));
-        json_object_set_new(segments, "min", unsigned_number(profile->cc12_min_segment));
-        json_object_set_new(root, "cc12_segments", segments);
+        put(w, segments, "initial", unsigned_number(profile->cc12_initial_segment));
+        put(w, segments, "min", unsigned_number(profile->cc12_min_segment));
+        put(w, root, "cc12_segments", segments);
     }
     if (profile->half_warp_banks)
-        json_object_set_new(root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
-    json_object_set_new(root, "counters", counters_json(profile));
-    json_object_set_new(root, "notes", notes_json(profile));
-    json_object_set_new(root, "instructions", instructions);
-    json_object_set_new(root, "stages", stages);
+        put(w, root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
+    put(w, root, "counters", counters_json(w, profile));
+    put(w, root, "notes", notes_json(w, profile));
+    put(w, root, "instructions", instructions);
+    put(w, root, "stages", stages);
     json_t *caches = json_array();
     for (uint32_t i = 0; i < profile->cache_count; i++)
-        json_array_append_new(caches, caches_json(&profile->caches[i]));
-    json_object_set_new(root, "caches", caches);
+        append(w, caches, caches_json(w, &profile->caches[i]));
+    put(w, root, "caches", caches);
     /* 17 digits give every double back. */
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    struct strbuf text = {0};
+    bool done = !all.failed && json_dump_callback(root, keep, &text,
+                                                  JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
     json_decref(root);
-    if (!text) abort(); /* out of memory: every value above is valid */
-    return text;
+    if (!done) mem_raise(text.length); /* every value above is valid */
+    return strbuf_take(&text);
 }
 
 char *profile_to_json(const struct profile *profile)

@@ -17,14 +17,14 @@ struct trace *trace_share(struct trace *trace)
 void trace_destroy(struct trace *trace)
 {
     if (!trace || __atomic_fetch_sub(&trace->references, 1, __ATOMIC_ACQ_REL) > 1) return;
-    free(trace->insns);
-    free(trace->registers);
-    free(trace->patterns);
-    free(trace->offsets);
-    free(trace->wide_offsets);
-    free(trace->blocks);
+    mem_free(trace->insns);
+    mem_free(trace->registers);
+    mem_free(trace->patterns);
+    mem_free(trace->offsets);
+    mem_free(trace->wide_offsets);
+    mem_free(trace->blocks);
     arena_clear(&trace->arena);
-    free(trace);
+    mem_free(trace);
 }
 
 bool trace_fits(const struct trace *trace, const struct profile *profile)
@@ -87,7 +87,7 @@ void trace_cursor_begin(struct trace_cursor *cursor, const struct trace *trace,
 
 void trace_cursor_clear(struct trace_cursor *cursor)
 {
-    free(cursor->sites);
+    mem_free(cursor->sites);
     *cursor = (struct trace_cursor){0};
 }
 

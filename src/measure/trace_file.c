@@ -75,7 +75,7 @@ ws_status trace_file_save(struct diag *diag, const struct profile *profile, cons
     set_number(size, strlen(json), 8);
     strbuf_append(&plain, (const char *)size, sizeof size);
     strbuf_puts(&plain, json);
-    free(json);
+    mem_free(json);
     trace_encode(profile->trace, &plain);
     ws_status status = packed_compress(diag, plain.data, plain.length, &packed);
     if (status == WS_OK) {

@@ -150,7 +150,7 @@ static void load_candidate(const struct pattern_set *set, uint32_t index, struct
 static void grow_slots(struct pattern_set *set)
 {
     struct candidate c;
-    free(set->slots);
+    mem_free(set->slots);
     set->slot_count = set->slot_count ? 2 * set->slot_count : SLOTS_LEAST;
     set->slots = mem_zalloc(set->slot_count, sizeof *set->slots);
     for (uint32_t i = 0; i < set->count; i++) {
@@ -216,9 +216,9 @@ uint64_t pattern_set_bytes(const struct pattern_set *set)
 
 void pattern_set_clear(struct pattern_set *set)
 {
-    free(set->items);
-    free(set->offsets);
-    free(set->wide_offsets);
-    free(set->slots);
+    mem_free(set->items);
+    mem_free(set->offsets);
+    mem_free(set->wide_offsets);
+    mem_free(set->slots);
     *set = (struct pattern_set){0};
 }

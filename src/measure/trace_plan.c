@@ -300,17 +300,17 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
     find_folds(&p);
     for (uint32_t i = 0; i < launch->code_block_count; i++)
         plan_block(&p, i, &next_insn);
-    free(p.views);
-    free(p.dense);
-    free(p.alias);
-    free(p.folded_by);
+    mem_free(p.views);
+    mem_free(p.dense);
+    mem_free(p.alias);
+    mem_free(p.folded_by);
 }
 
 void trace_plan_clear(struct trace_plan *plan)
 {
-    free(plan->blocks);
-    free(plan->items);
-    free(plan->guard_items);
-    free(plan->access_items);
+    mem_free(plan->blocks);
+    mem_free(plan->items);
+    mem_free(plan->guard_items);
+    mem_free(plan->access_items);
     *plan = (struct trace_plan){0};
 }

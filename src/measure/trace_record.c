@@ -76,9 +76,9 @@ struct trace_recorder *trace_recorder_create(const struct launch_view *launch, e
 
 static void drop_scratch(struct block_record *block)
 {
-    free(block->memos);
-    free(block->guards);
-    free(block->accesses);
+    mem_free(block->memos);
+    mem_free(block->guards);
+    mem_free(block->accesses);
     block->memos = NULL;
     block->guards = NULL;
     block->accesses = NULL;
@@ -93,9 +93,9 @@ static void free_recorder(struct trace_recorder *recorder)
         block_writer_clear(&recorder->blocks[i].writer);
     }
     trace_plan_clear(&recorder->plan);
-    free(recorder->blocks);
-    free(recorder->sizes);
-    free(recorder);
+    mem_free(recorder->blocks);
+    mem_free(recorder->sizes);
+    mem_free(recorder);
 }
 
 void trace_recorder_destroy(struct trace_recorder *recorder)

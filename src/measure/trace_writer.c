@@ -13,11 +13,11 @@ void block_writer_init(struct block_writer *writer, uint64_t index, uint32_t war
 void block_writer_clear(struct block_writer *writer)
 {
     for (uint32_t i = 0; i < writer->warp_count; i++) {
-        free(writer->warps[i].runs.bytes);
-        free(writer->warps[i].data.bytes);
-        free(writer->warps[i].sites);
+        mem_free(writer->warps[i].runs.bytes);
+        mem_free(writer->warps[i].data.bytes);
+        mem_free(writer->warps[i].sites);
     }
-    free(writer->warps);
+    mem_free(writer->warps);
     pattern_set_clear(&writer->patterns);
     *writer = (struct block_writer){0};
 }
@@ -279,8 +279,8 @@ struct trace *trace_builder_finish(struct trace_builder *builder)
     trace->offset_count = patterns->offset_count;
     trace->wide_offset_count = patterns->wide_count;
     trace->bytes = builder->bytes;
-    free(patterns->slots);
-    free(builder);
+    mem_free(patterns->slots);
+    mem_free(builder);
     return trace;
 }
 

@@ -146,5 +146,5 @@ void clock_sweep_destroy(struct clock_sweep *sweep)
 {
     if (!sweep) return;
     arena_clear(&sweep->arena);
-    free(sweep);
+    mem_free(sweep);
 }

@@ -118,7 +118,7 @@ static void find_best(struct core_sweep *sweep)
         points[i] = sweep->points[i].point;
     for (unsigned metric = 0; metric < POWER_METRIC_COUNT; metric++)
         sweep->best[metric] = core_points_best(points, sweep->count, (enum power_metric)metric);
-    free(points);
+    mem_free(points);
 }
 
 static ws_status run(struct diag *diag, const struct prediction *whole, unsigned first,
@@ -163,5 +163,5 @@ void core_sweep_destroy(struct core_sweep *sweep)
 {
     if (!sweep) return;
     arena_clear(&sweep->arena);
-    free(sweep);
+    mem_free(sweep);
 }

@@ -350,8 +350,8 @@ static struct zo_program run_stages(const struct setting *s, bool serial)
     }
     struct zo_program program = zo_combine(stages, count, serial);
     write_stages(s, stages, count);
-    free(view); /* shares all it points to with the profile */
-    free(stages);
+    mem_free(view); /* shares all it points to with the profile */
+    mem_free(stages);
     return program;
 }
 

@@ -71,7 +71,7 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
     }
     ws_status status = machine_occupancy(diag, out->machine, &query, &out->occupancy);
     if (status == WS_ERR_NO_MODEL) {
-        *out_reason = arena_copy(&out->arena, diag->text);
+        *out_reason = arena_copy(&out->arena, diag_text(diag));
         diag_clear(diag);
         return WS_OK;
     }
@@ -160,7 +160,7 @@ static ws_status find_gains(struct diag *diag, const struct model *model,
                                                .time_seconds = time,
                                                .gain = time > 0 ? out->time_seconds / time : 1};
     }
-    free(other);
+    mem_free(other);
     return status;
 }
 
@@ -218,7 +218,7 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
         if (status == WS_OK && !out->options.only && !out->options.without_gains)
             status = find_gains(diag, model, &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
-            refuse(out, model->name, arena_copy(&out->arena, diag->text));
+            refuse(out, model->name, arena_copy(&out->arena, diag_text(diag)));
             diag_clear(diag);
             continue;
         }
@@ -355,5 +355,5 @@ void prediction_destroy(struct prediction *prediction)
 {
     if (!prediction) return;
     arena_clear(&prediction->arena);
-    free(prediction);
+    mem_free(prediction);
 }

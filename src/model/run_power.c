@@ -79,7 +79,7 @@ ws_status run_power(struct diag *diag, const struct model_input *input, struct p
     ws_status status = find_time(diag, input, out, &time, power);
     if (status == WS_OK) status = model->predict_power(diag, input, &time, power);
     if (status == WS_ERR_NO_MODEL) {
-        out->no_power = arena_copy(&out->arena, diag->text);
+        out->no_power = arena_copy(&out->arena, diag_text(diag));
         diag_clear(diag);
         return WS_OK;
     }

@@ -17,8 +17,8 @@ void teg_access_init(struct teg_access_table *table, const struct trace *trace,
 
 void teg_access_clear(struct teg_access_table *table)
 {
-    free(table->slots);
-    free(table->pieces);
+    mem_free(table->slots);
+    mem_free(table->pieces);
     *table = (struct teg_access_table){0};
 }
 
@@ -225,7 +225,7 @@ static void grow(struct teg_access_table *table)
     table->slots = mem_zalloc(table->slot_count, sizeof *table->slots);
     for (uint32_t i = 0; i < count; i++)
         if (old[i].key) table->slots[slot_of(table, old[i].key)] = old[i];
-    free(old);
+    mem_free(old);
 }
 
 const struct teg_request *teg_access_add(struct teg_access_table *table,

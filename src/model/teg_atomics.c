@@ -26,7 +26,7 @@ static void grow(struct teg_atomics *atomics)
     atomics->turns = mem_zalloc(atomics->size, sizeof *atomics->turns);
     for (size_t i = 0; i < size; i++)
         if (old[i].key) *place_of(atomics, old[i].key - 1) = old[i];
-    free(old);
+    mem_free(old);
 }
 
 static struct teg_turns *find(struct teg_atomics *atomics, uint64_t address)
@@ -118,7 +118,7 @@ void teg_atomics_init(struct teg_atomics *atomics, const struct trace *trace,
 
 void teg_atomics_clear(struct teg_atomics *atomics)
 {
-    free(atomics->turns);
+    mem_free(atomics->turns);
     *atomics = (struct teg_atomics){0};
 }
 

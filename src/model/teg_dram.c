@@ -23,8 +23,8 @@ void teg_dram_init(struct teg_dram *dram, const struct teg_machine *machine)
 
 void teg_dram_clear(struct teg_dram *dram)
 {
-    free(dram->free);
-    free(dram->rows);
+    mem_free(dram->free);
+    mem_free(dram->rows);
     *dram = (struct teg_dram){0};
 }
 

@@ -206,18 +206,18 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         struct teg_scheduler *s = &sm->schedulers[i];
         for (unsigned k = 0; k < s->count; k++) {
             trace_cursor_clear(&s->warps[k].cursor);
-            free(s->warps[k].registers);
+            mem_free(s->warps[k].registers);
         }
-        free(s->sleepers);
-        free(s->units);
-        free(s->awake);
-        free(s->warps);
+        mem_free(s->sleepers);
+        mem_free(s->units);
+        mem_free(s->awake);
+        mem_free(s->warps);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
-        free(sm->blocks[b].warps);
-    free(sm->leaving);
-    free(sm->units);
-    free(sm->blocks);
+        mem_free(sm->blocks[b].warps);
+    mem_free(sm->leaving);
+    mem_free(sm->units);
+    mem_free(sm->blocks);
 }
 
 static void build(struct teg_engine *e)
@@ -253,12 +253,12 @@ static void clear(struct teg_engine *e)
     teg_memory_clear(&e->memory);
     teg_access_clear(&e->accesses);
     teg_atomics_clear(&e->atomics);
-    free(e->sms);
-    free(e->nexts);
-    free(e->leaves);
-    free(e->order);
-    free(e->schedulers);
-    free(e->ops);
+    mem_free(e->sms);
+    mem_free(e->nexts);
+    mem_free(e->leaves);
+    mem_free(e->order);
+    mem_free(e->schedulers);
+    mem_free(e->ops);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -375,7 +375,7 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
 
 void teg_result_clear(struct teg_result *result)
 {
-    free(result->block_ends);
-    free(result->insn_stalls);
+    mem_free(result->block_ends);
+    mem_free(result->insn_stalls);
     *result = (struct teg_result){0};
 }

@@ -130,8 +130,8 @@ static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsi
     ws_status status = teg_run_all(diag, setups, count, results);
     for (unsigned i = 0; i < count; i++)
         clusters[i].result = results[i];
-    free(setups);
-    free(results);
+    mem_free(setups);
+    mem_free(results);
     return status;
 }
 
@@ -160,7 +160,7 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     set_clusters(a, clusters);
     ws_status status = run_clusters(diag, clusters, count);
     if (status == WS_OK) choose_slowest(a, clusters, count);
-    free(clusters);
+    mem_free(clusters);
     return status;
 }
 

@@ -49,13 +49,13 @@ void teg_memory_clear(struct teg_memory *memory)
 {
     for (unsigned i = 0; memory->l1 && i < memory->machine->cluster_sms; i++) {
         cache_clear(&memory->l1[i]);
-        free(memory->l1_arrives[i]);
+        mem_free(memory->l1_arrives[i]);
     }
-    free(memory->l1_arrives);
-    free(memory->l2_arrives);
+    mem_free(memory->l1_arrives);
+    mem_free(memory->l2_arrives);
     cache_clear(&memory->l2);
-    free(memory->l1);
-    free(memory->places);
+    mem_free(memory->l1);
+    mem_free(memory->places);
     teg_dram_clear(&memory->dram);
     *memory = (struct teg_memory){0};
 }

@@ -32,8 +32,8 @@ static void grow(struct sector_set *set)
         set->keys[at] = old.keys[i];
         set->sectors[at] = old.sectors[i];
     }
-    free(old.keys);
-    free(old.sectors);
+    mem_free(old.keys);
+    mem_free(old.sectors);
 }
 
 static void add(struct sector_set *set, uint64_t line, uint8_t sectors)
@@ -80,8 +80,8 @@ static double distinct_sectors(const struct trace *trace, const struct teg_machi
         }
     trace_cursor_clear(&cursor);
     teg_access_clear(&table);
-    free(set.keys);
-    free(set.sectors);
+    mem_free(set.keys);
+    mem_free(set.sectors);
     return (double)set.count;
 }
 

@@ -79,7 +79,7 @@ struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
             .cause_share = (double)lines[i].stalls[cause] / (double)lines[i].all,
         };
     }
-    free(lines);
+    mem_free(lines);
     *out = (struct warp_waits){
         .cause_count = TEG_STALL_COUNT, .causes = causes, .line_count = count, .lines = rows};
     return out;

@@ -54,7 +54,15 @@ static void index_plan(struct thermal *thermal)
         else
             thermal->tpc_share[i] /= whole[!is_sm];
     }
-    free(area);
+    mem_free(area);
+}
+
+static void free_matrices(void *of)
+{
+    struct thermal *thermal = of;
+    thermal_factor_clear(&thermal->factor);
+    cs_di_spfree(thermal->matrix);
+    thermal->matrix = NULL;
 }
 
 ws_status thermal_create(struct diag *diag, const struct machine *machine,
@@ -65,10 +73,13 @@ ws_status thermal_create(struct diag *diag, const struct machine *machine,
     TRY(check_plan(diag, machine, plan));
     struct thermal *thermal = mem_zalloc(1, sizeof *thermal);
     *thermal = (struct thermal){.machine = machine, .plan = plan, .cells = cells};
+    struct mem_guard guard;
+    mem_guard_begin(&guard, free_matrices, thermal);
     ws_status status =
         thermal_package_read(diag, &thermal->arena, machine, plan, assume, &thermal->package,
                              thermal->assumptions, &thermal->assumption_count);
     if (status != WS_OK) {
+        mem_guard_end(&guard);
         thermal_destroy(thermal);
         return status;
     }
@@ -80,7 +91,9 @@ ws_status thermal_create(struct diag *diag, const struct machine *machine,
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         *arrays[i] = ARENA_ARRAY(&thermal->arena, double, thermal->nodes);
     thermal_build(thermal);
-    if (!thermal_factorise(thermal->matrix, &thermal->factor)) {
+    bool solvable = thermal_factorise(thermal->matrix, &thermal->factor);
+    mem_guard_end(&guard);
+    if (!solvable) {
         thermal_destroy(thermal);
         return run_away(diag, machine);
     }
@@ -91,10 +104,9 @@ ws_status thermal_create(struct diag *diag, const struct machine *machine,
 void thermal_destroy(struct thermal *thermal)
 {
     if (!thermal) return;
-    thermal_factor_clear(&thermal->factor);
-    cs_di_spfree(thermal->matrix);
+    free_matrices(thermal);
     arena_clear(&thermal->arena);
-    free(thermal);
+    mem_free(thermal);
 }
 
 const char *thermal_assumption(const struct thermal *thermal, size_t index)
@@ -195,7 +207,7 @@ static void find_block_watts(const struct thermal *thermal, const struct thermal
     }
     for (size_t i = 0; i < load->active_count; i++)
         watts[thermal->sm_block[load->active_sms[i]]] += load->watts_per_sm;
-    free(active);
+    mem_free(active);
 }
 
 void thermal_load_heat(const struct thermal *thermal, const struct thermal_load *load, double *heat)
@@ -206,7 +218,7 @@ void thermal_load_heat(const struct thermal *thermal, const struct thermal_load 
     find_block_watts(thermal, load, watts);
     for (size_t i = 0; i < plan->block_count; i++)
         thermal_add_heat(thermal, &plan->blocks[i], watts[i], heat);
-    free(watts);
+    mem_free(watts);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -327,7 +339,7 @@ static void describe_blocks(const struct thermal *thermal, const struct thermal_
         out[i].watts = watts[i];
         describe_block(thermal, &thermal->plan->blocks[i], celsius, load->idle_watts, &out[i]);
     }
-    free(watts);
+    mem_free(watts);
 }
 
 ws_status thermal_steady(struct diag *diag, struct thermal *thermal,
@@ -351,7 +363,7 @@ ws_status thermal_steady(struct diag *diag, struct thermal *thermal,
     describe_die(thermal, celsius, out);
     if (out_cells) memcpy(out_cells, celsius, thermal->layer_nodes * sizeof *out_cells);
     if (out_blocks) describe_blocks(thermal, &full, celsius, out_blocks);
-    free(active);
-    free(heat);
+    mem_free(active);
+    mem_free(heat);
     return WS_OK;
 }

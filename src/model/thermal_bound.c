@@ -210,6 +210,6 @@ double units_bound(const struct thermal_units *units, size_t chosen)
     for (size_t u = 0; u < n; u++)
         bound.weights[u] = 1;
     low = prove(&bound, low, high);
-    free(memory);
+    mem_free(memory);
     return low;
 }

@@ -227,7 +227,7 @@ static double list_sms(const struct large *large, unsigned *out_sms, double *cel
         if (large->best_in[is_by_tpc(search) ? search->tpc_of[sm] : sm]) sms[count++] = sm;
     drop_sms(large, sms, count, cells);
     memcpy(out_sms, sms, search->wanted * sizeof *out_sms);
-    free(sms);
+    mem_free(sms);
     return search_peak(search, out_sms, cells);
 }
 
@@ -265,8 +265,8 @@ double search_large(const struct thermal_search *search, unsigned *out_sms, doub
         add_place(&large, hottest);
     }
     *out_bound = units_bound(&large.units, whole_units(search, large.units.chosen));
-    free(sms);
-    free(cells);
+    mem_free(sms);
+    mem_free(cells);
     arena_clear(&arena);
     return best;
 }

@@ -4,6 +4,7 @@
  * by the area they share, so that no heat is lost between grids. */
 #include "model/thermal_network.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static size_t node_of(const struct thermal *thermal, enum thermal_layer_id id, u
 
 static void put(struct building *to, size_t row, size_t column, double value)
 {
-    if (!cs_di_entry(to->entries, (int)row, (int)column, value)) abort(); /* out of memory */
+    if (!cs_di_entry(to->entries, (int)row, (int)column, value)) mem_raise(0);
 }
 
 static void join(struct building *to, size_t a, size_t b, double conductance)
@@ -149,12 +150,19 @@ static void add_static_growth(struct building *to)
     }
 }
 
+void thermal_free_matrix(void *matrix)
+{
+    cs_di_spfree(matrix);
+}
+
 void thermal_build(struct thermal *thermal)
 {
     size_t room = thermal->nodes * 26; /* 8 to the neighbours, 4 x 4 below, air, growth */
     struct building to = {thermal,
                           cs_di_spalloc((int)thermal->nodes, (int)thermal->nodes, (int)room, 1, 1)};
-    if (!to.entries) abort();
+    struct mem_guard guard;
+    if (!to.entries) mem_raise(0);
+    mem_guard_begin(&guard, thermal_free_matrix, to.entries);
     for (unsigned id = 0; id < LAYERS; id++)
         join_layer(&to, (enum thermal_layer_id)id);
     join_below(&to, LAYER_DIE);
@@ -163,8 +171,9 @@ void thermal_build(struct thermal *thermal)
     add_static_growth(&to);
     add_capacities(thermal);
     thermal->matrix = cs_di_compress(to.entries);
+    mem_guard_end(&guard);
     cs_di_spfree(to.entries);
-    if (!thermal->matrix || !cs_di_dupl(thermal->matrix)) abort();
+    if (!thermal->matrix || !cs_di_dupl(thermal->matrix)) mem_raise(0);
 }
 
 /* ---- factor ---------------------------------------------------------------------------------- */
@@ -173,8 +182,11 @@ bool thermal_factorise(const cs_di *matrix, struct thermal_factor *out)
 {
     enum { MINIMUM_DEGREE = 1 }; /* of A + A' */
     out->symbolic = cs_di_schol(MINIMUM_DEGREE, matrix);
-    if (!out->symbolic) abort();
+    if (!out->symbolic) mem_raise(0);
+    /* Without memory it gives what it gives for a matrix that is not positive definite: nothing. */
+    errno = 0;
     out->numeric = cs_di_chol(matrix, out->symbolic);
+    if (!out->numeric) mem_check_errno();
     return out->numeric != NULL;
 }
 
@@ -183,6 +195,11 @@ void thermal_factor_clear(struct thermal_factor *factor)
     cs_di_sfree(factor->symbolic);
     cs_di_nfree(factor->numeric);
     *factor = (struct thermal_factor){0};
+}
+
+void thermal_free_factor(void *factor)
+{
+    thermal_factor_clear(factor);
 }
 
 void thermal_solve(const struct thermal_factor *factor, size_t nodes, double *work, const double *b,
@@ -218,8 +235,8 @@ void thermal_find_rest(struct thermal *thermal, double idle_watts)
 {
     size_t n = thermal->nodes;
     if (thermal->rest && thermal->rest_watts == idle_watts) return;
-    if (!thermal->rest) thermal->rest = ARENA_ARRAY(&thermal->arena, double, n);
     double *all = mem_zalloc(4 * n, sizeof *all);
+    if (!thermal->rest) thermal->rest = ARENA_ARRAY(&thermal->arena, double, n);
     double *residual = all, *solved = all + n, *direction = all + 2 * n, *image = all + 3 * n;
     double *rise = thermal->rest;
     memset(rise, 0, n * sizeof *rise);
@@ -242,5 +259,5 @@ void thermal_find_rest(struct thermal *thermal, double idle_watts)
     for (size_t i = 0; i < n; i++)
         rise[i] += thermal->package.ambient_celsius;
     thermal->rest_watts = idle_watts;
-    free(all);
+    mem_free(all);
 }

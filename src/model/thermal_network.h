@@ -67,6 +67,9 @@ struct thermal {
 /* cs_chol of the matrix; false: it is not positive definite. */
 bool thermal_factorise(const cs_di *matrix, struct thermal_factor *out);
 void thermal_factor_clear(struct thermal_factor *factor);
+/* For guards (base/memory.h): of a cs_di, of a struct thermal_factor. */
+void thermal_free_matrix(void *matrix);
+void thermal_free_factor(void *factor);
 /* x = A^-1 b; may be the same array. */
 void thermal_solve(const struct thermal_factor *factor, size_t nodes, double *work, const double *b,
                    double *x);

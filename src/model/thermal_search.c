@@ -32,7 +32,7 @@ double search_peak(const struct thermal_search *search, const unsigned *sms, dou
         if (!active[tpc]) add_rise(cells, search->tpc_rise + tpc * search->cells, search->cells);
         active[tpc] = true;
     }
-    free(active);
+    mem_free(active);
     return largest(cells, search->cells);
 }
 
@@ -205,7 +205,7 @@ static unsigned fewest_tpcs(const struct thermal_search *search)
     qsort(sizes, search->tpc_count, sizeof *sizes, compare_down);
     for (unsigned sms = 0; sms < search->wanted; count++)
         sms += sizes[count];
-    free(sizes);
+    mem_free(sizes);
     return count;
 }
 
@@ -234,7 +234,7 @@ static void find_rises(struct thermal_search *search, double *base)
         thermal_tpc_heat(thermal, tpc, search->load.watts_per_tpc, heat);
         solve_die(search, heat, celsius, search->tpc_rise + tpc * search->cells);
     }
-    free(heat);
+    mem_free(heat);
 }
 
 static void open_search(struct thermal *thermal, const struct thermal_load *load, unsigned wanted,

@@ -45,12 +45,21 @@ static void prepare(struct transient *run)
     double scale = 1 / (GAMMA * run->step_seconds);
     cs_di *diagonal =
         cs_di_spalloc((int)thermal->nodes, (int)thermal->nodes, (int)thermal->nodes, 1, 1);
-    if (!diagonal) abort();
+    struct mem_guard guards[3];
+    if (!diagonal) mem_raise(0);
+    mem_guard_begin(&guards[0], thermal_free_matrix, diagonal);
     for (size_t i = 0; i < thermal->nodes; i++)
-        if (!cs_di_entry(diagonal, (int)i, (int)i, thermal->capacity[i] * scale)) abort();
+        if (!cs_di_entry(diagonal, (int)i, (int)i, thermal->capacity[i] * scale)) mem_raise(0);
     cs_di *columns = cs_di_compress(diagonal);
-    cs_di *matrix = columns ? cs_di_add(thermal->matrix, columns, 1, 1) : NULL;
-    if (!matrix || !thermal_factorise(matrix, &run->factor)) abort();
+    if (!columns) mem_raise(0);
+    mem_guard_begin(&guards[1], thermal_free_matrix, columns);
+    cs_di *matrix = cs_di_add(thermal->matrix, columns, 1, 1);
+    if (!matrix) mem_raise(0);
+    mem_guard_begin(&guards[2], thermal_free_matrix, matrix);
+    /* The matrix of rest is positive definite, and a positive diagonal is added to it. */
+    if (!thermal_factorise(matrix, &run->factor)) mem_raise(0);
+    for (size_t i = 0; i < 3; i++)
+        mem_guard_end(&guards[i]);
     cs_di_spfree(diagonal);
     cs_di_spfree(columns);
     cs_di_spfree(matrix);
@@ -176,6 +185,7 @@ ws_status thermal_transient(struct diag *diag, struct thermal *thermal,
                              .trial = all + 4 * n,
                              .end = end,
                              .given_watts = full.idle_watts};
+    struct mem_guard guard;
     thermal_find_rest(thermal, full.idle_watts);
     thermal_load_heat(thermal, &full, work.image);
     thermal_solve(&thermal->factor, n, thermal->work, work.image, end);
@@ -185,9 +195,11 @@ ws_status thermal_transient(struct diag *diag, struct thermal *thermal,
         end[i] += thermal->rest[i];
         work.distance[i] = start - end[i];
     }
+    mem_guard_begin(&guard, thermal_free_factor, &work.factor);
     prepare(&work);
     walk(&work, steps, out, capacity);
+    mem_guard_end(&guard);
     thermal_factor_clear(&work.factor);
-    free(all);
+    mem_free(all);
     return WS_OK;
 }

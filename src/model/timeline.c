@@ -210,8 +210,8 @@ void timeline_finish(struct timeline *t)
 
 void timeline_clear(struct timeline *t)
 {
-    free(t->records);
-    free(t->last_issues);
-    free(t->issued_at_once);
+    mem_free(t->records);
+    mem_free(t->last_issues);
+    mem_free(t->issued_at_once);
     *t = (struct timeline){0};
 }

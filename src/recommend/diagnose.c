@@ -87,5 +87,5 @@ void diagnosis_destroy(struct diagnosis *diagnosis)
 {
     if (!diagnosis) return;
     arena_clear(&diagnosis->arena);
-    free(diagnosis);
+    mem_free(diagnosis);
 }

@@ -104,7 +104,7 @@ static size_t find_lines(const struct profile *profile, hot_weight_fn *weight, c
         keep_hottest(out, capacity, &count, groups[i].line);
     for (size_t i = 0; i < count; i++)
         out[i].total = total;
-    free(groups);
+    mem_free(groups);
     return count;
 }
 

@@ -48,7 +48,7 @@ static double predict_gain(const struct prediction *prediction, struct profile *
     prediction_destroy(after);
     diag_clear(&diag);
     arena_clear(&arena);
-    free(changed);
+    mem_free(changed);
     return gain;
 }
 

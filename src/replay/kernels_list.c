@@ -28,9 +28,9 @@ bool replay_is_trace(const char *path)
 void replay_list_destroy(struct replay_list *list)
 {
     if (!list) return;
-    free(list->items);
+    mem_free(list->items);
     arena_clear(&list->arena);
-    free(list);
+    mem_free(list);
 }
 
 /* Headers are read at once, so that kernels can be chosen by name. */

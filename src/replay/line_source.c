@@ -26,6 +26,16 @@ static struct archive *new_archive(void)
     return archive;
 }
 
+static void free_archive(void *archive)
+{
+    archive_read_free(archive);
+}
+
+static void check_memory(struct archive *archive)
+{
+    if (archive_errno(archive) == ENOMEM) mem_raise(0);
+}
+
 /* libarchive's texts may be missing. */
 static const char *archive_reason(struct archive *archive)
 {
@@ -51,13 +61,15 @@ ws_status line_source_open(struct diag *diag, const char *path, struct line_sour
     TRY(check_file(diag, path, &out->file_bytes));
     struct archive *archive = new_archive();
     struct archive_entry *entry;
-    if (!archive) return diag_error(diag, WS_ERR_MEMORY, "%s: out of memory", path);
+    if (!archive) mem_raise(0);
     out->archive = archive;
+    mem_guard_begin(&out->guard, free_archive, archive);
     int status = archive_read_open_filename(archive, path, READ_BYTES);
     if (status == ARCHIVE_OK) status = archive_read_next_header(archive, &entry);
     if (status == ARCHIVE_EOF) {
         out->at_end = true;
     } else if (status != ARCHIVE_OK) {
+        check_memory(archive);
         ws_status failed =
             diag_error(diag, WS_ERR_IO, "%s: cannot be read: %s", path, archive_reason(archive));
         line_source_close(out);
@@ -69,8 +81,11 @@ ws_status line_source_open(struct diag *diag, const char *path, struct line_sour
 
 void line_source_close(struct line_source *source)
 {
-    if (source->archive) archive_read_free(source->archive);
-    free(source->buffer);
+    if (source->archive) {
+        mem_guard_end(&source->guard);
+        archive_read_free(source->archive);
+    }
+    mem_free(source->buffer);
     *source = (struct line_source){0};
 }
 
@@ -81,6 +96,7 @@ static ws_status refill(struct diag *diag, struct line_source *source)
     source->from = 0;
     la_ssize_t count =
         archive_read_data(source->archive, source->buffer + source->to, BUFFER_BYTES - source->to);
+    if (count < 0) check_memory(source->archive);
     if (count < 0)
         return diag_error(diag, WS_ERR_INPUT,
                           "%s:%u: error: the compressed file ends or is damaged behind this line: "

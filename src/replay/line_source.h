@@ -7,12 +7,14 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 
 enum { LINE_BYTES_MAX = 1 << 16 };
 
 struct line_source {
     const char *path; /* borrowed */
     void *archive;
+    struct mem_guard guard; /* the source stays where it was opened */
     char *buffer;
     size_t from, to; /* what has been read and not handed out */
     bool at_end;

@@ -20,9 +20,9 @@ struct opcode_map {
 void opcode_map_destroy(struct opcode_map *map)
 {
     if (!map) return;
-    free(map->rows);
+    mem_free(map->rows);
     arena_clear(&map->arena);
-    free(map);
+    mem_free(map);
 }
 
 static ws_status read_row(struct diag *diag, const char *path, uint32_t line, char *text,

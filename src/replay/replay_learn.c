@@ -218,7 +218,7 @@ static ws_status learn(struct diag *diag, struct replay *replay)
     keep_header(replay, &scan.t);
     ws_status status = scan_trace(diag, &scan);
     traceg_close(&scan.t);
-    free(scan.segment.items);
+    mem_free(scan.segment.items);
     if (status == WS_OK) status = check_content(diag, replay);
     if (status == WS_OK) status = check_opcodes(diag, replay);
     if (status == WS_OK) sass_code_layout(&replay->code, replay->path, &replay->header);
@@ -246,7 +246,7 @@ void replay_destroy(struct replay *replay)
     if (!replay) return;
     sass_code_clear(&replay->code);
     arena_clear(&replay->arena);
-    free(replay);
+    mem_free(replay);
 }
 
 const struct replay_header *replay_header(const struct replay *replay)

@@ -215,7 +215,7 @@ ws_status replay_run(struct diag *diag, struct replay *replay, struct observer *
     observer->ops->worker_end(observer->self, player.worker);
     observer->ops->launch_end(observer->self);
     traceg_close(&player.t);
-    free(player.held);
-    free(player.addresses);
+    mem_free(player.held);
+    mem_free(player.addresses);
     return status;
 }

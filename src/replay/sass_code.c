@@ -15,9 +15,9 @@ void sass_code_init(struct sass_code *code, const struct opcode_map *map)
 
 void sass_code_clear(struct sass_code *code)
 {
-    free(code->insns);
-    free(code->buckets);
-    free(code->opcodes);
+    mem_free(code->insns);
+    mem_free(code->buckets);
+    mem_free(code->opcodes);
     arena_clear(&code->arena);
 }
 

@@ -68,7 +68,7 @@ static struct basic_block *place_blocks(struct sass_code *code, struct insn *ins
             .first = first, .count = count, .function = &code->function, .block = &blocks[i]};
         first += count;
     }
-    free(leaders);
+    mem_free(leaders);
     return blocks;
 }
 

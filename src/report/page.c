@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Bytes of the first `columns` columns of text: escape sequences take none, UTF-8 tails neither. */
 static size_t bytes_of_columns(const char *text, unsigned columns, bool *out_all)
 {
@@ -120,8 +122,8 @@ void page_line(struct page *page, const char *format, ...)
     va_end(list);
     char *text = strbuf_take(&line), *said = translate(page, text);
     add_line(page, said);
-    free(said);
-    free(text);
+    mem_free(said);
+    mem_free(text);
 }
 
 void page_blank(struct page *page)
@@ -161,7 +163,7 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
             at++;
         if (!*at) break;
     }
-    free(said);
+    mem_free(said);
 }
 
 void page_bar(const struct page *page, double fraction, char *out)

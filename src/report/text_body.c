@@ -103,7 +103,7 @@ void text_memory(struct page *page, const struct profile *profile,
         memory_row(page, &rows[i], why_where);
     if (count > max_rows)
         page_line(page, "  and %zu accesses that cost less: --details all", count - max_rows);
-    free(rows);
+    mem_free(rows);
 }
 
 /* ---- caches ---------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ void text_hot_lines(struct page *page, const struct profile *profile, size_t max
         page_line(page, "  %-26.26s %15.0f %% %15.0f %% %15.0f %%", place,
                   100 * lines[i].instructions, 100 * lines[i].sectors, 100 * lines[i].wavefronts);
     }
-    free(lines);
+    mem_free(lines);
 }
 
 void text_mix(struct page *page, const struct profile *profile)
@@ -352,6 +352,6 @@ void text_notes(struct page *page, const struct report_kernel *kernel, unsigned 
         unsigned most = left > 2 ? left - 1 : 1;
         page_wrap(page, i ? "          " : "Notes     ", notes.items[i], most < 3 ? most : 3);
     }
-    free(notes.items);
+    mem_free(notes.items);
     arena_clear(&notes.arena);
 }

@@ -33,7 +33,7 @@ static void cause_line(struct page *page, const struct warp_waits *waits)
     }
     page_line(page, "Warps wait (%%)%s  other %.0f", line.data ? line.data : "", 100 * other);
     strbuf_clear(&line);
-    free(sorted);
+    mem_free(sorted);
 }
 
 static void wait_lines(struct page *page, const struct warp_waits *waits, bool is_native)

@@ -178,7 +178,7 @@ static void put_tracks(struct writer *w)
                 is_used[track_of(record)] = true;
         }
         put_group(w, group, is_used);
-        free(is_used);
+        mem_free(is_used);
     }
 }
 
@@ -206,7 +206,7 @@ static void find_texts(struct writer *w)
             bsearch(&key, sorted, count, sizeof *sorted, by_pc);
         if (found) w->texts[i] = (*found)->text;
     }
-    free(sorted);
+    mem_free(sorted);
 }
 
 /* Source line and text of an instruction. */

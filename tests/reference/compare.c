@@ -52,10 +52,10 @@ static struct memory_image image_create(const struct program *program)
 
 static void image_destroy(struct memory_image *image)
 {
-    free(image->in);
-    free(image->out);
-    free(image->rows);
-    free(image->words);
+    mem_free(image->in);
+    mem_free(image->out);
+    mem_free(image->rows);
+    mem_free(image->words);
 }
 
 /* ---- the two implementations ----------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static enum comparison compare_choice(const struct module *module, const struct 
     struct diag diag = {0};
     struct memory_image image = image_create(program);
     bool ran = run_engine(&diag, module, program, choice, &image) == WS_OK;
-    *message = ran ? difference(&image, reference) : strdup(diag.text);
+    *message = ran ? difference(&image, reference) : mem_copy(diag.text);
     image_destroy(&image);
     diag_clear(&diag);
     return !ran ? COMPARE_NOT_RUN : *message ? COMPARE_DIFFERENT : COMPARE_EQUAL;
@@ -238,9 +238,9 @@ enum comparison compare_program(const struct program *program, const bool *remov
     if (module_load_memory(&diag, "random.ptx", text, strlen(text), &module) == WS_OK)
         result = compare_module(module, program, choices, choice_count, failed, message);
     else
-        *message = strdup(diag.text);
+        *message = mem_copy(diag.text);
     module_destroy(module);
     diag_clear(&diag);
-    free(text);
+    mem_free(text);
     return result;
 }

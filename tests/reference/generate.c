@@ -45,8 +45,8 @@ char *program_text(const struct program *program, const bool *removed)
 void program_clear(struct program *program)
 {
     for (uint32_t i = 0; i < program->line_count; i++)
-        free(program->lines[i].text);
-    free(program->lines);
+        mem_free(program->lines[i].text);
+    mem_free(program->lines);
     *program = (struct program){0};
 }
 

@@ -179,10 +179,10 @@ static void free_frames(struct thread *thread)
     while (thread->frame) {
         struct frame *frame = thread->frame;
         thread->frame = frame->caller;
-        free(frame->registers);
-        free(frame->upper);
-        free(frame->places);
-        free(frame);
+        mem_free(frame->registers);
+        mem_free(frame->upper);
+        mem_free(frame->places);
+        mem_free(frame);
     }
 }
 
@@ -202,8 +202,8 @@ static void run_block(struct block *block)
         if (thread->state != THREAD_DONE) thread_fault(thread, thread->waits, "waits for ever");
         free_frames(thread);
     }
-    free(block->threads);
-    free(block->shared);
+    mem_free(block->threads);
+    mem_free(block->shared);
 }
 
 bool reference_run(const struct reference_launch *launch, char *message, size_t message_size)
@@ -220,7 +220,7 @@ bool reference_run(const struct reference_launch *launch, char *message, size_t 
         snprintf(message, message_size, "line %u: %s: %s",
                  state.fault_insn ? state.fault_insn->line : 0,
                  state.fault_insn ? state.fault_insn->text : "", state.fault);
-    free(state.variables);
-    free(state.places);
+    mem_free(state.variables);
+    mem_free(state.places);
     return state.fault == NULL;
 }

@@ -40,7 +40,7 @@ static void shrink(const struct program *program, const struct engine_choice *ch
                 shorter = true;
             else
                 removed[group] = false;
-            free(message);
+            mem_free(message);
         }
     }
 }
@@ -61,9 +61,9 @@ static void report(const struct program *program, const struct engine_choice *ch
            kind == COMPARE_DIFFERENT ? "results differ" : "not executed");
     printf("%s\n", shown ? shown : message);
     fflush(stdout); /* a long run may be cut off */
-    free(text);
-    free(shown);
-    free(removed);
+    mem_free(text);
+    mem_free(shown);
+    mem_free(removed);
 }
 
 static bool check_seed(const struct arguments *arguments, uint64_t seed)
@@ -81,7 +81,7 @@ static bool check_seed(const struct arguments *arguments, uint64_t seed)
                                  &failed, &message);
     }
     if (result != COMPARE_EQUAL) report(&program, &arguments->choices[failed], result, message);
-    free(message);
+    mem_free(message);
     program_clear(&program);
     return result == COMPARE_EQUAL;
 }

@@ -79,10 +79,10 @@ static void leave(struct thread *thread)
                 frame->call->return_count);
     thread->stack_used = frame->stack_before;
     thread->frame = caller;
-    free(frame->registers);
-    free(frame->upper);
-    free(frame->places);
-    free(frame);
+    mem_free(frame->registers);
+    mem_free(frame->upper);
+    mem_free(frame->places);
+    mem_free(frame);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */

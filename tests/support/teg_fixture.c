@@ -156,7 +156,7 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
                               .warps_per_sm = run->warps_per_sm,
                               .dram_share = TEG_DRAM_ALL};
     check(teg_run(&diag, &setup, out), &diag);
-    free(estimate);
+    mem_free(estimate);
     profile_destroy(profile);
     arena_clear(&arena);
     diag_clear(&diag);
@@ -192,7 +192,7 @@ double fixture_predict(const struct fixture *fixture, const struct machine *mach
                                 .arena = &arena};
     check(model_teg.predict(&diag, &input, estimate), &diag);
     double seconds = estimate->time_seconds;
-    free(estimate);
+    mem_free(estimate);
     profile_destroy(profile);
     arena_clear(&arena);
     diag_clear(&diag);

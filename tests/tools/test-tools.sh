@@ -55,6 +55,9 @@ expect "cli beside the public header" 1 'cli/deep.c:2: cli must not include "mod
 breach cli/lexer.c "$spdx"
 expect "a name taken twice" 1 "src/decode/lexer.c:1: the file name is taken by cli/lexer.c" \
     "${layering[@]}"
+breach src/model/own.c "$spdx\nvoid f(void *p) { free(p); }"
+expect "memory of the C library" 1 "src/model/own.c:2: memory comes from base/memory.h" \
+    "${layering[@]}"
 breach cli/bare.c "int x;"
 expect "no SPDX line" 1 "cli/bare.c:1: the line" "${layering[@]}"
 

@@ -582,7 +582,7 @@ int main(void)
     }
     int failed = _cmocka_run_group_tests("golden", tests, count, NULL, NULL);
     print_summary();
-    free(tests);
+    mem_free(tests);
     json_decref(golden);
     arena_clear(&arena);
     return failed;

@@ -277,7 +277,7 @@ static void test_truncated_files(void **state)
             refused++;
         }
         machine_destroy(machine);
-        free(copy);
+        mem_free(copy);
     }
     assert_true(refused > size / 6);
     arena_clear(&arena);

@@ -141,10 +141,10 @@ static void any_number_of_workers(void **state)
         struct profile *many = play(program, 7, workers, 200, workers % 2 == 1, RULES_ALL, NULL);
         char *text = profile_to_json(many);
         assert_string_equal(text, expected);
-        free(text);
+        mem_free(text);
         profile_destroy(many);
     }
-    free(expected);
+    mem_free(expected);
     profile_destroy(one);
     free(program);
 }

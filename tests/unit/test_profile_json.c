@@ -128,8 +128,8 @@ static void round_trip(void **state)
     assert_memory_equal(&a->stages[0], &b->stages[0], sizeof a->stages[0]);
     char *again = profile_to_json(b);
     assert_string_equal(text, again);
-    free(text);
-    free(again);
+    mem_free(text);
+    mem_free(again);
     profile_destroy(a);
     profile_destroy(b);
 }
@@ -143,7 +143,7 @@ static void names_that_are_no_utf8(void **state)
     char *text = profile_to_json(a);
     struct profile *b = load_text(&diag, text);
     assert_string_equal(b->kernel, "k?");
-    free(text);
+    mem_free(text);
     profile_destroy(a);
     profile_destroy(b);
 }

@@ -61,7 +61,7 @@ static void run_observed(const struct fixture *fixture, const struct machine *ma
     assert_int_equal(teg_run(&diag, &setup, &result), WS_OK);
     teg_result_clear(&result);
     profile_destroy(profile);
-    free(estimate);
+    mem_free(estimate);
 }
 
 /* Listing 3: S2R, SHL, 21 FADD32 that depend on each other, S2R, SHL. The clock is read when S2R
@@ -504,7 +504,7 @@ static void test_deadlock(void **state)
     setup.block_count = 0;
     assert_int_equal(teg_run(&diag, &setup, &result), WS_ERR_NO_MODEL);
     diag_clear(&diag);
-    free(estimate);
+    mem_free(estimate);
     profile_destroy(profile);
     fixture_clear(&f);
     machine_destroy(machine);

@@ -185,7 +185,7 @@ static int run_all(bool whole_table)
     int failed = _cmocka_run_group_tests("vectors", tests, count, NULL, NULL);
     printf("%s: %zu rows of %zu forms, %zu of them pending\n", device_isa_name(all.level), all.rows,
            all.forms, all.pending_forms);
-    free(tests);
+    mem_free(tests);
     return failed;
 }
 
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     }
     if (diag.text) fprintf(stderr, "%s\n", diag.text);
     diag_clear(&diag);
-    free(all.files);
+    mem_free(all.files);
     arena_clear(&all.arena);
     return status;
 }

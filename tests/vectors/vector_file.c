@@ -237,10 +237,10 @@ ws_status vector_file_load(struct diag *diag, const char *path, struct vector_fi
 void vector_file_clear(struct vector_file *file)
 {
     for (size_t i = 0; i < file->form_count; i++) {
-        free(file->forms[i].lines);
-        free(file->forms[i].rows);
+        mem_free(file->forms[i].lines);
+        mem_free(file->forms[i].rows);
     }
-    free(file->forms);
+    mem_free(file->forms);
     arena_clear(&file->arena);
     *file = (struct vector_file){0};
 }

@@ -78,7 +78,7 @@ static ws_status fill_buffers(struct session *s)
         for (unsigned i = 0; i < form->input_count; i++)
             write_value(rows + r * row_bytes + i * SLOT_BYTES, &form->rows[r].values[i]);
     ws_status status = allocate(s, form->row_count * row_bytes, rows, &s->in);
-    free(rows);
+    mem_free(rows);
     TRY(status);
     s->result_bytes = form->row_count * form->output_count * SLOT_BYTES;
     s->results = mem_zalloc(s->result_bytes + 1, 1);
@@ -229,7 +229,7 @@ static bool run_masking(struct session *s)
     bool good = load_module(s) && open_device(s) && run_masks(s);
     device_destroy(s->device);
     module_destroy(s->module);
-    free(s->results);
+    mem_free(s->results);
     s->device = NULL;
     s->module = NULL;
     s->results = NULL;
