@@ -68,6 +68,6 @@ bool function_follows_data(const struct function *function)
             is_new |= mark(insn, data);
         }
     }
-    free(data);
+    mem_free(data);
     return follows;
 }
