@@ -150,11 +150,11 @@ ws_status call_depth(struct diag *diag, struct builder *b)
     walk(&graph);
     program->recursive = graph.recursive;
     struct need need = graph.recursive ? recursive_need(program) : graph.deepest[0];
-    free(graph.states);
-    free(graph.cursors);
-    free(graph.next_callable);
-    free(graph.path);
-    free(graph.deepest);
+    mem_free(graph.states);
+    mem_free(graph.cursors);
+    mem_free(graph.next_callable);
+    mem_free(graph.path);
+    mem_free(graph.deepest);
     TRY(check_need(diag, b, &need));
     program->frame_bytes_max = (uint32_t)need.bytes[0];
     program->parameter_bytes_max = (uint32_t)need.bytes[1];

@@ -51,7 +51,7 @@ static uint32_t *signature_slot(const struct signatures *signatures, const struc
 
 static void grow_slots(struct signatures *signatures)
 {
-    free(signatures->slots);
+    mem_free(signatures->slots);
     signatures->slot_count = signatures->slot_count ? 2 * signatures->slot_count : 64;
     signatures->slots = mem_zalloc(signatures->slot_count, sizeof *signatures->slots);
     for (uint32_t i = 0; i < signatures->count; i++)
@@ -73,8 +73,8 @@ static uint32_t signature_number(struct signatures *signatures, const struct cal
 
 void signatures_clear(struct signatures *signatures)
 {
-    free(signatures->slots);
-    free(signatures->sites);
+    mem_free(signatures->slots);
+    mem_free(signatures->sites);
 }
 
 /* ---- sites ----------------------------------------------------------------------------------- */
