@@ -220,7 +220,16 @@ void block_recheck(struct exec *x, struct block *block)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void describe_waiting(struct exec *x, const struct block *block, struct strbuf *text)
+/* Of a split at a .sync operation: the lanes that it names. */
+static void describe_members(struct exec *x, struct warp *warp, uint32_t at, struct strbuf *text)
+{
+    uint32_t members = meet_members(x, warp, at);
+    if (!members) return;
+    strbuf_printf(text, ": for the lanes 0x%08x", members);
+    if (warp->splits[at].mask & ~members) strbuf_puts(text, ", to which they do not belong");
+}
+
+static void describe_waiting(struct exec *x, struct block *block, struct strbuf *text)
 {
     enum { SHOWN = 8 };
     unsigned shown = 0, more = 0;
@@ -237,6 +246,7 @@ static void describe_waiting(struct exec *x, const struct block *block, struct s
                           code->last->line);
             if (code->last->source_line)
                 strbuf_printf(text, " (source line %u)", code->last->source_line);
+            if (split->state == SPLIT_AT_SYNC) describe_members(x, &block->warps[w], i, text);
             if (split->state == SPLIT_AT_BARRIER) {
                 const struct barrier_state *barrier = &block->barriers[split->barrier];
                 uint32_t need = barrier->expected ? barrier->expected : block->threads_alive;

@@ -228,6 +228,11 @@ static bool try_meeting(struct exec *x, struct warp *warp, uint32_t at)
     return count > 0;
 }
 
+uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at)
+{
+    return party_of(x, warp, at).members;
+}
+
 void meet(struct exec *x, struct warp *warp, uint32_t at)
 {
     part_by_members(x, warp, at);

@@ -74,6 +74,8 @@ void nodes_leave(struct warp *warp, int32_t at, uint32_t lanes, int32_t until);
 void meet(struct exec *x, struct warp *warp, uint32_t at);
 /* Lanes that waiting splits named may have left meanwhile. True if a split went on. */
 bool meet_again(struct exec *x, struct warp *warp);
+/* The lanes that split `at`, which waits there, names. */
+uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at);
 
 /* call.c: lanes with true guard call; all meet again after the call. True if the split was
  * replaced. A fault may have been recorded. */
