@@ -11,6 +11,10 @@
 
 #include "cli.h"
 
+/* The tables compare what the papers' equations say, as they are printed: not what warpsage makes of
+ * them where they contradict each other or a bound. */
+#define PAPERS_READINGS "bytes=requested,cases=printed,overlap=n,tail_periods=one,bound=none"
+
 /* One line of kernels.csv. */
 struct papers_kernel {
     const char *folder, *id, *file, *entry;

@@ -164,11 +164,12 @@ static int predict_point(struct papers *papers, struct sweep *sweep, size_t mach
                          const ws_profile *profile, double x)
 {
     ws_context *context = papers->cli->context;
+    const ws_predict_options options = {.size = sizeof options, .model_options = PAPERS_READINGS};
     ws_estimate estimates[ESTIMATES];
     size_t count;
     struct papers_point *point = add_point(papers, sweep->curve, &sweep->series[machine], x);
-    ws_status status =
-        ws_predict(context, profile, sweep->machines[machine], NULL, estimates, ESTIMATES, &count);
+    ws_status status = ws_predict(context, profile, sweep->machines[machine], &options, estimates,
+                                  ESTIMATES, &count);
     if (status == WS_ERR_LAUNCH || status == WS_ERR_NO_MODEL) return EXIT_DONE;
     if (status != WS_OK) return cli_failed(papers->cli, status);
     for (size_t i = 0; i < count && i < ESTIMATES; i++) {

@@ -52,9 +52,10 @@ static int predict(struct papers *papers, const json_t *ours, const ws_machine *
     ws_estimate estimates[ESTIMATES];
     const char *model = papers_text(ours, "model");
     const json_t *without = json_object_get(ours, "without");
-    const json_t *readings = json_object_get(ours, "model_options");
+    const char *readings = papers_text(ours, "model_options");
     ws_predict_options options = {.size = sizeof options,
-                                  .model_options = json_string_value(readings),
+                                  .model_options =
+                                      cli_format(papers->cli, PAPERS_READINGS ",%s", readings),
                                   .without = json_string_value(without),
                                   .only = model};
     size_t count;

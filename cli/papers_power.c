@@ -25,9 +25,10 @@ static int predict_sweep(struct papers *papers, struct powered *out)
     CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, out->gpu, &machine));
     ws_status status = ws_machine_get(machine, "sm.count", &sms);
-    ws_predict_options options = {.size = sizeof options};
+    ws_predict_options options = {.size = sizeof options, .model_options = PAPERS_READINGS};
     if (*out->time_model)
-        options.model_options = cli_format(papers->cli, "power_time=%s", out->time_model);
+        options.model_options =
+            cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
     if (status == WS_OK)
         status = ws_power_cores(papers->cli->context, profile, machine, &options, 1, (unsigned)sms,
                                 out->points, CORES_MAX, &out->count, &out->cores);
@@ -60,7 +61,8 @@ static int find_power(struct papers *papers, const json_t *ours, const char *lau
 static int predict_terms(struct papers *papers, const struct powered *p)
 {
     const struct papers_counting counting = {0};
-    const ws_predict_options options = {.size = sizeof options, .only = p->cores.time_model};
+    const ws_predict_options options = {
+        .size = sizeof options, .model_options = PAPERS_READINGS, .only = p->cores.time_model};
     ws_power power = {.size = sizeof power};
     ws_profile *profile;
     ws_machine *machine;

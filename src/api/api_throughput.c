@@ -92,6 +92,9 @@ static void copy_case(const struct tp_case *c, const struct estimate *estimate,
 {
     struct tp_terms t;
     tp_case_evaluate(c, &t);
+    /* Rates are those of the time, which may have been raised to the speed of light. */
+    double raised =
+        estimate->model_seconds > 0 ? estimate->time_seconds / estimate->model_seconds : 1;
     *out = (ws_throughput){
         .size = out->size,
         .time_seconds = estimate->time_seconds,
@@ -99,10 +102,10 @@ static void copy_case(const struct tp_case *c, const struct estimate *estimate,
         .n = c->program.n,
         .has_flops = t.peak_achi > 0,
         .peak_flops = t.peak_achi,
-        .perf_flops = t.perf,
-        .warp_rate = tp_case_warp_rate(c, &t),
+        .perf_flops = t.perf / raised,
+        .warp_rate = tp_case_warp_rate(c, &t) / raised,
         .eff_ratio_comp = t.eff_ratio_comp,
-        .eff_ratio = t.eff_ratio,
+        .eff_ratio = t.eff_ratio / raised,
         .dep_effect = t.dep_effect,
         .assumption_count = estimate->assumption_count,
         .assumptions = estimate->assumptions,

@@ -76,6 +76,9 @@ const char *dimension_unit(enum dimension dimension);
 int machine_key_find(const char *path);
 bool machine_key_is_for(enum machine_key key, enum machine_kind kind);
 
+/* The source of a figure that machine_set has put there. */
+#define MACHINE_WHAT_IF "what-if"
+
 struct machine_value {
     double value; /* in the SI unit of the key's dimension */
     bool known;
@@ -109,7 +112,8 @@ struct machine_curve {
     const double *values;           /* by all axes, the last fastest */
     const char *source;
     bool assumed;
-    bool of_gpu;     /* while reading: values still are of the whole GPU, per second */
+    bool of_gpu;   /* while reading: values still are of the whole GPU, per second */
+    double factor; /* by which a what-if has changed the peak of what was measured; 0: it has not */
     double clusters; /* that shared a memory pipeline where it was measured; 1: none known */
     uint32_t line;   /* as that of machine_value */
 };

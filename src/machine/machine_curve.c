@@ -36,7 +36,8 @@ const char *machine_curve_unit(enum machine_curve_id id)
 
 double machine_curve_value(const struct machine *machine, enum machine_curve_id id, size_t i)
 {
-    double value = machine->curves[id].values[i];
+    const struct machine_curve *curve = &machine->curves[id];
+    double value = curve->values[i] * (curve->factor > 0 ? curve->factor : 1);
     if (machine_curve_infos[id].scale > 0) return value;
     return value * machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
 }
@@ -52,14 +53,14 @@ void machine_curve_point(const struct machine_curve *curve, size_t i, double out
 double machine_curve_at(const struct machine_curve *curve, double warps)
 {
     const double *axis = curve->axes[0];
-    double from_warps = 0, from_value = 0;
+    double from_warps = 0, from_value = 0, factor = curve->factor > 0 ? curve->factor : 1;
     for (size_t i = 0; i < curve->count; i++) {
         double width = axis[i] - from_warps, height = curve->values[i] - from_value;
-        if (warps <= axis[i]) return from_value + height * (warps - from_warps) / width;
+        if (warps <= axis[i]) return factor * (from_value + height * (warps - from_warps) / width);
         from_warps = axis[i];
         from_value = curve->values[i];
     }
-    return from_value;
+    return factor * from_value;
 }
 
 /* ---- three axes ------------------------------------------------------------------------------ */

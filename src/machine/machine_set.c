@@ -99,14 +99,40 @@ static double apply(const struct change *change, double old)
 static void put(struct machine *machine, enum machine_key key, double value)
 {
     machine->values[key] =
-        (struct machine_value){.value = value, .known = true, .source = "what-if"};
+        (struct machine_value){.value = value, .known = true, .source = MACHINE_WHAT_IF};
+}
+
+/* Peaks that the curves by warps belong to: multiply-adds, and shared memory, which is never faster than
+ * they ask for words (Zhang and Owens, HPCA 2011). */
+static void read_peaks(const struct machine *machine, double out[CURVE_COUNT])
+{
+    double lanes = machine_get(machine, MACHINE_THROUGHPUT_FP32_FMA, 0);
+    double banks = machine_get(machine, MACHINE_SHARED_BANKS, 32);
+    double width = machine_get(machine, MACHINE_SHARED_BANK_WIDTH, 4);
+    out[CURVE_INSTRUCTION] = lanes;
+    out[CURVE_SHARED] = fmin(lanes * (double)sizeof(float), banks * width);
+    out[CURVE_GLOBAL] = 0; /* a share of dram.bandwidth */
+}
+
+/* A wider pipe fills as the measured one did: its curve grows with it. */
+static void scale_curves(struct machine *machine, const double before[CURVE_COUNT])
+{
+    double after[CURVE_COUNT];
+    read_peaks(machine, after);
+    for (unsigned id = 0; id < CURVE_COUNT; id++) {
+        struct machine_curve *curve = &machine->curves[id];
+        if (!(before[id] > 0) || !(after[id] > 0) || before[id] == after[id]) continue;
+        curve->factor = (curve->factor > 0 ? curve->factor : 1) * after[id] / before[id];
+    }
 }
 
 /* Keys that bound each other: who changes the one means the other, too. */
 static void put_coupled(struct machine *machine, enum machine_key key, double value)
 {
-    double warp = machine_get(machine, MACHINE_SM_WARP_SIZE, 32);
+    double warp = machine_get(machine, MACHINE_SM_WARP_SIZE, 32), peaks[CURVE_COUNT];
+    read_peaks(machine, peaks);
     put(machine, key, value);
+    scale_curves(machine, peaks);
     if (key == MACHINE_SM_MAX_WARPS && machine_has(machine, MACHINE_SM_MAX_THREADS))
         put(machine, MACHINE_SM_MAX_THREADS, value * warp);
     if (key == MACHINE_SM_MAX_THREADS && machine_has(machine, MACHINE_SM_MAX_WARPS))

@@ -91,6 +91,8 @@ enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
 struct estimate {
     const char *model;           /* "mwp-cwp" */
     double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
+    double model_seconds;        /* what the model says: less than the above if that is below the
+                                  * speed of light, to which every answer is raised */
     const char *bottleneck;      /* "global memory bandwidth"; "" if the model names none */
     const char *next;            /* next bottleneck, "" */
     size_t term_count;

@@ -73,6 +73,7 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
         in->dep_uncoal = machine_get(machine, MACHINE_DEPARTURE_UNCOALESCED, 0);
     } else {
         double sms = machine_get(machine, MACHINE_SM_COUNT, 1); /* 32 B at an SM's share */
+        if (in->readings.joined) sms = mwp_cwp_sharing_sms(in);
         in->dep_uncoal = fmax(in->dep_coal, 32 * in->freq_hz * sms / in->mem_bandwidth);
         estimate_assume(out, input->arena,
                         "Departure_del_uncoal modelled: 32 B at an SM's share of the bandwidth = "
@@ -83,6 +84,40 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
+
+/* Bytes of all accesses (reading A-8): what the machine's transactions move; those that the lanes ask
+ * for, each its own, in the paper's reading or where a profile by hand does not tell more. */
+static double access_bytes(const struct model_input *input, struct estimate *out)
+{
+    enum { MOVED };
+    double bytes = 0, moved = 0, requested = 0;
+    enum coalescing_rule rule = coalescing_rule_of(input->machine);
+    bool as_moved = model_option_get(&model_mwp_cwp, input, "bytes") == MOVED;
+    for (unsigned op = 0; op < ACCESS_OP_COUNT; op++) {
+        enum counter counter = access_counter(op, ACCESS_BYTES_MOVED, rule);
+        struct accesses one = accesses_read(input->profile, op, rule);
+        double asked = one.parts[ACCESS_BYTES_REQUESTED];
+        moved += one.parts[ACCESS_BYTES_MOVED];
+        requested += asked;
+        if (as_moved && asked > 0 && !profile_has(input->profile, counter))
+            estimate_assume(out, input->arena,
+                            "%s is not in the profile: the bytes that the lanes ask for stand for "
+                            "those that move",
+                            counter_infos[counter].id);
+        if (!as_moved || !profile_has(input->profile, counter))
+            bytes += asked;
+        else if (model_without(input, EFFECT_UNCOALESCED))
+            bytes += accesses_ideal_bytes(&one);
+        else
+            bytes += one.parts[ACCESS_BYTES_MOVED];
+    }
+    if (!as_moved && moved > 0 && moved < 0.9 * requested)
+        estimate_assume(out, input->arena,
+                        "lanes that read the same word count as bytes of their own: %.3g B "
+                        "requested, %.3g B moved (reading A-8)",
+                        requested, moved);
+    return bytes;
+}
 
 /* Ic, Imc, Imu, u and bytes per access, with the accesses as the machine coalesces them. */
 static void read_accesses(const struct model_input *input, double warps, struct mwp_cwp_input *in,
@@ -95,13 +130,7 @@ static void read_accesses(const struct model_input *input, double warps, struct 
     in->uncoal_mem_insts = uncoalesced / warps;
     in->coal_mem_insts = (requests - uncoalesced) / warps;
     in->uncoal_per_mw = uncoalesced > 0 ? parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced : 1;
-    in->load_bytes_per_warp = requests > 0 ? parts[ACCESS_BYTES_REQUESTED] / requests : 0;
-    double moved = parts[ACCESS_BYTES_MOVED], requested = parts[ACCESS_BYTES_REQUESTED];
-    if (moved > 0 && moved < 0.9 * requested)
-        estimate_assume(out, input->arena,
-                        "lanes that read the same word count as bytes of their own: %.3g B "
-                        "requested, %.3g B moved (reading A-8)",
-                        requested, moved);
+    in->load_bytes_per_warp = requests > 0 ? access_bytes(input, out) / requests : 0;
     if (model_without(input, EFFECT_UNCOALESCED)) {
         in->coal_mem_insts += in->uncoal_mem_insts;
         in->uncoal_mem_insts = 0;
@@ -147,6 +176,7 @@ static struct mwp_cwp_readings read_options(const struct model_input *input)
         .case_policy = (enum mwp_case_policy)model_option_get(self, input, "case_policy"),
         .npw = (enum mwp_npw)model_option_get(self, input, "npw"),
         .rep = (enum mwp_rep)model_option_get(self, input, "rep"),
+        .joined = model_option_get(self, input, "cases") == 0,
     };
 }
 
@@ -194,6 +224,7 @@ static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_ter
     TERM("case", t->case_number, "1", "case (21)-(23)");
     TERM("rep", t->rep, "1", "#Rep (20)");
     TERM("active_sms", in->active_sms, "1", "ASM");
+    TERM("sharing_sms", mwp_cwp_sharing_sms(in), "1", "SMs that share the bandwidth, A-14");
     TERM("active_blocks_per_sm", t->active_blocks, "1", "ABS");
     if (memory) {
         TERM("mwp_without_bw_full", t->mwp_without_bw_full, "1", "MWP_Without_BW_full (16)");
@@ -284,11 +315,15 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 static const struct model_option_info options[] = {
     {"mem_l_coal", (const char *const[]){"thesis", "slides", NULL},
      "Mem_L_Coal = Mem_LD + Departure_del_coal (thesis), or Mem_LD (slides)"},
+    {"cases", (const char *const[]){"joined", "printed", NULL},
+     "the longest of the three cases, or the one that (21)-(23) choose: these do not meet"},
     {"case_policy", (const char *const[]){"figure8", "printed", NULL},
      "case 2 only if Comp_cycles <= Mem_cycles (figure 8), or as (22) is printed"},
     {"npw", (const char *const[]){"ratio", "printed", NULL},
      "N_pw = N Mem_req / (Mem_req - Ind), or N Ind / (Mem_req - Ind) as (28) is printed"},
     {"rep", (const char *const[]){"fraction", "ceil", NULL}, "#Rep as a fraction, or whole waves"},
+    {"bytes", (const char *const[]){"moved", "requested", NULL},
+     "Load_bytes_per_warp: what the transactions move, or what the lanes ask for, as printed"},
 };
 
 const struct model model_mwp_cwp = {

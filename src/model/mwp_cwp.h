@@ -17,6 +17,7 @@ struct mwp_cwp_readings {
     enum mwp_case_policy case_policy;
     enum mwp_npw npw;
     enum mwp_rep rep;
+    bool joined; /* the longest of the three cases, so that they meet: reading A-14 */
 };
 
 /* Counts are per warp over the whole kernel; "insts" are warp instructions. */
@@ -26,7 +27,7 @@ struct mwp_cwp_input {
     double mem_ld;                 /* Mem_LD: DRAM latency, cycles */
     double dep_uncoal, dep_coal;   /* departure delays, cycles */
     double uncoal_per_mw;          /* u: transactions per uncoalesced access */
-    double load_bytes_per_warp;    /* requested by one memory instruction of a warp */
+    double load_bytes_per_warp;    /* of one memory instruction of a warp */
     double warp_size, threads_per_block, blocks;
     double active_blocks_per_sm;             /* occupancy; small grids are handled here */
     double issue_cycles;                     /* of one warp instruction on one SM */
@@ -51,6 +52,9 @@ struct mwp_cwp_terms {
 void mwp_cwp_memory(const struct mwp_cwp_input *in, struct mwp_cwp_terms *out);
 /* (6), (7) for a given Mem_L. */
 double mwp_cwp_peak_bw(const struct mwp_cwp_input *in, double mem_l);
+/* SMs that share the bandwidth. Joined: fewer than those at work where the blocks do not give each as
+ * many, as all together ask for what the blocks ask for (reading A-14). */
+double mwp_cwp_sharing_sms(const struct mwp_cwp_input *in);
 /* (28): warps as if independent requests came from warps of their own; reading A-6. */
 double mwp_cwp_npw(enum mwp_npw reading, double n, double mem_req, double ind_mem_req);
 /* All of it. WS_ERR_NO_MODEL if there are no instructions, blocks or threads. */

@@ -27,10 +27,21 @@ void mwp_cwp_memory(const struct mwp_cwp_input *in, struct mwp_cwp_terms *out)
     out->mwp_without_bw_full = out->mem_l / out->departure_delay;                       /* (16) */
 }
 
-double mwp_cwp_peak_bw(const struct mwp_cwp_input *in, double mem_l)
+static double peak_bw(const struct mwp_cwp_input *in, double mem_l, double sms)
 {
     double bw_per_warp = in->freq_hz * in->load_bytes_per_warp / mem_l; /* (7) */
-    return in->mem_bandwidth / (bw_per_warp * in->active_sms);          /* (6) */
+    return in->mem_bandwidth / (bw_per_warp * sms);                     /* (6) */
+}
+
+double mwp_cwp_peak_bw(const struct mwp_cwp_input *in, double mem_l)
+{
+    return peak_bw(in, mem_l, in->active_sms);
+}
+
+double mwp_cwp_sharing_sms(const struct mwp_cwp_input *in)
+{
+    double resident = fmin(in->active_blocks_per_sm, ceil(in->blocks / in->active_sms));
+    return in->readings.joined ? fmin(in->active_sms, in->blocks / resident) : in->active_sms;
 }
 
 double mwp_cwp_npw(enum mwp_npw reading, double n, double mem_req, double ind_mem_req)
@@ -70,7 +81,7 @@ static void parallelism(const struct mwp_cwp_input *in, struct mwp_cwp_terms *ou
         out->npw = mwp_cwp_npw(in->readings.npw, out->n, in->mem_req, in->ind_mem_req);
     out->comp_p = out->comp_cycles / memory; /* (2) */
     out->bw_per_warp = in->freq_hz * in->load_bytes_per_warp / out->mem_l;
-    out->mwp_peak_bw = mwp_cwp_peak_bw(in, out->mem_l);
+    out->mwp_peak_bw = peak_bw(in, out->mem_l, mwp_cwp_sharing_sms(in));
     out->mwp_without_bw = fmin(out->mwp_without_bw_full, out->n);
     out->mwp = fmin(fmin(out->mwp_without_bw_full, out->mwp_peak_bw), out->npw);
     out->cwp_full = (out->mem_cycles + out->comp_cycles) / out->comp_cycles;
@@ -88,18 +99,49 @@ static int find_case(const struct mwp_cwp_input *in, const struct mwp_cwp_terms 
 }
 
 /* (21), (22), (23). The ramp Comp_p (MWP - 1) is held at 0 below one warp (reading A-9). */
+static double all_overlap(const struct mwp_cwp_terms *terms, double mwp)
+{
+    return terms->mem_cycles * terms->n / mwp + terms->comp_cycles +
+           terms->comp_p * fmax(0, fmin(mwp, terms->n) - 1);
+}
+
+static double memory_bound(const struct mwp_cwp_terms *terms, double most)
+{
+    return terms->mem_cycles * terms->n / terms->mwp +
+           terms->comp_p * fmax(0, fmin(terms->mwp, most) - 1);
+}
+
+static double computation_bound(const struct mwp_cwp_terms *terms)
+{
+    return terms->mem_l + terms->comp_cycles * terms->n;
+}
+
 static double execution(const struct mwp_cwp_terms *terms)
 {
-    double waiting = terms->mem_cycles * terms->n / terms->mwp;
     switch (terms->case_number) {
     case 1:
-        return waiting + terms->comp_cycles +
-               terms->comp_p * fmax(0, fmin(terms->mwp, terms->n) - 1);
+        return all_overlap(terms, terms->mwp);
     case 2:
-        return waiting + terms->comp_p * fmax(0, terms->mwp - 1);
+        return memory_bound(terms, INFINITY);
     default:
-        return terms->mem_l + terms->comp_cycles * terms->n;
+        return computation_bound(terms);
     }
+}
+
+/* Each case is what some resource takes at least: the memory at MWP warps, the issue of N warps, one
+ * warp's own latency behind the others' first computation, where nothing limits MWP but the warps.
+ * The longest is continuous where one case turns into another, and grows with each delay; the case
+ * that (21)-(23) choose may answer less with less bandwidth (reading A-14). */
+static double joined_execution(struct mwp_cwp_terms *terms)
+{
+    double most = fmax(terms->npw, terms->n);
+    double exposed = fmin(terms->mem_l, terms->mem_cycles * terms->n / most);
+    double longest[] = {all_overlap(terms, most), memory_bound(terms, terms->n),
+                        exposed + terms->comp_cycles * terms->n};
+    terms->case_number = 1;
+    for (int i = 1; i < 3; i++)
+        if (longest[i] > longest[terms->case_number - 1]) terms->case_number = i + 1;
+    return longest[terms->case_number - 1];
 }
 
 ws_status mwp_cwp_predict(struct diag *diag, const struct mwp_cwp_input *in,
@@ -117,10 +159,13 @@ ws_status mwp_cwp_predict(struct diag *diag, const struct mwp_cwp_input *in,
     parallelism(in, out);
     bool memory = in->coal_mem_insts + in->uncoal_mem_insts > 0;
     out->case_number = memory ? find_case(in, out) : 3;
-    out->exec_cycles = execution(out) * out->rep;
+    bool joined = in->readings.joined && memory;
+    out->exec_cycles = (joined ? joined_execution(out) : execution(out)) * out->rep;
     out->cpi = out->exec_cycles /
                (in->total_insts * out->warps_per_block * (in->blocks / in->active_sms)); /* (24) */
-    out->npwb = fmin(out->mwp, out->warps_per_block);                                    /* (26) */
+    double waiting = out->mwp; /* less bandwidth must not make barriers cheaper: A-14 */
+    if (joined) waiting = fmin(out->mwp_without_bw_full, out->npw);
+    out->npwb = fmin(waiting, out->warps_per_block); /* (26) */
     out->synch_cost = out->departure_delay * fmax(0, out->npwb - 1) * in->synch_insts *
                       out->active_blocks * out->rep;             /* (25); 0 below one warp */
     out->exec_cycles_synch = out->exec_cycles + out->synch_cost; /* (27) */

@@ -80,7 +80,17 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
 
 /* ---- caches ---------------------------------------------------------------------------------- */
 
-/* Those of the profile, if it has been asked for such caches before; else its traces are replayed. */
+static bool is_changed(const struct machine *machine)
+{
+    for (unsigned i = 0; i < MACHINE_KEY_COUNT; i++)
+        if (machine_has(machine, (enum machine_key)i) && machine->values[i].source &&
+            !strcmp(machine->values[i].source, MACHINE_WHAT_IF))
+            return true;
+    return false;
+}
+
+/* Those of the profile, if it has been asked for such caches before; else its traces are replayed; without
+ * them a change is compared with the hits as they were, not with none. */
 static void find_caches(struct prediction *out)
 {
     struct cache_geometry geometry;
@@ -90,6 +100,9 @@ static void find_caches(struct prediction *out)
     else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
         out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
     else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
+        return;
+    else if ((out->options.without_traces || !profile->trace) &&
+             (out->caches = profile_near_caches(profile, &geometry, is_changed(out->machine))))
         return;
     else if (out->options.without_traces)
         out->caches_reason = "warp traces are not followed";
@@ -127,13 +140,83 @@ static ws_status ask(struct diag *diag, const struct model *model, const struct 
     memset(out, 0, sizeof *out);
     out->model = model->name;
     out->bottleneck = out->next = "";
-    return model->predict(diag, input, out);
+    ws_status status = model->predict(diag, input, out);
+    out->model_seconds = out->time_seconds;
+    return status;
 }
 
-/* Time without each effect that the model knows. A model whose cases do not meet (mwp-cwp, reading
- * A-3) may answer more without an effect than with it: that counts as no gain, and is said. */
+/* ---- the bound ------------------------------------------------------------------------------- */
+
+static const char bound_name[] = "speed-of-light";
+
+/* The speed of light of the same launch, machine and effects: the estimate among those made, else one
+ * for this question alone; NULL if it is not known, or the option bound says none. */
+static const struct estimate *find_bound(struct diag *diag, const struct model_input *input,
+                                         const struct prediction *out)
+{
+    size_t index = 0;
+    const struct estimate *made = prediction_find(out, bound_name);
+    while (strcmp(models[index]->name, bound_name) != 0)
+        index++;
+    if (model_option_get(models[index], input, "bound") != 0) return NULL;
+    if (made) return made;
+    const struct model *model = model_for(index, input->machine->kind);
+    if (needs_check(model, input, NULL)) return NULL;
+    struct estimate *bound = ARENA_ARRAY(input->arena, struct estimate, 1);
+    if (ask(diag, model, input, bound) == WS_OK) return bound;
+    diag_clear(diag);
+    return NULL;
+}
+
+static double bound_without(const struct estimate *bound, enum effect effect)
+{
+    const struct effect_gain *gain = &bound->without[effect];
+    return gain->modelled ? gain->time_seconds : bound->time_seconds;
+}
+
+/* Raises an answer to the bound and says so: no kernel is faster, whatever a model leaves out. */
+static void raise_to(const struct estimate *bound, const struct model_input *input,
+                     struct estimate *out)
+{
+    if (!bound || out == bound || !(out->time_seconds < bound->time_seconds)) return;
+    if (out->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+        estimate_assume(out, input->arena,
+                        "bounded by the speed of light: the model said %.4g s, %s alone takes "
+                        "%.4g s",
+                        out->time_seconds, bound->bottleneck, bound->time_seconds);
+        out->bottleneck = bound->bottleneck;
+        out->next = bound->next;
+    }
+    out->time_seconds = bound->time_seconds;
+    out->cycles = bound->cycles;
+}
+
+/* ---- gains ----------------------------------------------------------------------------------- */
+
+/* A model whose cases do not meet (mwp-cwp as printed, reading A-3) may answer more without an effect
+ * than with it: that counts as no gain, and is said. */
+static void note_gain(const struct model_input *input, const struct estimate *bound,
+                      enum effect effect, double time, struct estimate *out)
+{
+    double now = out->time_seconds, least = 0;
+    if (time > now * (1 + 1e-12))
+        estimate_assume(out, input->arena,
+                        "without %s the model answers %.3g s, more than with it: its cases do not "
+                        "meet there; counted as no gain",
+                        effect_infos[effect].id, time);
+    if (bound) {
+        now = fmax(now, bound->time_seconds);
+        least = bound_without(bound, effect);
+    }
+    time = fmin(fmax(time, least), now);
+    out->without[effect] = (struct effect_gain){
+        .modelled = true, .time_seconds = time, .gain = time > 0 ? now / time : 1};
+}
+
+/* Time without each effect that the model knows, neither side below its bound. */
 static ws_status find_gains(struct diag *diag, const struct model *model,
-                            const struct model_input *input, struct estimate *out)
+                            const struct model_input *input, const struct estimate *bound,
+                            struct estimate *out)
 {
     struct estimate *other = mem_zalloc(1, sizeof *other);
     ws_status status = WS_OK;
@@ -148,17 +231,7 @@ static ws_status find_gains(struct diag *diag, const struct model *model,
             status = WS_OK;
             continue;
         }
-        double time = other->time_seconds;
-        if (time > out->time_seconds * (1 + 1e-12)) {
-            estimate_assume(out, input->arena,
-                            "without %s the model answers %.3g s, more than with it: its cases do "
-                            "not meet there; counted as no gain",
-                            effect_infos[i].id, time);
-        }
-        time = fmin(time, out->time_seconds);
-        out->without[i] = (struct effect_gain){.modelled = true,
-                                               .time_seconds = time,
-                                               .gain = time > 0 ? out->time_seconds / time : 1};
+        if (status == WS_OK) note_gain(input, bound, i, other->time_seconds, out);
     }
     mem_free(other);
     return status;
@@ -196,6 +269,7 @@ static bool is_wanted(const struct model *model, const char *only)
 static ws_status run_models(struct diag *diag, const struct model_input *base,
                             const char *no_occupancy, struct prediction *out)
 {
+    const struct estimate *bound = NULL;
     for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
         if (!is_wanted(models[i], out->options.only)) continue;
         struct model_input input = *base;
@@ -214,9 +288,11 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
             continue;
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
+        if (!bound && strcmp(model->name, bound_name) != 0) bound = find_bound(diag, &input, out);
         ws_status status = ask(diag, model, &input, estimate);
         if (status == WS_OK && !out->options.only && !out->options.without_gains)
-            status = find_gains(diag, model, &input, estimate);
+            status = find_gains(diag, model, &input, bound, estimate);
+        if (status == WS_OK) raise_to(bound, &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
             refuse(out, model->name, arena_copy(&out->arena, diag_text(diag)));
             diag_clear(diag);
@@ -257,7 +333,7 @@ static void choose_best_of_cpu(struct prediction *out)
     if (!best) {
         best = out->estimates;
         out->best_reason = "a bound, not an estimate: no model of time can answer here";
-    } else if (bound && best->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+    } else if (bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
         best = bound;
         out->best_reason =
             "throughput answers less than the bound here, so the bound is the better "
@@ -279,7 +355,7 @@ static void choose_best(struct prediction *out)
     const struct estimate *best = mwp ? mwp : out->estimates;
     bool measured = quantitative && has_own_curves(out->machine);
     if (measured) best = quantitative;
-    if (best != bound && bound && best->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+    if (best != bound && bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
         out->best_reason =
             measured ? "quantitative answers less than the bound here (its types have more "
                        "units than an SM issues to), so the bound is the better answer"

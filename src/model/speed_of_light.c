@@ -235,6 +235,7 @@ static void add_cached(struct bound *bound)
     unsigned through = 1u << ACCESS_GLOBAL_STORE | 1u << ACCESS_GLOBAL_ATOMIC;
     if (no_l1) through = ACCESS_ALL;
     if (l1 > 0) add_cycles(bound, "t_l1", "L1 bandwidth", all / l1);
+    if (model_without(bound->input, EFFECT_CACHE_MISSES)) return; /* nothing goes beyond L1 */
     if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
     if (dram > 0 && !add_footprint(bound, dram) && all > 0) {
         estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s", "DRAM, if no cache hit");
@@ -265,7 +266,12 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     add_shared(&bound);
     add_load_store(&bound);
     bool cached = coalescing_rule_of(input->machine) == RULE_IS_SECTOR;
-    if (!model_without(input, EFFECT_BANDWIDTH)) cached ? add_cached(&bound) : add_uncached(&bound);
+    if (!model_without(input, EFFECT_BANDWIDTH)) {
+        if (cached)
+            add_cached(&bound);
+        else if (!model_without(input, EFFECT_CACHE_MISSES))
+            add_uncached(&bound);
+    }
     if (!(bound.longest > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "speed-of-light: %s gives neither an issue rate nor a throughput or "
@@ -285,6 +291,11 @@ static const enum machine_key needs_machine[] = {MACHINE_SM_COUNT, MACHINE_CLOCK
                                                  MACHINE_KEY_COUNT};
 static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 
+static const struct model_option_info options[] = {
+    {"bound", (const char *const[]){"speed-of-light", "none", NULL},
+     "what models answer is raised to the speed of light, or as their equations have it"},
+};
+
 const struct model model_speed_of_light = {
     .name = "speed-of-light",
     .reference = "Williams, Waterman and Patterson, CACM 2009 (roofline)",
@@ -293,6 +304,8 @@ const struct model model_speed_of_light = {
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
-               1u << EFFECT_LONG_INSTRUCTIONS | 1u << EFFECT_BANDWIDTH,
+               1u << EFFECT_LONG_INSTRUCTIONS | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CACHE_MISSES,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .predict = predict,
 };

@@ -17,7 +17,9 @@ static double memory_seconds(const struct model_input *input)
 {
     const struct profile *profile = input->profile;
     double bandwidth = machine_get(input->machine, MACHINE_DRAM_BANDWIDTH, 0);
-    if (!(bandwidth > 0) || model_without(input, EFFECT_BANDWIDTH)) return 0;
+    if (!(bandwidth > 0) || model_without(input, EFFECT_BANDWIDTH) ||
+        model_without(input, EFFECT_CACHE_MISSES))
+        return 0;
     return (profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
             profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT)) *
            SECTOR_BYTES / bandwidth;
@@ -81,6 +83,6 @@ const struct model model_speed_of_light_cpu = {
     .name = "speed-of-light",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
-    .effects = 1u << EFFECT_DIVERGENCE | 1u << EFFECT_BANDWIDTH,
+    .effects = 1u << EFFECT_DIVERGENCE | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CACHE_MISSES,
     .predict = predict,
 };

@@ -10,12 +10,21 @@
 
 extern const struct model model_throughput;
 
+/* Of overlap and tail_periods: predictions of a launch take the reading that more bandwidth never makes
+ * slower, inputs by hand what is printed. */
+static bool is_chosen(const struct model_input *input, const char *option)
+{
+    enum { AUTO, PRINTED };
+    size_t given = model_option_get(&model_throughput, input, option);
+    return given == AUTO ? input->profile != NULL : given != PRINTED;
+}
+
 static struct tp_readings read_options(const struct model_input *input)
 {
     const struct model *self = &model_throughput;
     return (struct tp_readings){
         .period_is_group = model_option_get(self, input, "period") == 1,
-        .overlap_n1 = model_option_get(self, input, "overlap") == 1,
+        .overlap_n1 = is_chosen(input, "overlap"),
         .warps_hide_dep = model_option_get(self, input, "hide_by_warps") == 0,
     };
 }
@@ -102,6 +111,15 @@ static void write_assumptions(const struct model_input *input, const struct tp_c
         estimate_assume(out, input->arena,
                         "no floating-point instruction: nothing is useful work in the thesis' "
                         "sense, so the time counts instructions alone");
+    double sms = fmax(machine_get(input->machine, MACHINE_SM_COUNT, 0), input->whole_sms);
+    const struct cache_geometry *caches = input->caches ? &input->caches->geometry : NULL;
+    if (t->category && caches &&
+        (caches->sm_count != (uint64_t)sms ||
+         caches->l2_bytes != (uint64_t)machine_get(input->machine, MACHINE_L2_SIZE, 0)))
+        estimate_assume(out, input->arena,
+                        "no warp traces to follow: the caches hit as with %llu SMs and %.4g MB of "
+                        "L2",
+                        (unsigned long long)caches->sm_count, (double)caches->l2_bytes / 1e6);
     bool to_dram = c->cache == TP_CACHE_DRAM || (c->cache != TP_CACHE_L1 && !c->has_caches);
     if (t->category && to_dram && coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
@@ -114,7 +132,7 @@ static ws_status answer(struct diag *diag, const struct model_input *input, stru
     struct tp_terms t;
     c->readings = read_options(input);
     c->cache = choose_cache(input);
-    c->all_periods = model_option_get(&model_throughput, input, "tail_periods") == 1;
+    c->all_periods = is_chosen(input, "tail_periods");
     TRY(input->profile ? tp_case_read(diag, input, c) : tp_case_by_hand(diag, input, c));
     tp_case_evaluate(c, &t);
     out->cycles = tp_case_cycles(c, &t);
@@ -158,10 +176,13 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 static const struct model_option_info options[] = {
     {"period", (const char *const[]){"access", "group", NULL},
      "EffComp and EffMem by memory access, or by group of independent ones (reading T-3)"},
-    {"overlap", (const char *const[]){"n", "n-1", NULL},
-     "a warp's own computation hides its access as (82) is printed, or does not (reading T-5)"},
-    {"tail_periods", (const char *const[]){"one", "all", NULL},
-     "the ramp of (80) is paid in every period, as printed, or once a kernel (reading T-5)"},
+    {"overlap", (const char *const[]){"auto", "n", "n-1", NULL},
+     "a warp's own computation hides its access as (82) is printed (n), or does not (n-1); auto: "
+     "n-1 for launches on GPUs (reading T-5)"},
+    {"tail_periods", (const char *const[]){"auto", "one", "all", NULL},
+     "the ramp of (80) is paid in every period, as printed (one), or once a kernel (all); auto: "
+     "all "
+     "for launches (reading T-5)"},
     {"hide_by_warps", (const char *const[]){"warps", "none", NULL},
      "other warps hide the latency of instructions, or do not (reading T-9)"},
     {"cache", (const char *const[]){"auto", "dram", "mostly-dram", "l1", "measured", NULL},

@@ -102,8 +102,9 @@ static void serve(const struct tp_case *c, struct tp_device *device, struct tp_p
         hits = MOSTLY_HITS;
     } else if (c->has_caches && c->cache != TP_CACHE_DRAM) {
         hits = c->l1_hits;
-        double beyond = fmax(1 - hits, 1e-12);
-        device->mem_latency = c->l2_hits * c->l2_latency + (1 - c->l2_hits) * device->mem_latency;
+        double beyond = fmax(1 - hits, 1e-12), dram = device->mem_latency;
+        device->mem_latency = c->l2_hits * c->l2_latency + (1 - c->l2_hits) * dram;
+        if (dram > 0) device->mwp_proc *= device->mem_latency / dram; /* (16): the delays stay */
         program->bytes_per_warp *= fmin(1, c->dram_share / beyond);
     }
     program->mem *= 1 - hits;

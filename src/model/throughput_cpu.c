@@ -14,7 +14,7 @@ static struct tp_readings read_options(const struct model_input *input)
     const struct model *self = &model_throughput;
     return (struct tp_readings){
         .period_is_group = model_option_get(self, input, "period") == 1,
-        .overlap_n1 = model_option_get(self, input, "overlap") == 1,
+        .overlap_n1 = model_option_get(self, input, "overlap") == 2,
         .tail_periods = 1, /* no ramp: MWP is at most 1 */
         .without_memory = model_option_get(self, input, "cache") == TP_CACHE_L1 ||
                           model_without(input, EFFECT_CACHE_MISSES),

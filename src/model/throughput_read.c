@@ -279,6 +279,9 @@ ws_status tp_case_read(struct diag *diag, const struct model_input *input, struc
     double warps = executed_warps(input->profile);
     read_device(input, out);
     out->device.cores = price_active_sms(input);
+    /* SMs with fewer blocks than others ask for less: reading A-14 of mwp-cwp. */
+    out->device.mem_bandwidth *=
+        out->device.cores / prior_term(input, "sharing_sms", out->device.cores);
     out->program.n = prior_term(input, "n", 1);
     out->program.dep = fmax(1, profile_get(input->profile, COUNTER_DEP_DISTANCE));
     out->waves = prior_term(input, "rep", 1);

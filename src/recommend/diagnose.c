@@ -9,45 +9,54 @@
 
 /* ---- LIMIT ----------------------------------------------------------------------------------- */
 
-/* Share of the time that the component of this name is busy; NaN if the model has no term for it.
- */
-static double component_share(const struct estimate *estimate, const char *name)
+/* Share of `seconds` that the component of this name is busy; NaN if the model has no term for it. */
+static double component_share(const struct estimate *estimate, const char *name, double seconds)
 {
-    for (size_t i = 0; i < estimate->term_count; i++) {
+    for (size_t i = 0; estimate && i < estimate->term_count; i++) {
         const struct term *term = &estimate->terms[i];
-        if (!strncmp(term->id, "t_", 2) && !strcmp(term->text, name))
-            return term->value / estimate->time_seconds;
+        if (!strncmp(term->id, "t_", 2) && !strcmp(term->text, name)) return term->value / seconds;
     }
     return NAN;
 }
 
-/* What is used to its peak, and what is waited for. */
-static const char *share_of(const char *name)
+/* What a component is busy for, at most all of the time. An answer that was raised to the speed of light
+ * is limited by a component of that. */
+static double busy_share(const struct estimate *best, const struct estimate *bound,
+                         const char *name)
 {
-    static const char *const waits[] = {"memory latency",       "barriers",
-                                        "uncoalesced accesses", "memory port of the SM",
-                                        "instruction pipeline", "shared memory access",
-                                        "global memory access"};
-    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
-        if (!strcmp(name, waits[i])) return "of the time";
-    return "of peak";
+    double share = component_share(best, name, best->time_seconds);
+    if (isnan(share)) share = component_share(bound, name, best->time_seconds);
+    return fmin(share, 1); /* rounding */
 }
 
-static const char *share_text(struct arena *arena, const struct estimate *estimate,
-                              const char *name)
+static const char *share_text(struct arena *arena, double share)
 {
-    double share = component_share(estimate, name);
     return isfinite(share) ? arena_format(arena, " %.0f %%", 100 * share) : "";
 }
 
-static const char *limit_line(struct arena *arena, const struct estimate *best)
+/* Of the peak is what the speed of light counts: if the model makes the component busy for longer, as
+ * without caches or with classes that do not overlap, that is time, not use of the peak. */
+static const char *share_of(struct arena *arena, const struct estimate *best,
+                            const struct estimate *bound, const char *name)
 {
-    if (!*best->bottleneck) return "the model names none";
-    const char *share = share_text(arena, best, best->bottleneck);
-    const char *of = *share ? share_of(best->bottleneck) : "";
-    if (!*best->next) return arena_format(arena, "%s%s %s", best->bottleneck, share, of);
-    return arena_format(arena, "%s%s %s  (next: %s%s)", best->bottleneck, share, of, best->next,
-                        share_text(arena, best, best->next));
+    double share = busy_share(best, bound, name);
+    double used = component_share(bound, name, best->time_seconds);
+    if (isnan(share)) return "";
+    if (isnan(used)) return " of the time";
+    if (share <= used + 0.005) return " of peak";
+    return arena_format(arena, " of the time, at least %.0f %% of peak", floor(100 * used));
+}
+
+static const char *limit_line(struct arena *arena, const struct estimate *best,
+                              const struct estimate *bound)
+{
+    const char *name = best->bottleneck, *next = best->next;
+    if (!*name) return "the model names none";
+    const char *share = share_text(arena, busy_share(best, bound, name));
+    const char *of = share_of(arena, best, bound, name);
+    if (!*next) return arena_format(arena, "%s%s%s", name, share, of);
+    return arena_format(arena, "%s%s%s  (next: %s%s)", name, share, of, next,
+                        share_text(arena, busy_share(best, bound, next)));
 }
 
 /* ---- ranking --------------------------------------------------------------------------------- */
@@ -70,7 +79,8 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
         return diag_error(diag, WS_ERR_NO_MODEL, "no estimate to explain: no model could answer");
     struct diagnosis *diagnosis = mem_zalloc(1, sizeof *diagnosis);
     const struct estimate *best = &prediction->estimates[prediction->best];
-    diagnosis->limit = limit_line(&diagnosis->arena, best);
+    diagnosis->limit =
+        limit_line(&diagnosis->arena, best, prediction_find(prediction, "speed-of-light"));
     if (prediction->machine->kind == MACHINE_IS_CPU) {
         causes_find_on_cpu(prediction, diagnosis);
         causes_explain_on_cpu(prediction, diagnosis);

@@ -57,15 +57,22 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
         accesses_sum(profile, ACCESS_ALL, coalescing_rule_of(prediction->machine));
     double operations = profile_get(profile, COUNTER_INST_THREAD);
     double saturating = term_value(best, "mwp_peak_bw"), warps = term_value(best, "n");
+    double flying = fmax(term_value(best, "npw"), warps); /* accesses that the warps can overlap */
     const char *per = operations > 0
                           ? arena_format(&diagnosis->arena, "%.2g B per thread instruction",
                                          all.parts[ACCESS_BYTES_REQUESTED] / operations)
                           : "every access";
-    diagnosis->why =
-        saturating > 0
-            ? arena_format(&diagnosis->arena, "%s from DRAM: %.3g of %.3g warps per SM saturate it",
-                           per, saturating, warps)
-            : arena_format(&diagnosis->arena, "%s through the memory system", per);
+    if (saturating > 0 && saturating <= warps)
+        diagnosis->why =
+            arena_format(&diagnosis->arena, "%s from DRAM: %.3g of %.3g warps per SM saturate it",
+                         per, saturating, warps);
+    else if (saturating > 0 && saturating <= flying)
+        diagnosis->why = arena_format(
+            &diagnosis->arena,
+            "%s from DRAM: %.3g accesses at a time saturate it, %.3g warps per SM have %.3g", per,
+            saturating, warps, flying);
+    else
+        diagnosis->why = arena_format(&diagnosis->arena, "%s through the memory system", per);
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest_access(profile).instruction);
 }
 

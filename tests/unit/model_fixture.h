@@ -205,6 +205,25 @@ UNUSED_FIXTURE struct prediction *predict(const struct profile *profile,
     return prediction;
 }
 
+/* What the papers print, contradictions and all: golden cases of theirs ask for it. */
+UNUSED_FIXTURE struct prediction *
+predict_printed(const struct profile *profile, const struct machine *machine, uint32_t effects_off)
+{
+    static const struct model_option printed[] = {{"bytes", "requested"},
+                                                  {"cases", "printed"},
+                                                  {"overlap", "n"},
+                                                  {"tail_periods", "one"},
+                                                  {"bound", "none"}};
+    const struct predict_options options = {.option_count = sizeof printed / sizeof printed[0],
+                                            .options = printed,
+                                            .effects_off = effects_off};
+    struct diag diag = {0};
+    struct prediction *prediction = NULL;
+    if (model_predict(&diag, profile, machine, &options, &prediction) != WS_OK)
+        fail_msg("model_predict: %s", diag.text);
+    return prediction;
+}
+
 UNUSED_FIXTURE double term(const struct estimate *estimate, const char *id)
 {
     const struct term *found = estimate ? estimate_term(estimate, id) : NULL;

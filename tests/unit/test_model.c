@@ -305,14 +305,30 @@ static void an_answer_below_the_bound_is_not_chosen(void **state)
                                  .transactions_per_uncoalesced = 12,
                                  .bytes_per_access = 128};
     struct profile *profile = make_profile(&kernel);
-    struct prediction *prediction = predict(profile, &machine);
+    static const struct model_option cases = {"cases", "printed"};
+    const struct predict_options options = {.options = &cases, .option_count = 1};
+    struct diag diag = {0};
+    struct prediction *prediction;
+    assert_int_equal(model_predict(&diag, profile, &machine, &options, &prediction), WS_OK);
     const struct estimate *mwp = prediction_find(prediction, "mwp-cwp");
-    assert_true(term(mwp, "case") == 2);
-    assert_close(mwp->cycles, 2 * (480.0 * 32 + 624 * (890.0 / 480 - 1)), 1e-9);
     const struct estimate *bound = prediction_find(prediction, "speed-of-light");
+    double printed = 2 * (480.0 * 32 + 624 * (890.0 / 480 - 1));
+    assert_true(term(mwp, "case") == 2);
     assert_close(bound->cycles, 2 * 624.0 * 32, 1e-9);
+    assert_close(term(mwp, "exec_cycles_synch"), printed, 1e-9);
+    assert_close(mwp->model_seconds, printed / 1.3e9, 1e-9);
+    assert_close(mwp->cycles, bound->cycles, 1e-12); /* raised, and said */
+    assert_true(assumes(mwp, "bounded by the speed of light"));
+    assert_string_equal(mwp->bottleneck, bound->bottleneck);
     assert_ptr_equal(&prediction->estimates[prediction->best], bound);
     assert_contains(prediction->best_reason, "less than the bound");
+    prediction_destroy(prediction);
+
+    prediction = predict_printed(profile, &machine, 0);
+    assert_close(prediction_find(prediction, "mwp-cwp")->cycles, printed, 1e-9);
+    prediction_destroy(prediction);
+    prediction = predict(profile, &machine); /* the joined cases: L + Comp_cycles N */
+    assert_close(prediction_find(prediction, "mwp-cwp")->cycles, 2 * (890 + 624.0 * 32), 1e-9);
     prediction_destroy(prediction);
     kernel.comp = 20; /* little computation: the model's own ground */
     profile_destroy(profile);

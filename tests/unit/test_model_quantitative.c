@@ -145,7 +145,7 @@ static void conflicts_count_as_transactions(void **state)
     struct machine *machine = load_gtx285();
     struct profile *profile = make_profile(&arithmetic);
     set_shared(profile, 4e6, 3e6);
-    struct prediction *prediction = predict(profile, machine);
+    struct prediction *prediction = predict_printed(profile, machine, 0);
     const struct estimate *estimate = ask(prediction);
     assert_close(term(estimate, "t_smem"), 4e6 * 64 / 1112e9, 1e-12);
     assert_string_equal(estimate->bottleneck, "shared memory access");
@@ -275,7 +275,7 @@ static void early_release_keeps_all_warps_at_work(void **state)
     struct machine *machine = load_gtx285();
     struct profile *profile = make_stages(12000);
     set_figure(machine, MACHINE_SM_EARLY_RELEASE, 1);
-    struct prediction *prediction = predict(profile, machine);
+    struct prediction *prediction = predict_printed(profile, machine, 0);
     const struct estimate *estimate = ask(prediction);
     assert_true(estimate->stages_overlap);
     assert_close(estimate->stages[1].warps, 16, 1e-12);

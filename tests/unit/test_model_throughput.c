@@ -26,8 +26,10 @@ static struct prediction *predict_with(const struct profile *profile, const stru
     struct diag diag = {0};
     struct prediction *prediction = NULL;
     /* Table 14's latency is that of an access, without the departure delay of chapter II. */
-    const struct model_option options[] = {{"mem_l_coal", "slides"}, {key, value}};
-    const struct predict_options all = {.option_count = key ? 2 : 1, .options = options};
+    const struct model_option options[] = {{"mem_l_coal", "slides"}, {"cases", "printed"},
+                                           {"overlap", "n"},         {"tail_periods", "one"},
+                                           {"bound", "none"},        {key, value}};
+    const struct predict_options all = {.option_count = key ? 6 : 5, .options = options};
     if (model_predict(&diag, profile, machine, &all, &prediction) != WS_OK)
         fail_msg("model_predict: %s", diag.text);
     return prediction;

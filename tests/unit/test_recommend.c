@@ -53,6 +53,7 @@ static void add_load(struct profile *profile, const char *file, uint32_t line, d
     count(&counts, COUNTER_MEM_GLOBAL_LOAD_BYTES_REQUESTED, 128 * requests);
     count(&counts, COUNTER_MEM_GLOBAL_LOAD_SECTORS32, sectors * requests);
     count(&counts, COUNTER_MEM_GLOBAL_LOAD_TRANSACTIONS_CC12, sectors * requests);
+    count(&counts, COUNTER_MEM_GLOBAL_LOAD_BYTES_CC12, 32 * sectors * requests);
     if (!coalesced) {
         count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_SECTOR, requests);
         count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_TRANSACTIONS_SECTOR, sectors * requests);
