@@ -119,11 +119,6 @@ static int apply_option(struct cli *cli, const struct option_use *use,
     }
 }
 
-static bool has_watts(const struct thermal_request *request)
-{
-    return !isnan(request->watts_per_sm) || !isnan(request->watts_per_tpc);
-}
-
 static int check_request(struct cli *cli, const struct request *launch,
                          const struct thermal_request *request)
 {
@@ -142,10 +137,6 @@ static int check_request(struct cli *cli, const struct request *launch,
     if (request->active_text && request->best)
         return cli_error(cli, EXIT_USAGE,
                          "--active-sms says which SMs work, --best chooses them: give one");
-    if (request->has_kernel && has_watts(request))
-        return cli_error(cli, EXIT_USAGE,
-                         "the kernel says how many watts an SM draws: leave out --watts-per-sm and "
-                         "--watts-per-tpc");
     if (!has_curve && (request->step_seconds > 0 || request->cold))
         return cli_error(cli, EXIT_USAGE, "--step and --cold are about a curve: add --transient");
     if (!has_curve && request->table == TABLE_CURVE)
@@ -188,7 +179,7 @@ int thermal_parse_sms(struct cli *cli, const char *text, unsigned sm_count, unsi
 
 /* ---- answer ---------------------------------------------------------------------------------- */
 
-static int apply_sets(struct cli *cli, const struct thermal_request *request, ws_machine *machine)
+int thermal_apply_sets(struct cli *cli, const struct thermal_request *request, ws_machine *machine)
 {
     for (size_t i = 0; i < request->set_count; i++) {
         char *key = cli_copy(cli, request->sets[i]), *change = strchr(key, '=');
@@ -322,7 +313,7 @@ static int find_load(struct cli *cli, const struct thermal_request *request,
     answer->load = (ws_thermal_load){.size = sizeof answer->load,
                                      .watts_per_sm = request->watts_per_sm,
                                      .watts_per_tpc = request->watts_per_tpc};
-    if (answer->kernel)
+    if (answer->kernel && !answer->watts_are_given)
         CLI_TRY(
             placement_load(cli, answer->machine, answer->thermal, &answer->point, &answer->load));
     answer->load.idle_watts = request->idle_watts;
@@ -354,7 +345,7 @@ static int answer_all(struct analysis *a, const struct command *command,
     struct thermal_answer answer = {0};
     CLI_TRY(analysis_load_machines(a));
     answer.machine = a->machines[0];
-    CLI_TRY(apply_sets(a->cli, request, answer.machine));
+    CLI_TRY(thermal_apply_sets(a->cli, request, answer.machine));
     if (request->has_kernel) CLI_TRY(thermal_find_kernel(a, command, request, &answer));
     int exit_code = find_answer(a->cli, request, &answer);
     if (exit_code == EXIT_DONE) exit_code = thermal_write(a->cli, request, &answer);
@@ -396,9 +387,10 @@ const struct command command_thermal = {
         "A steady heat map of the die under the machine's floorplan: a network of heat\n"
         "resistances of die, spreader and heat sink. --best goes through all sets of SMs up to\n"
         "a million of them; beyond that it gives the best that it found, and what is proven\n"
-        "about the rest. With a kernel its watts are those of ipp-power; its SMs are the named\n"
-        "ones, the chosen ones, or from 0 on as many as it has blocks for. Equations, sources and "
-        "limits: doc/models/thermal.md.\n",
+        "about the rest. With a kernel its watts are those of ipp-power, or where the GPU has no\n"
+        "coefficients for that those of --watts-per-sm; its SMs are the named ones, the chosen\n"
+        "ones, or from 0 on as many as it has blocks for. Equations, sources and limits:\n"
+        "doc/models/thermal.md.\n",
     .options = options,
     .run = run_thermal,
 };

@@ -83,8 +83,10 @@ const char *power_clock_advice(struct cli *cli, const struct power_answer *answe
     if (isfinite(clock->divided_hz) && clock->divided_hz < clock->now_hz * (1 - 1e-9))
         others = cli_format(cli, "; (93) says %s", gigahertz(cli, clock->divided_hz));
     if (point->clock_hz == clock->now_hz && point->best.cores == clock->now.cores)
-        return cli_format(cli, "%s with all %u SMs, as it is: %s%s%s",
-                          gigahertz(cli, point->clock_hz), clock->now.cores,
+        return cli_format(cli, "%s with %s SMs, as it is: %s%s%s", gigahertz(cli, point->clock_hz),
+                          answer->power.active_sms < clock->now.cores
+                              ? cli_format(cli, "the %.0f busy", answer->power.active_sms)
+                              : cli_format(cli, "all %u", clock->now.cores),
                           clock_reason(cli, answer), others, volts);
     return cli_format(
         cli, "%s with %u of %u SMs: %.1f %% less energy than all at %s, time %+.1f %%: %s%s%s",

@@ -35,6 +35,12 @@ const char *power_advice(struct cli *cli, const struct power_answer *answer)
     unsigned best = cores->best[WS_POWER_TOTAL], all = cores->all.cores;
     const ws_core_point *point = find_point(answer, best);
     double longer = point->time_seconds / cores->all.time_seconds - 1;
+    unsigned busy = (unsigned)answer->power.active_sms; /* no other has a block */
+    if (best >= busy && busy < all)
+        return cli_format(
+            cli,
+            "the %u of %u SMs that have a block: with fewer the rest of the GPU idles for longer",
+            busy, all);
     if (best == all)
         return cli_format(
             cli,

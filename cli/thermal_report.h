@@ -33,7 +33,8 @@ struct thermal_answer {
     ws_machine *machine;
     const char *kernel; /* NULL: none */
     const char *time_model;
-    ws_core_point point; /* of the kernel on so many SMs */
+    ws_core_point point;  /* of the kernel on so many SMs */
+    bool watts_are_given; /* not modelled for this GPU: `point` has time and SMs alone */
     ws_thermal *thermal;
     ws_thermal_plan plan;
     ws_thermal_block *blocks;
@@ -55,6 +56,9 @@ int thermal_parse_sms(struct cli *cli, const char *text, unsigned sm_count, unsi
  * answer->point. */
 int thermal_find_kernel(struct analysis *a, const struct command *command,
                         const struct thermal_request *request, struct thermal_answer *answer);
+
+/* The --set of the request. */
+int thermal_apply_sets(struct cli *cli, const struct thermal_request *request, ws_machine *machine);
 
 int thermal_write(struct cli *cli, const struct thermal_request *request,
                   const struct thermal_answer *answer);

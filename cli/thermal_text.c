@@ -33,10 +33,21 @@ static void put_head(FILE *out, struct cli *cli, const struct thermal_answer *an
                         placement_list(cli, answer->load.active_sms, answer->load.active_count)));
 }
 
-static void put_kernel(FILE *out, struct cli *cli, const struct thermal_answer *answer)
+static void put_kernel(FILE *out, struct cli *cli, const struct thermal_request *request,
+                       const struct thermal_answer *answer)
 {
     const ws_core_point *point = &answer->point;
     if (!answer->kernel) return;
+    if (answer->watts_are_given) {
+        cli_wrap(out, "KERNEL      ",
+                 cli_format(cli,
+                            "%s on %.0f SMs: %s by %s, over and over again; the watts of an SM "
+                            "are not the kernel's: %s",
+                            answer->kernel, point->active_sms,
+                            cli_quantity(cli, point->time_seconds, "s"), answer->time_model,
+                            request->watts_per_sm >= 0 ? "given" : "power.active_sm"));
+        return;
+    }
     cli_wrap(
         out, "KERNEL      ",
         cli_format(cli,
@@ -198,7 +209,7 @@ void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request
                         const struct thermal_answer *answer, bool quiet)
 {
     put_head(out, cli, answer);
-    put_kernel(out, cli, answer);
+    put_kernel(out, cli, request, answer);
     put_choice(out, answer);
     put_result(out, answer);
     if (quiet) return;

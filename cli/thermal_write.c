@@ -39,9 +39,13 @@ static void put_kernel(FILE *out, const struct thermal_answer *answer)
     cli_put_json(out, answer->kernel);
     fprintf(out,
             ", \"time_model\": \"%s\", \"time_seconds\": %.17g, \"active_sms\": %.17g, "
-            "\"runtime_watts\": %.17g, \"sms_watts\": %.17g, \"memory_watts\": %.17g}",
-            answer->time_model, point->time_seconds, point->active_sms, point->runtime_watts,
-            point->sms_watts, point->memory_watts);
+            "\"runtime_watts\": ",
+            answer->time_model, point->time_seconds, point->active_sms);
+    if (answer->watts_are_given)
+        fputs("null, \"sms_watts\": null, \"memory_watts\": null}", out);
+    else
+        fprintf(out, "%.17g, \"sms_watts\": %.17g, \"memory_watts\": %.17g}", point->runtime_watts,
+                point->sms_watts, point->memory_watts);
 }
 
 static void put_state(FILE *out, const ws_thermal_state *state)
