@@ -286,6 +286,21 @@ static int refuse(struct variant *v, int exit_code)
     return exit_code;
 }
 
+/* What must be said where a worse machine gains. */
+static void explain_row(struct variant *v, const struct change *change)
+{
+    struct whatif_table *table = &v->w->table;
+    struct whatif_row *row = &table->rows[table->row_count - 1];
+    for (size_t m = 0; m < table->machine_count; m++) {
+        double before, after;
+        if (ws_machine_get(v->w->base.machines[m], change->key, &before) != WS_OK ||
+            ws_machine_get(v->a.machines[m], change->key, &after) != WS_OK)
+            continue;
+        whatif_explain(v->a.cli, table, row, m, change->key,
+                       whatif_direction(change->key, before, after));
+    }
+}
+
 static int run_variant(struct variant *v, const struct change *changes, size_t count,
                        const char *text)
 {
@@ -298,7 +313,9 @@ static int run_variant(struct variant *v, const struct change *changes, size_t c
         CLI_TRY(adjust(v, &changes[i]));
     const char *effect = count == 1 && changes->kind == CHANGE_EFFECT ? changes->key : NULL;
     const struct whatif_row row = {.text = text, .executed = v->executed, .note = v->note};
-    return refuse(v, add_row(v->w, &v->a, row, v->without, effect));
+    CLI_TRY(refuse(v, add_row(v->w, &v->a, row, v->without, effect)));
+    if (count == 1 && changes->kind == CHANGE_MACHINE) explain_row(v, changes);
+    return EXIT_DONE;
 }
 
 /* With --each a change that cannot be is a row that says why: the first line of the message. */

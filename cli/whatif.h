@@ -34,9 +34,10 @@ struct whatif_answer {
 
 struct whatif_row {
     const char *text;
-    bool executed;                 /* the kernel ran again for it */
-    const char *note;              /* NULL: none */
-    bool impossible;               /* with --each: no model has an answer, `note` says why */
+    bool executed;        /* the kernel ran again for it */
+    const char *note;     /* NULL: none */
+    bool impossible;      /* with --each: no model has an answer, `note` says why */
+    const char *surprise; /* why a worse machine gains or a better one loses; NULL: none does */
     struct whatif_answer *answers; /* by machine */
 };
 
@@ -55,6 +56,14 @@ struct whatif_table {
 int whatif_parse_set(struct cli *cli, const char *text, struct change *out);
 /* The value of =V, =*V, =+V, =-V, =+P% or =-P% applied to a whole number. */
 int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uint64_t *out);
+
+/* Is the machine better (1) or worse (-1) by the change of this key from `before` to `after`? 0: that
+ * depends. */
+int whatif_direction(const char *key, double before, double after);
+/* Adds to row->surprise what must be said of row->answers[machine], if the machine became better (1) or
+ * worse (-1). */
+void whatif_explain(struct cli *cli, const struct whatif_table *table, struct whatif_row *row,
+                    size_t machine, const char *key, int direction);
 
 int whatif_write(struct cli *cli, const struct whatif_table *table, const struct request *request);
 

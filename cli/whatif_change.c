@@ -65,3 +65,54 @@ int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uin
     *out = (uint64_t)result;
     return EXIT_DONE;
 }
+
+/* ---- surprises ------------------------------------------------------------------------------- */
+
+static bool has_part(const char *key, const char *const *parts)
+{
+    for (; *parts; parts++)
+        if (strstr(key, *parts)) return true;
+    return false;
+}
+
+int whatif_direction(const char *key, double before, double after)
+{
+    static const char *const delays[] = {"latency", "delay", "issue.cycles", "issue.interval",
+                                         NULL};
+    static const char *const means[] = {"machine.sm.count", "machine.cpu.",     "clock.core",
+                                        "bandwidth",        "l1.size",          "l2.size",
+                                        "throughput.",      "issue.width",      "issue.schedulers",
+                                        "shared.banks",     "load_store_lanes", NULL};
+    int more = (after > before) - (after < before);
+    if (has_part(key, delays)) return -more;
+    return has_part(key, means) ? more : 0;
+}
+
+/* Readings of the models that are known to answer so: doc/models. */
+static const char *reason_of(const char *model, const char *key)
+{
+    bool sms = !strcmp(key, "machine.sm.count");
+    if (!strcmp(model, "teg"))
+        return "the warps meet in another order, and what its scheduler finds ready decides";
+    if (sms && !strcmp(model, "quantitative"))
+        return "the last round of blocks fills more or fewer of the clusters (its saw-tooth)";
+    if (sms) return "an SM has another share of the bandwidth, and with it other delays";
+    return "its equations do not meet here: take it for no change";
+}
+
+void whatif_explain(struct cli *cli, const struct whatif_table *table, struct whatif_row *row,
+                    size_t machine, const char *key, int direction)
+{
+    const double ROUNDING = 1e-6;
+    for (size_t i = 0; i < table->model_count; i++) {
+        const struct whatif_cell *cell = &row->answers[machine].cells[i];
+        bool gains = direction < 0 && cell->gain > 1 + ROUNDING;
+        bool loses = direction > 0 && cell->gain < 1 - ROUNDING;
+        if (cell->reason || !(gains || loses)) continue;
+        row->surprise =
+            cli_format(cli, "%s%s%s %s with a %s %s: %s", row->surprise ? row->surprise : "",
+                       row->surprise ? "; " : "", table->models[i],
+                       gains ? "answers less" : "answers more", gains ? "worse" : "better",
+                       ws_machine_id(table->machines[machine]), reason_of(table->models[i], key));
+    }
+}

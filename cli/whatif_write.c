@@ -37,7 +37,7 @@ static void text_rows(FILE *out, struct cli *cli, const struct whatif_table *tab
     }
 }
 
-static void text_notes(FILE *out, const struct whatif_table *table)
+static void text_notes(FILE *out, struct cli *cli, const struct whatif_table *table)
 {
     fputs(
         "Gains are time / time after: alternatives, they do not add up.   * suits this GPU best\n",
@@ -49,6 +49,10 @@ static void text_notes(FILE *out, const struct whatif_table *table)
             fprintf(out, "%s: the kernel was executed again%s%s\n", table->rows[r].text,
                     table->rows[r].note ? ", " : "",
                     table->rows[r].note ? table->rows[r].note : "");
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table->rows[r].surprise)
+            cli_wrap(out, "  ! ",
+                     cli_format(cli, "%s: %s", table->rows[r].text, table->rows[r].surprise));
 }
 
 static void write_text(FILE *out, struct cli *cli, const struct whatif_table *table)
@@ -60,7 +64,7 @@ static void write_text(FILE *out, struct cli *cli, const struct whatif_table *ta
         for (size_t i = 0; i < table->model_count; i += MODELS_A_LINE)
             text_rows(out, cli, table, m, i);
     }
-    text_notes(out, table);
+    text_notes(out, cli, table);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -85,8 +89,8 @@ static void json_row(FILE *out, const struct whatif_table *table, size_t machine
     fputs("{\"change\": ", out);
     cli_put_json(out, row->text);
     fprintf(out, ", \"executed_again\": %s, \"note\": ", row->executed ? "true" : "false");
-    if (row->note)
-        cli_put_json(out, row->note);
+    if (row->note || row->surprise)
+        cli_put_json(out, row->note ? row->note : row->surprise);
     else
         fputs("null", out);
     fputs(", \"estimates\": [", out);

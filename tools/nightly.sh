@@ -13,6 +13,7 @@
 #     approximate  10 million arguments an instruction         10 min
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
+#     contradictions  all models, machines, bundled kernels     10 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -46,8 +47,10 @@ part() {
     sizes) suite "papers at full size" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release \
         -R test_kernels_zhang ;;
     launches) check "bundled launches" bundled_launches ;;
+    contradictions) suite "contradictions" python3 tests/contradictions/run.py build/warpsage \
+        --all ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes or launches" >&2
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches or contradictions" >&2
         exit 2
         ;;
     esac
@@ -57,7 +60,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions
 check "build" build_all
 for name in "$@"; do
     part "$name"

@@ -36,15 +36,13 @@ static const char *share_text(struct arena *arena, double share)
 
 /* Of the peak is what the speed of light counts: if the model makes the component busy for longer, as
  * without caches or with classes that do not overlap, that is time, not use of the peak. */
-static const char *share_of(struct arena *arena, const struct estimate *best,
-                            const struct estimate *bound, const char *name)
+static const char *share_of(const struct estimate *best, const struct estimate *bound,
+                            const char *name)
 {
     double share = busy_share(best, bound, name);
     double used = component_share(bound, name, best->time_seconds);
     if (isnan(share)) return "";
-    if (isnan(used)) return " of the time";
-    if (share <= used + 0.005) return " of peak";
-    return arena_format(arena, " of the time, at least %.0f %% of peak", floor(100 * used));
+    return share <= used + 0.005 ? " of peak" : " of the time";
 }
 
 static const char *limit_line(struct arena *arena, const struct estimate *best,
@@ -53,7 +51,7 @@ static const char *limit_line(struct arena *arena, const struct estimate *best,
     const char *name = best->bottleneck, *next = best->next;
     if (!*name) return "the model names none";
     const char *share = share_text(arena, busy_share(best, bound, name));
-    const char *of = share_of(arena, best, bound, name);
+    const char *of = share_of(best, bound, name);
     if (!*next) return arena_format(arena, "%s%s%s", name, share, of);
     return arena_format(arena, "%s%s%s  (next: %s%s)", name, share, of, next,
                         share_text(arena, busy_share(best, bound, next)));
