@@ -112,6 +112,8 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
                               &request->max_instructions);
     case OPTION_THREADS:
         return parse_small(cli, "--threads", value, &request->threads);
+    case OPTION_TIMEOUT:
+        return cli_set_timeout(cli, value);
     case OPTION_HOST_ISA:
         request->host_isa = value;
         return EXIT_DONE;

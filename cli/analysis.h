@@ -40,6 +40,7 @@ enum analysis_option {
     OPTION_OPCODE_MAP,
     OPTION_FORCE_ARCH,
     OPTION_HOST_ISA,
+    OPTION_TIMEOUT,
     OPTION_OWN, /* a command's own begin here */
 };
 
@@ -60,6 +61,7 @@ enum analysis_option {
         {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
          "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
+        {OPTION_TIMEOUT, 0, "timeout", "S", "stop after S seconds, as if interrupted"},            \
         {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
         {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",                                             \
          "instructions of this computer that lanes are computed with, the best that it has by "    \

@@ -88,6 +88,8 @@ int cli_error(struct cli *cli, int exit_code, const char *format, ...)
 int cli_failed(struct cli *cli, ws_status status)
 {
     const char *text = ws_context_error(cli->context);
+    if (status == WS_ERR_CANCELLED && cli_is_interrupted())
+        return cli_error(cli, cli_stop_code(), "%s", cli_stop_words(cli));
     return cli_error(cli, ws_status_exit_code(status), "%s", *text ? text : ws_status_text(status));
 }
 

@@ -56,6 +56,11 @@ const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *
 
 /* Terminal: interrupts become cancellation, progress is shown if standard error is a terminal. */
 void cli_watch_signals(void);
+/* --timeout: as a signal after so many seconds; exit status 4 as at other limits. */
+int cli_set_timeout(struct cli *cli, const char *text);
+/* The exit code and the words for it, once cli_is_interrupted. */
+int cli_stop_code(void);
+const char *cli_stop_words(struct cli *cli);
 void cli_attach(struct cli *cli);
 bool cli_is_interrupted(void);
 void cli_clear_progress(struct cli *cli);

@@ -55,7 +55,8 @@ static int write_report(struct analysis *a)
     if (request->is_analyzer) return write_analyzer(a);
     ws_predict_options predict = {.size = sizeof predict,
                                   .model_options = request->model_options,
-                                  .without = request->without};
+                                  .without = request->without,
+                                  .without_traces = cli_is_interrupted()};
     ws_report_options style = {
         .size = sizeof style,
         .format = request->format,
@@ -136,13 +137,24 @@ static int need_gpu(struct analysis *a)
                             "\n(counters alone need none: --format json, or --save-profile FILE)");
 }
 
+/* The launch was stopped: what was counted until then is reported all the same. */
+static int report_partial(struct analysis *a, int exit_code)
+{
+    ws_context_set_cancel(a->cli->context, NULL, NULL);
+    a->request.save_trace = NULL; /* there is none */
+    if (refine_profile(a) == EXIT_DONE) (void)report_and_save(a);
+    return exit_code;
+}
+
 static int analyse(struct analysis *a, const struct command *command)
 {
     CLI_TRY(analysis_load_machines(a));
     CLI_TRY(need_gpu(a));
     if (analysis_is_counted(a)) return analyse_profile(a);
     CLI_TRY(analysis_load_kernel(a, command));
-    CLI_TRY(analysis_execute(a));
+    int executed = analysis_execute(a);
+    if (executed != EXIT_DONE)
+        return a->profile && cli_is_interrupted() ? report_partial(a, executed) : executed;
     int checked = results_deliver(a->cli, a->device, &a->request, a->args);
     if (checked > EXIT_CHECK) return checked;
     CLI_TRY(refine_profile(a));

@@ -22,7 +22,9 @@ enum {
     OPTION_FORMAT,
     OPTION_DETAILS,
     OPTION_THREADS,
-    OPTION_HOST_ISA
+    OPTION_HOST_ISA,
+    OPTION_MAX_INSTRUCTIONS,
+    OPTION_TIMEOUT
 };
 
 static const struct option_row options[] = {
@@ -40,6 +42,9 @@ static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},
+    {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N",
+     "a launch fails after N warp instructions (2^40)"},
+    {OPTION_TIMEOUT, 0, "timeout", "S", "end the program after S seconds; what ran is reported"},
     {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
      "instructions of this computer that lanes are computed with, the best that it has by default; "
      "results are the same"},
@@ -133,6 +138,15 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return set_details(cli, request, use->value);
     case OPTION_THREADS:
         return parse_small(cli, "--threads", use->value, &request->threads);
+    case OPTION_MAX_INSTRUCTIONS:
+        return parse_unsigned(cli, "--max-instructions", use->value, UINT64_MAX,
+                              &request->max_instructions);
+    case OPTION_TIMEOUT:
+        if (parse_number(use->value, &request->timeout) && request->timeout >= 0.001 &&
+            request->timeout <= 1e8)
+            return EXIT_DONE;
+        return cli_error(cli, EXIT_USAGE, "--timeout '%s' is no number of seconds above 0",
+                         use->value);
     case OPTION_HOST_ISA:
         return set_host_isa(cli, request, use->value);
     default:

@@ -29,7 +29,8 @@ static void print_usage(FILE *stream)
         "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
         "Exit status\n"
         "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
-        "  4 fault of the kernel, or no model can answer   70 a bug of ours   130 interrupted\n",
+        "  4 fault of the kernel, or no model can answer   70 a bug of ours\n"
+        "  130 interrupted, 143 terminated: analyze reports what was counted until then\n",
         stream);
 }
 

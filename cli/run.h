@@ -21,7 +21,9 @@ struct run_request {
     uint64_t skip, count;
     bool every_launch;
     unsigned threads;
-    const char *host_isa; /* NULL: the best */
+    const char *host_isa;      /* NULL: the best */
+    uint64_t max_instructions; /* of a launch; 0: what the library has */
+    double timeout;            /* seconds for the program; 0: none */
     ws_format format;
     ws_details details;
     const char **program; /* ends with NULL */

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,8 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             wants_traces(cli, request));
     fprintf(file, "every-launch=%d\n", request->every_launch);
+    if (request->max_instructions)
+        fprintf(file, "max-instructions=%llu\n", (unsigned long long)request->max_instructions);
     if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
     if (request->only) fprintf(file, "only=%s\n", request->only);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
@@ -61,10 +65,41 @@ static int write_options(struct cli *cli, const struct run_request *request, con
 }
 
 static pid_t child;
+enum { RUN_PATIENCE_SECONDS = 2 }; /* between asking at the end of the time, and killing */
 
-static void forward(int signal_number)
+/* How the program is asked to end: the stand-in stops the kernel that runs when it sees the file `stop`;
+ * the signal is for the program. What a terminal sends has reached it already. A second one kills. */
+static const char *stop_path;
+static volatile sig_atomic_t asked, timed_out;
+
+static void ask_to_end(int signal_number, siginfo_t *info, void *context)
 {
-    kill(child, signal_number);
+    (void)context;
+    int saved = errno;
+    bool is_timer = signal_number == SIGALRM;
+    int file = open(stop_path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    if (asked && (is_timer || !timed_out || info->si_code <= 0))
+        kill(child, SIGKILL);
+    else if (is_timer || info->si_code <= 0)
+        kill(child, is_timer ? SIGTERM : signal_number);
+    timed_out |= is_timer && !asked;
+    asked = 1;
+    struct itimerval patience = {.it_value = {RUN_PATIENCE_SECONDS, 0}};
+    if (is_timer) setitimer(ITIMER_REAL, &patience, NULL);
+    errno = saved;
+}
+
+static void watch(double timeout)
+{
+    struct sigaction action = {.sa_sigaction = ask_to_end, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct itimerval timer = {.it_value = {(time_t)timeout, (suseconds_t)(fmod(timeout, 1) * 1e6)}};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    signal(SIGQUIT, SIG_IGN);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* In the child: never returns. The error of a failed start goes through the pipe. */
@@ -73,6 +108,7 @@ static void become(struct cli *cli, const struct run_request *request, const cha
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     setenv("WARPSAGE_RUN", folder, 1);
     prepend(cli, "LD_LIBRARY_PATH", libraries);
@@ -110,6 +146,7 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
             "%s/" LIBRARY
             " is missing: build warpsage with liblz4-dev and libzstd-dev, or install it again",
             libraries);
+    stop_path = cli_format(cli, "%s/stop", folder);
     CLI_TRY(write_options(cli, request, folder));
     if (pipe2(ends, O_CLOEXEC) != 0)
         return cli_error(cli, EXIT_RUN_OURS, "cannot make a pipe: %s", strerror(errno));
@@ -118,14 +155,15 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
     if (child < 0) return cli_error(cli, EXIT_RUN_OURS, "cannot fork: %s", strerror(errno));
     if (child == 0) become(cli, request, folder, libraries, ends[1]);
     close(ends[1]);
-    /* The program gets the terminal's ^C as well as we; what ran until then is reported. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGTERM, forward);
+    watch(request->timeout);
     ssize_t got = read(ends[0], &error, sizeof error);
     close(ends[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    struct itimerval off = {0};
+    setitimer(ITIMER_REAL, &off, NULL);
+    if (timed_out)
+        fprintf(stderr, "warpsage: the time limit of %g s is over (--timeout)\n", request->timeout);
     if (got == (ssize_t)sizeof error)
         return cannot_start(cli, request->program[0], error, out_code);
     *out_code = WIFSIGNALED(status) ? EXIT_RUN_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);

@@ -2,43 +2,98 @@
 /* What belongs to the terminal: interrupts, progress, width, colour, character set. */
 #include <langinfo.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "options.h"
 
-/* The one variable that a signal handler can reach. */
-static volatile sig_atomic_t interrupted;
+/* What a signal handler can reach. `stopped_by` is the signal that asked for the end, SIGALRM when the
+ * time limit is over; `noticed`: the library has asked, and is on its way back. */
+static volatile sig_atomic_t stopped_by, noticed;
+static double time_limit; /* seconds; 0: none */
 
-static void on_interrupt(int signal_number)
+int cli_stop_code(void)
 {
-    interrupted = 1;
-    signal(signal_number, SIG_DFL); /* a second one ends the program at once */
-}
-
-void cli_watch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_interrupt};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
-    signal(SIGPIPE, SIG_DFL); /* `warpsage ... | head` ends without a word */
+    return stopped_by == SIGALRM ? EXIT_GUEST : 128 + (stopped_by ? (int)stopped_by : SIGINT);
 }
 
 bool cli_is_interrupted(void)
 {
-    return interrupted != 0;
+    return stopped_by != 0;
+}
+
+static void arm(double seconds)
+{
+    struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(fmod(seconds, 1) * 1e6)}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Kernels and traces look whether they are to stop, models and readers do not: they end here. */
+static void give_up(void)
+{
+    static const char words[] = "warpsage: interrupted\n",
+                      late[] = "warpsage: the time limit is over\n";
+    bool is_late = stopped_by == SIGALRM;
+    ssize_t ignored =
+        write(STDERR_FILENO, is_late ? late : words, is_late ? sizeof late - 1 : sizeof words - 1);
+    (void)ignored;
+    _exit(cli_stop_code());
+}
+
+enum { PATIENCE_MS = 700 };
+
+static void on_stop(int signal_number)
+{
+    if (signal_number == SIGALRM && stopped_by) {
+        if (!noticed) give_up();
+        return;
+    }
+    stopped_by = signal_number;
+    signal(SIGINT, SIG_DFL); /* a second one ends the program at once */
+    signal(SIGTERM, SIG_DFL);
+    struct itimerval timer = {.it_value = {0, PATIENCE_MS * 1000}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void cli_watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing */
+    signal(SIGPIPE, SIG_DFL); /* `warpsage ... | head` ends without a word */
+}
+
+int cli_set_timeout(struct cli *cli, const char *text)
+{
+    double seconds;
+    if (!parse_number(text, &seconds) || seconds < 0.001 || seconds > 1e8)
+        return cli_error(cli, EXIT_USAGE, "--timeout '%s' is no number of seconds above 0", text);
+    time_limit = seconds;
+    arm(seconds);
+    return EXIT_DONE;
+}
+
+const char *cli_stop_words(struct cli *cli)
+{
+    if (stopped_by == SIGALRM)
+        return cli_format(cli, "the time limit of %g s is over (--timeout)", time_limit);
+    return stopped_by == SIGTERM ? "terminated" : "interrupted";
 }
 
 static bool is_cancelled(void *user)
 {
     (void)user;
-    return interrupted != 0;
+    if (stopped_by) noticed = 1;
+    return stopped_by != 0;
 }
 
 static void show_progress(void *user, const char *what, double fraction)

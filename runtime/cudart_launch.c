@@ -68,7 +68,8 @@ static cudaError_t take_fault(ws_status status, const ws_launch_result *result)
         [WS_FAULT_STACK] = cudaErrorHardwareStackError,
         [WS_FAULT_OTHER] = cudaErrorLaunchFailure,
     };
-    if (status != WS_ERR_FAULT && status != WS_ERR_DEADLOCK && status != WS_ERR_LIMIT)
+    if (status != WS_ERR_FAULT && status != WS_ERR_DEADLOCK && status != WS_ERR_LIMIT &&
+        status != WS_ERR_CANCELLED)
         return fail(status);
     tell("%s", ws_context_error(runtime.context));
     runtime.pending = status == WS_ERR_FAULT ? errors[result->fault] : cudaErrorLaunchTimeout;
@@ -119,6 +120,10 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);
     tally_running(NULL);
     if (status != WS_OK) {
+        ws_profile_destroy(profile); /* a part, if the launch was interrupted */
+        if (status == WS_ERR_CANCELLED)
+            note("Kernel %s was interrupted: that launch is not counted.",
+                 ws_module_kernel_display_name(kernel->binary->module, kernel->index));
         tally_failed(kernel);
         return take_fault(status, &result);
     }
@@ -136,6 +141,7 @@ static ws_launch describe(const struct kernel_work *work)
 {
     ws_launch given = runtime.prepared;
     given.size = sizeof given;
+    given.max_instructions = runtime.options.max_instructions;
     given.kernel = work->kernel->index;
     memcpy(given.grid, &work->grid, sizeof given.grid);
     memcpy(given.block, &work->block, sizeof given.block);

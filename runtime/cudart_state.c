@@ -95,6 +95,7 @@ static cudaError_t start(void)
     if (ws_context_create(&runtime.context) != WS_OK) return cudaErrorMemoryAllocation;
     runtime.prepared = (ws_launch){.size = sizeof runtime.prepared};
     ws_context_set_print(runtime.context, write_printed, NULL);
+    ws_context_set_cancel(runtime.context, session_is_over, NULL);
     ws_status status = load_machine();
     if (status == WS_OK) status = create_device();
     if (status == WS_OK) return cudaSuccess;

@@ -79,6 +79,7 @@ struct binary {
 struct options {
     char *gpu, *machines, *tools, *only, *report_dir, *folder, *host_isa;
     uint64_t skip, count;
+    uint64_t max_instructions; /* of a launch; 0: what the library has */
     enum clock_kind clock;
     unsigned threads;
     bool every_launch; /* count each, whatever was counted before */
@@ -133,6 +134,8 @@ void row_set(struct row *row, const char *format, ...) __attribute__((format(pri
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A function that does not exist here was called. */
 void note_missing(const char *name);
+/* Has `warpsage run` been asked to end the program? Looks ten times a second at most. */
+bool session_is_over(void *unused);
 /* A path in the folder that the report reads. */
 char *session_path(const char *name);
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -53,6 +54,7 @@ static void set_option(struct options *options, const char *key, const char *val
             *place = strdup(value);
         }
     if (!strcmp(key, "skip")) options->skip = strtoull(value, NULL, 10);
+    if (!strcmp(key, "max-instructions")) options->max_instructions = strtoull(value, NULL, 10);
     if (!strcmp(key, "count")) options->count = strtoull(value, NULL, 10);
     if (!strcmp(key, "threads")) options->threads = (unsigned)strtoul(value, NULL, 10);
     if (!strcmp(key, "every-launch")) options->every_launch = strcmp(value, "1") == 0;
@@ -88,6 +90,27 @@ char *session_path(const char *name)
     const char *folder = runtime.options.folder;
     if (!folder || asprintf(&path, "%s/%s", folder, name) < 0) return NULL;
     return path;
+}
+
+/* From any thread that executes blocks. */
+bool session_is_over(void *unused)
+{
+    enum { INTERVAL_MS = 100 };
+    static const char *path;
+    static int64_t next;
+    static bool over;
+    struct timespec now;
+    (void)unused;
+    if (__atomic_load_n(&over, __ATOMIC_RELAXED)) return true;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (ms < __atomic_load_n(&next, __ATOMIC_RELAXED)) return false;
+    __atomic_store_n(&next, ms + INTERVAL_MS, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&path, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&path, session_path("stop"), __ATOMIC_RELEASE);
+    if (!path || access(path, F_OK) != 0) return false;
+    __atomic_store_n(&over, true, __ATOMIC_RELAXED);
+    return true;
 }
 
 static struct row *map_table(void)

@@ -337,7 +337,9 @@ typedef struct ws_launch {
     /* What %envreg1 (upper half) and %envreg2 tell the kernel: the address of 8 bytes of device memory,
      * zeros, through which the blocks of a cooperative launch wait for each other. 0: none. */
     uint64_t grid_workspace;
-    ws_launch_result *result; /* NULL: not wanted; zeros if the launch failed */
+    /* NULL: not wanted; zeros if the launch failed, but for the blocks that had ended when it was
+     * cancelled. */
+    ws_launch_result *result;
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX
@@ -349,7 +351,9 @@ enum ws_rule {
     WS_RULE_BANK16 = 4, /* 16 banks of shared memory */
 };
 
-/* Executes the kernel. A fault of the guest is WS_ERR_FAULT with its place in the message. */
+/* Executes the kernel. A fault of the guest is WS_ERR_FAULT with its place in the message. After
+ * WS_ERR_CANCELLED *out_profile is what was counted until then, with a note that says so; a launch looks
+ * several times a second whether it is cancelled. */
 WS_API WS_CHECKED ws_status ws_device_launch(ws_device *device, const ws_module *module,
                                              const ws_launch *launch, ws_profile **out_profile);
 

@@ -129,7 +129,7 @@ static void add_registers(struct profile *profile, unsigned target, unsigned val
 
 /* Liveness first: the list is short, and this entry must not be the one that is left out. */
 static void find_registers(struct profile *profile, const ws_module *module, uint32_t entry,
-                           const ws_launch *launch)
+                           const ws_launch *launch, bool may_ask)
 {
     const struct function *function = &module->module->functions[entry];
     profile->register_count = 0;
@@ -138,6 +138,7 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
     unsigned own = module->module->target;
     const unsigned *targets = launch->register_targets ? launch->register_targets : &own;
     size_t count = launch->register_targets ? launch->register_target_count : 1;
+    if (!may_ask) return; /* interrupted: nobody waits for ptxas */
     for (size_t i = 0; i < count; i++) {
         const struct register_answer *answer = ask_ptxas(module, entry, targets[i]);
         if (answer->known) add_registers(profile, answer->target, answer->registers, "ptxas");
@@ -208,6 +209,19 @@ static void describe_origin(struct profile *profile, const ws_module *module, ui
     profile->unordered_by_user = function->ordered && launch->unordered;
 }
 
+/* What was counted until the user stopped the launch. */
+static struct profile *partial_profile(struct measure *measure, const struct launch_result *result)
+{
+    struct profile *profile = measure_end_partial(measure);
+    uint64_t blocks = profile_blocks(profile);
+    profile_add_note(
+        profile,
+        "PARTIAL: the launch was interrupted when %llu of %llu blocks had ended. Counts "
+        "are those up to there, and times those of that part.",
+        (unsigned long long)result->blocks_executed, (unsigned long long)blocks);
+    return profile;
+}
+
 /* Executes and counts. */
 static ws_status count_launch(ws_device *device, const ws_module *module, const ws_launch *launch,
                               enum isa_view view, struct launch_result *result, ws_profile **out)
@@ -217,17 +231,19 @@ static ws_status count_launch(ws_device *device, const ws_module *module, const 
     measure_set_view(measure, view);
     pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
     ws_status status = execute(device, module, launch, measure_observer(measure), result);
-    if (status != WS_OK) {
+    if (status != WS_OK && status != WS_ERR_CANCELLED) {
         measure_cancel(measure);
         return status;
     }
-    struct profile *profile = measure_end(measure, executed_fraction(launch, result));
+    bool whole = status == WS_OK;
+    struct profile *profile = whole ? measure_end(measure, executed_fraction(launch, result))
+                                    : partial_profile(measure, result);
     describe_origin(profile, module, entry, launch);
-    find_registers(profile, module, entry, launch);
+    find_registers(profile, module, entry, launch, whole);
     if (result->undefined) profile_add_note(profile, "%s", result->undefined);
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = device->context, .profile = profile};
-    return WS_OK;
+    return status;
 }
 
 static ws_status launch_without_memory(ws_device *device, const ws_launch *launch,

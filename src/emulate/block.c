@@ -330,6 +330,10 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
             spins = spins || stop == WARP_YIELDED;
         }
         if (!alive) return finish_block(worker, block);
+        if (launch_cancelled(worker->launch)) {
+            fault_at(x, FAULT_CANCELLED, x->last, 1);
+            return BLOCK_FAULT;
+        }
         moved = block->instructions != before;
         if (!moved) {
             /* All wait: lanes that stand at a reconvergence point may be who they wait for. */

@@ -337,6 +337,10 @@ void builtin_call(struct exec *x, const struct code *code, uint32_t lanes)
     struct caller caller = {.x = x, .code = code};
     for (uint32_t left = lanes; left; left &= left - 1) {
         caller.lane = (uint32_t)__builtin_ctz(left);
+        if (launch_cancelled(x->launch)) { /* texts may be megabytes each */
+            fault_at(x, FAULT_CANCELLED, code->last, left);
+            return;
+        }
         if (!calls[code->builtin](&caller)) return;
     }
 }

@@ -91,7 +91,7 @@ struct launch_options {
 };
 
 struct launch_result {
-    uint64_t blocks_executed;
+    uint64_t blocks_executed; /* of a launch that was cancelled: those that had ended */
     uint64_t warp_instructions;
     ws_fault fault;
     /* as_hardware: the first access that hardware would have let pass, to be freed; NULL: none. */

@@ -121,7 +121,7 @@ static void run_independent(struct worker *worker, uint64_t until_ns)
         }
         __atomic_fetch_add(&launch->finished, 1, __ATOMIC_RELAXED);
         if (worker->first) show_progress(launch);
-        if ((ordinal & 63) == 0 && launch_cancelled(launch)) {
+        if ((ordinal & 15) == 0 && launch_cancelled(launch)) {
             worker->exec.warp = NULL;
             fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
             worker->exec.fault.block = 0; /* before every other */
@@ -407,6 +407,7 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
     if (least.kind) {
         ws_status status = fault_report(diag, launch, &least);
         if (out) out->fault = fault_kind_of(&least);
+        if (out && least.kind == FAULT_CANCELLED) out->blocks_executed = launch->finished;
         mem_free(least.detail);
         return status;
     }

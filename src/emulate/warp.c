@@ -230,6 +230,20 @@ static void end_turn(struct exec *x, struct warp *warp, struct split *split)
     split->stamp = ++warp->stamp;
 }
 
+/* Backward branches, and splits run, between two looks at the user's wish and the limit. A guess: even
+ * where each goes through tens of thousands of instructions that is a fraction of a second. */
+enum { STOP_INTERVAL = 256 };
+
+/* Has the user asked to stop, or were enough instructions executed? Then that is the fault. */
+static bool must_stop(struct exec *x)
+{
+    if (x->block->instructions > x->launch->max_instructions)
+        fault_at(x, FAULT_LIMIT, x->last, x->mask);
+    else if (launch_cancelled(x->launch))
+        fault_at(x, FAULT_CANCELLED, x->last, x->mask);
+    return x->fault.kind != FAULT_NONE;
+}
+
 /* Runs one split until it ends, waits or has had its turn. */
 static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
 {
@@ -260,7 +274,9 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         if (warp->splits[at].node >= 0 && split_arrive(warp, at)) return WARP_DONE;
         if (warp->split_count > 1) at = split_merge_ready(warp, at);
         split = &warp->splits[at];
-        if (code->backward && turn_is_over(split)) {
+        if (!code->backward) continue;
+        if (split->turns.backward % STOP_INTERVAL == 0 && must_stop(x)) return WARP_FAULT;
+        if (turn_is_over(split)) {
             end_turn(x, warp, split);
             return WARP_YIELDED;
         }
@@ -271,7 +287,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
 {
     struct exec *x = &worker->exec;
     bool in_turn = false;
-    uint32_t yields = 0;
+    uint32_t yields = 0, runs = 0;
     x->warp = warp;
     x->base[BASE_WARP] = (unsigned char *)worker->launch->warp_specials[warp->index];
     x->locals = warp->locals;
@@ -287,10 +303,8 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
             fault_at(x, FAULT_LIMIT, x->last, x->mask);
             return WARP_FAULT;
         }
-        if (stop == WARP_YIELDED && launch_cancelled(worker->launch)) {
-            fault_at(x, FAULT_CANCELLED, x->last, x->mask);
+        if ((stop == WARP_YIELDED || ++runs % STOP_INTERVAL == 0) && must_stop(x))
             return WARP_FAULT;
-        }
         in_turn = stop == WARP_YIELDED;
         if (stop != WARP_YIELDED) continue;
         /* Lanes that wait for the yielding ones get a turn, too; then the other warps. */

@@ -534,3 +534,14 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
     measure_cancel(m);
     return r.profile;
 }
+
+/* Warps of the traced blocks stand anywhere: a model that follows them would wait for ever. */
+struct profile *measure_end_partial(struct measure *m)
+{
+    trace_recorder_destroy(m->recorder);
+    m->recorder = NULL;
+    struct profile *profile = measure_end(m, 1);
+    profile->partial = true;
+    profile->trace_reason = "interrupted";
+    return profile;
+}

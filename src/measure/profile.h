@@ -103,6 +103,7 @@ struct profile {
     struct register_count registers[8];
     bool ordered;            /* execution order was fixed (CONTRACT section 3) */
     bool unordered_by_user;  /* not reproducible */
+    bool partial;            /* interrupted: counts up to there, not scaled */
     double sampled_fraction; /* 1: every block was executed */
     /* Of the cc12 counters; 0: not said, or these were not counted. */
     unsigned cc12_initial_segment, cc12_min_segment;
@@ -200,6 +201,8 @@ void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes
 void measure_set_origin(struct measure *measure, enum origin origin);
 struct observer *measure_observer(struct measure *measure);
 struct profile *measure_end(struct measure *measure, double sampled_fraction);
+/* Of a launch that was interrupted: what was counted so far, as it is, without traces. */
+struct profile *measure_end_partial(struct measure *measure);
 void measure_cancel(struct measure *measure);
 
 #endif

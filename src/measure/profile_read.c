@@ -599,7 +599,8 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "sampled_fraction", "cc12_segments",
                                        "half_warp_banks",  "counters",
                                        "instructions",     "notes",
-                                       "stages",           "caches"};
+                                       "stages",           "caches",
+                                       "partial"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -615,6 +616,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_registers(r, root));
     TRY(read_bool(r, root, "ordered", &profile->ordered));
     TRY(read_bool(r, root, "unordered_by_user", &profile->unordered_by_user));
+    TRY(read_bool(r, root, "partial", &profile->partial));
     json_t *fraction = json_object_get(root, "sampled_fraction");
     if (fraction) TRY(read_number(r, fraction, "sampled_fraction", &profile->sampled_fraction));
     if (profile->sampled_fraction <= 0 || profile->sampled_fraction > 1)

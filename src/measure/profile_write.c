@@ -199,6 +199,7 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     put(w, root, "registers", registers_json(w, profile));
     put(w, root, "ordered", json_boolean(profile->ordered));
     put(w, root, "unordered_by_user", json_boolean(profile->unordered_by_user));
+    if (profile->partial) put(w, root, "partial", json_true());
     put(w, root, "sampled_fraction", number(profile->sampled_fraction));
     if (profile->cc12_initial_segment) {
         json_t *segments = json_object();

@@ -64,8 +64,14 @@ void text_kernel(struct page *page, const struct profile *profile)
     uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
     double executed = profile_get(profile, COUNTER_BLOCKS_EXECUTED);
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
-        strbuf_printf(&line, "; %s%s blocks %s%s", executed < blocks ? "" : "all ",
-                      quantity_count(executed).text, native ? "recorded" : "executed",
+        strbuf_printf(&line, "; %s%s blocks %s%s",
+                      profile->partial    ? "PARTIAL: "
+                      : executed < blocks ? ""
+                                          : "all ",
+                      quantity_count(executed).text,
+                      profile->partial ? "begun"
+                      : native         ? "recorded"
+                                       : "executed",
                       profile->sampled_fraction < 1 ? " (a sample)" : "");
     const char *isa = profile->isa ? profile->isa : "", *from = strstr(isa, " from ");
     page_line(page, "method    %s; %.*s", line.data, (int)(from ? from - isa : (long)strlen(isa)),

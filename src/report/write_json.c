@@ -397,6 +397,7 @@ static void kernel(struct json_out *json, const struct report_kernel *item)
     registers(json, profile);
     json_out_bool(json, "ordered", profile->ordered);
     json_out_bool(json, "reproducible", !profile->unordered_by_user);
+    if (profile->partial) json_out_bool(json, "partial", true);
     json_out_number(json, "sampled_fraction", profile->sampled_fraction);
     json_out_open(json, "notes", '[');
     for (uint32_t i = 0; i < profile->note_count; i++)
