@@ -20,7 +20,8 @@ struct relocation {
     bool is_function;
     bool generic; /* generic(symbol): address in the generic space */
     int64_t addend;
-    uint8_t bytes; /* 4 or 8 */
+    uint8_t bytes; /* 4 or 8; 1: the byte of the address that begins at bit `shift` */
+    uint8_t shift;
 };
 
 struct variable {

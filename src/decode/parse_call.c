@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Calls with their parameters, branches and their labels. */
+/* Calls with their parameters. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "decode/parser.h"
-
-/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* One value of a call: a variable of space PARAM, or (PTX 1.x) a register or constant. */
 struct passed {
     int32_t variable; /* -1: in `operand` */
     uint8_t type;
-    struct operand operand;
+    uint8_t elements;       /* of a vector of registers */
+    struct operand operand; /* its first register */
 };
 enum { PASSED_MAX = 256 };
 struct passed_list {
@@ -20,19 +18,34 @@ struct passed_list {
     struct passed items[PASSED_MAX];
 };
 
-/* Of a value that is passed in a register; a predicate takes one. */
+/* Of a value that is passed in a register; a predicate goes as a word. */
 static uint32_t parameter_bytes_of(enum ptx_type type)
 {
-    return type_infos[type].bits >= 8 ? type_infos[type].bits / 8u : 1;
+    return type_infos[type].kind == KIND_PRED ? 4 : type_infos[type].bits / 8u;
 }
 
 static enum ptx_type type_of_parameter(const struct parser *parser, const struct function *callee,
                                        bool is_return, unsigned at)
 {
-    if (!callee) return TYPE_B32;
     unsigned count = is_return ? callee->return_count : callee->parameter_count;
     const int32_t *list = is_return ? callee->returns : callee->parameters;
     return at < count ? parser->variables[list[at]].type : TYPE_B32;
+}
+
+/* %v of `.reg .v2 .u32 %v`: its registers follow each other. */
+static ws_status parse_passed_vector(struct parser *parser, const struct token *token,
+                                     struct passed *out)
+{
+    int32_t first;
+    out->elements = (uint8_t)names_find(&parser->names, token->start, token->length)->value;
+    const char *name = arena_format(parser->arena, "%s.x", parser_copy(parser, token));
+    struct token element = {.start = name, .length = token->length + 2};
+    if (!parser_find_register(parser, &element, &first))
+        return parser_unknown(parser, token, "parameter", KINDS(REGISTER));
+    out->type = parser->body.vregs[first].type;
+    out->operand = (struct operand){.kind = OPERAND_REGISTER, .reg = first, .symbol = -1};
+    advance(parser);
+    return WS_OK;
 }
 
 static ws_status parse_passed(struct parser *parser, const struct function *callee, bool is_return,
@@ -40,7 +53,7 @@ static ws_status parse_passed(struct parser *parser, const struct function *call
 {
     struct token token = *current(parser);
     int32_t reg;
-    *out = (struct passed){.variable = -1};
+    *out = (struct passed){.variable = -1, .elements = 1};
     const struct symbol *symbol =
         token.kind == TOKEN_NAME ? names_find(&parser->names, token.start, token.length) : NULL;
     if (symbol && symbol->kind == SYMBOL_VARIABLE &&
@@ -58,11 +71,13 @@ static ws_status parse_passed(struct parser *parser, const struct function *call
         advance(parser);
         return WS_OK;
     }
-    if (token.kind == TOKEN_NAME)
+    if (symbol && symbol->kind == SYMBOL_VECTOR) return parse_passed_vector(parser, &token, out);
+    bool is_sink = is_return && token.length == 1 && *token.start == '_';
+    if (token.kind == TOKEN_NAME && !is_sink)
         return parser_unknown(parser, &token, "parameter",
                               KINDS(VARIABLE) | KINDS(REGISTER) | KINDS(RANGE));
     out->type = (uint8_t)type_of_parameter(parser, callee, is_return, at);
-    return parse_operand(parser, out->type, is_return ? ACCEPT_REGISTER : ACCEPT_IMMEDIATE,
+    return parse_operand(parser, out->type, is_return ? ACCEPT_SINK : ACCEPT_IMMEDIATE,
                          &out->operand);
 }
 
@@ -116,8 +131,9 @@ static ws_status check_sizes(struct parser *parser, const struct token *token,
     for (unsigned i = 0; i < list->count; i++) {
         const struct passed *passed = &list->items[i];
         uint64_t wanted = parser->variables[formals[i]].bytes;
-        uint64_t given = passed->variable >= 0 ? parser->variables[passed->variable].bytes
-                                               : parameter_bytes_of(passed->type);
+        uint64_t given = passed->variable >= 0
+                             ? parser->variables[passed->variable].bytes
+                             : passed->elements * parameter_bytes_of(passed->type);
         if (wanted == given) continue;
         return parser_error(parser, WS_ERR_INPUT, token,
                             "%s %u of '%s' has %llu bytes, the call gives %llu", what, i + 1,
@@ -139,6 +155,27 @@ static ws_status check_call(struct parser *parser, const struct token *token,
     return check_sizes(parser, token, callee, arguments, callee->parameters, "parameter");
 }
 
+/* What a call through a pointer passes is told by the name behind its arguments. */
+static ws_status find_prototype(struct parser *parser, const struct token *callee,
+                                const struct function **out)
+{
+    struct lexer before = parser->lexer;
+    if (parser_take(parser, ',') && parser_take(parser, '(')) {
+        TRY(parser_skip_past(parser, ')', "after the parameters of the call"));
+        parser_take(parser, ',');
+    }
+    struct token name = *current(parser);
+    parser->lexer = before;
+    if (name.kind != TOKEN_NAME)
+        return parser_error(parser, WS_ERR_INPUT, callee,
+                            "a call through a pointer names a .callprototype after its arguments");
+    const struct symbol *symbol = names_find(&parser->names, name.start, name.length);
+    if (!symbol || symbol->kind != SYMBOL_PROTOTYPE)
+        return parser_unknown(parser, &name, "prototype", KINDS(PROTOTYPE));
+    *out = &parser->prototypes[symbol->value];
+    return WS_OK;
+}
+
 /* The text of the returns comes before the callee, whose types they take; so it is read twice. */
 static ws_status parse_call_parts(struct parser *parser, struct insn *insn, int32_t *function,
                                   struct passed_list *returns, struct passed_list *arguments)
@@ -152,7 +189,11 @@ static ws_status parse_call_parts(struct parser *parser, struct insn *insn, int3
         TRY(parser_expect(parser, ',', "after the results of the call"));
     }
     TRY(parse_callee(parser, insn, &token, function));
-    const struct function *callee = *function >= 0 ? &parser->functions[*function] : NULL;
+    const struct function *callee = NULL;
+    if (*function >= 0)
+        callee = &parser->functions[*function];
+    else
+        TRY(find_prototype(parser, &token, &callee));
     if (has_returns) {
         struct lexer after = parser->lexer;
         parser->lexer = start;
@@ -164,48 +205,121 @@ static ws_status parse_call_parts(struct parser *parser, struct insn *insn, int3
         parser_take(parser, ',');
     }
     if (current(parser)->kind == TOKEN_NAME) advance(parser); /* prototype or list of targets */
-    return callee ? check_call(parser, &token, callee, returns, arguments) : WS_OK;
+    return check_call(parser, &token, callee, returns, arguments);
 }
 
-int32_t body_add_parameter(struct parser *parser, enum ptx_type type)
+int32_t body_add_parameter(struct parser *parser, enum ptx_type type, unsigned elements)
 {
     struct body *body = &parser->body;
-    uint32_t bytes = parameter_bytes_of(type);
+    uint32_t bytes = elements * parameter_bytes_of(type);
     uint64_t offset = (body->parameter_bytes + bytes - 1) & ~(uint64_t)(bytes - 1);
     body->parameter_bytes = offset + bytes;
     GROW(parser->variables, parser->variable_count, parser->variable_capacity);
-    parser->variables[parser->variable_count] = (struct variable){.name = "_",
-                                                                  .space = SPACE_PARAM,
-                                                                  .type = (uint8_t)type,
-                                                                  .function = body->function,
-                                                                  .alignment = bytes,
-                                                                  .bytes = bytes,
-                                                                  .offset = offset};
+    parser->variables[parser->variable_count] =
+        (struct variable){.name = "_",
+                          .space = SPACE_PARAM,
+                          .type = type_infos[type].kind == KIND_PRED ? TYPE_U32 : (uint8_t)type,
+                          .function = body->function,
+                          .alignment = bytes,
+                          .bytes = bytes,
+                          .offset = offset};
     return (int32_t)parser->variable_count++;
 }
 
-void body_add_parameter_move(struct parser *parser, const struct insn *like, bool is_load,
-                             const struct operand *operand, int32_t variable)
+/* An instruction that the text does not hold, under the guard and at the place of `like`. */
+static struct insn *add_like(struct parser *parser, const struct insn *like, enum ptx_op op,
+                             enum ptx_type type)
 {
     struct token token = {.line = like->line, .column = like->column};
     struct insn *insn = body_add_insn(parser, &token);
-    struct operand address = {.kind = OPERAND_ADDRESS, .reg = -1, .symbol = variable};
-    enum ptx_type type = parser->variables[variable].type;
-    insn->op = is_load ? OP_LD : OP_ST;
+    insn->op = (uint16_t)op;
     insn->type = (uint8_t)type;
-    insn->space = SPACE_PARAM;
     insn->guard = like->guard;
     insn->flags = like->flags & INSN_NEG_GUARD;
     insn->source_file = like->source_file;
     insn->source_line = like->source_line;
-    insn->ndst = is_load ? 1 : 0;
-    insn->nsrc = is_load ? 1 : 2;
-    insn->operands[0] = is_load ? *operand : address;
-    insn->operands[1] = is_load ? address : *operand;
+    return insn;
+}
+
+static struct operand register_operand(int32_t reg)
+{
+    return (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
+}
+static struct operand constant_operand(int64_t value)
+{
+    return (struct operand){.kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = value};
+}
+
+static void finish_insn(struct insn *insn, const char *text)
+{
     insn->class_id = (uint8_t)insn_classify(insn);
     insn->units = insn_units(insn);
-    insn->text =
-        arena_format(parser->arena, "%s.param.%s", is_load ? "ld" : "st", type_infos[type].suffix);
+    insn->text = text;
+}
+
+/* selp.u32 word, 1, 0, p */
+static struct operand word_of_predicate(struct parser *parser, const struct insn *like,
+                                        const struct operand *predicate)
+{
+    if (predicate->kind == OPERAND_IMMEDIATE) return constant_operand(predicate->imm != 0);
+    struct operand word = register_operand(body_add_register(parser, "", TYPE_U32));
+    struct insn *insn = add_like(parser, like, OP_SELP, TYPE_U32);
+    insn->ndst = 1;
+    insn->nsrc = 3;
+    insn->operands[0] = word;
+    insn->operands[1] = constant_operand(1);
+    insn->operands[2] = constant_operand(0);
+    insn->operands[3] = *predicate;
+    finish_insn(insn, "selp.u32");
+    return word;
+}
+
+/* setp.ne.u32 p, word, 0 */
+static void predicate_of_word(struct parser *parser, const struct insn *like,
+                              const struct operand *predicate, const struct operand *word)
+{
+    struct insn *insn = add_like(parser, like, OP_SETP, TYPE_U32);
+    insn->compare = CMP_NE;
+    insn->ndst = 1;
+    insn->nsrc = 2;
+    insn->operands[0] = *predicate;
+    insn->operands[1] = *word;
+    insn->operands[2] = constant_operand(0);
+    finish_insn(insn, "setp.ne.u32");
+}
+
+static bool is_predicate(const struct parser *parser, const struct operand *operand)
+{
+    return operand->kind == OPERAND_REGISTER && parser->body.vregs[operand->reg].type == TYPE_PRED;
+}
+
+void body_add_parameter_move(struct parser *parser, const struct insn *like, bool is_load,
+                             const struct operand *operand, unsigned elements, int32_t variable)
+{
+    bool of_predicate = is_predicate(parser, operand);
+    struct operand address = {.kind = OPERAND_ADDRESS, .reg = -1, .symbol = variable};
+    struct operand value = *operand;
+    if (of_predicate)
+        value = is_load ? register_operand(body_add_register(parser, "", TYPE_U32))
+                        : word_of_predicate(parser, like, operand);
+    enum ptx_type type = parser->variables[variable].type;
+    struct insn *insn = add_like(parser, like, is_load ? OP_LD : OP_ST, type);
+    insn->space = SPACE_PARAM;
+    insn->vector = (uint8_t)elements;
+    insn->ndst = is_load ? (uint8_t)elements : 0;
+    insn->nsrc = is_load ? 1 : (uint8_t)(1 + elements);
+    insn->operands[is_load ? elements : 0] = address;
+    for (unsigned k = 0; k < elements; k++) {
+        struct operand *element = &insn->operands[is_load ? k : 1 + k];
+        *element = value;
+        if (elements > 1) element->reg = value.reg + (int32_t)k;
+    }
+    finish_insn(insn, arena_format(parser->arena, "%s.param%s.%s", is_load ? "ld" : "st",
+                                   elements == 4   ? ".v4"
+                                   : elements == 2 ? ".v2"
+                                                   : "",
+                                   type_infos[type].suffix));
+    if (of_predicate && is_load) predicate_of_word(parser, like, operand, &value);
 }
 
 static int32_t *settle_list(struct parser *parser, struct passed_list *list)
@@ -214,7 +328,7 @@ static int32_t *settle_list(struct parser *parser, struct passed_list *list)
     for (unsigned i = 0; i < list->count; i++) {
         struct passed *passed = &list->items[i];
         if (passed->variable < 0) {
-            variables[i] = body_add_parameter(parser, passed->type);
+            variables[i] = body_add_parameter(parser, passed->type, passed->elements);
             continue;
         }
         variables[i] = passed->variable;
@@ -225,9 +339,12 @@ static int32_t *settle_list(struct parser *parser, struct passed_list *list)
 static void move_registers(struct parser *parser, const struct insn *call, bool is_load,
                            const struct passed_list *list, const int32_t *variables)
 {
-    for (unsigned i = 0; i < list->count; i++)
-        if (list->items[i].variable < 0)
-            body_add_parameter_move(parser, call, is_load, &list->items[i].operand, variables[i]);
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct passed *passed = &list->items[i];
+        if (passed->variable < 0 && passed->operand.kind != OPERAND_NONE)
+            body_add_parameter_move(parser, call, is_load, &passed->operand, passed->elements,
+                                    variables[i]);
+    }
 }
 
 static void finish_call(struct parser *parser, struct insn *insn, int32_t function,
@@ -256,122 +373,4 @@ ws_status parse_call(struct parser *parser, struct insn *insn)
     if (status == WS_OK) finish_call(parser, insn, function, &lists[0], &lists[1]);
     mem_free(lists);
     return status;
-}
-
-/* ---- labels ---------------------------------------------------------------------------------- */
-
-static uint64_t label_key(uint32_t scope, uint32_t name)
-{
-    return (uint64_t)scope << 32 | (name + 1);
-}
-
-ws_status parser_declare_label(struct parser *parser, const struct token *label)
-{
-    struct body *body = &parser->body;
-    uint32_t name = names_intern(&parser->names, label->start, label->length), old;
-    uint64_t key = label_key(body->scopes[body->depth - 1], name);
-    if (map_get(&parser->labels, key, &old))
-        return parser_error(parser, WS_ERR_INPUT, label, "label %s is declared twice",
-                            parser_token_text(parser, label));
-    map_set(&parser->labels, key, body->insn_count);
-    GROW(body->label_names, body->label_count, body->label_capacity);
-    body->label_names[body->label_count++] = name;
-    return WS_OK;
-}
-
-static ws_status use_label(struct parser *parser, struct label_use *use)
-{
-    struct body *body = &parser->body;
-    TRY(parser_expect_name(parser, "a label", &use->token));
-    use->name = names_intern(&parser->names, use->token.start, use->token.length);
-    use->scope = body->scopes[body->depth - 1];
-    GROW(body->uses, body->use_count, body->use_capacity);
-    body->uses[body->use_count++] = *use;
-    return WS_OK;
-}
-
-ws_status parse_branch(struct parser *parser, struct insn *insn)
-{
-    struct label_use use = {.insn = (int32_t)(insn - parser->body.insns)};
-    return use_label(parser, &use);
-}
-
-ws_status parse_branch_indexed(struct parser *parser, struct insn *insn)
-{
-    struct token token;
-    TRY(parse_operand(parser, TYPE_U32, ACCEPT_REGISTER, &insn->operands[0]));
-    insn->nsrc = 1;
-    TRY(parser_expect(parser, ',', "between operands"));
-    TRY(parser_expect_name(parser, "a list of branch targets", &token));
-    const struct symbol *symbol = names_find(&parser->names, token.start, token.length);
-    if (!symbol || symbol->kind != SYMBOL_TARGETS)
-        return parser_unknown(parser, &token, "list of branch targets", KINDS(TARGETS));
-    insn->target_count = parser->body.lists[symbol->value].count;
-    insn->targets = parser->body.lists[symbol->value].targets;
-    return WS_OK;
-}
-
-static ws_status parse_branch_targets(struct parser *parser, const struct token *label)
-{
-    struct body *body = &parser->body;
-    uint32_t first = body->use_count, list = body->list_count;
-    do {
-        struct label_use use = {.insn = -1, .list = list, .slot = body->use_count - first};
-        TRY(use_label(parser, &use));
-    } while (parser_take(parser, ','));
-    GROW(body->lists, body->list_count, body->list_capacity);
-    uint32_t count = body->use_count - first;
-    body->lists[body->list_count++] =
-        (struct target_list){.count = count, .targets = ARENA_ARRAY(parser->arena, int32_t, count)};
-    names_declare(&parser->names, names_intern(&parser->names, label->start, label->length),
-                  SYMBOL_TARGETS, list);
-    return parser_expect(parser, ';', "after the branch targets");
-}
-
-/* name: .branchtargets ...;  name: .calltargets ...;  name: .callprototype ...; */
-ws_status parse_label_directive(struct parser *parser, const struct token *label)
-{
-    bool is_targets = parser_at_directive(parser, ".branchtargets");
-    bool is_prototype = parser_at_directive(parser, ".callprototype") ||
-                        parser_at_directive(parser, ".calltargets");
-    if (!is_targets && !is_prototype) return parser_declare_label(parser, label);
-    advance(parser);
-    if (is_targets) return parse_branch_targets(parser, label);
-    names_declare(&parser->names, names_intern(&parser->names, label->start, label->length),
-                  SYMBOL_PROTOTYPE, 0);
-    return parser_skip_past(parser, ';', "after the prototype");
-}
-
-static ws_status unknown_label(struct parser *parser, const struct label_use *use)
-{
-    enum { COMPARED_MAX = 1024 };
-    const char *names[COMPARED_MAX];
-    struct body *body = &parser->body;
-    uint32_t count = body->label_count < COMPARED_MAX ? body->label_count : COMPARED_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct name *name = &parser->names.items[body->label_names[i]];
-        names[i] = arena_copy_n(parser->arena, name->text, name->length);
-    }
-    const char *near = text_nearest(parser->arena, parser_copy(parser, &use->token), names, count);
-    return parser_error(parser, WS_ERR_INPUT, &use->token, "unknown label %s%s%s",
-                        parser_token_text(parser, &use->token), *near ? ": did you mean " : "",
-                        near);
-}
-
-ws_status parser_resolve_labels(struct parser *parser)
-{
-    struct body *body = &parser->body;
-    for (uint32_t i = 0; i < body->use_count; i++) {
-        const struct label_use *use = &body->uses[i];
-        uint32_t scope = use->scope, at = 0;
-        while (scope && !map_get(&parser->labels, label_key(scope, use->name), &at))
-            scope = parser->scope_parents[scope - 1];
-        if (!scope) return unknown_label(parser, use);
-        if (at == body->insn_count) body->end_is_target = true;
-        if (use->insn >= 0)
-            body->insns[use->insn].target = (int32_t)at;
-        else
-            body->lists[use->list].targets[use->slot] = (int32_t)at;
-    }
-    return WS_OK;
 }

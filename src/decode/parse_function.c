@@ -14,7 +14,7 @@ uint32_t parser_open_scope(struct parser *parser, uint32_t parent)
     return parser->scope_count;
 }
 
-static ws_status open_scope(struct parser *parser)
+ws_status body_open_scope(struct parser *parser)
 {
     struct body *body = &parser->body;
     if (body->depth == SCOPES_MAX)
@@ -26,7 +26,7 @@ static ws_status open_scope(struct parser *parser)
     return WS_OK;
 }
 
-static void close_scope(struct parser *parser)
+void body_close_scope(struct parser *parser)
 {
     struct body *body = &parser->body;
     names_close(&parser->names, body->marks[--body->depth]);
@@ -138,13 +138,20 @@ static ws_status parse_vector_name(struct parser *parser, enum ptx_type type, un
     return WS_OK;
 }
 
-static ws_status parse_reg(struct parser *parser)
+/* .v2 or .v4; 1: neither. */
+static unsigned parse_vector_length(struct parser *parser)
 {
-    enum ptx_type type;
     unsigned elements = parser_at_directive(parser, ".v2")   ? 2
                         : parser_at_directive(parser, ".v4") ? 4
                                                              : 1;
     if (elements > 1) advance(parser);
+    return elements;
+}
+
+static ws_status parse_reg(struct parser *parser)
+{
+    enum ptx_type type;
+    unsigned elements = parse_vector_length(parser);
     TRY(parse_register_type(parser, &type));
     do {
         if (elements > 1)
@@ -165,27 +172,36 @@ static ws_status parse_register_parameter(struct parser *parser, bool is_return,
     struct body *body = &parser->body;
     enum ptx_type type;
     advance(parser);
+    unsigned elements = parse_vector_length(parser);
     TRY(parse_register_type(parser, &type));
     uint32_t reg = body->vreg_count;
-    TRY(parse_register_name(parser, type));
-    if (body->vreg_count == reg || type == TYPE_PRED)
-        return parser_error(parser, WS_ERR_UNSUPPORTED, current(parser),
-                            "a parameter must be one register of a number type");
-    *out = body_add_parameter(parser, type);
+    struct token name = *current(parser);
+    bool is_nameless = name.kind == TOKEN_NAME && name.length == 1 && *name.start == '_';
+    if (is_nameless) {
+        advance(parser);
+        *out = body_add_parameter(parser, type, elements);
+        return WS_OK;
+    }
+    TRY(elements > 1 ? parse_vector_name(parser, type, elements)
+                     : parse_register_name(parser, type));
+    if (body->vreg_count != reg + elements)
+        return parser_error(parser, WS_ERR_INPUT, &name,
+                            "a parameter must be one register or one vector of registers");
+    *out = body_add_parameter(parser, type, elements);
     struct operand value = {.kind = OPERAND_REGISTER, .reg = (int32_t)reg, .symbol = -1};
     struct insn like = {.guard = -1, .line = current(parser)->line};
     if (!is_return) {
-        body_add_parameter_move(parser, &like, true, &value, *out);
+        body_add_parameter_move(parser, &like, true, &value, elements, *out);
         return WS_OK;
     }
     GROW(body->register_returns, body->return_count, body->return_capacity);
     body->register_returns[body->return_count++] =
-        (struct register_parameter){.reg = (int32_t)reg, .variable = *out};
+        (struct register_parameter){.reg = (int32_t)reg, .variable = *out, .elements = elements};
     return WS_OK;
 }
 
-static ws_status parse_parameters(struct parser *parser, bool is_entry, bool is_return,
-                                  uint32_t *out_count, int32_t **out)
+ws_status parse_parameters(struct parser *parser, bool is_entry, bool is_return,
+                           uint32_t *out_count, int32_t **out)
 {
     int32_t list[PARAMETERS_MAX];
     uint32_t count = 0;
@@ -331,7 +347,7 @@ static ws_status parse_header(struct parser *parser, bool is_entry, struct funct
         parser->body.takes_parameters = is_entry && is_before_1_4(parser->module);
     parser->body.formals_end = parser->variable_count;
     function->parameter_bytes = parser->body.parameter_bytes;
-    while (!at_punct(parser, '{') && !at_punct(parser, ';'))
+    while (!at_punct(parser, '{') && !at_punct(parser, ';') && !parser_at_declaration(parser))
         TRY(parse_performance(parser, function));
     return WS_OK;
 }
@@ -435,11 +451,11 @@ static ws_status parse_statements(struct parser *parser, const struct token *ope
             return parser_error(parser, WS_ERR_INPUT, open,
                                 "the function has no closing '}': the file is cut off");
         if (at_punct(parser, '{')) {
-            TRY(open_scope(parser));
+            TRY(body_open_scope(parser));
             advance(parser);
         } else if (at_punct(parser, '}')) {
             if (parser->body.depth == 2) return WS_OK; /* 1: the parameters */
-            close_scope(parser);
+            body_close_scope(parser);
             advance(parser);
         } else {
             TRY(parse_statement(parser));
@@ -502,17 +518,17 @@ static ws_status parse_body(struct parser *parser, struct function *function)
     if (function->is_defined)
         return parser_error(parser, WS_ERR_INPUT, &open, "function '%s' is defined twice",
                             function->name);
-    TRY(open_scope(parser));
+    TRY(body_open_scope(parser));
     advance(parser);
     TRY(parse_statements(parser, &open));
     TRY(finish_body(parser, function));
-    close_scope(parser);
+    body_close_scope(parser);
     advance(parser);
     return WS_OK;
 }
 
 /* Calls pass what the declaration says; a definition elsewhere must take the same. */
-static ws_status check_signature(struct parser *parser, const struct function *declared,
+ws_status parser_check_signature(struct parser *parser, const struct function *declared,
                                  const struct function *header, const struct token *at)
 {
     bool same = declared->parameter_count == header->parameter_count &&
@@ -552,17 +568,17 @@ ws_status parse_function(struct parser *parser, bool is_entry, const struct link
     uint32_t known = parser->function_count;
     TRY(parse_name_first(parser, is_entry, linkage, &index));
     body_begin(parser, index);
-    TRY(open_scope(parser));
+    TRY(body_open_scope(parser));
     struct function *function = &parser->functions[index], header = *function;
     TRY(parse_header(parser, is_entry, &header));
-    if ((uint32_t)index < known) TRY(check_signature(parser, function, &header, &first));
+    if ((uint32_t)index < known) TRY(parser_check_signature(parser, function, &header, &first));
     if (at_punct(parser, '{')) {
         TRY(parse_definition(parser, linkage, function, &header));
     } else {
         if (!function->is_defined) *function = header;
-        TRY(parser_expect(parser, ';', "after the declaration"));
+        parser_take(parser, ';'); /* ptxas does without */
     }
-    close_scope(parser);
+    body_close_scope(parser);
     parser->body.function = -1;
     return WS_OK;
 }

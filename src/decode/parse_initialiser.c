@@ -21,9 +21,10 @@ static ws_status make_room(struct parser *parser, uint64_t end)
 }
 
 static ws_status add_relocation(struct parser *parser, const struct token *token,
-                                const struct relocation *relocation)
+                                const struct relocation *relocation, bool is_masked)
 {
-    if (relocation->bytes != 1 && relocation->bytes != 4 && relocation->bytes != 8)
+    bool is_byte = relocation->bytes == 1 && is_masked;
+    if (!is_byte && relocation->bytes != 4 && relocation->bytes != 8)
         return parser_error(parser, WS_ERR_INPUT, token,
                             "an address needs an element of 32 or 64 bits");
     GROW(parser->relocations, parser->relocation_count, parser->relocation_capacity);
@@ -59,30 +60,25 @@ static ws_status parse_symbol_value(struct parser *parser, struct relocation *re
     return WS_OK;
 }
 
-/* 0xFF00(symbol): one byte of an address, in arrays of bytes. The bytes of one address follow each
- * other, lowest first; they are joined into one relocation. */
-static ws_status parse_masked(struct parser *parser, uint64_t offset, unsigned bytes)
+/* 0xFF00(symbol): one byte of an address, as an integer (PTX ISA 5.5.4). */
+static ws_status parse_masked(struct parser *parser, enum ptx_type type, uint64_t offset)
 {
     struct token token = *current(parser);
-    struct relocation relocation = {.offset = offset, .bytes = (uint8_t)bytes};
+    struct relocation relocation = {.offset = offset, .bytes = 1};
     uint64_t mask = token.value.integer;
+    relocation.shift = mask ? (uint8_t)(__builtin_ctzll(mask) & ~7) : 0;
+    if (mask != UINT64_C(0xff) << relocation.shift)
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "a mask of an address must be 0xff, shifted by whole bytes");
+    if (type_infos[type].kind == KIND_FLOAT)
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "a byte of an address needs an integer, not .%s",
+                            type_infos[type].suffix);
     advance(parser);
     TRY(parser_expect(parser, '(', "after the mask"));
     TRY(parse_symbol_value(parser, &relocation));
     TRY(parser_expect(parser, ')', "after the masked symbol"));
-    unsigned byte = mask ? (unsigned)__builtin_ctzll(mask) / 8 : 0;
-    if (bytes != 1 || mask != UINT64_C(0xff) << (8 * byte))
-        return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
-                            "a mask must select one byte of an address, in an array of bytes");
-    if (byte == 0) return add_relocation(parser, &token, &relocation);
-    struct relocation *last =
-        parser->relocation_count ? &parser->relocations[parser->relocation_count - 1] : NULL;
-    if (!last || last->offset + byte != offset || last->bytes != byte ||
-        last->symbol != relocation.symbol || last->is_function != relocation.is_function)
-        return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
-                            "the bytes of an address must follow each other, lowest first");
-    last->bytes++;
-    return WS_OK;
+    return add_relocation(parser, &token, &relocation, true);
 }
 
 static ws_status parse_scalar(struct parser *parser, enum ptx_type type, uint64_t offset)
@@ -92,11 +88,11 @@ static ws_status parse_scalar(struct parser *parser, enum ptx_type type, uint64_
     struct token token = *current(parser);
     bool is_name = token.kind == TOKEN_NAME;
     if (token.kind == TOKEN_INTEGER && lexer_followed_by(&parser->lexer, '('))
-        return parse_masked(parser, offset, bytes);
+        return parse_masked(parser, type, offset);
     if (is_name && !(token.length == 7 && !memcmp(token.start, "WARP_SZ", 7))) {
         struct relocation relocation = {.offset = offset, .bytes = (uint8_t)bytes};
         TRY(parse_symbol_value(parser, &relocation));
-        return add_relocation(parser, &token, &relocation);
+        return add_relocation(parser, &token, &relocation, false);
     }
     struct constant constant;
     TRY(parse_constant(parser, &constant));
@@ -145,20 +141,9 @@ static bool is_opaque_value(struct parser *parser)
     return opaque;
 }
 
-static ws_status check_relocations(struct parser *parser, const struct token *token)
-{
-    for (uint32_t i = 0; i < parser->relocation_count; i++) {
-        if (parser->relocations[i].bytes != 4 && parser->relocations[i].bytes != 8)
-            return parser_error(parser, WS_ERR_UNSUPPORTED, token,
-                                "an address in an initial value must have 4 or 8 bytes");
-    }
-    return WS_OK;
-}
-
 ws_status parse_initialiser(struct parser *parser, const struct shape *shape,
                             struct variable *variable)
 {
-    struct token token = *current(parser);
     parser->init_size = 0;
     parser->relocation_count = 0;
     if (at_punct(parser, '{') && is_opaque_value(parser)) {
@@ -173,7 +158,6 @@ ws_status parse_initialiser(struct parser *parser, const struct shape *shape,
     } else {
         TRY(parse_scalar(parser, variable->type, 0));
     }
-    TRY(check_relocations(parser, &token));
     if (shape->count > 0 && shape->sizes[0] == 0) variable->bytes = parser->init_size;
     if (variable->bytes == 0) return WS_OK;
     TRY(make_room(parser, variable->bytes));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One instruction: guard, mnemonic, and the operands its form asks for. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/parser.h"
@@ -181,12 +182,27 @@ static bool at_vector(struct parser *parser)
     return symbol && symbol->kind == SYMBOL_VECTOR;
 }
 
+/* The same, and no element of it: `%v`, not `%v.x`. */
+static bool at_whole_vector(struct parser *parser)
+{
+    if (!at_vector(parser)) return false;
+    struct lexer before = parser->lexer;
+    advance(parser);
+    bool is_element = current(parser)->kind == TOKEN_DIRECTIVE;
+    parser->lexer = before;
+    return !is_element;
+}
+
+static uint32_t vector_elements(const struct parser *parser, const struct token *name)
+{
+    return names_find(&parser->names, name->start, name->length)->value;
+}
+
 static ws_status parse_whole_vector(struct parser *parser, struct insn *insn, bool is_dst,
                                     enum ptx_type type, unsigned accept, unsigned count)
 {
     struct token name = *current(parser);
-    uint32_t elements = names_find(&parser->names, name.start, name.length)->value;
-    if (elements != count)
+    if (vector_elements(parser, &name) != count)
         return parser_error(parser, WS_ERR_INPUT, &name, "the vector must have %u elements", count);
     advance(parser);
     for (unsigned k = 0; k < count; k++)
@@ -378,7 +394,8 @@ static unsigned count_elements(struct parser *parser)
 
 static ws_status parse_moved_vector(struct parser *parser, struct insn *insn, bool is_dst)
 {
-    unsigned count = count_elements(parser);
+    unsigned count =
+        at_vector(parser) ? vector_elements(parser, current(parser)) : count_elements(parser);
     enum ptx_type type = count <= 4 ? element_type(insn->type, count) : TYPE_NONE;
     if (type == TYPE_NONE || count == 1 || type_infos[insn->type].kind != KIND_BITS)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
@@ -420,13 +437,14 @@ static ws_status parse_vector_move(struct parser *parser, struct insn *insn)
 static ws_status parse_mov(struct parser *parser, struct insn *insn)
 {
     if (insn->vector > 1) return parse_vector_move(parser, insn);
-    bool unpacks = at_punct(parser, '{');
+    bool unpacks = at_punct(parser, '{') || at_whole_vector(parser);
     if (unpacks)
         TRY(parse_moved_vector(parser, insn, true));
     else
         TRY(parse_typed(parser, insn, true, insn->type, ACCEPT_REGISTER));
     TRY(parser_expect(parser, ',', "between operands"));
-    if (at_punct(parser, '{') && !unpacks) return parse_moved_vector(parser, insn, false);
+    if (!unpacks && (at_punct(parser, '{') || at_whole_vector(parser)))
+        return parse_moved_vector(parser, insn, false);
     return parse_typed(parser, insn, false, insn->type, ACCEPT_SOURCE | ACCEPT_SYMBOL);
 }
 
@@ -616,14 +634,47 @@ static void return_registers(struct parser *parser, const struct operand *guard)
     for (uint32_t i = 0; i < parser->body.return_count; i++) {
         const struct register_parameter *result = &parser->body.register_returns[i];
         struct operand value = {.kind = OPERAND_REGISTER, .reg = result->reg, .symbol = -1};
-        body_add_parameter_move(parser, &like, false, &value, result->variable);
+        body_add_parameter_move(parser, &like, false, &value, result->elements, result->variable);
     }
+}
+
+/* The sums that operands name go before instruction `index`. */
+static void insert_sums(struct parser *parser, uint32_t index)
+{
+    struct body *body = &parser->body;
+    uint32_t first = body->insn_count, count = body->sum_count;
+    struct token token = {.line = body->insns[index].line, .column = body->insns[index].column};
+    for (uint32_t i = 0; i < count; i++) { /* at the end, first: the array may move */
+        const struct register_sum *sum = &body->sums[i];
+        unsigned bits = type_infos[body->vregs[sum->reg].type].bits;
+        struct insn *insn = body_add_insn(parser, &token);
+        insn->op = OP_ADD;
+        insn->type = bits == 16 ? TYPE_S16 : bits == 32 ? TYPE_S32 : TYPE_S64;
+        insn->text = bits == 16 ? "add.s16" : bits == 32 ? "add.s32" : "add.s64";
+        insn->ndst = 1;
+        insn->nsrc = 2;
+        insn->operands[0] =
+            (struct operand){.kind = OPERAND_REGISTER, .reg = sum->sum, .symbol = -1};
+        insn->operands[1] =
+            (struct operand){.kind = OPERAND_REGISTER, .reg = sum->reg, .symbol = -1};
+        insn->operands[2] = (struct operand){
+            .kind = OPERAND_IMMEDIATE, .reg = -1, .symbol = -1, .imm = sum->addend};
+        insn->class_id = (uint8_t)insn_classify(insn);
+        insn->units = insn_units(insn);
+    }
+    size_t moved = first - index; /* the instruction, and what it became */
+    struct insn *copy = mem_alloc(moved * sizeof *copy);
+    memcpy(copy, &body->insns[index], moved * sizeof *copy);
+    memmove(&body->insns[index], &body->insns[first], count * sizeof *copy);
+    memcpy(&body->insns[index + count], copy, moved * sizeof *copy);
+    mem_free(copy);
 }
 
 ws_status parse_instruction(struct parser *parser)
 {
     struct operand guard;
     struct mnemonic *mnemonic;
+    parser->body.sum_count = 0;
     TRY(parse_guard(parser, &guard));
     if (current(parser)->kind != TOKEN_NAME)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
@@ -645,5 +696,6 @@ ws_status parse_instruction(struct parser *parser)
     TRY(parse_operands(parser, insn, mnemonic));
     if (parser->body.is_foreign)
         make_trap(parser, &parser->body.insns[index], parser->body.foreign_what);
+    if (parser->body.sum_count) insert_sums(parser, index);
     return parser_expect(parser, ';', "after the instruction");
 }

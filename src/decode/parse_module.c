@@ -265,13 +265,6 @@ static ws_status parse_pragma(struct parser *parser)
     return parser_skip_past(parser, ';', "after .pragma");
 }
 
-/* .alias name, name; */
-static ws_status parse_alias(struct parser *parser)
-{
-    return parser_error(parser, WS_ERR_UNSUPPORTED, current(parser),
-                        ".alias is not supported: name the function itself");
-}
-
 struct directive {
     const char *text;
     ws_status (*parse)(struct parser *parser);
@@ -293,6 +286,18 @@ static const struct {
     {".global", SPACE_GLOBAL}, {".const", SPACE_CONST}, {".shared", SPACE_SHARED},
     {".local", SPACE_LOCAL},   {".tex", SPACE_GLOBAL},  {".param", SPACE_PARAM},
 };
+
+bool parser_at_declaration(const struct parser *parser)
+{
+    static const char *const others[] = {".extern", ".weak", ".visible", ".common",
+                                         ".entry",  ".func", ".version"};
+    if (parser->lexer.token.kind == TOKEN_END) return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (parser_at_directive(parser, others[i])) return true;
+    for (size_t i = 0; i < sizeof variable_directives / sizeof *variable_directives; i++)
+        if (parser_at_directive(parser, variable_directives[i].text)) return true;
+    return parser_at_directive(parser, ".alias");
+}
 
 static bool parse_linkage(struct parser *parser, struct linkage *linkage)
 {
@@ -378,7 +383,7 @@ ws_status parser_file(struct parser *parser)
                                 "no .target before the first function: PTX begins with .version "
                                 "and .target");
     }
-    return WS_OK;
+    return parser_resolve_aliases(parser);
 }
 
 void parser_clear(struct parser *parser)
@@ -403,4 +408,7 @@ void parser_clear(struct parser *parser)
     mem_free(body->parameters);
     mem_free(body->register_returns);
     mem_free(body->unsupported);
+    mem_free(body->sums);
+    mem_free(parser->prototypes);
+    mem_free(parser->aliases);
 }

@@ -246,6 +246,24 @@ static bool begins_constant(const struct parser *parser)
             token->punct == '~' || token->punct == '!');
 }
 
+/* `+4` behind a register that is read: a sum of the register's width takes its place. */
+static ws_status parse_sum(struct parser *parser, const struct token *token, struct operand *out)
+{
+    struct body *body = &parser->body;
+    struct register_sum sum = {.reg = out->reg};
+    enum ptx_type declared = body->vregs[out->reg].type;
+    unsigned bits = type_infos[declared].bits;
+    if (type_infos[declared].kind == KIND_FLOAT || (bits != 16 && bits != 32 && bits != 64))
+        return parser_error(parser, WS_ERR_INPUT, token,
+                            "register %s is .%s: only integers take an offset",
+                            parser_token_text(parser, token), type_infos[declared].suffix);
+    TRY(parse_offset(parser, &sum.addend));
+    sum.sum = out->reg = body_add_register(parser, "", declared);
+    GROW(body->sums, body->sum_count, body->sum_capacity);
+    body->sums[body->sum_count++] = sum;
+    return WS_OK;
+}
+
 ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned accept,
                         struct operand *out)
 {
@@ -258,8 +276,11 @@ ws_status parse_operand(struct parser *parser, enum ptx_type type, unsigned acce
         return WS_OK;
     }
     int32_t reg;
-    if (parser_find_register(parser, &token, &reg))
-        return use_register(parser, &token, reg, type, accept, out);
+    if (parser_find_register(parser, &token, &reg)) {
+        TRY(use_register(parser, &token, reg, type, accept, out));
+        bool is_sum = accept & ACCEPT_IMMEDIATE && at_punct(parser, '+');
+        return is_sum ? parse_sum(parser, &token, out) : WS_OK;
+    }
     const struct symbol *symbol = names_find(&parser->names, token.start, token.length);
     if (symbol && symbol->kind == SYMBOL_VECTOR)
         return parse_named_element(parser, &token, type, accept, out);

@@ -205,6 +205,9 @@ static ws_status check_place(struct parser *parser, const struct token *name,
     if (variable->space == SPACE_PARAM && !in_function)
         return parser_error(parser, WS_ERR_INPUT, name,
                             "a .param variable belongs into a function");
+    if (variable->space == SPACE_LOCAL && !in_function)
+        return parser_error(parser, WS_ERR_INPUT, name,
+                            "a .local variable belongs into a function");
     enum { FRAME_MAX = 1 << 20, LOCAL_MAX = 1 << 24 }; /* CUDA's own: 32764 bytes and 512 KiB */
     uint64_t end = variable->bytes;
     if (variable->space == SPACE_PARAM) end += parser->body.parameter_bytes;

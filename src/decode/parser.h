@@ -8,7 +8,10 @@
  *   parse_function.c     function headers, parameters, bodies
  *   parse_insn.c         one instruction, by operand form
  *   parse_operand.c      one operand, and the conversion of constants
- *   parse_call.c         calls, their parameters, branch targets
+ *   parse_call.c         calls and their parameters
+ *   parse_prototype.c    .callprototype, .calltargets
+ *   parse_alias.c        .alias
+ *   parse_label.c        labels, branch targets
  *   parse_texture.c      texture fetches
  *   mnemonic.c           `ld.global.v4.f32` to opcode, types, modifiers */
 #ifndef DECODE_PARSER_H
@@ -65,9 +68,23 @@ struct target_list {
     int32_t *targets;
 };
 
-/* A parameter in a register, as PTX 1.x passes them. */
+/* A parameter in a register or a vector of them, as PTX 1.x passes them. The registers of a vector
+ * follow each other. */
 struct register_parameter {
     int32_t reg, variable;
+    unsigned elements;
+};
+
+/* `%r1+4` as a source: the sum is made before the instruction. */
+struct register_sum {
+    int32_t sum, reg;
+    int64_t addend;
+};
+
+/* .alias name, meant; resolved at the end of the file. */
+struct alias {
+    uint32_t function, meant;
+    struct token token;
 };
 
 /* The function that is being read. Its arrays are malloc'ed and kept from one to the next. */
@@ -94,6 +111,8 @@ struct body {
     uint32_t return_count, return_capacity;
     struct unsupported *unsupported;
     uint32_t unsupported_count, unsupported_capacity;
+    struct register_sum *sums; /* of the instruction being read */
+    uint32_t sum_count, sum_capacity;
     uint64_t parameter_bytes, local_bytes;
     uint32_t formals_begin, inputs_begin, formals_end; /* variables of the header, results first */
     uint32_t scopes[SCOPES_MAX], marks[SCOPES_MAX],
@@ -127,6 +146,10 @@ struct parser {
     uint32_t file_base;    /* added to the numbers of .file in this part */
     uint32_t special_mark; /* symbols that every part has */
     struct body body;
+    struct function *prototypes; /* signatures alone; SYMBOL_PROTOTYPE */
+    uint32_t prototype_count, prototype_capacity;
+    struct alias *aliases;
+    uint32_t alias_count, alias_capacity;
     struct map registers; /* of the function: range and number -> register */
     struct map labels;    /* of the function: scope and name -> instruction */
     uint32_t *scope_parents;
@@ -154,6 +177,8 @@ static inline bool at_punct(const struct parser *parser, char punct)
 }
 bool parser_at_directive(const struct parser *parser, const char *text);
 bool parser_take(struct parser *parser, char punct);
+/* At the end of the file, or a directive that begins a declaration at module scope. */
+bool parser_at_declaration(const struct parser *parser);
 ws_status parser_expect(struct parser *parser, char punct, const char *where);
 ws_status parser_expect_name(struct parser *parser, const char *what, struct token *out);
 /* "%r7", "end of file", ... for messages; lives in the arena. */
@@ -170,6 +195,9 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where);
 ws_status parser_file(struct parser *parser);
 /* Lines of a file that no .file has named so far get none. */
 void parser_settle_sources(struct parser *parser);
+/* parse_alias.c: what names an alias means the function that it stands for. */
+ws_status parse_alias(struct parser *parser);
+ws_status parser_resolve_aliases(struct parser *parser);
 void parser_clear(struct parser *parser);
 
 /* ---- the topics ------------------------------------------------------------------------------ */
@@ -245,11 +273,20 @@ void parser_declare_specials(struct parser *parser);
 /* False if the token names no register. */
 bool parser_find_register(struct parser *parser, const struct token *token, int32_t *out);
 
-/* ld.param or st.param between a register or constant and a variable of space PARAM. */
+/* ld.param or st.param between a register, a vector of `elements` registers or a constant and a
+ * variable of space PARAM; predicates go as words of 0 or 1. */
 void body_add_parameter_move(struct parser *parser, const struct insn *like, bool is_load,
-                             const struct operand *operand, int32_t variable);
+                             const struct operand *operand, unsigned elements, int32_t variable);
 /* A variable of space PARAM that the text does not name. */
-int32_t body_add_parameter(struct parser *parser, enum ptx_type type);
+int32_t body_add_parameter(struct parser *parser, enum ptx_type type, unsigned elements);
+/* parse_function.c: parameters or results of a function or prototype. */
+ws_status parse_parameters(struct parser *parser, bool is_entry, bool is_return,
+                           uint32_t *out_count, int32_t **out);
+/* Do the two take and return as many values, each as large? */
+ws_status parser_check_signature(struct parser *parser, const struct function *declared,
+                                 const struct function *header, const struct token *at);
+ws_status body_open_scope(struct parser *parser);
+void body_close_scope(struct parser *parser);
 uint32_t parser_open_scope(struct parser *parser, uint32_t parent);
 ws_status parse_call(struct parser *parser, struct insn *insn);
 /* parse_insn.c: {a, _, b}, as many operands as the vector has elements; count 0: two or four, by what
@@ -266,6 +303,8 @@ ws_status parse_matrix(struct parser *parser, struct insn *insn);
 ws_status parse_video(struct parser *parser, struct insn *insn);
 ws_status parse_branch(struct parser *parser, struct insn *insn);
 ws_status parse_branch_indexed(struct parser *parser, struct insn *insn);
+ws_status parse_prototype(struct parser *parser, const struct token *label);
+ws_status parse_call_targets(struct parser *parser, const struct token *label);
 ws_status parse_label_directive(struct parser *parser, const struct token *label);
 ws_status parser_declare_label(struct parser *parser, const struct token *label);
 ws_status parser_resolve_labels(struct parser *parser);

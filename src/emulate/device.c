@@ -216,8 +216,7 @@ ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uin
 
 static bool lives_in_memory(const struct variable *variable)
 {
-    return variable->function < 0 && variable->bytes &&
-           (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST);
+    return variable->bytes && (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST);
 }
 
 static void write_relocations(const struct variable *variable, const uint64_t *addresses,
@@ -228,6 +227,7 @@ static void write_relocations(const struct variable *variable, const uint64_t *a
         uint64_t value = relocation->is_function
                              ? (uint64_t)relocation->symbol + 1
                              : addresses[relocation->symbol] + (uint64_t)relocation->addend;
+        value >>= relocation->shift;
         memcpy(host + relocation->offset, &value, relocation->bytes);
     }
 }
@@ -333,7 +333,8 @@ ws_status device_symbol(struct diag *diag, struct device *device, const struct m
     const uint64_t *addresses;
     TRY(device_place(diag, device, module, &addresses));
     for (uint32_t v = 0; v < module->variable_count; v++) {
-        if (!addresses[v] || strcmp(module->variables[v].name, name) != 0) continue;
+        bool is_known = addresses[v] && module->variables[v].function < 0;
+        if (!is_known || strcmp(module->variables[v].name, name) != 0) continue;
         *out_address = addresses[v];
         *out_bytes = module->variables[v].bytes;
         return WS_OK;

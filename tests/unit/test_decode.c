@@ -281,10 +281,13 @@ static void variables(void **state)
     assert_int_equal(open->bytes, 7);
     assert_memory_equal(open->init, bytes, sizeof bytes);
     const struct variable *mixed = find_variable(module, "mixed");
-    assert_int_equal(mixed->relocation_count, 1);
-    assert_int_equal(mixed->relocations[0].offset, 8);
-    assert_int_equal(mixed->relocations[0].bytes, 8);
-    assert_ptr_equal(&module->variables[mixed->relocations[0].symbol], vector);
+    assert_int_equal(mixed->relocation_count, 8); /* a byte of the address each */
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(mixed->relocations[i].offset, 8 + i);
+        assert_int_equal(mixed->relocations[i].bytes, 1);
+        assert_int_equal(mixed->relocations[i].shift, 8 * i);
+        assert_ptr_equal(&module->variables[mixed->relocations[i].symbol], vector);
+    }
     const struct variable *pointers = find_variable(module, "pointers");
     assert_int_equal(pointers->relocation_count, 3);
     assert_false(pointers->relocations[0].generic);

@@ -248,8 +248,8 @@ static void order_of_callees(void **state)
         ".global .u64 table = takes;\n"
         ".entry direct() { { .param .u64 b; call middle, (b); } ret; }\n"
         ".entry indirect() { .reg .b64 %rd<2>; ld.global.u64 %rd1, [table];\n"
-        "{ .param .u64 b; call %rd1, (b), proto; }\n"
-        "proto: .callprototype _ (.param .u64 _); ret; }\n"
+        "proto: .callprototype _ (.param .u64 _);\n"
+        "{ .param .u64 b; call %rd1, (b), proto; } ret; }\n"
         ".entry alone() { ret; }\n";
     struct diag diag = {0};
     struct module *module;
