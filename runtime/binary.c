@@ -214,7 +214,7 @@ cudaError_t binary_create(const void *image, size_t bytes, struct binary **out)
     } else {
         made.text = image;
     }
-    *out = calloc(1, sizeof **out);
+    *out = handle_create(HANDLE_MODULE, sizeof **out);
     if (!*out) return cudaErrorMemoryAllocation;
     **out = made;
     return cudaSuccess;

@@ -44,7 +44,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, i
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, const struct array *array)
 {
-    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     *out = array->format;
     return cudaSuccess;
 }
@@ -57,7 +57,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     *out = NULL;
     if (!bits || bits % 8 || !extent.width || (flags & CUBEMAP && extent.depth % 6))
         return cudaErrorInvalidValue;
-    struct array *array = calloc(1, sizeof *array);
+    struct array *array = handle_create(HANDLE_ARRAY, sizeof *array);
     if (!array) return cudaErrorMemoryAllocation;
     size_t rows = extent.height ? extent.height : 1, slices = extent.depth ? extent.depth : 1;
     *array = (struct array){.format = *format,
@@ -70,7 +70,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
     cudaError_t error = cudaMalloc(&bytes, array->slice * slices);
     array->bytes = bytes;
     if (error)
-        free(array);
+        handle_destroy(HANDLE_ARRAY, array);
     else
         *out = array;
     return error;
@@ -85,15 +85,16 @@ cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     if (!array) return cudaSuccess;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudaFree(array->bytes);
-    if (!error) free(array);
+    if (!error) handle_destroy(HANDLE_ARRAY, array);
     return error;
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
                              unsigned *flags, cudaArray_t array)
 {
-    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     if (format) *format = array->format;
     if (extent) *extent = array->extent;
     if (flags) *flags = array->flags;
@@ -106,7 +107,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
 {
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
-    if (!error && !to) error = cudaErrorInvalidResourceHandle;
+    if (!error && !is_array(to)) error = cudaErrorInvalidResourceHandle;
     if (error) return api_end(error);
     work.copy = (struct copy_work){
         array_rows(to, x, y, 0), {(void *)(uintptr_t)from, pitch, 0}, width, height, 1, kind};
@@ -125,7 +126,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
 {
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
-    if (!error && !from) error = cudaErrorInvalidResourceHandle;
+    if (!error && !is_array(from)) error = cudaErrorInvalidResourceHandle;
     if (error) return api_end(error);
     work.copy =
         (struct copy_work){{to, pitch, 0}, array_rows(from, x, y, 0), width, height, 1, kind};

@@ -13,6 +13,11 @@ struct array {
     unsigned char *bytes; /* device address, which the host may use, too */
 };
 
+static inline bool is_array(const struct array *array)
+{
+    return handle_is(HANDLE_ARRAY, array);
+}
+
 /* The row `y` of an array from byte `x` on. */
 struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z);
 

@@ -23,9 +23,14 @@ struct stream *stream_of(cudaStream_t stream)
     return number < 2 ? NULL : number == 2 ? &per_thread : stream;
 }
 
+bool stream_is_valid(cudaStream_t stream)
+{
+    return (uintptr_t)stream <= 2 || handle_is(HANDLE_STREAM, stream);
+}
+
 struct capture *stream_capture(cudaStream_t stream)
 {
-    const struct stream *one = stream_of(stream);
+    const struct stream *one = stream_is_valid(stream) ? stream_of(stream) : NULL;
     return one ? one->capture : NULL;
 }
 
@@ -83,7 +88,10 @@ static cudaError_t fail_capture(struct capture *capture, cudaError_t error)
 
 cudaError_t stream_check(cudaStream_t stream)
 {
+    if (!stream_is_valid(stream)) return cudaErrorInvalidResourceHandle;
     struct stream *one = stream_of(stream);
+    if (one && one->capture && !handle_is(HANDLE_GRAPH, one->capture->graph))
+        one->capture->failed = true; /* the program destroyed it */
     if (one && one->capture)
         return one->capture->failed ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
     struct stream *disturbed = one ? NULL : find_captured(0, true);
@@ -140,8 +148,11 @@ cudaError_t capture_wait(cudaStream_t stream, struct event *event)
 
 void capture_forget(struct stream *stream)
 {
-    if (stream->capture) stream->capture->failed = true;
-    if (stream->capture && stream->capture->origin == stream) stream->capture->origin = NULL;
+    /* What another stream of the capture was asked for stays in the graph; it must be joined as ever. */
+    if (stream->capture && stream->capture->origin == stream) {
+        stream->capture->failed = true;
+        stream->capture->origin = NULL;
+    }
     tail_clear(&stream->tail);
 }
 
@@ -193,6 +204,7 @@ static cudaError_t begin(struct stream *stream, struct graph *graph, struct node
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode)
 {
     cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
     if (!error && (mode < 0 || mode > 2)) error = cudaErrorInvalidValue;
     return api_end(error ? error : begin(stream_of(stream), NULL, NULL, 0));
 }
@@ -203,7 +215,10 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, struct graph *gra
 {
     (void)edges, (void)mode;
     cudaError_t error = api_begin();
-    if (!error && !graph) error = cudaErrorInvalidValue;
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
+    if (!error && !handle_is(HANDLE_GRAPH, graph)) error = cudaErrorInvalidValue;
+    for (size_t i = 0; !error && i < count; i++)
+        if (!needs || !handle_is(HANDLE_NODE, needs[i])) error = cudaErrorInvalidValue;
     return api_end(error ? error : begin(stream_of(stream), graph, needs, count));
 }
 
@@ -217,7 +232,8 @@ static bool is_joined(const struct capture *capture, const struct stream *stream
     bool complete = add_all(&open, &stream->tail) == cudaSuccess;
     while (complete && open.count) {
         struct node *node = open.nodes[--open.count];
-        if (node->marked) continue;
+        complete = handle_is(HANDLE_NODE, node); /* else the program destroyed it */
+        if (!complete || node->marked) continue;
         node->marked = true;
         for (size_t i = 0; i < node->need_count && complete; i++)
             complete = tail_add(&open, node->needs[i]) == cudaSuccess;
@@ -246,12 +262,14 @@ static cudaError_t end(struct stream *stream, struct graph **out)
     if (!capture) return cudaErrorIllegalState;
     if (capture->origin && capture->origin != stream)
         return fail_capture(capture, cudaErrorStreamCaptureUnmatched);
+    bool lives = handle_is(HANDLE_GRAPH, capture->graph);
+    if (!lives) capture->failed = true; /* the program destroyed it */
     cudaError_t error = capture->failed              ? cudaErrorStreamCaptureInvalidated
                         : is_joined(capture, stream) ? cudaSuccess
                                                      : cudaErrorStreamCaptureUnjoined;
     if (!error)
         *out = capture->graph;
-    else if (capture->owns_graph)
+    else if (capture->owns_graph && lives)
         graph_destroy(capture->graph);
     release(capture);
     return error;
@@ -260,6 +278,7 @@ static cudaError_t end(struct stream *stream, struct graph **out)
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, struct graph **out)
 {
     cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
     return api_end(error ? error : end(stream_of(stream), out));
 }
 
@@ -273,6 +292,7 @@ static int status_of(const struct capture *capture)
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *out)
 {
     cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
     *out = error ? 0 : status_of(stream_capture(stream));
     return api_end(error);
 }
@@ -282,6 +302,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, int *out_status,
                                         struct node ***out_needs, size_t *out_count)
 {
     cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
     if (error) return api_end(error);
     struct stream *one = stream_of(stream);
     struct capture *capture = one ? one->capture : NULL;
@@ -314,6 +335,9 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, struct node
     unsigned flags = is_new ? fifth : (unsigned)fourth;
     struct stream *one = stream_of(stream);
     cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
+    for (size_t i = 0; i < count && !error; i++)
+        if (!needs || !handle_is(HANDLE_NODE, needs[i])) error = cudaErrorInvalidValue;
     if (!error && (!one || !one->capture)) error = cudaErrorIllegalState;
     if (!error && (flags & SET)) one->tail.count = 0;
     for (size_t i = 0; i < count && !error; i++)

@@ -78,13 +78,13 @@ static cudaError_t host_work(const struct cudaHostNodeParams *given, struct work
 static cudaError_t child_work(struct graph *child, struct work *out)
 {
     *out = (struct work){.kind = WORK_GRAPH};
-    return child ? graph_copy(child, &out->graph) : cudaErrorInvalidValue;
+    return is_graph(child) ? graph_copy(child, &out->graph) : cudaErrorInvalidValue;
 }
 
 static cudaError_t event_work(enum work_kind kind, struct event *event, struct work *out)
 {
     *out = (struct work){.kind = kind, .event = event};
-    return event ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return handle_is(HANDLE_EVENT, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 /* Its address is fixed when the node is made, and it stays until the program ends. */
@@ -100,7 +100,7 @@ static cudaError_t alloc_work(struct cudaMemAllocNodeParams *given, struct work 
 static cudaError_t add(cudaError_t error, struct node **out, struct graph *graph,
                        struct node *const *needs, size_t count, struct work *work)
 {
-    if (!error && (!graph || !out || (count && !needs))) {
+    if (!error && (!is_graph(graph) || !out || (count && !needs))) {
         work_clear(work);
         error = cudaErrorInvalidValue;
     }
@@ -120,8 +120,9 @@ cudaError_t cudaGraphAddMemcpyNode(struct node **out, struct graph *graph,
                                    struct node *const *needs, size_t count,
                                    const struct cudaMemcpy3DParms *given)
 {
-    struct work work = copy_of_3d(given);
-    return add(api_begin(), out, graph, needs, count, &work);
+    struct work work;
+    cudaError_t error = api_begin();
+    return add(error ? error : copy_of_3d(given, &work), out, graph, needs, count, &work);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(struct node **out, struct graph *graph,
@@ -230,8 +231,7 @@ static cudaError_t any_work(struct cudaGraphNodeParams *given, struct work *out)
     case WORK_KERNEL:
         return kernel_work(&given->kernel, out);
     case WORK_COPY:
-        *out = copy_of_3d(&given->memcpy.copyParams);
-        return cudaSuccess;
+        return copy_of_3d(&given->memcpy.copyParams, out);
     case WORK_FILL:
         return memset_work(&given->memset, out);
     case WORK_HOST:
@@ -299,8 +299,8 @@ CUDART cudaError_t cudaGraphExecNodeSetParams(struct graph *exec, struct node *n
 static cudaError_t replace(cudaError_t error, struct graph *exec, struct node *node,
                            struct work *work)
 {
-    if (!error && exec) node = graph_find_copy(exec, node);
-    if (!error && (!node || node->work.kind != work->kind)) {
+    if (!error && exec) node = is_exec(exec) ? graph_find_copy(exec, node) : NULL;
+    if (!error && (!is_node(node) || node->work.kind != work->kind)) {
         work_clear(work);
         error = cudaErrorInvalidValue;
     }
@@ -323,14 +323,8 @@ static cudaError_t replace(cudaError_t error, struct graph *exec, struct node *n
         return cudaGraphExec##kind##SetParams(NULL, node, given);                                  \
     }
 
-static cudaError_t memcpy_work(const struct cudaMemcpy3DParms *given, struct work *out)
-{
-    *out = copy_of_3d(given);
-    return cudaSuccess;
-}
-
 SETTERS(KernelNode, const struct cudaKernelNodeParams, kernel_work)
-SETTERS(MemcpyNode, const struct cudaMemcpy3DParms, memcpy_work)
+SETTERS(MemcpyNode, const struct cudaMemcpy3DParms, copy_of_3d)
 SETTERS(MemsetNode, const struct cudaMemsetParams, memset_work)
 SETTERS(HostNode, const struct cudaHostNodeParams, host_work)
 SETTERS(Node, struct cudaGraphNodeParams, any_work)

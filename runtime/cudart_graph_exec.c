@@ -30,7 +30,7 @@ cudaError_t cudaGraphCreate(struct graph **out, unsigned flags)
 cudaError_t cudaGraphDestroy(struct graph *graph)
 {
     cudaError_t error = api_begin();
-    if (!error && !graph) error = cudaErrorInvalidValue;
+    if (!error && !is_graph(graph)) error = cudaErrorInvalidValue;
     if (!error) graph_destroy(graph);
     return api_end(error);
 }
@@ -38,7 +38,7 @@ cudaError_t cudaGraphDestroy(struct graph *graph)
 cudaError_t cudaGraphDestroyNode(struct node *node)
 {
     cudaError_t error = api_begin();
-    if (!error && !node) error = cudaErrorInvalidValue;
+    if (!error && !is_node(node)) error = cudaErrorInvalidValue;
     if (!error) graph_remove(node);
     return api_end(error);
 }
@@ -46,14 +46,14 @@ cudaError_t cudaGraphDestroyNode(struct node *node)
 cudaError_t cudaGraphClone(struct graph **out, struct graph *graph)
 {
     cudaError_t error = api_begin();
-    if (!error && (!out || !graph)) error = cudaErrorInvalidValue;
+    if (!error && (!out || !is_graph(graph))) error = cudaErrorInvalidValue;
     return api_end(error ? error : graph_copy(graph, out));
 }
 
 cudaError_t cudaGraphNodeFindInClone(struct node **out, struct node *node, struct graph *clone)
 {
     cudaError_t error = api_begin();
-    *out = error || !clone ? NULL : graph_find_copy(clone, node);
+    *out = error || !is_graph(clone) ? NULL : graph_find_copy(clone, node);
     return api_end(error ? error : *out ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -63,7 +63,8 @@ static cudaError_t change_needs(struct graph *graph, struct node *const *from,
                                 struct node *const *to, size_t count, bool add)
 {
     for (size_t i = 0; i < count; i++) {
-        bool fits = from[i] && to[i] && from[i]->graph == graph && to[i]->graph == graph;
+        bool fits =
+            is_node(from[i]) && is_node(to[i]) && from[i]->graph == graph && to[i]->graph == graph;
         cudaError_t error = !fits || from[i] == to[i] ? cudaErrorInvalidValue : cudaSuccess;
         if (!error && add) error = node_add_need(to[i], from[i]);
         if (error) return error;
@@ -123,7 +124,8 @@ static cudaError_t answer_begin(struct answer *answer, const void *asked, struct
                                 const size_t *count)
 {
     cudaError_t error = api_begin();
-    if (!error && (!asked || !count)) error = cudaErrorInvalidValue;
+    bool lives = handle_is(HANDLE_GRAPH, asked) || handle_is(HANDLE_NODE, asked);
+    if (!error && (!lives || !count)) error = cudaErrorInvalidValue;
     *answer = (struct answer){.nodes = out, .room = out && count ? *count : 0};
     return error;
 }
@@ -162,7 +164,7 @@ cudaError_t cudaGraphGetEdges(struct graph *graph, struct node **out_from, struc
 {
     cudaError_t error = api_begin();
     size_t *count = runtime_version() >= 13 ? fifth : fourth;
-    if (!error && (!graph || !count)) error = cudaErrorInvalidValue;
+    if (!error && (!is_graph(graph) || !count)) error = cudaErrorInvalidValue;
     if (error) return api_end(error);
     struct answer answer = {out_from, out_to, out_from ? *count : 0, 0};
     for (struct node *node = graph->first; node; node = node->next)
@@ -206,13 +208,15 @@ cudaError_t cudaGraphNodeGetDependentNodes(struct node *node, struct node **out,
 static cudaError_t ask(const struct node *node, enum work_kind kind)
 {
     cudaError_t error = api_begin();
-    return error ? error : node && node->work.kind == kind ? cudaSuccess : cudaErrorInvalidValue;
+    return error                                      ? error
+           : is_node(node) && node->work.kind == kind ? cudaSuccess
+                                                      : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphNodeGetType(struct node *node, int *out)
 {
     cudaError_t error = api_begin();
-    if (!error && !node) error = cudaErrorInvalidValue;
+    if (!error && !is_node(node)) error = cudaErrorInvalidValue;
     if (!error) *out = (int)node->work.kind;
     return api_end(error);
 }
@@ -284,6 +288,13 @@ CUDART cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, uin
 CUDART cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *value);
 CUDART cudaError_t cudaDeviceGraphMemTrim(int device);
 
+static cudaError_t instantiate(struct graph **out, struct graph *graph)
+{
+    cudaError_t error = cudaGraphClone(out, graph);
+    if (!error) (*out)->is_exec = true;
+    return error;
+}
+
 /* The third parameter is flags since CUDA 12, a place for a node that is wrong before. */
 cudaError_t cudaGraphInstantiate(struct graph **out, struct graph *graph, uintptr_t third,
                                  char *log, size_t log_bytes)
@@ -291,21 +302,21 @@ cudaError_t cudaGraphInstantiate(struct graph **out, struct graph *graph, uintpt
     bool is_old = runtime_version() < 12;
     if (is_old && third) *(struct node **)third = NULL;
     if (is_old && log && log_bytes) *log = '\0';
-    return cudaGraphClone(out, graph);
+    return instantiate(out, graph);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
                                           unsigned long long flags)
 {
     (void)flags;
-    return cudaGraphClone(out, graph);
+    return instantiate(out, graph);
 }
 
 cudaError_t cudaGraphInstantiateWithParams(struct graph **out, struct graph *graph,
                                            struct cudaGraphInstantiateParams *given)
 {
     enum { DONE = 0, INVALID = 2 };
-    cudaError_t error = cudaGraphClone(out, graph);
+    cudaError_t error = instantiate(out, graph);
     given->errNode_out = NULL;
     given->result_out = error ? INVALID : DONE;
     return error;
@@ -313,7 +324,10 @@ cudaError_t cudaGraphInstantiateWithParams(struct graph **out, struct graph *gra
 
 cudaError_t cudaGraphExecDestroy(struct graph *exec)
 {
-    return cudaGraphDestroy(exec);
+    cudaError_t error = api_begin();
+    if (!error && !is_exec(exec)) error = cudaErrorInvalidValue;
+    if (!error) graph_destroy(exec);
+    return api_end(error);
 }
 
 /* CUDA 12 gives node and reason in one structure. */
@@ -321,7 +335,7 @@ cudaError_t cudaGraphExecUpdate(struct graph *exec, struct graph *graph, void *t
 {
     struct node *node = NULL;
     cudaError_t error = api_begin();
-    if (!error && (!exec || !graph)) error = cudaErrorInvalidValue;
+    if (!error && (!is_exec(exec) || !is_graph(graph))) error = cudaErrorInvalidValue;
     if (error) return api_end(error);
     enum graph_change change = graph_update(exec, graph, &node);
     if (runtime_version() >= 12 && third)
@@ -334,9 +348,9 @@ cudaError_t cudaGraphExecUpdate(struct graph *exec, struct graph *graph, void *t
 
 cudaError_t cudaGraphUpload(struct graph *exec, cudaStream_t stream)
 {
-    (void)stream;
     cudaError_t error = api_begin();
-    return api_end(error ? error : exec ? cudaSuccess : cudaErrorInvalidValue);
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
+    return api_end(error ? error : is_exec(exec) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* Into a captured stream: a copy becomes a node. */
@@ -344,7 +358,7 @@ cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream)
 {
     struct work work = {.kind = WORK_GRAPH};
     cudaError_t error = api_begin();
-    if (!error && !exec) error = cudaErrorInvalidValue;
+    if (!error && !is_exec(exec)) error = cudaErrorInvalidValue;
     if (!error) error = stream_check(stream);
     if (error || !stream_capture(stream)) return api_end(error ? error : graph_run(exec));
     error = graph_copy(exec, &work.graph);
@@ -354,7 +368,7 @@ cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream)
 cudaError_t cudaGraphNodeSetEnabled(struct graph *exec, struct node *node, unsigned enabled)
 {
     cudaError_t error = api_begin();
-    struct node *copy = error || !exec ? NULL : graph_find_copy(exec, node);
+    struct node *copy = error || !is_exec(exec) ? NULL : graph_find_copy(exec, node);
     if (!error && !copy) error = cudaErrorInvalidValue;
     if (!error) copy->disabled = !enabled;
     return api_end(error);
@@ -363,7 +377,7 @@ cudaError_t cudaGraphNodeSetEnabled(struct graph *exec, struct node *node, unsig
 cudaError_t cudaGraphNodeGetEnabled(struct graph *exec, struct node *node, unsigned *out)
 {
     cudaError_t error = api_begin();
-    const struct node *copy = error || !exec ? NULL : graph_find_copy(exec, node);
+    const struct node *copy = error || !is_exec(exec) ? NULL : graph_find_copy(exec, node);
     if (!error && !copy) error = cudaErrorInvalidValue;
     if (!error) *out = !copy->disabled;
     return api_end(error);

@@ -168,6 +168,7 @@ cudaError_t launch_prepare(struct kernel_work *work, void **arguments, void **ex
 
 cudaError_t launch_run(const struct kernel_work *work)
 {
+    if (work->kernel->failure) return work->kernel->failure; /* its module was unloaded */
     ws_launch given = describe(work);
     cudaError_t error = work->cooperative ? make_workspace(&given) : cudaSuccess;
     if (error) tally_failed(work->kernel);

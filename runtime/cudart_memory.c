@@ -198,6 +198,8 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
                                     cudaStream_t stream)
 {
     cudaError_t error = api_begin();
+    if (!error && pool && !pool_is_valid(pool)) error = cudaErrorInvalidValue;
+    if (!error) error = stream_check(stream);
     if (!error) error = allocate(out, bytes, false);
     if (!error && *out) pool_add(pool, address_of(*out), bytes);
     if (error || !stream_capture(stream)) return api_end(error);
@@ -214,6 +216,7 @@ cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     cudaError_t error = api_begin();
+    if (!error) error = stream_check(stream);
     if (error || !stream_capture(stream)) return api_end(error ? error : release(pointer, false));
     return api_end(stream_do(stream, &(struct work){.kind = WORK_FREE, .memory = pointer}));
 }

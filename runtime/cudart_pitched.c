@@ -96,11 +96,14 @@ static struct rows rows_of(const struct array *array, struct cudaPos at, struct 
                          slice};
 }
 
-struct work copy_of_3d(const struct cudaMemcpy3DParms *copy)
+cudaError_t copy_of_3d(const struct cudaMemcpy3DParms *copy, struct work *out)
 {
     const struct array *array = copy->srcArray ? copy->srcArray : copy->dstArray;
-    struct work work = {.kind = WORK_COPY};
-    work.copy = (struct copy_work){
+    *out = (struct work){.kind = WORK_COPY};
+    if ((copy->srcArray && !is_array(copy->srcArray)) ||
+        (copy->dstArray && !is_array(copy->dstArray)))
+        return cudaErrorInvalidResourceHandle;
+    out->copy = (struct copy_work){
         .to = rows_of(copy->dstArray, copy->dstPos, copy->dstPtr),
         .from = rows_of(copy->srcArray, copy->srcPos, copy->srcPtr),
         .width = copy->extent.width * (array ? array->element_bytes : 1),
@@ -108,15 +111,15 @@ struct work copy_of_3d(const struct cudaMemcpy3DParms *copy)
         .depth = copy->extent.depth,
         .kind = copy->kind,
     };
-    return work;
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
+    struct work work;
     cudaError_t error = api_begin();
-    if (error) return api_end(error);
-    struct work work = copy_of_3d(copy);
-    return api_end(stream_do(stream, &work));
+    if (!error) error = copy ? copy_of_3d(copy, &work) : cudaErrorInvalidValue;
+    return api_end(error ? error : stream_do(stream, &work));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)

@@ -41,6 +41,11 @@ static struct pool first = NEW_POOL;
 static struct pool *current = &first;
 static struct pooled *pooled_list;
 
+bool pool_is_valid(const struct pool *pool)
+{
+    return pool == &first || handle_is(HANDLE_POOL, pool);
+}
+
 void pool_add(struct pool *pool, uint64_t address, uint64_t bytes)
 {
     struct pooled *one = calloc(1, sizeof *one);
@@ -102,7 +107,7 @@ cudaError_t cudaDeviceSetMemPool(int device, struct pool *pool)
 {
     cudaError_t error = api_begin();
     if (!error && device) error = cudaErrorInvalidDevice;
-    if (!error && !pool) error = cudaErrorInvalidValue;
+    if (!error && !pool_is_valid(pool)) error = cudaErrorInvalidValue;
     if (!error) current = pool;
     return api_end(error);
 }
@@ -116,7 +121,7 @@ cudaError_t cudaMemPoolCreate(struct pool **out, const struct cudaMemPoolProps *
     if (!out || !properties || properties->allocType != PINNED)
         return api_end(cudaErrorInvalidValue);
     if (properties->handleTypes) return api_end(cudaErrorNotSupported);
-    *out = malloc(sizeof **out);
+    *out = handle_create(HANDLE_POOL, sizeof **out);
     if (!*out) return api_end(cudaErrorMemoryAllocation);
     **out = (struct pool)NEW_POOL;
     return api_end(cudaSuccess);
@@ -125,12 +130,12 @@ cudaError_t cudaMemPoolCreate(struct pool **out, const struct cudaMemPoolProps *
 cudaError_t cudaMemPoolDestroy(struct pool *pool)
 {
     cudaError_t error = api_begin();
-    if (!error && (!pool || pool == &first)) error = cudaErrorInvalidValue;
+    if (!error && !handle_is(HANDLE_POOL, pool)) error = cudaErrorInvalidValue;
     if (error) return api_end(error);
     for (struct pooled *one = pooled_list; one; one = one->next) /* they live on without it */
         if (one->pool == pool) one->pool = NULL;
     if (current == pool) current = &first;
-    free(pool);
+    handle_destroy(HANDLE_POOL, pool);
     return api_end(cudaSuccess);
 }
 
@@ -138,7 +143,7 @@ cudaError_t cudaMemPoolTrimTo(struct pool *pool, size_t least)
 {
     (void)least;
     cudaError_t error = api_begin();
-    return api_end(error ? error : pool ? cudaSuccess : cudaErrorInvalidValue);
+    return api_end(error ? error : pool_is_valid(pool) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* Rules of reuse are of type int, sizes of 64 bits (runtime API). */
@@ -153,8 +158,8 @@ cudaError_t cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void
     uint64_t bits = 0;
     cudaError_t error = api_begin();
     if (error) return api_end(error);
-    if (!pool || !value || attribute < REUSE_FOLLOW_EVENTS || attribute >= ATTRIBUTES ||
-        attribute == RESERVED || attribute == USED)
+    if (!pool_is_valid(pool) || !value || attribute < REUSE_FOLLOW_EVENTS ||
+        attribute >= ATTRIBUTES || attribute == RESERVED || attribute == USED)
         return api_end(cudaErrorInvalidValue);
     memcpy(&bits, value, attribute_bytes(attribute));
     bool is_mark = attribute == RESERVED_HIGH || attribute == USED_HIGH;
@@ -167,7 +172,7 @@ cudaError_t cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *out)
 {
     cudaError_t error = api_begin();
     if (error) return api_end(error);
-    if (!pool || !out || attribute < REUSE_FOLLOW_EVENTS || attribute >= ATTRIBUTES)
+    if (!pool_is_valid(pool) || !out || attribute < REUSE_FOLLOW_EVENTS || attribute >= ATTRIBUTES)
         return api_end(cudaErrorInvalidValue);
     uint64_t value = pool->attributes[attribute == RESERVED ? USED : attribute];
     memcpy(out, &value, attribute_bytes(attribute));
@@ -187,7 +192,7 @@ cudaError_t cudaMemPoolSetAccess(struct pool *pool, const struct cudaMemAccessDe
                                  size_t count)
 {
     cudaError_t error = api_begin();
-    if (!error && (!pool || (count && !list))) error = cudaErrorInvalidValue;
+    if (!error && (!pool_is_valid(pool) || (count && !list))) error = cudaErrorInvalidValue;
     for (size_t i = 0; !error && i < count; i++)
         if (!is_the_device(&list[i].location))
             error = cudaErrorInvalidDevice;
@@ -200,7 +205,7 @@ cudaError_t cudaMemPoolGetAccess(int *out, struct pool *pool,
                                  const struct cudaMemLocation *location)
 {
     cudaError_t error = api_begin();
-    if (!error && (!out || !pool || !location)) error = cudaErrorInvalidValue;
+    if (!error && (!out || !pool_is_valid(pool) || !location)) error = cudaErrorInvalidValue;
     if (!error) *out = is_the_device(location) ? READ_WRITE : 0;
     return api_end(error);
 }

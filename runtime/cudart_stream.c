@@ -17,16 +17,29 @@ static double clock_now(void)
 }
 
 /* For calls that only ask. */
-static cudaError_t accept(void)
+static cudaError_t begin_with_stream(cudaStream_t stream)
 {
-    return api_end(api_begin());
+    cudaError_t error = api_begin();
+    return error ? error : stream_is_valid(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+static bool is_event(const struct event *event)
+{
+    return handle_is(HANDLE_EVENT, event);
+}
+
+static cudaError_t begin_with(cudaStream_t stream, const struct event *event)
+{
+    cudaError_t error = begin_with_stream(stream);
+    return error ? error : is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 /* For calls that wait: nothing is pending, but for what is captured. */
-static cudaError_t wait_for(const struct stream *stream)
+static cudaError_t wait_for(cudaStream_t stream)
 {
     cudaError_t error = api_begin();
-    return api_end(error ? error : stream_check_wait(stream));
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
+    return api_end(error ? error : stream_check_wait(stream_of(stream)));
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -46,7 +59,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     static unsigned long long created;
     cudaError_t error = api_begin();
     if (error) return api_end(error);
-    *out = calloc(1, sizeof **out);
+    *out = handle_create(HANDLE_STREAM, sizeof **out);
     if (!*out) return api_end(cudaErrorMemoryAllocation);
     /* 1 and 2: the default streams */
     **out =
@@ -74,32 +87,30 @@ static bool is_default(cudaStream_t stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     cudaError_t error = api_begin();
-    if (!error && is_default(stream)) error = cudaErrorInvalidResourceHandle;
     struct stream **place = &streams;
-    while (!error && *place && *place != stream)
-        place = &(*place)->next;
-    if (!error && !*place) error = cudaErrorInvalidResourceHandle;
+    if (!error && !handle_is(HANDLE_STREAM, stream)) error = cudaErrorInvalidResourceHandle;
     if (error) return api_end(error);
+    while (*place != stream)
+        place = &(*place)->next;
     capture_forget(stream);
     *place = stream->next;
-    free(stream);
+    handle_destroy(HANDLE_STREAM, stream);
     return api_end(cudaSuccess);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return wait_for(stream_of(stream));
+    return wait_for(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return wait_for(stream_of(stream));
+    return wait_for(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    cudaError_t error = api_begin();
-    if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    cudaError_t error = begin_with(stream, event);
     if (error) return api_end(error);
     if (!(flags & EVENT_EXTERNAL)) return api_end(capture_wait(stream, event));
     return api_end(stream_do(stream, &(struct work){.kind = WORK_WAIT, .event = event}));
@@ -107,36 +118,35 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out)
 {
-    cudaError_t error = api_begin();
-    *out = is_default(stream) ? 0 : stream->flags;
+    cudaError_t error = begin_with_stream(stream);
+    *out = error || is_default(stream) ? 0 : stream->flags;
     return api_end(error);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out)
 {
-    cudaError_t error = api_begin();
-    *out = is_default(stream) ? 0 : stream->priority;
+    cudaError_t error = begin_with_stream(stream);
+    *out = error || is_default(stream) ? 0 : stream->priority;
     return api_end(error);
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out)
 {
-    cudaError_t error = api_begin();
-    *out = is_default(stream) ? 1 : stream->id;
+    cudaError_t error = begin_with_stream(stream);
+    *out = error || is_default(stream) ? 1 : stream->id;
     return api_end(error);
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
 {
-    (void)stream;
     *out = 0;
-    return accept();
+    return api_end(begin_with_stream(stream));
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value)
 {
-    (void)stream, (void)attribute, (void)value;
-    return accept();
+    (void)attribute, (void)value;
+    return api_end(begin_with_stream(stream));
 }
 
 /* What comes before it in the stream is done, so it is called at once; without the lock, because
@@ -146,7 +156,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   unsigned flags)
 {
     (void)flags;
-    cudaError_t error = wait_for(stream_of(stream));
+    cudaError_t error = wait_for(stream);
+    if (error == cudaErrorInvalidResourceHandle) return error;
     callback(stream, error, user);
     return error;
 }
@@ -180,7 +191,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
     cudaError_t error = api_begin();
     if (error) return api_end(error);
-    *out = calloc(1, sizeof **out);
+    *out = handle_create(HANDLE_EVENT, sizeof **out);
     if (!*out) return api_end(cudaErrorMemoryAllocation);
     (*out)->flags = flags;
     return api_end(cudaSuccess);
@@ -194,9 +205,9 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     cudaError_t error = api_begin();
-    if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    if (!error && !is_event(event)) error = cudaErrorInvalidResourceHandle;
     if (!error) tail_clear(&event->tail);
-    if (!error) free(event);
+    if (!error) handle_destroy(HANDLE_EVENT, event);
     return api_end(error);
 }
 
@@ -209,8 +220,7 @@ void event_record(struct event *event)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-    cudaError_t error = api_begin();
-    if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    cudaError_t error = begin_with(stream, event);
     if (error) return api_end(error);
     if (stream_capture(stream) && !(flags & EVENT_EXTERNAL))
         return api_end(capture_record(stream, event));
@@ -225,7 +235,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     cudaError_t error = api_begin();
-    if (!error && !event) error = cudaErrorInvalidResourceHandle;
+    if (!error && !is_event(event)) error = cudaErrorInvalidResourceHandle;
     if (!error && event->capture) error = cudaErrorCapturedEvent;
     return api_end(error);
 }
@@ -240,7 +250,7 @@ cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin, cud
     cudaError_t error = api_begin();
     if (error) return api_end(error);
     if (!out_milliseconds) return api_end(cudaErrorInvalidValue);
-    if (!begin || !end || !begin->recorded || !end->recorded ||
+    if (!is_event(begin) || !is_event(end) || !begin->recorded || !end->recorded ||
         ((begin->flags | end->flags) & EVENT_DISABLE_TIMING))
         return api_end(cudaErrorInvalidResourceHandle);
     *out_milliseconds = (float)(1e3 * (end->seconds - begin->seconds));

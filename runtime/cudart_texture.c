@@ -56,7 +56,7 @@ static cudaError_t set_format(ws_texture *out, const struct cudaChannelFormatDes
 static cudaError_t set_array(ws_texture *out, const struct array *array)
 {
     enum { LAYERED = 1, CUBEMAP = 4 };
-    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     if (array->flags & CUBEMAP) return cudaErrorNotSupported;
     bool layered = array->flags & LAYERED, rows = array->extent.height;
     out->kind = layered               ? rows ? WS_TEXTURE_2D_LAYERED : WS_TEXTURE_1D_LAYERED

@@ -248,14 +248,23 @@ static cudaError_t get_api_version(unsigned *out)
     return cudaSuccess;
 }
 
+/* CUctxCreateParams: affinities of a multi-process server, and sharing with graphics. */
+struct context_parameters {
+    const void *affinities;
+    int affinity_count;
+    const void *graphics;
+};
+
 DRIVER_ANY(cuCtxCreate_v2, (struct context * *out, unsigned flags, int device),
            create(out, flags, device))
 DRIVER_ANY(cuCtxCreate_v3,
            (struct context * *out, const void *affinity, int count, unsigned flags, int device),
            affinity &&count ? cudaErrorNotSupported : create(out, flags, device))
 DRIVER_ANY(cuCtxCreate_v4,
-           (struct context * *out, const void *parameters, unsigned flags, int device),
-           parameters ? cudaErrorNotSupported : create(out, flags, device))
+           (struct context * *out, const struct context_parameters *given, unsigned flags,
+            int device),
+           given && (given->affinity_count || given->graphics) ? cudaErrorNotSupported
+                                                               : create(out, flags, device))
 DRIVER_ANY(cuCtxDestroy_v2, (struct context * context), destroy(context))
 DRIVER_ANY(cuCtxPushCurrent_v2, (struct context * context), push_valid(context))
 DRIVER_ANY(cuCtxPopCurrent_v2, (struct context * *out), pop(out))

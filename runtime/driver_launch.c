@@ -8,7 +8,9 @@ CUDART cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
 CUDART cudaError_t cudaStreamEndCapture(cudaStream_t stream, struct graph **out);
 CUDART cudaError_t cudaGraphCreate(struct graph **out, unsigned flags);
 CUDART cudaError_t cudaGraphDestroy(struct graph *graph);
-CUDART cudaError_t cudaGraphClone(struct graph **out, struct graph *graph);
+CUDART cudaError_t cudaGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
+                                                 unsigned long long flags);
+CUDART cudaError_t cudaGraphExecDestroy(struct graph *exec);
 CUDART cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream);
 CUDART cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host,
                                                                  int threads, size_t shared);
@@ -105,9 +107,9 @@ DRIVER(cuGraphCreate, (struct graph * *out, unsigned flags), cudaGraphCreate(out
 DRIVER(cuGraphDestroy, (struct graph * graph), cudaGraphDestroy(graph))
 DRIVER(cuGraphInstantiateWithFlags,
        (struct graph * *out, struct graph *graph, unsigned long long flags),
-       ((void)flags, cudaGraphClone(out, graph)))
+       cudaGraphInstantiateWithFlags(out, graph, flags))
 DRIVER(cuGraphLaunch, (struct graph * exec, cudaStream_t stream), cudaGraphLaunch(exec, stream))
-DRIVER(cuGraphExecDestroy, (struct graph * exec), cudaGraphDestroy(exec))
+DRIVER(cuGraphExecDestroy, (struct graph * exec), cudaGraphExecDestroy(exec))
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 

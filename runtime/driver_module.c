@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Modules that the program loads itself, their functions and variables; PTX that it links. A module stays
- * decoded when it is unloaded: launches may still be prepared for it. */
+/* Modules that the program loads itself, their functions and variables; PTX that it links. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +83,28 @@ static cudaError_t load_file(struct binary **out, const char *path)
 
 static cudaError_t check(const struct binary *binary)
 {
-    return binary && binary->module ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    bool lives = handle_is(HANDLE_MODULE, binary) && binary->module;
+    return lives ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* Its variables go with it. What nodes of graphs and the table hold of its kernels stays: they fail. */
+static cudaError_t unload(struct binary *binary)
+{
+    cudaError_t error = check(binary);
+    if (error) return error;
+    api_lock();
+    for (struct kernel *kernel = binary->functions; kernel; kernel = kernel->next)
+        kernel_remove(kernel);
+    struct binary **place = &runtime.binaries;
+    while (*place && *place != binary)
+        place = &(*place)->next;
+    if (*place) *place = binary->next;
+    ws_module_destroy(binary->module);
+    binary->module = NULL;
+    binary->failure = cudaErrorInvalidResourceHandle;
+    handle_destroy(HANDLE_MODULE, binary);
+    pthread_mutex_unlock(&runtime.lock);
+    return cudaSuccess;
 }
 
 static bool has_kernel(const ws_module *module, const char *name, size_t *out)
@@ -103,7 +123,9 @@ static struct kernel *function_of(struct binary *binary, size_t index)
     while (kernel && strcmp(kernel->name, name) != 0)
         kernel = kernel->next;
     if (kernel) return kernel;
-    kernel = kernel_add(NULL, name, binary);
+    const char *copy = strdup(name); /* outlives the module: the table has it */
+    if (!copy) return NULL;
+    kernel = kernel_add(NULL, copy, binary);
     kernel->next = binary->functions;
     binary->functions = kernel;
     return kernel;
@@ -118,7 +140,7 @@ static cudaError_t get_function(struct kernel **out, struct binary *binary, cons
     if (!has_kernel(binary->module, name, &index)) return cudaErrorSymbolNotFound;
     api_lock();
     *out = function_of(binary, index);
-    cudaError_t error = kernel_resolve(*out);
+    cudaError_t error = *out ? kernel_resolve(*out) : cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&runtime.lock);
     return error;
 }
@@ -165,7 +187,7 @@ DRIVER(cuModuleLoadDataEx,
        load(out, image, SIZE_MAX, OPTIONS(count, keys, values)))
 DRIVER(cuModuleLoadFatBinary, (struct binary * *out, const void *image),
        load(out, image, SIZE_MAX, NO_OPTIONS))
-DRIVER(cuModuleUnload, (struct binary * binary), check(binary))
+DRIVER(cuModuleUnload, (struct binary * binary), unload(binary))
 DRIVER(cuModuleGetFunction, (struct kernel * *out, struct binary *binary, const char *name),
        get_function(out, binary, name))
 DRIVER(cuModuleGetFunctionCount, (unsigned *out, const struct binary *binary),
@@ -200,7 +222,7 @@ DRIVER_ANY(cuLibraryLoadFromFile,
             unsigned count, const int *other_keys, void *const *other_values, unsigned others),
            ((void)keys, (void)values, (void)count, (void)other_keys, (void)other_values,
             (void)others, load_file(out, path)))
-DRIVER_ANY(cuLibraryUnload, (struct binary * binary), check(binary))
+DRIVER_ANY(cuLibraryUnload, (struct binary * binary), unload(binary))
 DRIVER_ANY(cuLibraryGetKernel, (struct kernel * *out, struct binary *binary, const char *name),
            get_function(out, binary, name))
 DRIVER_ANY(cuLibraryGetKernelCount, (unsigned *out, const struct binary *binary),
@@ -285,10 +307,10 @@ enum { INPUT_PTX = 1 };
 
 static cudaError_t link_create(struct linker **out, struct jit_options options)
 {
-    struct linker *linker = calloc(1, sizeof *linker);
+    struct linker *linker = handle_create(HANDLE_LINKER, sizeof *linker);
     if (linker) linker->stream = open_memstream(&linker->text, &linker->bytes);
     if (!linker || !linker->stream) {
-        free(linker);
+        handle_destroy(HANDLE_LINKER, linker);
         return cudaErrorMemoryAllocation;
     }
     linker->options = options; /* the program keeps its arrays until the end */
@@ -296,9 +318,14 @@ static cudaError_t link_create(struct linker **out, struct jit_options options)
     return cudaSuccess;
 }
 
+static bool is_linker(const struct linker *linker)
+{
+    return handle_is(HANDLE_LINKER, linker);
+}
+
 static cudaError_t link_add(struct linker *linker, int kind, const char *data, size_t bytes)
 {
-    if (!linker || !linker->stream || !data) return cudaErrorInvalidResourceHandle;
+    if (!is_linker(linker) || !linker->stream || !data) return cudaErrorInvalidResourceHandle;
     if (kind != INPUT_PTX) {
         tell("cuLinkAddData and cuLinkAddFile take PTX here, not machine code or libraries");
         return cudaErrorNotSupported;
@@ -321,7 +348,7 @@ static cudaError_t link_add_file(struct linker *linker, int kind, const char *pa
 static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_bytes)
 {
     ws_module *module = NULL;
-    if (!linker || !linker->stream) return cudaErrorInvalidResourceHandle;
+    if (!is_linker(linker) || !linker->stream) return cudaErrorInvalidResourceHandle;
     fclose(linker->stream);
     linker->stream = NULL;
     if (!linker->bytes) return cudaErrorInvalidValue;
@@ -338,10 +365,10 @@ static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_
 
 static cudaError_t link_destroy(struct linker *linker)
 {
-    if (!linker) return cudaErrorInvalidResourceHandle;
+    if (!is_linker(linker)) return cudaErrorInvalidResourceHandle;
     if (linker->stream) fclose(linker->stream);
     free(linker->text);
-    free(linker);
+    handle_destroy(HANDLE_LINKER, linker);
     return cudaSuccess;
 }
 

@@ -70,7 +70,7 @@ static cudaError_t create_2d(cudaArray_t *out, const struct array_2d *given)
 
 static cudaError_t describe(struct array_3d *out, const struct array *array)
 {
-    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     const struct cudaChannelFormatDesc *f = &array->format;
     unsigned channels = f->w ? 4 : f->y ? 2 : 1;
     *out = (struct array_3d){
@@ -91,13 +91,13 @@ static cudaError_t describe_2d(struct array_2d *out, const struct array *array)
 /* Bytes of an array of one dimension. */
 static cudaError_t copy_in(const struct array *to, size_t offset, const void *from, size_t bytes)
 {
-    if (!to) return cudaErrorInvalidResourceHandle;
+    if (!is_array(to)) return cudaErrorInvalidResourceHandle;
     return cudaMemcpyAsync(to->bytes + offset, from, bytes, cudaMemcpyDefault, NULL);
 }
 
 static cudaError_t copy_out(void *to, const struct array *from, size_t offset, size_t bytes)
 {
-    if (!from) return cudaErrorInvalidResourceHandle;
+    if (!is_array(from)) return cudaErrorInvalidResourceHandle;
     return cudaMemcpyAsync(to, from->bytes + offset, bytes, cudaMemcpyDefault, NULL);
 }
 

@@ -6,7 +6,7 @@
 
 struct graph *graph_create(void)
 {
-    return calloc(1, sizeof(struct graph));
+    return handle_create(HANDLE_GRAPH, sizeof(struct graph));
 }
 
 static void destroy_node(struct node *node)
@@ -14,7 +14,7 @@ static void destroy_node(struct node *node)
     work_clear(&node->work);
     free(node->argument_pointers);
     free(node->needs);
-    free(node);
+    handle_destroy(HANDLE_NODE, node);
 }
 
 void graph_destroy(struct graph *graph)
@@ -24,7 +24,7 @@ void graph_destroy(struct graph *graph)
         destroy_node(graph->first);
         graph->first = next;
     }
-    free(graph);
+    handle_destroy(HANDLE_GRAPH, graph);
 }
 
 cudaError_t node_add_need(struct node *node, struct node *need)
@@ -53,11 +53,12 @@ void node_drop_need(struct node *node, const struct node *need)
 cudaError_t graph_add(struct graph *graph, struct node *const *needs, size_t count,
                       struct work *work, struct node **out)
 {
-    struct node *node = calloc(1, sizeof *node);
+    struct node *node = handle_create(HANDLE_NODE, sizeof *node);
     cudaError_t error = node ? cudaSuccess : cudaErrorMemoryAllocation;
     for (size_t i = 0; i < count && !error; i++)
-        error = needs[i] && needs[i]->graph == graph ? node_add_need(node, needs[i])
-                                                     : cudaErrorInvalidValue;
+        error = handle_is(HANDLE_NODE, needs[i]) && needs[i]->graph == graph
+                    ? node_add_need(node, needs[i])
+                    : cudaErrorInvalidValue;
     if (error) {
         work_clear(work);
         if (node) destroy_node(node);

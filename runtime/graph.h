@@ -21,12 +21,28 @@ struct node {
 };
 
 struct graph {
+    bool is_exec; /* made by cudaGraphInstantiate */
     struct node *first, *last;
     size_t count;
 };
 
 /* A node of a graph got so many bytes (cudaDeviceGetGraphMemAttribute). */
 void graph_count_memory(size_t bytes);
+
+static inline bool is_node(const struct node *node)
+{
+    return handle_is(HANDLE_NODE, node);
+}
+
+static inline bool is_graph(const struct graph *graph)
+{
+    return handle_is(HANDLE_GRAPH, graph) && !graph->is_exec;
+}
+
+static inline bool is_exec(const struct graph *graph)
+{
+    return handle_is(HANDLE_GRAPH, graph) && graph->is_exec;
+}
 
 struct graph *graph_create(void);
 void graph_destroy(struct graph *graph);

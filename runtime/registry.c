@@ -54,6 +54,18 @@ struct kernel *kernel_add(const void *host, const char *name, struct binary *bin
     return kernel;
 }
 
+void kernel_remove(struct kernel *kernel)
+{
+    struct entry **place = bucket(kernel);
+    while (*place && (*place)->host != kernel)
+        place = &(*place)->next;
+    struct entry *entry = *place;
+    if (entry) *place = entry->next;
+    free(entry);
+    kernel->resolved = true;
+    kernel->failure = cudaErrorInvalidResourceHandle;
+}
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* In the machine code for the target nearest to the GPU, else from the PTX. */

@@ -23,6 +23,7 @@
 #include <warpsage/warpsage.h>
 
 #include "cuda_abi.h"
+#include "handles.h"
 
 #define CUDART __attribute__((visibility("default")))
 
@@ -149,6 +150,8 @@ cudaError_t binary_create(const void *image, size_t bytes, struct binary **out);
 struct kernel *kernel_find(const void *host_or_handle);
 /* host: what the program calls it by; NULL: it has no other handle. The name is kept as it is. */
 struct kernel *kernel_add(const void *host, const char *name, struct binary *binary);
+/* Its module goes: the handle is one no more, and launches that were prepared fail. */
+void kernel_remove(struct kernel *kernel);
 /* Decodes the module of a kernel on first use. */
 cudaError_t kernel_resolve(struct kernel *kernel);
 /* Device address of a variable; also of a kernel's own symbol. */
@@ -187,6 +190,7 @@ uint64_t kernel_resident_blocks(const struct kernel *kernel, uint64_t threads, u
 struct pool;
 void pool_add(struct pool *pool, uint64_t address, uint64_t bytes);
 void pool_drop(uint64_t address);
+bool pool_is_valid(const struct pool *pool);
 
 /* cudart_memory.c */
 cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind);

@@ -30,6 +30,8 @@ struct event {
 
 /* Streams 0, 1 and 2 of the API are the default streams. */
 struct stream *stream_of(cudaStream_t stream);
+/* A default stream, or one that lives; nothing else may be given to the others here. */
+bool stream_is_valid(cudaStream_t stream);
 struct capture *stream_capture(cudaStream_t stream);
 void event_record(struct event *event);
 

@@ -81,6 +81,7 @@ cudaError_t work_run(const struct work *work)
     case WORK_GRAPH:
         return graph_run(work->graph);
     case WORK_RECORD:
+        if (!handle_is(HANDLE_EVENT, work->event)) return cudaErrorInvalidResourceHandle;
         event_record(work->event);
         return cudaSuccess;
     case WORK_EMPTY:

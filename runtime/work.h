@@ -65,6 +65,6 @@ void work_clear(struct work *work);
 struct work copy_of(void *to, const void *from, size_t bytes, int kind);
 struct work fill_of(void *to, unsigned value, unsigned element_bytes, size_t bytes);
 /* cudart_pitched.c */
-struct work copy_of_3d(const struct cudaMemcpy3DParms *copy);
+cudaError_t copy_of_3d(const struct cudaMemcpy3DParms *copy, struct work *out);
 
 #endif
