@@ -108,7 +108,7 @@ static int copy_in(struct cli *cli, ws_device *device, const struct arg *arg,
 {
     size_t width = arg->type.bits / 8;
     uint8_t *bytes = malloc(arg->count * width);
-    if (!bytes) return cli_error(cli, EXIT_BUG, "out of memory");
+    if (!bytes) return cli_out_of_memory(cli, arg->count * width);
     for (uint64_t i = 0; i < arg->count; i++) {
         uint64_t bits = arg->matrix->is_columns ? value_from_index(&arg->type, ell->columns[i])
                                                 : value_from_double(&arg->type, ell->values[i]);
@@ -126,7 +126,7 @@ int arg_matrix_fill(struct cli *cli, ws_device *device, const struct arg *arg)
     CLI_TRY(make_matrix(cli, arg, &matrix));
     bool made = sparse_ell_make(&matrix, arg->matrix->block, &ell);
     sparse_clear(&matrix);
-    if (!made) return cli_error(cli, EXIT_BUG, "out of memory");
+    if (!made) return cli_out_of_memory(cli, 0);
     int exit_code = check_count(cli, arg, &ell);
     if (exit_code == EXIT_DONE) exit_code = copy_in(cli, device, arg, &ell);
     sparse_ell_clear(&ell);

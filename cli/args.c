@@ -256,7 +256,7 @@ static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *ar
         make_elements(arg, at, count, chunk);
         status = ws_device_copy_in(device, arg->address + at * width, chunk, count * width);
     }
-    if (!chunk) return cli_error(cli, EXIT_BUG, "out of memory");
+    if (!chunk) return cli_out_of_memory(cli, CHUNK_ELEMENTS * width);
     free(chunk);
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
@@ -269,16 +269,20 @@ static int fill_from_file(struct cli *cli, ws_device *device, const struct arg *
     uint64_t wanted = arg_bytes(arg), got = 0;
     uint8_t *chunk = malloc(CHUNK);
     ws_status status = WS_OK;
-    for (size_t n; chunk && status == WS_OK && (n = fread(chunk, 1, CHUNK, file)) > 0; got += n)
+    for (size_t n;
+         chunk && status == WS_OK && got <= wanted && (n = fread(chunk, 1, CHUNK, file)) > 0;
+         got += n) /* one piece more than it takes: then the file is known to be too long */
         if (got + n <= wanted) status = ws_device_copy_in(device, arg->address + got, chunk, n);
-    bool unreadable = ferror(file) != 0;
+    bool unreadable = ferror(file) != 0, has_memory = chunk;
     free(chunk);
     fclose(file);
+    if (!has_memory) return cli_out_of_memory(cli, CHUNK);
     if (unreadable) return cli_error(cli, EXIT_INPUT, "%s: cannot read", arg->path);
     if (status != WS_OK) return cli_failed(cli, status);
     if (got == wanted) return EXIT_DONE;
-    return cli_error(cli, EXIT_INPUT, "%s: has %llu bytes, %s takes exactly %llu", arg->path,
-                     (unsigned long long)got, arg->source.text, (unsigned long long)wanted);
+    return cli_error(cli, EXIT_INPUT, "%s: has %s%llu bytes, %s takes exactly %llu", arg->path,
+                     got > wanted ? "at least " : "", (unsigned long long)got, arg->source.text,
+                     (unsigned long long)wanted);
 }
 
 static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)

@@ -26,13 +26,20 @@ void cli_clear(struct cli *cli)
 void *cli_alloc(struct cli *cli, size_t bytes)
 {
     struct cli_block *block = calloc(1, sizeof *block + bytes);
-    if (!block) {
-        fputs("warpsage: out of memory\n", stderr);
-        exit(EXIT_BUG);
-    }
+    if (!block) exit(cli_out_of_memory(cli, bytes));
     block->next = cli->blocks;
     cli->blocks = block;
     return block->data;
+}
+
+int cli_out_of_memory(struct cli *cli, size_t bytes)
+{
+    char text[96] = "out of host memory";
+    if (bytes) snprintf(text, sizeof text, "out of host memory: %zu bytes were asked for", bytes);
+    cli_clear_progress(cli);
+    fflush(stdout);
+    fprintf(stderr, "warpsage: %s\n", text);
+    return EXIT_USAGE;
 }
 
 char *cli_copy(struct cli *cli, const char *text)

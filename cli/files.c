@@ -185,14 +185,14 @@ int cli_text_open(struct cli *cli, struct cli_text *text)
 {
     *text = (struct cli_text){0};
     text->out = open_memstream(&text->bytes, &text->size);
-    return text->out ? EXIT_DONE : cli_error(cli, EXIT_USAGE, "out of memory for the report");
+    return text->out ? EXIT_DONE : cli_out_of_memory(cli, 0);
 }
 
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
 {
     bool is_whole = fclose(text->out) == 0;
-    int exit_code = is_whole ? cli_write(cli, path, text->bytes, text->size)
-                             : cli_error(cli, EXIT_USAGE, "out of memory for the report");
+    int exit_code =
+        is_whole ? cli_write(cli, path, text->bytes, text->size) : cli_out_of_memory(cli, 0);
     free(text->bytes);
     return exit_code;
 }

@@ -301,6 +301,8 @@ static int read_mapping(struct launchfile *file)
 
 static int parse_error(struct launchfile *file, const yaml_parser_t *parser)
 {
+    if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR)
+        return cli_out_of_memory(file->cli, 0);
     return cli_error(file->cli, EXIT_INPUT, "%s:%zu:%zu: error: %s%s%s", file->path,
                      parser->problem_mark.line + 1, parser->problem_mark.column + 1,
                      parser->problem ? parser->problem : "not YAML", parser->context ? ", " : "",
@@ -316,8 +318,10 @@ int launchfile_read(struct cli *cli, const char *path, struct request *request)
     if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", path, strerror(errno));
     if (slash && !cli_is_copy(path))
         file.folder = cli_format(cli, "%.*s", (int)(slash - path + (slash == path)), path);
-    int exit_code = EXIT_BUG;
-    if (yaml_parser_initialize(&parser)) {
+    int exit_code = EXIT_USAGE;
+    if (!yaml_parser_initialize(&parser)) {
+        exit_code = cli_out_of_memory(cli, 0);
+    } else {
         yaml_parser_set_input_file(&parser, stream);
         if (yaml_parser_load(&parser, &file.document)) {
             exit_code = read_mapping(&file);

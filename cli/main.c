@@ -94,8 +94,7 @@ int main(int argc, char **argv)
     struct cli cli = {0};
     cli_watch_signals();
     if (ws_context_create(&cli.context) != WS_OK) {
-        fputs("warpsage: out of memory\n", stderr);
-        return EXIT_BUG;
+        return cli_out_of_memory(&cli, 0);
     }
     int exit_code = set_folders(&cli);
     if (exit_code == EXIT_DONE) exit_code = dispatch(&cli, argc, argv);

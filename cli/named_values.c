@@ -70,7 +70,10 @@ static const char *place_of(const struct file *file, const yaml_node_t *node)
                       node->start_mark.column + 1);
 }
 
-enum { DEPTH_MAX = 4 }; /* also ends a mapping that holds itself through an alias */
+enum {
+    DEPTH_MAX = 4,
+    VALUES_MAX = 10000
+}; /* also ends a mapping that holds itself through an alias */
 
 static int read_mapping(struct file *file, const yaml_node_t *node, const char *prefix,
                         unsigned depth)
@@ -95,6 +98,9 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
         if (before)
             return cli_error(file->cli, EXIT_INPUT, "%s: error: %s stands at %s already",
                              place_of(file, key), name, before->place);
+        if (file->values->count >= VALUES_MAX)
+            return cli_error(file->cli, EXIT_INPUT, "%s: error: more than %d values in one file",
+                             place_of(file, key), VALUES_MAX);
         put(file->cli, file->values,
             (struct named_value){.name = name,
                                  .text =
@@ -107,9 +113,11 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
 static int read_document(struct file *file, yaml_parser_t *parser)
 {
     if (!yaml_parser_load(parser, &file->document))
-        return cli_error(file->cli, EXIT_INPUT, "%s:%zu:%zu: error: %s", file->path,
-                         parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                         parser->problem ? parser->problem : "no YAML");
+        return parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR
+                   ? cli_out_of_memory(file->cli, 0)
+                   : cli_error(file->cli, EXIT_INPUT, "%s:%zu:%zu: error: %s", file->path,
+                               parser->problem_mark.line + 1, parser->problem_mark.column + 1,
+                               parser->problem ? parser->problem : "no YAML");
     const yaml_node_t *root = yaml_document_get_root_node(&file->document);
     int exit_code =
         root ? read_mapping(file, root, "", 0)
@@ -125,8 +133,10 @@ int named_values_read(struct cli *cli, const char *path, struct named_values *va
     struct file file = {.cli = cli, .path = path, .values = values};
     FILE *stream = fopen(path, "rb");
     if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot read: %s", path, strerror(errno));
-    int exit_code = EXIT_BUG;
-    if (yaml_parser_initialize(&parser)) {
+    int exit_code = EXIT_USAGE;
+    if (!yaml_parser_initialize(&parser)) {
+        exit_code = cli_out_of_memory(cli, 0);
+    } else {
         yaml_parser_set_input_file(&parser, stream);
         exit_code = read_document(&file, &parser);
         yaml_parser_delete(&parser);

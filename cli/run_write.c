@@ -305,7 +305,7 @@ int run_write(struct cli *cli, const struct run_request *request, const struct r
     char *bytes = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&bytes, &size);
-    if (!out) return cli_error(cli, EXIT_RUN_OURS, "out of memory");
+    if (!out) return (cli_out_of_memory(cli, 0), EXIT_RUN_OURS);
     int written = request->format == WS_FORMAT_JSON
                       ? write_json(cli, out, request, table, machines, exit_code)
                   : request->format == WS_FORMAT_CSV

@@ -67,7 +67,7 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
     if (shared) return shared;
     if (classes->count >= 2 * CLASSES_MAX) return any;
     struct launch_class *one = calloc(1, sizeof *one);
-    if (!one) abort();
+    if (!one) out_of_memory(sizeof *one);
     *one = (struct launch_class){.next = classes->first,
                                  .shared = launch->dynamic_shared_bytes,
                                  .scalars = scalars,

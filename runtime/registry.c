@@ -32,7 +32,7 @@ static struct entry *find(const void *host)
 static struct entry *add(const void *host)
 {
     struct entry **place = bucket(host), *entry = calloc(1, sizeof *entry);
-    if (!entry) abort();
+    if (!entry) out_of_memory(sizeof *entry);
     *entry = (struct entry){.host = host, .next = *place};
     *place = entry;
     return entry;
@@ -47,7 +47,7 @@ struct kernel *kernel_find(const void *host_or_handle)
 struct kernel *kernel_add(const void *host, const char *name, struct binary *binary)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel) abort();
+    if (!kernel) out_of_memory(sizeof *kernel);
     *kernel = (struct kernel){.host = host, .name = name, .binary = binary};
     if (host) add(host)->kernel = kernel;
     add(kernel)->kernel = kernel; /* a cudaKernel_t or CUfunction is a kernel, too */
@@ -166,7 +166,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
     enum { LINKED = 2 };
     const struct fatbin_wrapper *given = wrapper;
     struct binary *binary = calloc(1, sizeof *binary);
-    if (!binary) abort();
+    if (!binary) out_of_memory(sizeof *binary);
     api_lock();
     *binary =
         (struct binary){.image = given->data, .image_bytes = SIZE_MAX, .next = runtime.binaries};
@@ -202,7 +202,7 @@ static struct variable *register_variable(void **handle, const void *host, const
                                           size_t size)
 {
     struct variable *variable = calloc(1, sizeof *variable);
-    if (!variable) abort();
+    if (!variable) out_of_memory(sizeof *variable);
     *variable = (struct variable){
         .host = host, .name = name, .binary = (struct binary *)(void *)handle, .size = size};
     add(host)->variable = variable;

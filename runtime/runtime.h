@@ -132,6 +132,8 @@ struct row;
 struct row *row_create(const char *kind);
 void row_set(struct row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A note that the report shows; the same words only once. */
+/* Where CUDA has no error to give: says so and ends the program with 125, warpsage's own failure. */
+_Noreturn void out_of_memory(size_t bytes);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A function that does not exist here was called. */
 void note_missing(const char *name);

@@ -180,6 +180,12 @@ static char *format_text(const char *format, va_list arguments)
     return text;
 }
 
+_Noreturn void out_of_memory(size_t bytes)
+{
+    dprintf(STDERR_FILENO, "warpsage: out of host memory: %zu bytes were asked for\n", bytes);
+    _exit(125);
+}
+
 void note(const char *format, ...)
 {
     va_list arguments;

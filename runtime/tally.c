@@ -44,7 +44,7 @@ static struct tally *tally_of(struct kernel *kernel)
 {
     if (kernel->tally) return kernel->tally;
     struct tally *tally = calloc(1, sizeof *tally);
-    if (!tally) abort();
+    if (!tally) out_of_memory(sizeof *tally);
     tally->row = row_create("kernel");
     tally->wanted = name_matches(kernel);
     kernel->tally = tally;

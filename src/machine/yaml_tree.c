@@ -92,7 +92,8 @@ yaml_node_t *yaml_tree_find(struct yaml_tree *tree, const yaml_node_t *mapping, 
 static ws_status syntax_error(struct diag *diag, const struct yaml_tree *tree,
                               const yaml_parser_t *parser)
 {
-    if (parser->error == YAML_MEMORY_ERROR) mem_raise(0);
+    /* Its composer gives up without saying why, which is always for want of memory. */
+    if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR) mem_raise(0);
     struct source_place place = place_of_marks(tree, &parser->problem_mark, &parser->problem_mark);
     const char *problem = parser->problem ? parser->problem : "cannot be read";
     if (parser->error == YAML_READER_ERROR) { /* bad encoding: a byte offset instead of a mark */

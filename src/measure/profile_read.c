@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads a profile from JSON. Strict: an unknown key, a wrong type or a number out of range is an
  * error that names the path of the offending key ("counters.inst.warp"). */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -640,9 +641,11 @@ ws_status profile_load_memory(struct diag *diag, const char *name, const void *b
 {
     *out = NULL;
     json_error_t error;
+    errno = 0; /* Jansson takes some failures of memory for mistakes in the text, others for none */
     json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    if (errno == ENOMEM) json_decref(root);
+    mem_check_errno();
     if (!root) {
-        if (!error.text[0] || json_error_code(&error) == json_error_out_of_memory) mem_raise(0);
         struct source_place place = {.file = name,
                                      .text = bytes,
                                      .size = size,

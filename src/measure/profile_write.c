@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile as JSON (schema warpsage.profile/1, schemas/profile.schema.json). */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -184,6 +185,7 @@ static int keep(const char *bytes, size_t size, void *text)
 char *profile_to_json_with(const struct profile *profile, const char *trace_name)
 {
     struct writer all = {0}, *w = &all;
+    errno = 0;
     json_t *root = json_object(), *instructions = json_array(), *stages = json_array();
     for (uint32_t i = 0; i < profile->instruction_count; i++)
         append(w, instructions, instruction_json(w, &profile->instructions[i]));
@@ -222,6 +224,7 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     bool done = !all.failed && json_dump_callback(root, keep, &text,
                                                   JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
     json_decref(root);
+    mem_check_errno();                 /* what Jansson left out without a word */
     if (!done) mem_raise(text.length); /* every value above is valid */
     return strbuf_take(&text);
 }

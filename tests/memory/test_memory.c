@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The n-th allocation of the library fails, for every n: the call says WS_ERR_MEMORY, gives back what it took
+ * (the leak checker of the address sanitizer looks), and does its work when it is called again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <warpsage/warpsage.h>
+
+/* ---- the allocator --------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+
+static unsigned long count, fail_at;
+
+static bool fails(void)
+{
+    return __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) == fail_at;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t items, size_t bytes)
+{
+    return fails() ? NULL : __real_calloc(items, bytes);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return fails() ? NULL : __real_realloc(old, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+/* ---- what a program does --------------------------------------------------------------------- */
+
+/* A call, a divergent branch, shared memory, a barrier, a variable, text of the kernel's. */
+static const char ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".global .u32 added = 7;\n"
+    ".func (.reg .u32 %out) more(.reg .u32 %in)\n"
+    "{ .reg .u32 %r<2>; ld.global.u32 %r1, [added]; add.u32 %out, %in, %r1; ret; }\n"
+    ".visible .entry k(.param .u64 p)\n"
+    "{ .reg .u64 %rd<3>; .reg .u32 %r<6>; .reg .pred %q; .shared .u32 s[64];\n"
+    "  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+    "  add.u64 %rd2, %rd2, %rd1; ld.global.u32 %r2, [%rd2]; setp.gt.u32 %q, %r2, 40;\n"
+    "  @%q bra over; call (%r3), more, (%r2); mov.u32 %r2, %r3;\n"
+    "over: bar.sync 0; st.global.u32 [%rd2], %r2; ret; }\n";
+
+struct program {
+    ws_context *context;
+    ws_module *module;
+    ws_device *device;
+    ws_machine *machine;
+    ws_profile *profile;
+    ws_report *report;
+    uint64_t address;
+    char text[8192]; /* of the report */
+};
+
+static bool keep_text(void *user, const char *bytes, size_t size)
+{
+    struct program *p = user;
+    snprintf(p->text, sizeof p->text, "%.*s", (int)size, bytes);
+    return true;
+}
+
+/* On zeros: a launch that fails may have written before. */
+static ws_status launch(struct program *p)
+{
+    static const uint32_t zeros[64];
+    ws_status status = ws_device_copy_in(p->device, p->address, zeros, sizeof zeros);
+    if (status != WS_OK) return status;
+    ws_launch_result result = {.size = sizeof result};
+    const ws_launch launch = {.size = sizeof launch,
+                              .grid = {4, 1, 1},
+                              .block = {64, 1, 1},
+                              .parameters = &p->address,
+                              .parameter_bytes = sizeof p->address,
+                              .counters = true,
+                              .result = &result};
+    status = ws_device_launch(p->device, p->module, &launch, &p->profile);
+    ws_free(result.tolerated);
+    return status;
+}
+
+static ws_status step(struct program *p, unsigned index)
+{
+    static const ws_device_options two_threads = {
+        .size = sizeof two_threads, .threads = 2, .max_bytes = 1 << 20, .keep_programs = true};
+    ws_estimate estimates[8];
+    size_t found;
+    switch (index) {
+    case 0:
+        return ws_context_create(&p->context);
+    case 1:
+        return ws_module_load_memory(p->context, "k.ptx", ptx, strlen(ptx), &p->module);
+    case 2:
+        return ws_device_create(p->context, &two_threads, &p->device);
+    case 3:
+        return ws_device_alloc(p->device, 64 * sizeof(uint32_t), &p->address);
+    case 4:
+        return launch(p);
+    case 5:
+        return ws_machine_load(p->context, SOURCE_DIR "/data/machines/v100.yaml", &p->machine);
+    case 6:
+        return ws_predict(p->context, p->profile, p->machine, NULL, estimates, 8, &found);
+    case 7:
+        return ws_report_create(p->context, &p->report);
+    case 8:
+        return ws_report_add(p->report, p->profile, (const ws_machine *const *)&p->machine, 1,
+                             NULL);
+    case 9:
+        return ws_report_write(p->report, NULL, keep_text, p);
+    default:
+        return WS_OK;
+    }
+}
+enum { STEPS = 10 };
+
+static void clear(struct program *p)
+{
+    ws_report_destroy(p->report);
+    ws_profile_destroy(p->profile);
+    ws_machine_destroy(p->machine);
+    ws_device_destroy(p->device);
+    ws_module_destroy(p->module);
+    ws_context_destroy(p->context);
+    *p = (struct program){0};
+}
+
+/* Each step that fails is done again. How many failed. */
+static unsigned run(struct program *p)
+{
+    unsigned failed = 0;
+    *p = (struct program){0};
+    for (unsigned i = 0; i < STEPS; i++) {
+        ws_status status = step(p, i);
+        if (status == WS_OK) continue;
+        if (status != WS_ERR_MEMORY)
+            fail_msg("allocation %lu, step %u: %s: %s", fail_at, i, ws_status_text(status),
+                     ws_context_error(p->context));
+        if (i) assert_true(strlen(ws_context_error(p->context)) > 0);
+        failed++;
+        i--;
+    }
+    return failed;
+}
+
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    enum { FULL = 400, STRIDE = 11 }; /* all of the first, which load and launch; then samples */
+    struct program whole, p;
+    unsigned failures = 0;
+    assert_int_equal(run(&whole), 0);
+    unsigned long all = count;
+    for (unsigned long n = 1; n <= all;
+         n += n < FULL || getenv("WARPSAGE_FULL_SIZE") ? 1 : STRIDE) {
+        count = 0;
+        fail_at = n;
+        failures += run(&p);
+        fail_at = 0;
+        size_t same = 0;
+        while (p.text[same] && p.text[same] == whole.text[same])
+            same++;
+        if (p.text[same] != whole.text[same])
+            fail_msg("allocation %lu: another report: '%.40s', not '%.40s'", n, p.text + same,
+                     whole.text + same);
+        clear(&p);
+    }
+    clear(&whole);
+    assert_true(failures > FULL / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
