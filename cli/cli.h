@@ -4,6 +4,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct cli {
     ws_context *context;
     struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
     bool quiet;
-    bool progress_shown;
+    atomic_bool progress_shown; /* text of kernels may come from any thread */
     bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */
     const char *kept_error;
     bool stdout_failed;       /* it was said that standard output cannot be written */

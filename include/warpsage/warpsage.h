@@ -98,9 +98,10 @@ WS_API void ws_context_destroy(ws_context *context);
 WS_API const char *ws_context_error(const ws_context *context);
 WS_API void ws_context_set_progress(ws_context *context, ws_progress_fn *fn, void *user);
 WS_API void ws_context_set_cancel(ws_context *context, ws_cancel_fn *fn, void *user);
-/* Gets what kernels print (printf), when a launch has ended, well or with a fault: block by block in
- * the order of their indices, 16 MiB a launch at most; a last line then tells how much was lost. A
- * false return drops the rest. Without a function nothing is kept. */
+/* Gets what kernels print (printf), block by block in the order of their indices, 16 MiB a launch at
+ * most; a last line then tells how much was lost. It comes when the launch has ended, well or with a
+ * fault, and while it runs whenever a mebibyte is complete: then from any thread, once at a time. A false
+ * return drops the rest. Without a function nothing is kept. */
 WS_API void ws_context_set_print(ws_context *context, ws_write_fn *fn, void *user);
 /* Folder of the machine files. NULL: share/warpsage/machines beside the library or the program, else
  * the folder that was fixed when the library was built. */

@@ -75,10 +75,27 @@ static void keep_fault(struct worker *worker, struct block *block)
     *fault = (struct fault){0};
 }
 
-/* Of a block that has ended, or will not go on. */
-static void keep_printed(struct launch *launch, struct block *block)
+/* The ordinal of the next block. */
+static uint64_t take_ordinal(struct launch *launch)
 {
-    if (launch->printed) print_log_keep(launch->printed, block->index, &block->printed);
+    if (launch->printed)
+        return print_log_begin(launch->printed, &launch->view, &launch->next_block);
+    return __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
+}
+
+/* Of a block that has ended, or will not go on. */
+static void keep_printed(struct launch *launch, struct block *block, bool failed)
+{
+    if (launch->printed) print_log_end(launch->printed, block->index, &block->printed, failed);
+}
+
+static bool prints(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->code_count; i++)
+        if (program->code[i].terminator == TERM_BUILTIN &&
+            program->code[i].builtin == BUILTIN_VPRINTF)
+            return true;
+    return false;
 }
 
 static void show_progress(struct launch *launch)
@@ -108,13 +125,13 @@ static void run_independent(struct worker *worker, uint64_t until_ns)
     struct block *block = block_take(worker);
     worker->resident = 1;
     while (!until_ns || now_ns() < until_ns) {
-        uint64_t ordinal = __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
+        uint64_t ordinal = take_ordinal(launch);
         if (ordinal >= launch->sampled) break;
         uint64_t index = launch_block_index(&launch->view, ordinal);
         if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) break;
         block_start(worker, block, index);
         enum block_stop stop = block_run(worker, block, 0);
-        keep_printed(launch, block);
+        keep_printed(launch, block, stop == BLOCK_FAULT);
         if (stop == BLOCK_FAULT) {
             keep_fault(worker, block);
             break;
@@ -159,7 +176,7 @@ static struct block *next_ordered(struct worker *worker, struct block **tail)
     struct launch *launch = worker->launch;
     if (launch->next_block >= launch->sampled) return NULL;
     struct block *block = block_take(worker);
-    block_start(worker, block, launch_block_index(&launch->view, launch->next_block++));
+    block_start(worker, block, launch_block_index(&launch->view, take_ordinal(launch)));
     if (*tail) (*tail)->next = block;
     *tail = block;
     return block;
@@ -183,12 +200,12 @@ static void run_ordered(struct worker *worker)
         if (stop == BLOCK_FAULT || launch_cancelled(launch)) {
             if (stop != BLOCK_FAULT) fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
             keep_fault(worker, block);
-            keep_printed(launch, block);
+            keep_printed(launch, block, true);
             block_give(worker, block);
             break;
         }
         if (stop == BLOCK_DONE) {
-            keep_printed(launch, block);
+            keep_printed(launch, block, false);
             block_give(worker, block);
             worker->resident--;
             launch->finished++;
@@ -211,7 +228,7 @@ static void run_ordered(struct worker *worker)
     }
     while (head) {
         struct block *next = head->next;
-        keep_printed(launch, head);
+        keep_printed(launch, head, false); /* up to the failed block they are delivered */
         block_give(worker, head);
         head = next;
     }
@@ -438,11 +455,10 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     fill_view(launch);
     fill_warp_specials(launch);
     struct worker *workers = mem_zalloc_aligned(64, count * sizeof *workers);
-    if (launch->options->print) launch->printed = print_log_create();
+    if (launch->options->print && prints(launch->program))
+        launch->printed = print_log_create(launch->options->print, launch->options->print_user);
     run_workers(launch, count, ordered, workers);
-    if (launch->printed)
-        print_log_deliver(launch->printed, launch->fault_block, launch->options->print,
-                          launch->options->print_user);
+    if (launch->printed) print_log_deliver(launch->printed, launch->fault_block);
     print_log_destroy(launch->printed);
     ws_status status = collect(diag, launch, workers, count, out);
     mem_free(workers);

@@ -3,26 +3,30 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 
 struct print_log {
     pthread_mutex_t mutex;
-    struct printed *items;
+    ws_write_fn *write;
+    void *user;
+    struct printed *items; /* of blocks that have ended */
     uint32_t count, room;
+    uint64_t *running; /* blocks */
+    uint32_t running_count, running_room;
     uint64_t bytes; /* held in items */
+    uint64_t delivered, lost;
+    uint64_t last; /* block to deliver: the least that failed */
+    bool unwanted;
 };
 
-void print_add(struct printed *printed, const char *bytes, size_t size)
-{
-    uint64_t room = PRINT_BYTES_MAX - printed->text.length, kept = size < room ? size : room;
-    if (kept) strbuf_append(&printed->text, bytes, kept);
-    printed->lost += size - kept;
-}
-
-struct print_log *print_log_create(void)
+struct print_log *print_log_create(ws_write_fn *write, void *user)
 {
     struct print_log *log = mem_zalloc(1, sizeof *log);
+    log->write = write;
+    log->user = user;
+    log->last = UINT64_MAX;
     pthread_mutex_init(&log->mutex, NULL);
     return log;
 }
@@ -33,8 +37,14 @@ void print_log_destroy(struct print_log *log)
     for (uint32_t i = 0; i < log->count; i++)
         strbuf_clear(&log->items[i].text);
     mem_free(log->items);
+    mem_free(log->running);
     pthread_mutex_destroy(&log->mutex);
     mem_free(log);
+}
+
+static void unlock(void *mutex)
+{
+    pthread_mutex_unlock(mutex);
 }
 
 static int by_block(const void *left, const void *right)
@@ -52,7 +62,7 @@ static void sort_by_block(struct print_log *log)
  * to come can only push it further back. */
 static void prune(struct print_log *log)
 {
-    uint64_t before = 0;
+    uint64_t before = log->delivered;
     sort_by_block(log);
     for (uint32_t i = 0; i < log->count; i++) {
         struct printed *item = &log->items[i];
@@ -66,44 +76,106 @@ static void prune(struct print_log *log)
     }
 }
 
-static void unlock(void *mutex)
+/* ---- delivery -------------------------------------------------------------------------------- */
+
+static void deliver(struct print_log *log, struct printed *printed)
 {
-    pthread_mutex_unlock(mutex);
+    uint64_t left = PRINT_BYTES_MAX - log->delivered, length = printed->text.length;
+    uint64_t bytes = length < left ? length : left;
+    if (bytes && !log->unwanted) log->unwanted = !log->write(log->user, printed->text.data, bytes);
+    log->delivered += bytes;
+    log->lost += printed->lost + length - bytes;
+    strbuf_clear(&printed->text);
+    printed->lost = 0;
 }
 
-void print_log_keep(struct print_log *log, uint64_t block, struct printed *printed)
+/* All that is kept of blocks up to `most`. */
+static void deliver_kept(struct print_log *log, uint64_t most)
 {
-    if (!printed->text.length && !printed->lost) return;
+    uint32_t at = 0;
+    if (most > log->last) most = log->last;
+    sort_by_block(log);
+    for (; at < log->count && log->items[at].block <= most; at++) {
+        log->bytes -= log->items[at].text.length;
+        deliver(log, &log->items[at]);
+    }
+    log->count -= at;
+    if (at && log->count) memmove(log->items, log->items + at, log->count * sizeof *log->items);
+}
+
+/* Every block before it has ended. */
+static uint64_t least_running(const struct print_log *log)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < log->running_count; i++)
+        if (log->running[i] < least) least = log->running[i];
+    return least;
+}
+
+/* ---- what launches call ------------------------------------------------------------------------ */
+
+/* Under the lock, so that nobody takes a later block for the least before this one is known. */
+uint64_t print_log_begin(struct print_log *log, const struct launch_view *launch, uint64_t *next)
+{
     struct mem_guard guard;
     pthread_mutex_lock(&log->mutex);
     mem_guard_begin(&guard, unlock, &log->mutex);
-    GROW(log->items, log->count, log->room);
-    printed->block = block;
-    log->items[log->count++] = *printed;
-    log->bytes += printed->text.length;
-    *printed = (struct printed){0};
+    uint64_t ordinal = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+    if (ordinal < launch_executed_blocks(launch)) {
+        GROW(log->running, log->running_count, log->running_room);
+        log->running[log->running_count++] = launch_block_index(launch, ordinal);
+    }
+    mem_guard_end(&guard);
+    pthread_mutex_unlock(&log->mutex);
+    return ordinal;
+}
+
+void print_log_add(struct print_log *log, uint64_t block, struct printed *printed,
+                   const char *bytes, size_t size)
+{
+    uint64_t before = printed->text.length, room = PRINT_BYTES_MAX - before;
+    uint64_t kept = size < room ? size : room;
+    if (kept) strbuf_append(&printed->text, bytes, kept);
+    printed->lost += size - kept;
+    if (before / PRINT_FLUSH_BYTES == printed->text.length / PRINT_FLUSH_BYTES) return;
+    pthread_mutex_lock(&log->mutex);
+    if (block == least_running(log) && block <= log->last) {
+        if (block) deliver_kept(log, block - 1);
+        deliver(log, printed);
+    }
+    pthread_mutex_unlock(&log->mutex);
+}
+
+void print_log_end(struct print_log *log, uint64_t block, struct printed *printed, bool failed)
+{
+    struct mem_guard guard;
+    pthread_mutex_lock(&log->mutex);
+    mem_guard_begin(&guard, unlock, &log->mutex);
+    for (uint32_t i = 0; i < log->running_count; i++)
+        if (log->running[i] == block) log->running[i] = log->running[--log->running_count];
+    if (failed && block < log->last) log->last = block;
+    if (printed->text.length || printed->lost) {
+        GROW(log->items, log->count, log->room);
+        printed->block = block;
+        log->items[log->count++] = *printed;
+        log->bytes += printed->text.length;
+        *printed = (struct printed){0};
+    }
+    uint64_t least = least_running(log);
+    if (log->bytes >= PRINT_FLUSH_BYTES && least) deliver_kept(log, least - 1);
     if (log->bytes > 2 * PRINT_BYTES_MAX) prune(log);
     mem_guard_end(&guard);
     pthread_mutex_unlock(&log->mutex);
 }
 
-void print_log_deliver(struct print_log *log, uint64_t last, ws_write_fn *write, void *user)
+void print_log_deliver(struct print_log *log, uint64_t last)
 {
-    uint64_t left = PRINT_BYTES_MAX, lost = 0;
-    bool wanted = true;
-    sort_by_block(log);
-    for (uint32_t i = 0; i < log->count && log->items[i].block <= last; i++) {
-        const struct printed *item = &log->items[i];
-        uint64_t bytes = item->text.length < left ? item->text.length : left;
-        if (bytes && wanted) wanted = write(user, item->text.data, bytes);
-        left -= bytes;
-        lost += item->lost + item->text.length - bytes;
-    }
-    if (!lost || !wanted) return;
+    deliver_kept(log, last);
+    if (!log->lost || log->unwanted) return;
     struct strbuf warning = {0};
     strbuf_printf(&warning,
                   "\nwarpsage: the kernel printed more than %llu MiB: %llu bytes were lost\n",
-                  (unsigned long long)(PRINT_BYTES_MAX >> 20), (unsigned long long)lost);
-    write(user, warning.data, warning.length);
+                  (unsigned long long)(PRINT_BYTES_MAX >> 20), (unsigned long long)log->lost);
+    log->write(log->user, warning.data, warning.length);
     strbuf_clear(&warning);
 }

@@ -154,6 +154,34 @@ static void test_limit(void **state)
     check_limit(3);
 }
 
+/* ---- while the kernel runs ------------------------------------------------------------------- */
+
+static bool has_text(void *user)
+{
+    return __atomic_load_n(&((struct text *)user)->length, __ATOMIC_RELAXED) > 0;
+}
+
+/* 64 MB of text, and the launch is stopped as soon as there is some: had it come at the end, the launch
+ * would have ended well. */
+static void test_while_it_runs(void **state)
+{
+    enum { MANY = 1000000 };
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        struct text text;
+        struct run run;
+        begin(&run, "print_much", threads, &text);
+        ws_context_set_cancel(run.context, has_text, &text);
+        run_shape(&run, 1, 32);
+        run_int(&run, MANY);
+        assert_int_equal(run_try(&run), WS_ERR_CANCELLED);
+        assert_true(text.length >= 1 << 20);
+        assert_memory_equal(text.data, "000000 000000 ", 14);
+        free(text.data);
+        run_end(&run);
+    }
+}
+
 static bool refuse(void *user, const char *bytes, size_t size)
 {
     (void)bytes, (void)size;
@@ -231,8 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_limit),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_assert),
+        cmocka_unit_test(test_limit),       cmocka_unit_test(test_while_it_runs),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_assert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
