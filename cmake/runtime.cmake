@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The stand-in for the CUDA runtime and driver that `warpsage run` loads into programs, and empty libraries
-# that have the names (and version tags) of CUDA's, for programs linked with -cudart shared or -lcuda on
+# The stand-in for the CUDA runtime and driver that `warpsage run` loads into programs, and libraries without
+# code, which depend on it and have the names (and version tags) of CUDA's, for programs linked with -cudart shared or -lcuda on
 # machines without CUDA.
 set(runtime_dir ${CMAKE_BINARY_DIR}/runtime)
 file(RELATIVE_PATH runtime_from_bin ${CMAKE_INSTALL_FULL_BINDIR}
@@ -41,9 +41,21 @@ foreach(version 11.0 12 13)
     ${name} PROPERTIES PREFIX "" OUTPUT_NAME libcudart SUFFIX .so.${version} NO_SONAME ON
                        LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
   target_link_options(${name} PRIVATE -Wl,-soname,libcudart.so.${version}
-                                      -Wl,--version-script,${map})
+                                      -Wl,--version-script,${map} -Wl,--no-as-needed)
+  target_link_libraries(${name} PRIVATE warpsage_cudart)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
   list(APPEND runtime_targets ${name})
 endforeach()
+
+# Interpreters open the runtime by its name without a version, and look for its functions there.
+add_library(warpsage_cudart_plain SHARED ${runtime_dir}/empty.c)
+set_target_properties(
+  warpsage_cudart_plain
+  PROPERTIES PREFIX "" OUTPUT_NAME libcudart SUFFIX .so NO_SONAME ON INSTALL_RPATH "$ORIGIN"
+             LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+target_link_options(warpsage_cudart_plain PRIVATE -Wl,-soname,libcudart.so -Wl,--no-as-needed)
+target_link_libraries(warpsage_cudart_plain PRIVATE warpsage_cudart)
+list(APPEND runtime_targets warpsage_cudart_plain)
 
 # Programs that look for functions of the driver with dlsym find them through its dependency.
 add_library(warpsage_cuda SHARED ${runtime_dir}/empty.c)

@@ -26,10 +26,25 @@ CUDART cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct ar
 CUDART cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct array *from,
                                               size_t x, size_t y, size_t width, size_t height,
                                               int kind, cudaStream_t stream);
+CUDART cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                            const struct array *from, size_t from_x, size_t from_y,
+                                            size_t width, size_t height, int kind);
+CUDART cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                          const struct array *from, size_t from_x, size_t from_y,
+                                          size_t bytes, int kind);
 CUDART cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
                                      size_t bytes, int kind);
 CUDART cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
                                        size_t bytes, int kind);
+
+bool array_holds(const struct array *array, size_t x, size_t y, size_t width, size_t height)
+{
+    size_t slices = array->extent.depth ? array->extent.depth : 1, all = array->slice * slices;
+    if (!width || !height) return true;
+    if (x > all || width > all || y > all / array->pitch || height - 1 > all / array->pitch)
+        return false;
+    return (y + height - 1) * array->pitch + x + width <= all;
+}
 
 struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z)
 {
@@ -108,6 +123,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
     if (!error && !is_array(to)) error = cudaErrorInvalidResourceHandle;
+    if (!error && !array_holds(to, x, y, width, height)) error = cudaErrorInvalidValue;
     if (error) return api_end(error);
     work.copy = (struct copy_work){
         array_rows(to, x, y, 0), {(void *)(uintptr_t)from, pitch, 0}, width, height, 1, kind};
@@ -127,6 +143,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
     if (!error && !is_array(from)) error = cudaErrorInvalidResourceHandle;
+    if (!error && !array_holds(from, x, y, width, height)) error = cudaErrorInvalidValue;
     if (error) return api_end(error);
     work.copy =
         (struct copy_work){{to, pitch, 0}, array_rows(from, x, y, 0), width, height, 1, kind};
@@ -150,4 +167,27 @@ cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, si
                                 size_t bytes, int kind)
 {
     return cudaMemcpy2DFromArray(to, bytes, from, x, y, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     const struct array *from, size_t from_x, size_t from_y,
+                                     size_t width, size_t height, int kind)
+{
+    struct work work = {.kind = WORK_COPY};
+    cudaError_t error = api_begin();
+    if (!error && (!is_array(to) || !is_array(from))) error = cudaErrorInvalidResourceHandle;
+    if (!error && (!array_holds(to, to_x, to_y, width, height) ||
+                   !array_holds(from, from_x, from_y, width, height)))
+        error = cudaErrorInvalidValue;
+    if (error) return api_end(error);
+    work.copy = (struct copy_work){
+        array_rows(to, to_x, to_y, 0), array_rows(from, from_x, from_y, 0), width, height, 1, kind};
+    return api_end(stream_do(NULL, &work));
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                   const struct array *from, size_t from_x, size_t from_y,
+                                   size_t bytes, int kind)
+{
+    return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, bytes, 1, kind);
 }

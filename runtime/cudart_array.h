@@ -18,6 +18,9 @@ static inline bool is_array(const struct array *array)
     return handle_is(HANDLE_ARRAY, array);
 }
 
+/* Do `height` rows of `width` bytes from byte x of row y on lie in it (rows lie one behind the other)? */
+bool array_holds(const struct array *array, size_t x, size_t y, size_t width, size_t height);
+
 /* The row `y` of an array from byte `x` on. */
 struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z);
 

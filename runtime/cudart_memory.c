@@ -328,8 +328,9 @@ cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes)
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer)
 {
-    (void)stream;
-    return advise(pointer, 1);
+    cudaError_t error = api_begin();
+    if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
+    return api_end(error) ? error : advise(pointer, 1);
 }
 
 /* ---- copies and fills ------------------------------------------------------------------------ */

@@ -25,6 +25,7 @@ CUDART cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int
 CUDART cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer);
 CUDART cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes);
 CUDART cudaError_t cudaMemAdvise(const void *pointer, size_t bytes);
+CUDART cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer);
 
 /* ---- allocation ------------------------------------------------------------------------------ */
 
@@ -70,6 +71,9 @@ DRIVER(cuMemHostUnregister, (void *host), cudaHostUnregister(host))
 DRIVER(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total), cudaMemGetInfo(free_bytes, total))
 DRIVER(cuMemGetAddressRange_v2, (uint64_t * out, size_t *out_bytes, uint64_t address),
        find_range(out, out_bytes, address))
+DRIVER(cuStreamAttachMemAsync,
+       (cudaStream_t stream, uint64_t address, size_t length, unsigned flags),
+       ((void)length, (void)flags, cudaStreamAttachMemAsync(stream, pointer_of(address))))
 DRIVER(cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, cudaStream_t stream),
        ((void)device, (void)stream, cudaMemPrefetchAsync(pointer_of(address), bytes)))
 DRIVER(cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes),

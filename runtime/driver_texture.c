@@ -89,16 +89,33 @@ static cudaError_t describe_2d(struct array_2d *out, const struct array *array)
 }
 
 /* Bytes of an array of one dimension. */
-static cudaError_t copy_in(const struct array *to, size_t offset, const void *from, size_t bytes)
+static cudaError_t check_bytes(const struct array *array, size_t offset, size_t bytes)
 {
-    if (!is_array(to)) return cudaErrorInvalidResourceHandle;
-    return cudaMemcpyAsync(to->bytes + offset, from, bytes, cudaMemcpyDefault, NULL);
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    return array_holds(array, offset, 0, bytes, 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t copy_out(void *to, const struct array *from, size_t offset, size_t bytes)
+static cudaError_t copy_in(const struct array *to, size_t offset, const void *from, size_t bytes,
+                           cudaStream_t stream)
 {
-    if (!is_array(from)) return cudaErrorInvalidResourceHandle;
-    return cudaMemcpyAsync(to, from->bytes + offset, bytes, cudaMemcpyDefault, NULL);
+    cudaError_t error = check_bytes(to, offset, bytes);
+    return error ? error
+                 : cudaMemcpyAsync(to->bytes + offset, from, bytes, cudaMemcpyDefault, stream);
+}
+
+static cudaError_t copy_out(void *to, const struct array *from, size_t offset, size_t bytes,
+                            cudaStream_t stream)
+{
+    cudaError_t error = check_bytes(from, offset, bytes);
+    return error ? error
+                 : cudaMemcpyAsync(to, from->bytes + offset, bytes, cudaMemcpyDefault, stream);
+}
+
+static cudaError_t copy_between(const struct array *to, size_t to_offset, const struct array *from,
+                                size_t from_offset, size_t bytes)
+{
+    cudaError_t error = check_bytes(from, from_offset, bytes);
+    return error ? error : copy_in(to, to_offset, from->bytes + from_offset, bytes, NULL);
 }
 
 DRIVER(cuArrayCreate_v2, (cudaArray_t * out, const struct array_2d *given), create_2d(out, given))
@@ -109,13 +126,24 @@ DRIVER(cuArray3DGetDescriptor_v2, (struct array_3d * out, const struct array *ar
        describe(out, array))
 DRIVER(cuArrayDestroy, (cudaArray_t array), cudaFreeArray(array))
 DRIVER(cuMemcpyHtoA_v2, (const struct array *to, size_t offset, const void *from, size_t bytes),
-       copy_in(to, offset, from, bytes))
+       copy_in(to, offset, from, bytes, NULL))
 DRIVER(cuMemcpyDtoA_v2, (const struct array *to, size_t offset, uint64_t from, size_t bytes),
-       copy_in(to, offset, pointer_of(from), bytes))
+       copy_in(to, offset, pointer_of(from), bytes, NULL))
 DRIVER(cuMemcpyAtoH_v2, (void *to, const struct array *from, size_t offset, size_t bytes),
-       copy_out(to, from, offset, bytes))
+       copy_out(to, from, offset, bytes, NULL))
 DRIVER(cuMemcpyAtoD_v2, (uint64_t to, const struct array *from, size_t offset, size_t bytes),
-       copy_out(pointer_of(to), from, offset, bytes))
+       copy_out(pointer_of(to), from, offset, bytes, NULL))
+
+DRIVER(cuMemcpyHtoAAsync_v2,
+       (const struct array *to, size_t offset, const void *from, size_t bytes, cudaStream_t stream),
+       copy_in(to, offset, from, bytes, stream))
+DRIVER(cuMemcpyAtoHAsync_v2,
+       (void *to, const struct array *from, size_t offset, size_t bytes, cudaStream_t stream),
+       copy_out(to, from, offset, bytes, stream))
+DRIVER(cuMemcpyAtoA_v2,
+       (const struct array *to, size_t to_offset, const struct array *from, size_t from_offset,
+        size_t bytes),
+       copy_between(to, to_offset, from, from_offset, bytes))
 
 /* ---- textures -------------------------------------------------------------------------------- */
 
