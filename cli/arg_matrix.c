@@ -96,11 +96,11 @@ static int check_count(struct cli *cli, const struct arg *arg, const struct spar
     uint64_t wanted = arg->matrix->is_columns ? sparse_ell_columns(ell) : sparse_ell_values(ell);
     if (arg->count == wanted) return EXIT_DONE;
     return cli_error(cli, EXIT_INPUT,
-                     "%s: argument '%s': has %llu elements, the matrix takes exactly %llu "
+                     "%s: argument '%s': has %s, the matrix takes exactly %llu "
                      "(%u rows%s, pitch %u, width %u)",
-                     arg->source.place, arg->source.text, (unsigned long long)arg->count,
-                     (unsigned long long)wanted, ell->block_rows,
-                     ell->block > 1 ? " of blocks" : "", ell->pitch, ell->width);
+                     arg->source.place, arg->source.text,
+                     cli_count(cli, (double)arg->count, "element"), (unsigned long long)wanted,
+                     ell->block_rows, ell->block > 1 ? " of blocks" : "", ell->pitch, ell->width);
 }
 
 static int copy_in(struct cli *cli, ws_device *device, const struct arg *arg,

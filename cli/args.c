@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,15 +94,66 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
     return EXIT_DONE;
 }
 
+/* Of one byte each. */
+#define DEVICE_ELEMENTS_MAX 68719476736.0
+
+/* What a size means that is written as a product, with an exponent, or with separators: 1024*1024,
+ * 1e6, 1_000_000. false: none of these. */
+static bool meant_number(const char *text, double *out)
+{
+    char plain[64];
+    size_t length = 0;
+    *out = 1;
+    for (const char *c = text; *c; c++) {
+        if (*c == '_' || *c == ' ' || *c == '\'' || *c == ',') continue;
+        if (length + 1 == sizeof plain) return false;
+        plain[length++] = *c == 'x' ? '*' : *c;
+    }
+    plain[length] = '\0';
+    char *rest = plain;
+    for (char *factor; (factor = strsep(&rest, "*")) != NULL;) {
+        char *end;
+        if (!isdigit((unsigned char)*factor)) return false;
+        *out *= strtod(factor, &end);
+        if (*end) return false;
+    }
+    return *out >= 1 && *out == floor(*out);
+}
+
+/* "; write 1048576" for a number that is not written as one; "" if it makes no sense. */
+static const char *instead(struct cli *cli, const char *text)
+{
+    double meant;
+    if (!meant_number(text, &meant) || meant > (double)(UINT64_MAX / 64)) return "";
+    return cli_format(cli, "; write %.0f", meant);
+}
+
+static int refuse_count(struct cli *cli, const struct arg *arg, const char *count)
+{
+    double meant;
+    if (!*count) return refuse(cli, arg, "the number of elements goes between [ and ]");
+    if (meant_number(count, &meant) && meant > (double)(UINT64_MAX / 64))
+        return refuse(cli, arg,
+                      cli_format(cli, "%s elements are more than any memory holds", count));
+    if (meant_number(count, &meant) && meant > DEVICE_ELEMENTS_MAX)
+        return refuse(cli, arg,
+                      cli_format(cli, "%s elements are %s: a device has at most 64 GiB", count,
+                                 cli_quantity(cli, meant * arg->type.bits / 8, "B")));
+    return refuse(
+        cli, arg,
+        cli_format(cli, "'%s' is not a whole number of elements%s", count, instead(cli, count)));
+}
+
 /* TYPE[N] or TYPE[N]=INIT; `bracket` is where the [ stands. */
 static int parse_buffer(struct cli *cli, const char *bracket, struct arg *out)
 {
     const char *close = strchr(bracket, ']');
     out->kind = ARG_BUFFER;
-    if (!close || !whole_number(bracket + 1, (size_t)(close - bracket - 1), &out->count))
-        return refuse(cli, out, "the number of elements goes between [ and ]");
-    if (out->count == 0 || out->count > UINT64_MAX / 64)
-        return refuse(cli, out, "a buffer has at least one element and fits into memory");
+    if (!close) return refuse(cli, out, "the [ has no ]");
+    const char *count = cli_format(cli, "%.*s", (int)(close - bracket - 1), bracket + 1);
+    if (!whole_number(count, strlen(count), &out->count)) return refuse_count(cli, out, count);
+    if (out->count == 0) return refuse(cli, out, "a buffer has at least one element");
+    if (out->count > UINT64_MAX / 64) return refuse_count(cli, out, count);
     if (!close[1]) return EXIT_DONE;
     if (close[1] != '=') return refuse(cli, out, "after ] comes =INIT or nothing");
     return parse_init(cli, close + 2, out);
@@ -127,7 +179,10 @@ int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out)
     if (at[length] == '[') return parse_buffer(cli, at + length, out);
     out->kind = ARG_SCALAR;
     if (value_parse(&out->type, at + length + 1, &out->bits)) return EXIT_DONE;
-    return refuse(cli, out, "that is not a value of that type, or out of its range");
+    return refuse(cli, out,
+                  cli_format(cli, "'%s' is not a value of that type, or out of its range%s",
+                             at + length + 1,
+                             value_type_is_float(&out->type) ? "" : instead(cli, at + length + 1)));
 }
 
 /* ---- against the kernel ---------------------------------------------------------------------- */
@@ -144,8 +199,8 @@ static const char *describe_given(struct cli *cli, const struct arg *args, size_
         size_t bytes = args[i].kind == ARG_SCALAR  ? args[i].type.bits / 8
                        : args[i].kind == ARG_BYTES ? args[i].byte_count
                                                    : 8;
-        text = cli_format(cli, "%s\n  %zu  %.60s  %s, %zu bytes", text, i, args[i].source.text,
-                          kinds[args[i].kind], bytes);
+        text = cli_format(cli, "%s\n  %zu  %.60s  %s, %s", text, i, args[i].source.text,
+                          kinds[args[i].kind], cli_count(cli, (double)bytes, "byte"));
     }
     return *text ? text : "\n  none";
 }
@@ -191,7 +246,8 @@ int args_check(struct cli *cli, const ws_module *module, size_t kernel, const st
     size_t wanted = ws_module_parameter_count(module, kernel);
     if (count != wanted)
         return mismatch(cli, module, kernel, args, count,
-                        cli_format(cli, "takes %zu arguments, %zu were given", wanted, count));
+                        cli_format(cli, "takes %s, %zu given",
+                                   cli_count(cli, (double)wanted, "argument"), count));
     for (size_t i = 0; i < count; i++) {
         ws_parameter parameter;
         ws_status status = ws_module_parameter(module, kernel, i, &parameter);
@@ -280,15 +336,20 @@ static int fill_from_file(struct cli *cli, ws_device *device, const struct arg *
     if (unreadable) return cli_error(cli, EXIT_INPUT, "%s: cannot read", arg->path);
     if (status != WS_OK) return cli_failed(cli, status);
     if (got == wanted) return EXIT_DONE;
-    return cli_error(cli, EXIT_INPUT, "%s: has %s%llu bytes, %s takes exactly %llu", arg->path,
-                     got > wanted ? "at least " : "", (unsigned long long)got, arg->source.text,
+    return cli_error(cli, EXIT_INPUT, "%s: has %s%s, %s takes exactly %llu", arg->path,
+                     got > wanted ? "at least " : "", cli_count(cli, (double)got, "byte"),
+                     arg->source.text,
                      (unsigned long long)wanted);
 }
 
 static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)
 {
     ws_status status = ws_device_alloc(device, arg_bytes(arg), &arg->address);
-    if (status != WS_OK) return cli_failed(cli, status);
+    if (status != WS_OK)
+        return cli_error(cli, ws_status_exit_code(status), "%s: argument '%s' takes %s: %s",
+                         arg->source.place, arg->source.text,
+                         cli_quantity(cli, (double)arg_bytes(arg), "B"),
+                         ws_context_error(cli->context));
     if (arg->init == INIT_NONE) return EXIT_DONE;
     if (arg->init == INIT_FILE) return fill_from_file(cli, device, arg);
     if (arg->init == INIT_MATRIX) return arg_matrix_fill(cli, device, arg);

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,19 +109,16 @@ const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *
 
 const char *cli_quantity(struct cli *cli, double value, const char *unit)
 {
-    static const struct {
-        double scale;
-        const char *prefix;
-    } rows[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
-                {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
-    enum { ROWS = sizeof rows / sizeof rows[0], ONE = 4 };
-    size_t i = !strcmp(unit, "s") ? ONE : 0; /* no kiloseconds */
-    while (i + 1 < ROWS && fabs(value) < rows[i].scale * 0.9995)
-        i++;
-    if (value == 0) i = ONE;
-    double scaled = value / rows[i].scale;
-    int decimals = fabs(scaled) < 9.995 ? 2 : fabs(scaled) < 99.95 ? 1 : 0;
-    return cli_format(cli, "%.*f %s%s", decimals, scaled, rows[i].prefix, unit);
+    char text[64];
+    ws_format_quantity(value, unit, text, sizeof text);
+    return cli_copy(cli, text);
+}
+
+const char *cli_count(struct cli *cli, double count, const char *noun)
+{
+    char text[64];
+    ws_format_count(count, noun, text, sizeof text);
+    return cli_copy(cli, text);
 }
 
 void cli_wrap(FILE *out, const char *lead, const char *text)
@@ -162,16 +158,4 @@ void cli_put_json(FILE *out, const char *text)
             fputc(c, out);
     }
     fputc('"', out);
-}
-
-const char *cli_seconds(struct cli *cli, double seconds)
-{
-    static const struct {
-        double unit;
-        const char *name;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-    size_t i = 0;
-    while (i < 3 && seconds < units[i].unit)
-        i++;
-    return cli_format(cli, "%.3g %s", seconds / units[i].unit, units[i].name);
 }

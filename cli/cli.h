@@ -97,10 +97,10 @@ struct cli_text {
 int cli_text_open(struct cli *cli, struct cli_text *text);
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
 
-/* "12.3 us", three digits. */
-const char *cli_seconds(struct cli *cli, double seconds);
-/* "447 us", "1.20 GB/s": three digits and a prefix; seconds, bytes and the like. */
+/* "447 us", "1.20 GB/s": three digits and a prefix. */
 const char *cli_quantity(struct cli *cli, double value, const char *unit);
+/* "1 block", "4,096 blocks" */
+const char *cli_count(struct cli *cli, double count, const char *noun);
 /* `text` wrapped at words to 96 columns behind `lead`; further lines are indented by 10. */
 void cli_wrap(FILE *out, const char *lead, const char *text);
 

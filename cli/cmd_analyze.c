@@ -99,8 +99,8 @@ static void tell_missing_blocks(const struct analysis *a)
     uint64_t traced = ws_profile_traced_blocks(a->profile);
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     if (traced == blocks || !ws_trace_recognises(path) || a->cli->quiet) return;
-    fprintf(stderr, "warpsage: %s: %llu of %llu blocks are in it; --trace-blocks N takes more\n",
-            path, (unsigned long long)traced, (unsigned long long)blocks);
+    fprintf(stderr, "warpsage: %s: holds %llu of %s; --trace-blocks N takes more\n", path,
+            (unsigned long long)traced, cli_count(a->cli, (double)blocks, "block"));
 }
 
 /* After the report, which adds cache hits to it; also if no model could answer. */

@@ -92,10 +92,10 @@ static int tell(struct analysis *a, const ws_timeline_info *info)
     if (*info->note) fprintf(stderr, "warpsage: timeline %s\n", info->note);
     if (!output || cli->quiet) return EXIT_DONE;
     fprintf(stderr,
-            "warpsage: %s: %llu events, cycles %.0f to %.0f of %.0f; open it with ui.perfetto.dev "
+            "warpsage: %s: %s, cycles %.0f to %.0f of %.0f; open it with ui.perfetto.dev "
             "or chrome://tracing\n",
-            output, (unsigned long long)info->events, info->first_cycle, info->last_cycle,
-            info->cycles);
+            output, cli_count(cli, (double)info->events, "event"), info->first_cycle,
+            info->last_cycle, info->cycles);
     return EXIT_DONE;
 }
 

@@ -46,6 +46,7 @@ const char *occupancy_vary_name(ws_vary vary);
 extern const char *const occupancy_limit_names[];
 
 struct occupancy_text {
+    struct cli *cli;
     FILE *out;
     unsigned width;
     bool utf8;

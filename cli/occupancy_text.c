@@ -42,12 +42,15 @@ static void put_launch(const struct occupancy_text *text, const ws_occupancy_que
 {
     fprintf(text->out, "Launch      ");
     if (query->threads_per_block)
-        fprintf(text->out, "%u threads a block, ", query->threads_per_block);
+        fprintf(text->out, "%s a block, ",
+                cli_count(text->cli, query->threads_per_block, "thread"));
     if (query->registers_per_thread)
-        fprintf(text->out, "%u registers a thread, ", query->registers_per_thread);
+        fprintf(text->out, "%s a thread, ",
+                cli_count(text->cli, query->registers_per_thread, "register"));
     else
         fputs("registers not given, ", text->out);
-    fprintf(text->out, "%llu bytes of shared memory", (unsigned long long)query->shared_bytes);
+    fprintf(text->out, "%s of shared memory",
+            cli_count(text->cli, (double)query->shared_bytes, "byte"));
     if (query->barriers > 1) fprintf(text->out, ", %u barriers", query->barriers);
     fputc('\n', text->out);
     if (query->no_granularity)
@@ -60,19 +63,20 @@ static void put_launch(const struct occupancy_text *text, const ws_occupancy_que
 static void put_next(const struct occupancy_text *text, const struct occupancy_next *next)
 {
     FILE *out = text->out;
-    unsigned long long bytes = next->query.shared_bytes;
+    const char *bytes = cli_count(text->cli, (double)next->query.shared_bytes, "byte");
     if (next->vary == WS_VARY_BLOCK)
-        fprintf(out, "blocks of %u threads", next->query.threads_per_block);
+        fprintf(out, "blocks of %s", cli_count(text->cli, next->query.threads_per_block, "thread"));
     else if (next->vary == WS_VARY_REGISTERS)
-        fprintf(out, "at most %u registers a thread", next->query.registers_per_thread);
+        fprintf(out, "at most %s a thread",
+                cli_count(text->cli, next->query.registers_per_thread, "register"));
     else if (next->vary == WS_VARY_SHARED)
-        fprintf(out, "at most %llu bytes of shared memory", bytes);
+        fprintf(out, "at most %s of shared memory", bytes);
     else
-        fprintf(out, "at most %u registers and %llu bytes", next->query.registers_per_thread,
-                bytes);
-    fprintf(out, ": %u block%s, %u warps, %.0f %%\n", next->occupancy.blocks_per_sm,
-            next->occupancy.blocks_per_sm == 1 ? "" : "s", next->occupancy.warps_per_sm,
-            100 * next->occupancy.fraction);
+        fprintf(out, "at most %s and %s",
+                cli_count(text->cli, next->query.registers_per_thread, "register"), bytes);
+    fprintf(
+        out, ": %s, %s, %.0f %%\n", cli_count(text->cli, next->occupancy.blocks_per_sm, "block"),
+        cli_count(text->cli, next->occupancy.warps_per_sm, "warp"), 100 * next->occupancy.fraction);
 }
 
 /* ---- one GPU ----------------------------------------------------------------------------------- */
@@ -93,8 +97,9 @@ static void put_page(const struct occupancy_text *text, const struct occupancy_a
     if (occupancy->blocks_per_sm) {
         fprintf(text->out, "Occupancy   %3.0f %%  ", 100 * occupancy->fraction);
         put_bar(text, columns_of(occupancy->warps_per_sm, occupancy->max_warps_per_sm, BAR), BAR);
-        fprintf(text->out, "  %u blocks, %u of %u warps per SM\n", occupancy->blocks_per_sm,
-                occupancy->warps_per_sm, occupancy->max_warps_per_sm);
+        fprintf(text->out, "  %s, %u of %s per SM\n",
+                cli_count(text->cli, occupancy->blocks_per_sm, "block"), occupancy->warps_per_sm,
+                cli_count(text->cli, occupancy->max_warps_per_sm, "warp"));
         fputs("Limiter     ", text->out);
         put_limiters(text->out, limiters, ", ");
         fprintf(text->out, "\n\nBlocks per SM by each limit alone (* the least)\n");

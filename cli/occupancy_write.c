@@ -234,7 +234,7 @@ int occupancy_write(struct cli *cli, const struct occupancy_request *request,
     if (exit_code != EXIT_DONE) return exit_code;
     FILE *out = whole.out;
     unsigned columns = request->output ? 0 : cli_columns(stdout);
-    const struct occupancy_text text = {out, columns ? columns : 96, cli_has_utf8()};
+    const struct occupancy_text text = {cli, out, columns ? columns : 96, cli_has_utf8()};
     if (request->format == WS_FORMAT_JSON)
         write_json(out, request, answers, count);
     else if (request->format == WS_FORMAT_TEXT)

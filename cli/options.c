@@ -9,7 +9,7 @@
 
 static const struct option_row common[] = {
     {-1, 'h', "help", NULL, "this text"},
-    {-2, 'q', "quiet", NULL, "the four lines of the answer only; no progress"},
+    {-2, 'q', "quiet", NULL, "the answer only: TIME, LIMIT, WHY, ENERGY, DO; no progress"},
 };
 enum { COMMON = sizeof common / sizeof *common };
 
@@ -39,17 +39,31 @@ static const struct option_row *find_name(const struct command *command, const c
     return NULL;
 }
 
-static int unknown_option(struct cli *cli, const struct command *command, const char *text)
+/* Dashes are in every name: they make none of them near. */
+static const char *perhaps_option(struct cli *cli, const struct command *command, const char *bare)
 {
-    const char *names[64];
+    const char *names[64], *text = "";
     size_t count = 0;
     const struct option_row *row;
     for (size_t i = 0; (row = row_at(command, i)) != NULL && count < 64; i++)
-        names[count++] = cli_format(cli, "--%s", row->name);
+        names[count++] = row->name;
+    char *near = ws_nearest(bare + strspn(bare, "-"), names, count);
+    char *rest = near ? cli_copy(cli, near) : NULL;
+    ws_free(near);
+    for (char *name; rest && (name = strsep(&rest, ",")) != NULL;) {
+        name += strspn(name, " '");
+        name[strcspn(name, "'")] = '\0';
+        if (*name) text = cli_format(cli, "%s%s'--%s'", text, *text ? ", " : ": perhaps ", name);
+    }
+    return text;
+}
+
+static int unknown_option(struct cli *cli, const struct command *command, const char *text)
+{
     char *bare = cli_copy(cli, text);
     bare[strcspn(bare, "=")] = '\0';
     return cli_error(cli, EXIT_USAGE, "unknown option '%s'%s; `warpsage %s --help` lists them",
-                     bare, cli_perhaps(cli, bare, names, count), command->name);
+                     bare, perhaps_option(cli, command, bare), command->name);
 }
 
 struct scan {

@@ -76,8 +76,9 @@ static void text_kernel(struct cli *cli, FILE *out, const struct run_table *tabl
             length > NAME_COLUMNS - 2 ? ".." : "  ");
     fprintf(out, "%9llu ", (unsigned long long)kernel->launches);
     if (kernel->measured + kernel->reused + kernel->scaled)
-        fprintf(out, "%9s %9s %5.0f %%  %.24s\n", cli_seconds(cli, mean(kernel)),
-                cli_seconds(cli, kernel->total_seconds), share(table, kernel), kernel->bottleneck);
+        fprintf(out, "%9s %9s %5.0f %%  %.24s\n", cli_quantity(cli, mean(kernel), "s"),
+                cli_quantity(cli, kernel->total_seconds, "s"), share(table, kernel),
+                kernel->bottleneck);
     else
         fprintf(out, "%9s %9s %7s  %s\n", "-", "-", "-",
                 kernel->failed == kernel->launches ? "failed" : "not asked for");
@@ -97,8 +98,8 @@ static void text_told(struct cli *cli, FILE *out, const struct run_table *table,
         const struct run_missing *one = &table->missing[i];
         bool is_runtime = strncmp(one->name, "cuda", 4) == 0 || one->name[0] == '_';
         text_note(out, first,
-                  cli_format(cli, "%s is not supported: called %llu time%s, it returned %s.",
-                             one->name, (unsigned long long)one->count, one->count == 1 ? "" : "s",
+                  cli_format(cli, "%s is not supported: called %s, it returned %s.", one->name,
+                             cli_count(cli, (double)one->count, "time"),
                              is_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED"));
     }
     for (size_t i = 0; i < table->note_count; i++)
@@ -131,20 +132,20 @@ static void text_notes(struct cli *cli, FILE *out, const struct run_request *req
     if (table->scaled)
         text_note(out, &first,
                   cli_format(cli,
-                             "%llu launches executed another number of instructions than the "
-                             "counted ones of their kind: their times are estimated from those "
+                             "%s executed another number of instructions than the "
+                             "counted ones of the same kind: the time is estimated from those "
                              "nearest in instructions (--every-launch counts each).",
-                             (unsigned long long)table->scaled));
+                             cli_count(cli, (double)table->scaled, "launch")));
     if (table->uncounted)
         text_note(out, &first,
                   cli_format(cli,
-                             "%llu launches ran without counters (--only, --skip, --count): "
-                             "they have no time, and events took none for them.",
-                             (unsigned long long)table->uncounted));
+                             "%s ran without counters (--only, --skip, --count): "
+                             "no time is known, and events took none for it.",
+                             cli_count(cli, (double)table->uncounted, "launch")));
     if (table->failed)
         text_note(out, &first,
-                  cli_format(cli, "%llu launch%s failed: see the messages above.",
-                             (unsigned long long)table->failed, table->failed == 1 ? "" : "es"));
+                  cli_format(cli, "%s failed: see the messages above.",
+                             cli_count(cli, (double)table->failed, "launch")));
     text_told(cli, out, table, &first);
 }
 
@@ -179,18 +180,17 @@ static int write_text(struct cli *cli, FILE *out, const struct run_request *requ
         return EXIT_DONE;
     }
     bool timed = table->measured > 0;
-    fprintf(out, "%zu kernel%s, %llu launch%s, %s%s\n\n", table->kernel_count,
-            table->kernel_count == 1 ? "" : "s", (unsigned long long)table->launch_total,
-            table->launch_total == 1 ? "" : "es",
-            timed ? cli_seconds(cli, table->total_seconds) : "no time predicted",
+    fprintf(out, "%s, %s, %s%s\n\n", cli_count(cli, (double)table->kernel_count, "kernel"),
+            cli_count(cli, (double)table->launch_total, "launch"),
+            timed ? cli_quantity(cli, table->total_seconds, "s") : "no time predicted",
             timed ? " predicted in all" : "");
     fprintf(out, "%-*s %9s %9s %9s %7s  %s\n", NAME_COLUMNS, "kernel", "launches", "each", "in all",
             "share", "limited by");
     for (size_t i = 0; i < table->kernel_count && i < SHOWN; i++)
         text_kernel(cli, out, table, &table->kernels[i]);
     if (table->kernel_count > SHOWN)
-        fprintf(out, "and %zu kernels that take less: --format json\n",
-                table->kernel_count - SHOWN);
+        fprintf(out, "and %s of less time: --format json\n",
+                cli_count(cli, (double)(table->kernel_count - SHOWN), "kernel"));
     fputc('\n', out);
     const struct run_kernel *heaviest = &table->kernels[0];
     int exit_code = EXIT_DONE;

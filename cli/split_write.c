@@ -16,22 +16,22 @@ static void put_verdict(struct cli *cli, FILE *out, const struct split_answer *a
     if (!strcmp(s->verdict, "split")) {
         fprintf(out, "SPLIT     %.2f %% on %s, %.2f %% on %s: %s, %.2fx of %s alone\n",
                 100 * s->best.gpu_share, a->gpu, 100 * (1 - s->best.gpu_share), a->cpu,
-                cli_seconds(cli, s->best.time_seconds), alone / s->best.time_seconds, better);
+                cli_quantity(cli, s->best.time_seconds, "s"), alone / s->best.time_seconds, better);
         return;
     }
     const char *only = !strcmp(s->verdict, "gpu") ? a->gpu : a->cpu;
     const char *other = !strcmp(s->verdict, "gpu") ? a->cpu : a->gpu;
     fprintf(out, "SPLIT     do not: %s alone is as good or better, %s; %s would gain %.1f %%\n",
-            only, cli_seconds(cli, alone), other, 100 * (alone / s->best.time_seconds - 1));
+            only, cli_quantity(cli, alone, "s"), other, 100 * (alone / s->best.time_seconds - 1));
 }
 
 static void put_row(struct cli *cli, FILE *out, const char *name, const ws_split_times *times)
 {
     const char *energy = isfinite(times->joules) ? cli_quantity(cli, times->joules, "J") : "-";
     fprintf(out, "  %-28.28s %8.2f %% %10s %10s %10s %10s %10s\n", name, 100 * times->gpu_share,
-            cli_seconds(cli, times->time_seconds), cli_seconds(cli, times->gpu_seconds),
-            cli_seconds(cli, times->transfer_seconds), cli_seconds(cli, times->cpu_seconds),
-            energy);
+            cli_quantity(cli, times->time_seconds, "s"), cli_quantity(cli, times->gpu_seconds, "s"),
+            cli_quantity(cli, times->transfer_seconds, "s"),
+            cli_quantity(cli, times->cpu_seconds, "s"), energy);
 }
 
 static void put_notes(struct cli *cli, FILE *out, const struct split_answer *a)
@@ -60,13 +60,13 @@ static void put_notes(struct cli *cli, FILE *out, const struct split_answer *a)
 static void put_answer(struct cli *cli, FILE *out, const struct split_answer *a)
 {
     const ws_split *s = &a->found;
-    fprintf(out, "%s  %llu blocks  %s (%s) and %s (%s)\n", a->kernel, (unsigned long long)s->blocks,
-            a->gpu, s->gpu_model, a->cpu, s->cpu_model);
+    fprintf(out, "%s  %s  %s (%s) and %s (%s)\n", a->kernel,
+            cli_count(cli, (double)s->blocks, "block"), a->gpu, s->gpu_model, a->cpu, s->cpu_model);
     if (a->link)
         fprintf(out, "link      %s x%u  %s as programs reach it, %s a transfer; %s in, %s out\n",
                 s->link_words, s->link_lanes, cli_quantity(cli, s->link_bytes_per_second, "B/s"),
-                cli_seconds(cli, s->link_latency_seconds), cli_quantity(cli, s->bytes_in, "B"),
-                cli_quantity(cli, s->bytes_out, "B"));
+                cli_quantity(cli, s->link_latency_seconds, "s"),
+                cli_quantity(cli, s->bytes_in, "B"), cli_quantity(cli, s->bytes_out, "B"));
     fputc('\n', out);
     put_verdict(cli, out, a);
     fprintf(out, "BLOCKS    %llu on %s, %llu on %s\n", (unsigned long long)s->gpu_blocks, a->gpu,

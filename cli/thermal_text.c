@@ -24,12 +24,14 @@ static const char *block_at(const struct thermal_answer *answer, double x, doubl
 static void put_head(FILE *out, struct cli *cli, const struct thermal_answer *answer)
 {
     const ws_thermal_plan *plan = &answer->plan;
-    fprintf(out, "GPU         %s (%s), %u SMs in %u TPCs, die %.1f x %.1f mm, floorplan: %s\n",
-            ws_machine_id(answer->machine), ws_machine_name(answer->machine), plan->sm_count,
-            plan->tpc_count, 1e3 * plan->width_metres, 1e3 * plan->height_metres, plan->source);
+    fprintf(out, "GPU         %s (%s), %s in %s, die %.1f x %.1f mm, floorplan: %s\n",
+            ws_machine_id(answer->machine), ws_machine_name(answer->machine),
+            cli_count(cli, plan->sm_count, "SM"), cli_count(cli, plan->tpc_count, "TPC"),
+            1e3 * plan->width_metres, 1e3 * plan->height_metres, plan->source);
     cli_wrap(out, "At work     ",
-             cli_format(cli, "%zu SMs in %u TPCs: %s", answer->load.active_count,
-                        answer->state.active_tpcs,
+             cli_format(cli, "%s in %s: %s",
+                        cli_count(cli, (double)answer->load.active_count, "SM"),
+                        cli_count(cli, answer->state.active_tpcs, "TPC"),
                         placement_list(cli, answer->load.active_sms, answer->load.active_count)));
 }
 
@@ -75,15 +77,15 @@ static void put_choice(FILE *out, const struct thermal_answer *answer)
                 1e3 * choice->distance_metres);
 }
 
-static void put_result(FILE *out, const struct thermal_answer *answer)
+static void put_result(FILE *out, struct cli *cli, const struct thermal_answer *answer)
 {
     const ws_thermal_state *state = &answer->state;
     const ws_thermal_load *load = &answer->load;
     double extra = state->dynamic_watts - load->watts_per_sm * (double)load->active_count -
                    load->watts_per_tpc * state->active_tpcs;
-    fprintf(out, "HEAT        %.2f W = %.2f at rest + %zu SMs x %.3g + %u TPCs x %.3g",
-            state->sink_watts, state->idle_watts, load->active_count, load->watts_per_sm,
-            state->active_tpcs, load->watts_per_tpc);
+    fprintf(out, "HEAT        %.2f W = %.2f at rest + %s x %.3g + %s x %.3g", state->sink_watts,
+            state->idle_watts, cli_count(cli, (double)load->active_count, "SM"), load->watts_per_sm,
+            cli_count(cli, state->active_tpcs, "TPC"), load->watts_per_tpc);
     if (load->block_watts) fprintf(out, " + %.3g of blocks", extra);
     if (state->static_watts != 0) fprintf(out, " + %.2f static", state->static_watts);
     fprintf(out, "\nPEAK        %.2f degC at [%.1f, %.1f] mm, %s\n", state->peak_celsius,
@@ -211,7 +213,7 @@ void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request
     put_head(out, cli, answer);
     put_kernel(out, cli, request, answer);
     put_choice(out, answer);
-    put_result(out, answer);
+    put_result(out, cli, answer);
     if (quiet) return;
     put_map(out, answer);
     put_blocks(out, answer);

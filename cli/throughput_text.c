@@ -37,10 +37,11 @@ static const char *reach_warps(struct cli *cli, const struct throughput_answer *
     double blocks = floor(wanted / of_a_block);
     if (blocks < 1) return cli_format(cli, ": blocks of at most %.0f threads", 32 * wanted);
     if (ws_machine_get(answer->machine, "shared.per_sm", &shared) != WS_OK)
-        return cli_format(cli, ": %.0f blocks of %.0f warps", blocks, of_a_block);
-    return cli_format(
-        cli, ": %.0f block%s of %.0f warps, if each takes more than %.0f bytes of shared memory",
-        blocks, blocks > 1 ? "s" : "", of_a_block, floor(shared / (blocks + 1)));
+        return cli_format(cli, ": %s of %s", cli_count(cli, blocks, "block"),
+                          cli_count(cli, of_a_block, "warp"));
+    return cli_format(cli, ": %s of %s, if each takes more than %s of shared memory",
+                      cli_count(cli, blocks, "block"), cli_count(cli, of_a_block, "warp"),
+                      cli_count(cli, floor(shared / (blocks + 1)), "byte"));
 }
 
 const char *throughput_warps_text(struct cli *cli, const struct throughput_answer *answer)
@@ -97,9 +98,9 @@ static void put_head(FILE *out, struct cli *cli, const struct throughput_answer 
 {
     const ws_throughput *t = &answer->throughput;
     fprintf(out, "%s\n", answer->kernel ? answer->kernel : "inputs by hand");
-    fprintf(out, "machine   %s  %s  %.0f of %.0f SMs, %.4g warps each\n",
-            ws_machine_id(answer->machine), ws_machine_name(answer->machine), t->cores,
-            answer->total_cores, t->n);
+    fprintf(out, "machine   %s  %s  %.0f of %s, %s each\n", ws_machine_id(answer->machine),
+            ws_machine_name(answer->machine), t->cores, cli_count(cli, answer->total_cores, "SM"),
+            cli_count(cli, t->n, "warp"));
     fprintf(out, "RATE      %s", rate_text(cli, t, t->perf_flops, t->warp_rate));
     if (t->has_flops)
         fprintf(out, " = %.3g %% of %s, the peak of its instructions", 100 * t->eff_ratio,

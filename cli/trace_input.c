@@ -65,8 +65,9 @@ static int choose(struct analysis *a, const ws_trace *trace, bool several, size_
 {
     size_t count = ws_trace_kernel_count(trace), index = a->request.trace_kernel;
     if (index > count)
-        return cli_error(a->cli, EXIT_USAGE, "--kernel-index %zu: %s has %zu launches:%s", index,
-                         a->request.trace, count, list_launches(a, trace));
+        return cli_error(a->cli, EXIT_USAGE, "--kernel-index %zu: %s has %s:%s", index,
+                         a->request.trace, cli_count(a->cli, (double)count, "launch"),
+                         list_launches(a, trace));
     if (index) {
         chosen[(*out_count)++] = index - 1;
         return EXIT_DONE;

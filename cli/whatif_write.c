@@ -12,9 +12,9 @@ static void text_cell(FILE *out, struct cli *cli, const struct whatif_cell *cell
     if (cell->reason)
         fprintf(out, " %18s", cell->reason);
     else if (first)
-        fprintf(out, " %10s        ", cli_seconds(cli, cell->seconds));
+        fprintf(out, " %10s        ", cli_quantity(cli, cell->seconds, "s"));
     else
-        fprintf(out, " %10s %6.3gx", cli_seconds(cli, cell->seconds), cell->gain);
+        fprintf(out, " %10s %6.3gx", cli_quantity(cli, cell->seconds, "s"), cell->gain);
 }
 
 enum { MODELS_A_LINE = 3 };

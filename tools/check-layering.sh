@@ -36,7 +36,7 @@ check_includes() {
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_replay.h memory_rules.h"
         exported["model"] = "estimate.h thermal.h throughput_case.h timeline.h"; exported["recommend"] = "advice.h"
-        exported["report"] = "report.h json_out.h quantity.h page.h timeline_json.h"
+        exported["report"] = "report.h json_out.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function check_stage(own, path,   to, file) {

@@ -111,6 +111,14 @@ WS_API const char *ws_context_machine_dir(const ws_context *context);
  * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
 WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
 
+/* ---- numbers as people read them ------------------------------------------------------------ */
+
+/* "447 us", "1.20 TB/s": three digits and a prefix that suits the unit ("s", "B", "B/s", "Hz", "W", "J",
+ * "flop/s"), as reports have them. Cut at `size` bytes, as snprintf does. */
+WS_API void ws_format_quantity(double value, const char *unit, char *out, size_t size);
+/* "1 block", "4,096 blocks": a number of what the noun, in the singular, names. */
+WS_API void ws_format_count(double count, const char *noun, char *out, size_t size);
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 /* A file that is written whole or not at all, as all files are that the library writes: the bytes lie
@@ -1040,7 +1048,7 @@ typedef struct ws_report_options {
     size_t size; /* sizeof(ws_report_options) */
     ws_format format;
     ws_details details;
-    unsigned width; /* columns of text; 0: 96 */
+    unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
     bool utf8;      /* bars may use UTF-8 */
     bool colour;
 } ws_report_options;

@@ -97,7 +97,8 @@ ws_status ws_report_write(const ws_report *report, const ws_report_options *opti
         TRY(handle_check_size(diag, "ws_report_options", options->size, sizeof *options));
         complete = *options;
     }
-    if (!complete.width) complete.width = 96;
+    bool cuts = complete.details != WS_DETAILS_QUIET;
+    if (!complete.width && cuts) complete.width = 96;
     struct report_kernel *kernels = ARENA_ARRAY(&arena, struct report_kernel, report->count);
     for (size_t i = 0; i < report->count; i++)
         kernels[i] = view_kernel(&arena, &report->kernels[i]);

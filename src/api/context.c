@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/quantity.h"
 #include "base/text.h"
 
 ws_status ws_context_create(ws_context **out)
@@ -95,6 +97,16 @@ ws_status handle_check_size(struct diag *diag, const char *what, size_t given, s
                       "%s.size is %zu, less than the %zu bytes of this version: set it to "
                       "sizeof(%s)",
                       what, given, least, what);
+}
+
+void ws_format_quantity(double value, const char *unit, char *out, size_t size)
+{
+    snprintf(out, size, "%s", quantity_format(value, unit).text);
+}
+
+void ws_format_count(double count, const char *noun, char *out, size_t size)
+{
+    snprintf(out, size, "%s", quantity_of(count, noun).text);
 }
 
 void ws_free(void *memory)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the words of a report mean: every table of the library that has ids and sentences. */
+#include <ctype.h>
 #include <string.h>
 
 #include "api/handles.h"
@@ -99,6 +100,27 @@ static void explain_floorplan(size_t i, struct strbuf *out)
         "`warpsage thermal` and the choice of SMs of `warpsage power` rest on it; "
         "`warpsage machines show` lists it, doc/machines.md has its form.");
 }
+/* What no other table has: lines, headings, limits, terms. */
+static const struct report_word {
+    const char *kind, *word, *text;
+} report_words[] = {
+#define WORD(kind, word, text) {kind, word, text},
+#include "api/words.def"
+#undef WORD
+};
+
+static void explain_report_word(size_t i, struct strbuf *out)
+{
+    const struct report_word *word = &report_words[i];
+    strbuf_printf(out, "%s  %s\n\n", word->word, word->kind);
+    paragraph(out, "", word->text);
+}
+
+static const char *report_word(size_t i)
+{
+    return report_words[i].word;
+}
+
 static const char *floorplan_word(size_t i)
 {
     (void)i;
@@ -134,7 +156,7 @@ struct vocabulary {
     void (*page)(size_t i, struct strbuf *out);
 };
 
-enum { VOCABULARIES = 6 };
+enum { VOCABULARIES = 7 };
 
 static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
@@ -143,6 +165,8 @@ static void list_vocabularies(struct vocabulary out[VOCABULARIES])
         {"models", "", model_count, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},
+        {"words of reports", "", sizeof report_words / sizeof *report_words, report_word,
+         explain_report_word},
         {"machine keys", "machine.", MACHINE_KEY_COUNT, machine_word, explain_machine_key},
         {"parts of machine files", "machine.", 1, floorplan_word, explain_floorplan},
     };
@@ -168,12 +192,22 @@ static void list_words(const struct vocabulary *all, struct strbuf *out)
     }
 }
 
+/* Without case; blanks, dashes and underscores are the same. */
+static bool is_same_word(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        bool both_join = strchr(" -_", *a) && strchr(" -_", *b);
+        if (!both_join && tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+    }
+    return *a == *b;
+}
+
 /* "machine.dram.latency" and "dram.latency" both find a machine key. */
 static bool word_matches(const struct vocabulary *vocabulary, size_t i, const char *wanted)
 {
     size_t prefix = strlen(vocabulary->prefix);
     const char *word = vocabulary->word(i);
-    if (!strcasecmp(word, wanted)) return true;
+    if (is_same_word(word, wanted)) return true;
     return prefix && !strncmp(wanted, vocabulary->prefix, prefix) &&
            !strcasecmp(word, wanted + prefix);
 }

@@ -44,8 +44,8 @@ static const char *curve_source(const struct machine_curve *curve)
     return curve->assumed ? "assumed" : curve->source;
 }
 
-/* "870 at 6, 1112 at 16": all points of a curve by warps, of one by more axes the least and greatest.
- */
+/* "870 at 6, 1112 at 16": all points of a curve by warps, of one by more axes the least and greatest,
+ * with the unit. */
 static void curve_points(const struct machine *machine, enum machine_curve_id id,
                          struct strbuf *out)
 {
@@ -58,7 +58,12 @@ static void curve_points(const struct machine *machine, enum machine_curve_id id
         if (!curve->axes[1])
             strbuf_printf(out, "%s%.4g at %.4g", i ? ", " : "", value, curve->axes[0][i]);
     }
-    if (curve->axes[1]) strbuf_printf(out, "%zu from %.4g to %.4g", curve->count, least, most);
+    if (curve->axes[1])
+        strbuf_printf(out, "%zu from %s to %s", curve->count,
+                      quantity_format(least, machine_curve_unit(id)).text,
+                      quantity_format(most, machine_curve_unit(id)).text);
+    else
+        strbuf_printf(out, " %s", machine_curve_unit(id));
 }
 
 static void curve_text(const struct machine *machine, size_t i, struct strbuf *out)
@@ -69,7 +74,7 @@ static void curve_text(const struct machine *machine, size_t i, struct strbuf *o
     if (!curve->count) return;
     strbuf_printf(out, "%-40s ", info->path);
     curve_points(machine, id, out);
-    strbuf_printf(out, " %s%s, by ", machine_curve_unit(id), info->scale > 0 ? " per SM" : "");
+    strbuf_printf(out, "%s, by ", info->scale > 0 ? " per SM" : "");
     for (unsigned axis = 0; axis < CURVE_AXES && info->axes[axis]; axis++)
         strbuf_printf(out, "%s%s", axis ? ", " : "", info->axes[axis]);
     strbuf_printf(out, "  %s\n", curve_source(curve));

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/quantity.h"
 #include "base/strbuf.h"
 #include "machine/machine.h"
 #include "report/json_out.h"
-#include "report/quantity.h"
 
 /* SI unit of a machine key; "" for counts. */
 const char *machine_key_unit(size_t key);

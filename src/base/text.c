@@ -113,10 +113,11 @@ const char *text_nearest(struct arena *arena, const char *wanted, const char *co
     size_t best[SHOWN];
     unsigned distance[SHOWN];
     size_t found = 0;
-    unsigned limit = (unsigned)strlen(wanted) / 3 + 2;
+    size_t length = strlen(wanted);
+    unsigned limit = (unsigned)length / 3; /* one letter in three may be wrong */
     for (size_t i = 0; i < count; i++) {
         unsigned d = text_distance(wanted, names[i]);
-        if (strstr(names[i], wanted) && d > 1) d = 1;
+        if (length >= 3 && strstr(names[i], wanted) && d > 1) d = 1;
         if (d > limit) continue;
         size_t at = found < SHOWN ? found++ : SHOWN;
         while (at > 0 && distance[at - 1] > d) {

@@ -31,7 +31,8 @@ bool text_is_descriptor(const char *path);
 /* Edit distance with transpositions, ignoring case. */
 unsigned text_distance(const char *a, const char *b);
 
-/* The names nearest to `wanted`, best first: "'v100', 'v100s'" or "" if none is near.
+/* The names nearest to `wanted`, best first: "'v100', 'v100s'" or "" if none is near: at most a third
+ * of its letters may be wrong, or it is part of the name.
  * The result lives in the arena. */
 const char *text_nearest(struct arena *arena, const char *wanted, const char *const *names,
                          size_t count);

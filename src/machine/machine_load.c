@@ -400,7 +400,7 @@ static ws_status find_file(struct diag *diag, struct arena *arena, const char *d
                            const char *name, struct machine_names *names, const char **out_id,
                            const char **out_path)
 {
-    if (ends_with_yaml(name) || strchr(name, '/')) {
+    if (ends_with_yaml(name) || text_is_descriptor(name)) {
         *out_id = id_of_path(arena, name);
         *out_path = name;
         return WS_OK;
@@ -412,7 +412,10 @@ static ws_status find_file(struct diag *diag, struct arena *arena, const char *d
         *out_path = arena_format(arena, "%s/%s.yaml", dir, *out_id);
         return WS_OK;
     }
-    return unknown_machine(diag, arena, dir, names, name);
+    TRY(machine_spelled(diag, arena, dir, names, name, out_id));
+    if (!*out_id) return unknown_machine(diag, arena, dir, names, name);
+    *out_path = arena_format(arena, "%s/%s.yaml", dir, *out_id);
+    return WS_OK;
 }
 
 static ws_status load(struct diag *diag, struct arena *arena, const char *dir, const char *name,

@@ -36,4 +36,9 @@ ws_status machine_read(const struct machine_reader *reader, const char *id, cons
 /* The aliases of a parsed file, in the arena; a wrong structure gives none. */
 size_t machine_read_aliases(struct arena *arena, struct yaml_tree *tree, const char ***out);
 
+/* The machine that a name means which is neither an id nor an alias (machine_spelling.c): *out_id NULL if
+ * none; WS_ERR_ARGUMENT with the choice if it fits several or is an architecture. */
+ws_status machine_spelled(struct diag *diag, struct arena *arena, const char *dir,
+                          const struct machine_names *names, const char *name, const char **out_id);
+
 #endif

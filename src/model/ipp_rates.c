@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Access rates (40), (61) from the counters inst.unit.*. */
 #include "model/ipp_rates.h"
+#include "base/quantity.h"
 
 #include <math.h>
 
@@ -133,8 +134,8 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
     }
     if (issue != 4)
         estimate_assume(&out->answer, input->arena,
-                        "access rates by issue slots of %.3g cycles instead of 4 (reading P-6)",
-                        issue);
+                        "access rates by issue slots of %s instead of 4 (reading P-6)",
+                        quantity_of(issue, "cycle").text);
 }
 
 ws_status ipp_read_rates(struct diag *diag, const struct model_input *input,

@@ -2,6 +2,7 @@
 /* The model mwp-cwp: from profile and machine to the closed form of mwp_cwp_equations.c. What
  * counts as what: doc/models/mwp-cwp.md. */
 #include "model/mwp_cwp.h"
+#include "base/quantity.h"
 
 #include <math.h>
 
@@ -66,8 +67,8 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
     if (!machine_has(machine, MACHINE_DEPARTURE_COALESCED)) {
         bool known = machine_has(machine, MACHINE_GLOBAL_LOAD_STORE_LANES);
         estimate_assume(out, input->arena,
-                        "Departure_del_coal modelled: 32 / %.0f load-store lanes%s = %.3g cycles",
-                        lanes, known ? "" : " (assumed)", in->dep_coal);
+                        "Departure_del_coal modelled: 32 / %.0f load-store lanes%s = %s", lanes,
+                        known ? "" : " (assumed)", quantity_of(in->dep_coal, "cycle").text);
     }
     if (machine_has(machine, MACHINE_DEPARTURE_UNCOALESCED)) {
         in->dep_uncoal = machine_get(machine, MACHINE_DEPARTURE_UNCOALESCED, 0);
@@ -77,8 +78,8 @@ static void read_delays(const struct model_input *input, struct mwp_cwp_input *i
         in->dep_uncoal = fmax(in->dep_coal, 32 * in->freq_hz * sms / in->mem_bandwidth);
         estimate_assume(out, input->arena,
                         "Departure_del_uncoal modelled: 32 B at an SM's share of the bandwidth = "
-                        "%.3g cycles",
-                        in->dep_uncoal);
+                        "%s",
+                        quantity_of(in->dep_uncoal, "cycle").text);
     }
     if (model_without(input, EFFECT_MEM_LATENCY)) in->mem_ld = 1;
 }
@@ -206,11 +207,11 @@ static void read_input(const struct model_input *input, struct mwp_cwp_input *in
     in->issue_cycles =
         machine_get(machine, MACHINE_ISSUE_CYCLES, 1) / fmax(1, fmin(schedulers, warps));
     if (schedulers > 1)
-        estimate_assume(
-            out, input->arena,
-            "one issue per SM in the paper: here %.0f schedulers, so %.3g cycles a warp "
-            "instruction",
-            schedulers, in->issue_cycles);
+        estimate_assume(out, input->arena,
+                        "one issue per SM in the paper: here %s, so %s a warp "
+                        "instruction",
+                        quantity_of(schedulers, "scheduler").text,
+                        quantity_of(in->issue_cycles, "cycle").text);
 }
 
 static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_terms *t,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "base/text.h"
 #include "model/accesses.h"
 #include "model/needs.h"

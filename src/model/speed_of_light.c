@@ -4,6 +4,7 @@
  * Owens, HPCA 2011, section 3). What is left out and why: doc/models/speed-of-light.md. */
 #include <math.h>
 
+#include "base/quantity.h"
 #include "model/accesses.h"
 #include "model/estimate.h"
 #include "model/prices.h"
@@ -241,8 +242,9 @@ static void add_cached(struct bound *bound)
         estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s", "DRAM, if no cache hit");
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
-                        "the profile has no footprint (without any cache hit: %.3g s)",
-                        no_l1 ? "all accesses" : "stores and atomics", all / dram);
+                        "the profile has no footprint (without any cache hit: %s)",
+                        no_l1 ? "all accesses" : "stores and atomics",
+                        quantity_format(all / dram, "s").text);
     }
 }
 

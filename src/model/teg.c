@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "model/teg_grid.h"
 #include "model/teg_parallel.h"
 #include "model/teg_waits.h"
@@ -150,10 +151,10 @@ static void write_assumptions(struct teg_grid *a)
 {
 #define ASSUME(...) estimate_assume(a->out, a->input->arena, __VA_ARGS__)
     const struct teg_machine *machine = &a->machine;
-    ASSUME("%u SM%s with %s timed: %.0f of %.0f blocks%s", a->setup.sms,
-           a->setup.sms > 1 ? "s of a cluster" : "",
+    ASSUME("%s%s with %s timed: %.0f of %s%s", quantity_of(a->setup.sms, "SM").text,
+           a->setup.sms > 1 ? " of a cluster" : "",
            teg_is_cached(&a->machine) ? "its share of L2 and DRAM" : "their share of the bandwidth",
-           (double)a->result.block_count, a->blocks,
+           (double)a->result.block_count, quantity_of(a->blocks, "block").text,
            (double)a->result.block_count < a->blocks
                ? a->result.block_count < 2 * a->wave ? "; the others in waves like the first"
                                                      : "; the others at the rate of the second wave"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recommend/causes.h"
+#include "base/quantity.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,11 +49,14 @@ static void find_uncoalesced(struct finder *finder)
     struct accesses all = accesses_sum(finder->profile, ACCESS_ALL, rule);
     double uncoalesced = all.parts[ACCESS_UNCOALESCED];
     if (!count && uncoalesced > 0)
-        finder_add(finder, "G102", "coalesce the accesses", "",
-                   arena_format(finder->arena, "%.0f %% of the requests, %.3g transactions each",
-                                100 * uncoalesced / all.parts[ACCESS_REQUESTS],
-                                all.parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced),
-                   finder_gain(finder, EFFECT_UNCOALESCED));
+        finder_add(
+            finder, "G102", "coalesce the accesses", "",
+            arena_format(
+                finder->arena, "%.0f %% of the requests, %s each",
+                100 * uncoalesced / all.parts[ACCESS_REQUESTS],
+                quantity_of(all.parts[ACCESS_UNCOALESCED_TRANSACTIONS] / uncoalesced, "transaction")
+                    .text),
+            finder_gain(finder, EFFECT_UNCOALESCED));
 }
 
 static struct hot_line hottest_load(const struct finder *finder)
@@ -84,11 +88,12 @@ static void find_traffic(struct finder *finder)
     double share = savable_share(finder, &loads, &times);
     if (share < 0.1) return; /* nothing is read twice */
     const char *evidence =
-        times > 0 ? arena_format(finder->arena, "each sector is loaded %.3g times", times)
+        times > 0 ? arena_format(finder->arena, "each sector is loaded %s",
+                                 quantity_of(times, "time").text)
         : operations > 0
-            ? arena_format(finder->arena, "%.3g bytes requested per thread instruction",
-                           bytes / operations)
-            : arena_format(finder->arena, "%.4g bytes requested", bytes);
+            ? arena_format(finder->arena, "%s requested per thread instruction",
+                           quantity_of(bytes / operations, "byte").text)
+            : arena_format(finder->arena, "%s requested", quantity_format(bytes, "B").text);
     finder_add(finder, "G103",
                arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
                             100 * share),
@@ -104,10 +109,11 @@ static void find_local(struct finder *finder)
     double requests = finder_count(finder, both[0]) + finder_count(finder, both[1]);
     if (!(requests > 0)) return;
     struct hot_line hot = hot_counter(finder->profile, both, 2);
-    finder_add(finder, "G104", "keep local variables in registers",
-               hot_line_place(finder->arena, hot.instruction),
-               arena_format(finder->arena, "%.4g requests to local memory", requests),
-               what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
+    finder_add(
+        finder, "G104", "keep local variables in registers",
+        hot_line_place(finder->arena, hot.instruction),
+        arena_format(finder->arena, "%s to local memory", quantity_of(requests, "request").text),
+        what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
 }
 
 static void find_atomics(struct finder *finder)

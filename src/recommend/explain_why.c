@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "recommend/causes.h"
 #include "recommend/hot_line.h"
 
@@ -58,19 +59,22 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
     double operations = profile_get(profile, COUNTER_INST_THREAD);
     double saturating = term_value(best, "mwp_peak_bw"), warps = term_value(best, "n");
     double flying = fmax(term_value(best, "npw"), warps); /* accesses that the warps can overlap */
-    const char *per = operations > 0
-                          ? arena_format(&diagnosis->arena, "%.2g B per thread instruction",
-                                         all.parts[ACCESS_BYTES_REQUESTED] / operations)
-                          : "every access";
+    const char *per =
+        operations > 0
+            ? arena_format(
+                  &diagnosis->arena, "%s B per thread instruction",
+                  quantity_format(all.parts[ACCESS_BYTES_REQUESTED] / operations, "1").text)
+            : "every access";
     if (saturating > 0 && saturating <= warps)
-        diagnosis->why =
-            arena_format(&diagnosis->arena, "%s from DRAM: %.3g of %.3g warps per SM saturate it",
-                         per, saturating, warps);
-    else if (saturating > 0 && saturating <= flying)
         diagnosis->why = arena_format(
-            &diagnosis->arena,
-            "%s from DRAM: %.3g accesses at a time saturate it, %.3g warps per SM have %.3g", per,
-            saturating, warps, flying);
+            &diagnosis->arena, "%s from DRAM: %s of %s per SM saturate it", per,
+            quantity_format(saturating, "1").text, quantity_of(warps, "warp").text);
+    else if (saturating > 0 && saturating <= flying)
+        diagnosis->why =
+            arena_format(&diagnosis->arena, "%s from DRAM: %s at a time saturate it, %s per SM %s %s",
+                         per, quantity_of(saturating, "access").text,
+                         quantity_of(warps, "warp").text, warps == 1 ? "has" : "have",
+                         quantity_format(flying, "1").text);
     else
         diagnosis->why = arena_format(&diagnosis->arena, "%s through the memory system", per);
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest_access(profile).instruction);
@@ -81,9 +85,9 @@ static void why_latency(const struct prediction *prediction, struct diagnosis *d
     const struct estimate *best = &prediction->estimates[prediction->best];
     const struct occupancy *occupancy = &prediction->occupancy;
     diagnosis->why = arena_format(
-        &diagnosis->arena,
-        "%.3g warps per SM cannot fill %.3g cycles of memory latency (occupancy %.0f %%, by %s)",
-        term_value(best, "n"), term_value(best, "mem_l"), 100 * occupancy->fraction,
+        &diagnosis->arena, "%s per SM cannot fill %s of memory latency (occupancy %.0f %%, by %s)",
+        quantity_of(term_value(best, "n"), "warp").text,
+        quantity_of(term_value(best, "mem_l"), "cycle").text, 100 * occupancy->fraction,
         occupancy->limiter ? occupancy->limiter : "nothing known");
     diagnosis->why_where =
         hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
@@ -96,9 +100,9 @@ static void why_shared(const struct prediction *prediction, struct diagnosis *di
                                             COUNTER_MEM_SHARED_ATOMIC_REQUESTS};
     const struct estimate *best = &prediction->estimates[prediction->best];
     diagnosis->why =
-        arena_format(&diagnosis->arena,
-                     "%.4g passes through the banks, at the rate that %.3g warps per SM reach",
-                     term_value(best, "smem_transactions"), term_value(best, "n"));
+        arena_format(&diagnosis->arena, "%s through the banks, at the rate of %s per SM",
+                     quantity_of(term_value(best, "smem_transactions"), "pass").text,
+                     quantity_of(term_value(best, "n"), "warp").text);
     diagnosis->why_where = hot_line_place(
         &diagnosis->arena, hot_counter(prediction->profile, requests, SHARED_OP_COUNT).instruction);
 }
@@ -124,9 +128,10 @@ static void why_issue(const struct prediction *prediction, struct diagnosis *dia
         hottest = &profile->instructions[i];
     }
     diagnosis->why =
-        most > 0 ? arena_format(&diagnosis->arena, "%.4g warp instructions, %.0f %% of them %s",
-                                all, 100 * most / all, class_ids[class_id])
-                 : arena_format(&diagnosis->arena, "%.4g warp instructions", all);
+        most > 0 ? arena_format(&diagnosis->arena, "%s, %.0f %% of them %s",
+                                quantity_of(all, "warp instruction").text, 100 * most / all,
+                                class_ids[class_id])
+                 : arena_format(&diagnosis->arena, "%s", quantity_of(all, "warp instruction").text);
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest);
 }
 

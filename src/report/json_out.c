@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 
 /* Length of the UTF-8 sequence at `text` (Unicode 15, table 3-7), 0 if it is none. */
 static size_t utf8_length(const unsigned char *text)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/quantity.h"
 #include "measure/cache.h"
 #include "report/access_table.h"
-#include "report/quantity.h"
 #include "report/text_sections.h"
 
 /* ---- throughput ------------------------------------------------------------------------------ */
@@ -102,7 +102,8 @@ void text_memory(struct page *page, const struct profile *profile,
     for (size_t i = 0; i < count && i < max_rows; i++)
         memory_row(page, &rows[i], why_where);
     if (count > max_rows)
-        page_line(page, "  and %zu accesses that cost less: --details all", count - max_rows);
+        page_line(page, "  and %s of less cost: --details all",
+                  quantity_of((double)(count - max_rows), "access").text);
     mem_free(rows);
 }
 
@@ -142,9 +143,9 @@ void text_caches(struct page *page, const struct report_machine *item)
     strbuf_puts(&line, cache_bytes(caches, CACHE_COUNT_DRAM_READ, scale).text);
     page_line(page, "Caches    %s", line.data);
     strbuf_clear(&line);
-    page_line(page, "          %s written; replay of %u of %.0f blocks on %u SM%s%s",
-              cache_bytes(caches, CACHE_COUNT_DRAM_WRITTEN, scale).text, caches->blocks, blocks,
-              caches->sms, caches->sms == 1 ? "" : "s",
+    page_line(page, "          %s written; replay of %u of %s on %s%s",
+              cache_bytes(caches, CACHE_COUNT_DRAM_WRITTEN, scale).text, caches->blocks,
+              quantity_of(blocks, "block").text, quantity_of(caches->sms, "SM").text,
               caches->is_cut ? ", their first accesses, not scaled" : " and their part of the L2");
 }
 
@@ -346,7 +347,8 @@ void text_notes(struct page *page, const struct report_kernel *kernel, unsigned 
         unsigned left = end > page->lines ? end - page->lines : 1;
         size_t rest = notes.count - i;
         if (left == 1 && rest > 1) {
-            page_line(page, "          and %zu more assumptions: --details all", rest);
+            page_line(page, "          and %s more: --details all",
+                      quantity_of((double)rest, "assumption").text);
             break;
         }
         unsigned most = left > 2 ? left - 1 : 1;

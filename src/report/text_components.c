@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 #include "report/text_sections.h"
 
 /* A model that knows them writes one term a component and one row a stage. */

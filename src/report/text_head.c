@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 #include "report/text_sections.h"
 
 /* "64x64" or "65,536": without dimensions of one. */
@@ -50,9 +50,9 @@ void text_kernel(struct page *page, const struct profile *profile)
     if (profile_is_opencl(profile))
         text_ndrange(page, profile, (int)(cut ? room - 2 : room), cut);
     else
-        page_line(page, "%.*s%s  grid %s (%s blocks)  block %s (%u threads)%s%s",
-                  (int)(cut ? room - 2 : room), name, cut ? ".." : "", grid,
-                  quantity_count(blocks).text, block, profile_threads_per_block(profile),
+        page_line(page, "%.*s%s  grid %s (%s)  block %s (%s)%s%s", (int)(cut ? room - 2 : room),
+                  name, cut ? ".." : "", grid, quantity_of(blocks, "block").text, block,
+                  quantity_of(profile_threads_per_block(profile), "thread").text,
                   shared ? "  shared " : "",
                   shared ? quantity_format((double)shared, "B").text : "");
     struct strbuf line = {0};
@@ -64,11 +64,11 @@ void text_kernel(struct page *page, const struct profile *profile)
     uint8_t origin = profile->counters[COUNTER_BLOCKS_EXECUTED].origin;
     double executed = profile_get(profile, COUNTER_BLOCKS_EXECUTED);
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
-        strbuf_printf(&line, "; %s%s blocks %s%s",
-                      profile->partial    ? "PARTIAL: "
-                      : executed < blocks ? ""
-                                          : "all ",
-                      quantity_count(executed).text,
+        strbuf_printf(&line, "; %s%s %s%s",
+                      profile->partial                    ? "PARTIAL: "
+                      : executed < blocks || blocks == 1 ? ""
+                                                         : "all ",
+                      quantity_of(executed, "block").text,
                       profile->partial ? "begun"
                       : native         ? "recorded"
                                        : "executed",
@@ -85,11 +85,13 @@ void text_machine(struct page *page, const struct report_machine *item)
     struct strbuf line = {0};
     strbuf_printf(&line, "%s  %s  ", machine->id, machine->name);
     if (machine->kind == MACHINE_IS_CPU)
-        strbuf_printf(&line, "CPU  %.0f cores", machine_get(machine, MACHINE_CPU_CORES, 0));
+        strbuf_printf(&line, "CPU  %s",
+                      quantity_of(machine_get(machine, MACHINE_CPU_CORES, 0), "core").text);
     else
         strbuf_printf(&line, "cc %u.%u", machine->cc_major, machine->cc_minor);
     if (machine_has(machine, MACHINE_SM_COUNT))
-        strbuf_printf(&line, "  %.0f SMs", machine->values[MACHINE_SM_COUNT].value);
+        strbuf_printf(&line, "  %s",
+                      quantity_of(machine->values[MACHINE_SM_COUNT].value, "SM").text);
     if (machine_has(machine, MACHINE_CLOCK_CORE))
         strbuf_printf(&line, "  %s",
                       quantity_format(machine->values[MACHINE_CLOCK_CORE].value, "Hz").text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Watts and joules of a text report. */
-#include "report/quantity.h"
+#include "base/quantity.h"
 #include "report/text_sections.h"
 
 void text_energy(struct page *page, const struct report_machine *item)

@@ -2,8 +2,8 @@
 /* What the warps wait for, by the model that follows them. */
 #include <stdlib.h>
 
+#include "base/quantity.h"
 #include "base/strbuf.h"
-#include "report/quantity.h"
 #include "report/text_sections.h"
 
 enum { CAUSES_SHOWN = 4, LINES_SHOWN = 12 };

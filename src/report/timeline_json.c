@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "report/json_out.h"
-#include "report/quantity.h"
 
 /* Tracks are threads of a few processes, in this order. */
 enum group { GROUP_SCHEDULERS, GROUP_UNITS, GROUP_WARPS, GROUP_BLOCKS, GROUP_MEMORY, GROUP_COUNT };

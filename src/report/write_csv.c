@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/quantity.h"
+#include "base/quantity.h"
 #include "report/writers.h"
 
 /* RFC 4180: quoted when it must be. */

@@ -90,7 +90,7 @@ static void write_kernel(struct page *page, const struct report_kernel *kernel, 
     text_notes(page, kernel, details ? 1000 : lines_left(page, start));
 }
 
-/* -q: four lines a GPU, named if there are several kernels or GPUs. */
+/* -q: five lines a GPU, named if there are several kernels or GPUs. */
 static void write_quiet(struct page *page, const struct report_view *view)
 {
     for (size_t i = 0; i < view->kernel_count; i++) {
@@ -103,8 +103,16 @@ static void write_quiet(struct page *page, const struct report_view *view)
                 page_line(page, "%s", kernel->profile->kernel ? kernel->profile->kernel : "");
             if (several) text_machine(page, &kernel->machines[k]);
             text_answer(page, &kernel->machines[k], false);
+            text_best_advice(page, kernel->machines[k].diagnosis);
         }
     }
+}
+
+static unsigned width_of(const ws_report_options *options)
+{
+    enum { LEAST = 60, MOST = 96, NO_LIMIT = 1 << 20 };
+    if (options->details == WS_DETAILS_QUIET && !options->width) return NO_LIMIT;
+    return options->width < LEAST ? LEAST : options->width > MOST ? MOST : options->width;
 }
 
 void write_text(const struct report_view *view, struct strbuf *out)
@@ -112,9 +120,7 @@ void write_text(const struct report_view *view, struct strbuf *out)
     const ws_report_options *options = view->options;
     struct page page = {
         .out = out,
-        .width = options->width < 60   ? 60
-                 : options->width > 96 ? 96
-                                       : options->width,
+        .width = width_of(options),
         .utf8 = options->utf8,
         .colour = options->colour,
     };

@@ -11,6 +11,7 @@ A case is a file NAME.case. `$ COMMAND` starts a step; the lines behind it say w
     lines N           standard output has at most N lines, none longer than 96 columns
     schema NAME       standard output is JSON that schemas/NAME.schema.json accepts
     same FILE FILE    two files have the same bytes after the step
+In whatever a command prints, quantities are written as such: neither `1 blocks` nor `1e+03 us`.
 Every step runs in bash, in a folder of its own that starts as a copy of data/; $EXAMPLES is the
 folder of the bundled kernels, $TRACES that of recorded traces. Lines that start with # are comments.
 """
@@ -95,6 +96,23 @@ def check(word, rest, done, folder):
     return f"unknown expectation '{word}'"
 
 
+# What no text may have, whatever the command: `1 blocks`, and `1e+03 us`.
+PLURALS = ("block|warp|thread|register|byte|kernel|launch|access|cycle|event|element|argument|SM|core|"
+           "sector|request|transaction|instruction|assumption|call|time|line|GPU|wave")
+BAD_TEXT = (re.compile(r"(?<![\w.,:x/-])1 (" + PLURALS + r")(e?s)\b"),
+            re.compile(r"\de[+-]\d+ ?[mun\u00b5pkMGT]?(s|B|W|J|Hz|B/s|flop/s)(?![\w/(])"))
+
+
+def check_quantities(text):
+    """The first quantity of a text that is not written as one."""
+    for pattern in BAD_TEXT:
+        found = pattern.search(text)
+        if found:
+            start = text.rfind("\n", 0, found.start()) + 1
+            return f"'{found.group()}' in: {text[start:].splitlines()[0]}"
+    return ""
+
+
 def run_step(step, folder, environment):
     done = subprocess.run(["bash", "-c", step["command"]], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
@@ -110,6 +128,9 @@ def run_step(step, folder, environment):
             problems.append(f"line {number}: {word} {rest}: {problem}")
     if done.stderr and not any(word.startswith("err") for _, word, _ in expect):
         problems.append(f"line {step['line']}: standard error is not empty")
+    wrong = check_quantities(done.stdout) or check_quantities(done.stderr)
+    if wrong:
+        problems.append(f"line {step['line']}: {wrong}")
     if problems:
         problems.append(f"$ {step['command']}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     return problems

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers as people read them (SI prefixes, three digits) and as programs read them (exact). */
-#ifndef REPORT_QUANTITY_H
-#define REPORT_QUANTITY_H
+#ifndef BASE_QUANTITY_H
+#define BASE_QUANTITY_H
 
 enum { NUMBER_TEXT = 40 };
 
 struct quantity {
-    char text[48];
+    char text[64];
 };
 
 /* "447 us", "1.20 TB/s", "16.8 M": three significant digits. Unit "1" or "" is a count: exact with
@@ -17,6 +17,10 @@ struct quantity quantity_format(double value, const char *unit);
 struct quantity quantity_exact(double value, const char *unit);
 /* "4,096" */
 struct quantity quantity_count(double value);
+
+/* "1 block", "4,096 blocks", "24.9 warps", "15.8 M warp instructions": a number of what the noun, in
+ * the singular, names. */
+struct quantity quantity_of(double value, const char *noun);
 
 /* "24.6x": a ratio of two times. */
 struct quantity quantity_ratio(double value);

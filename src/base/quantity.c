@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/quantity.h"
+#include "base/quantity.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static bool takes_prefix(const char *unit, const struct prefix *prefix)
     if (!strcmp(unit, "s")) return prefix->scale < 1;
     if (!strcmp(unit, "m")) return prefix->scale < 1;
     if (!strcmp(unit, "B") || !strcmp(unit, "B/s") || !strcmp(unit, "Hz") ||
-        !strcmp(unit, "flop/s") || !strcmp(unit, "1"))
+        !strcmp(unit, "flop/s") || !strcmp(unit, "warp/s") || !strcmp(unit, "1"))
         return prefix->scale > 1;
     return !strcmp(unit, "W") || !strcmp(unit, "J");
 }
@@ -82,6 +82,24 @@ struct quantity quantity_format(double value, const char *unit)
                  prefix->text);
     else
         snprintf(out.text, sizeof out.text, "%s %s%s", number, prefix->text, unit);
+    return out;
+}
+
+static const char *plural_of(const char *noun)
+{
+    size_t length = strlen(noun);
+    const char *end = noun + length;
+    bool hisses = length > 1 && (end[-1] == 's' || end[-1] == 'x' || !strcmp(end - 2, "ch") ||
+                                 !strcmp(end - 2, "sh"));
+    return hisses ? "es" : "s";
+}
+
+struct quantity quantity_of(double value, const char *noun)
+{
+    struct quantity out, number = quantity_format(value, "1");
+    bool is_one = value == 1;
+    snprintf(out.text, sizeof out.text, "%.24s %.30s%s", number.text, noun,
+             is_one ? "" : plural_of(noun));
     return out;
 }
 
