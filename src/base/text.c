@@ -114,11 +114,14 @@ const char *text_nearest(struct arena *arena, const char *wanted, const char *co
     unsigned distance[SHOWN];
     size_t found = 0;
     size_t length = strlen(wanted);
-    unsigned limit = (unsigned)length / 3; /* one letter in three may be wrong */
+    /* One letter in three may be wrong; of two letters the second. */
+    unsigned limit = length == 2 ? 1 : (unsigned)length / 3;
     for (size_t i = 0; i < count; i++) {
         unsigned d = text_distance(wanted, names[i]);
         if (length >= 3 && strstr(names[i], wanted) && d > 1) d = 1;
-        if (d > limit) continue;
+        bool is_far = length == 2 && d &&
+                      tolower((unsigned char)*wanted) != tolower((unsigned char)*names[i]);
+        if (d > limit || is_far) continue;
         size_t at = found < SHOWN ? found++ : SHOWN;
         while (at > 0 && distance[at - 1] > d) {
             if (at < SHOWN) {
