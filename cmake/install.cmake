@@ -14,7 +14,25 @@ set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAM
                                                  SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
                                               cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
-foreach(library warpsage_shared warpsage_static)
+# The archive has one object, in which all other names are local: they would break the link of whoever
+# has names like ours.
+set(archive_object ${CMAKE_BINARY_DIR}/warpsage.o)
+add_custom_command(
+  OUTPUT ${archive_object}
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -Wl,--whole-archive $<TARGET_FILE:warpsage_static>
+          -Wl,--no-whole-archive -o ${archive_object}
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=ws_* ${archive_object}
+  DEPENDS warpsage_static
+  VERBATIM)
+add_library(warpsage_archive STATIC ${archive_object})
+set_source_files_properties(${archive_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+set_target_properties(warpsage_archive PROPERTIES OUTPUT_NAME warpsage EXPORT_NAME warpsage_static
+                                                  LINKER_LANGUAGE C)
+target_link_libraries(
+  warpsage_archive PUBLIC PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
+                          cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
+
+foreach(library warpsage_shared warpsage_archive)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 
@@ -37,7 +55,7 @@ file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE
 configure_file(${CMAKE_SOURCE_DIR}/cmake/warpsage.pc.in ${CMAKE_BINARY_DIR}/warpsage.pc @ONLY)
 
 install(TARGETS warpsage)
-install(TARGETS warpsage_static warpsage_shared EXPORT warpsage)
+install(TARGETS warpsage_archive warpsage_shared EXPORT warpsage)
 install(EXPORT warpsage NAMESPACE warpsage:: FILE warpsage-targets.cmake DESTINATION ${config_dir})
 install(FILES ${CMAKE_BINARY_DIR}/warpsage-config.cmake
               ${CMAKE_BINARY_DIR}/warpsage-config-version.cmake DESTINATION ${config_dir})

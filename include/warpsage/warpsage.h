@@ -42,6 +42,13 @@ extern "C" {
 #define WS_CHECKED
 #endif
 
+/* The version, the only place that has it: the build reads it from here. WS_VERSION_NUMBER compares:
+ * #if WS_VERSION_NUMBER >= WS_VERSION(0, 2, 0). */
+#define WS_VERSION_MAJOR 0
+#define WS_VERSION_MINOR 1
+#define WS_VERSION_PATCH 0
+#define WS_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+#define WS_VERSION_NUMBER WS_VERSION(WS_VERSION_MAJOR, WS_VERSION_MINOR, WS_VERSION_PATCH)
 #define WS_VERSION_STRING "0.1.0"
 
 /* One row a status: name, exit code of the command line (CONTRACT section 4), words. */

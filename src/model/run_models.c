@@ -182,9 +182,9 @@ static void raise_to(const struct estimate *bound, const struct model_input *inp
     if (!bound || out == bound || !(out->time_seconds < bound->time_seconds)) return;
     if (out->time_seconds < bound->time_seconds * (1 - 1e-9)) {
         estimate_assume(out, input->arena,
-                        "bounded by the speed of light: the model said %.4g s, %s alone takes "
-                        "%.4g s",
-                        out->time_seconds, bound->bottleneck, bound->time_seconds);
+                        "bounded by the speed of light: the model said %s, %s alone takes %s",
+                        quantity_format(out->time_seconds, "s").text, bound->bottleneck,
+                        quantity_format(bound->time_seconds, "s").text);
         out->bottleneck = bound->bottleneck;
         out->next = bound->next;
     }
@@ -202,9 +202,9 @@ static void note_gain(const struct model_input *input, const struct estimate *bo
     double now = out->time_seconds, least = 0;
     if (time > now * (1 + 1e-12))
         estimate_assume(out, input->arena,
-                        "without %s the model answers %.3g s, more than with it: its cases do not "
+                        "without %s the model answers %s, more than with it: its cases do not "
                         "meet there; counted as no gain",
-                        effect_infos[effect].id, time);
+                        effect_infos[effect].id, quantity_format(time, "s").text);
     if (bound) {
         now = fmax(now, bound->time_seconds);
         least = bound_without(bound, effect);

@@ -66,15 +66,14 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
                   quantity_format(all.parts[ACCESS_BYTES_REQUESTED] / operations, "1").text)
             : "every access";
     if (saturating > 0 && saturating <= warps)
-        diagnosis->why = arena_format(
-            &diagnosis->arena, "%s from DRAM: %s of %s per SM saturate it", per,
-            quantity_format(saturating, "1").text, quantity_of(warps, "warp").text);
-    else if (saturating > 0 && saturating <= flying)
         diagnosis->why =
-            arena_format(&diagnosis->arena, "%s from DRAM: %s at a time saturate it, %s per SM %s %s",
-                         per, quantity_of(saturating, "access").text,
-                         quantity_of(warps, "warp").text, warps == 1 ? "has" : "have",
-                         quantity_format(flying, "1").text);
+            arena_format(&diagnosis->arena, "%s from DRAM: %s of %s per SM saturate it", per,
+                         quantity_format(saturating, "1").text, quantity_of(warps, "warp").text);
+    else if (saturating > 0 && saturating <= flying)
+        diagnosis->why = arena_format(
+            &diagnosis->arena, "%s from DRAM: %s at a time saturate it, %s per SM %s %s", per,
+            quantity_of(saturating, "access").text, quantity_of(warps, "warp").text,
+            warps == 1 ? "has" : "have", quantity_format(flying, "1").text);
     else
         diagnosis->why = arena_format(&diagnosis->arena, "%s through the memory system", per);
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest_access(profile).instruction);

@@ -65,7 +65,7 @@ void text_kernel(struct page *page, const struct profile *profile)
     double executed = profile_get(profile, COUNTER_BLOCKS_EXECUTED);
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
         strbuf_printf(&line, "; %s%s %s%s",
-                      profile->partial                    ? "PARTIAL: "
+                      profile->partial                   ? "PARTIAL: "
                       : executed < blocks || blocks == 1 ? ""
                                                          : "all ",
                       quantity_of(executed, "block").text,

@@ -49,6 +49,12 @@ others=$(awk '$2 != "A" && $3 !~ /^ws_/ { print $3 }' <<<"$exported")
 [ -z "$others" ] || fail "libwarpsage.so exports other names than ws_*: $others"
 grep -q ' T ws_predict$' <<<"$exported" || fail "ws_predict is not exported"
 
+# Nor does the archive: a user's program may have any other name.
+archive_names=$(nm -g --defined-only "$libraries/libwarpsage.a" | awk 'NF == 3 { print $3 }')
+others=$(grep -v '^ws_' <<<"$archive_names" || true)
+[ -z "$others" ] || fail "libwarpsage.a exports other names than ws_*: $others"
+grep -qx ws_predict <<<"$archive_names" || fail "ws_predict is not in libwarpsage.a"
+
 # The program: by its path, through a link, found through PATH; never with the folder it was built in.
 cd /
 expect "$from_there" "$prefix/bin/warpsage" machines show v100
@@ -105,5 +111,32 @@ mv "$prefix" "$scratch/moved"
 expect "$from_there" "$scratch/moved/bin/warpsage" machines show v100
 expect "saxpy on $from_there: " env LD_LIBRARY_PATH="${libraries/#$prefix/$scratch/moved}" \
     "$scratch/with_pkg_config" "$kernel"
+
+# A program that has names like those within the library, and asks for the version.
+cat >"$scratch/names.c" <<'END'
+#include <stdio.h>
+#include <warpsage/warpsage.h>
+#if WS_VERSION_NUMBER < WS_VERSION(0, 1, 0) || WS_VERSION_NUMBER != 10000 * WS_VERSION_MAJOR + \
+    100 * WS_VERSION_MINOR + WS_VERSION_PATCH
+#error "the numbers of the version"
+#endif
+int diag_error = 1, arena_alloc = 2, text_read_file = 3, machine_load = 4, profile_destroy = 5;
+int main(void)
+{
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", WS_VERSION_MAJOR, WS_VERSION_MINOR,
+             WS_VERSION_PATCH);
+    ws_context *context;
+    if (ws_context_create(&context) != WS_OK) return 1;
+    ws_context_destroy(context);
+    printf("%d %s %s %s\n", diag_error + arena_alloc + text_read_file + machine_load +
+           profile_destroy, version, ws_version(), WS_VERSION_STRING);
+    return 0;
+}
+END
+# shellcheck disable=SC2046
+"$compiler" "$scratch/names.c" -I "$scratch/moved/include" "${libraries/#$prefix/$scratch/moved}/libwarpsage.a" \
+    $(pkg-config --libs yaml-0.1 jansson libarchive hwloc) -lcxsparse -pthread -lm -ldl -o "$scratch/names"
+expect '^15 ([0-9.]+) \1 \1$' "$scratch/names"
 
 echo "installed, built with find_package and pkg-config, run from elsewhere"
