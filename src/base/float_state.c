@@ -9,7 +9,7 @@ void float_state_set_standard(void)
 {
     fesetenv(FE_DFL_ENV);
 #if defined(__SSE2__)
-    /* C libraries differ in whether the default keeps the bits for subnormals: all exceptions masked, the rest 0. */
+    /* Exceptions masked, the rest 0: C libraries differ in what their default does to subnormals. */
     _mm_setcsr(0x1f80);
 #endif
 }

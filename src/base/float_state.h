@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The floating-point state of the thread that calls the library. Programs linked with -ffast-math turn
- * subnormals into zeros, others round another way or trap exceptions: neither may reach a result, and what
- * they set must be as before when a call returns, the exception flags included. */
+/* The floating-point state of the thread that calls the library. Programs linked with -ffast-math
+ * turn subnormals into zeros, others round another way or trap exceptions: none of that may reach a
+ * result, and it must be as before when a call returns, the exception flags included. */
 #ifndef BASE_FLOAT_STATE_H
 #define BASE_FLOAT_STATE_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the conformance vectors of every instruction. They are 14 MB, so they are not kept: the build makes them,
-and tests/vectors/digests.txt tells whether they are those that were reviewed.
+"""Makes the conformance vectors of every instruction. They are 14 MB, so they are not kept: the
+build makes them, and tests/vectors/digests.txt tells whether they are those that were reviewed.
 
     make-vectors.py FOLDER            writes FOLDER/MNEMONIC.txt, if what makes them has changed
     make-vectors.py FOLDER --check    says which files digests.txt does not know; status 1 if any

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The caller's floating-point state changes no result, of a launch on one thread and on several, nor of the
- * models, and is as before when a call returns. */
+/* The caller's floating-point state changes no result, of a launch on one thread and on several, nor
+ * of the models, and is as before when a call returns. */
 #include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -23,7 +23,7 @@ static uint64_t random_long(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Of every magnitude and both signs; some words are all zeros or all ones, for carries to run through. */
+/* Of every magnitude and both signs; some words are all zeros or ones, for carries to run through. */
 static u128 operand(uint64_t *state)
 {
     uint64_t kind = random_long(state), words[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operations with .sync in lanes that their member mask leaves out: PTX leaves them undefined, and the launch
- * says so. Lane t has %t = t; %upper is true from lane 16 on, %second in block (1,0,0). */
+/* Operations with .sync in lanes that their member mask leaves out: PTX leaves them undefined, and
+ * the launch says so. Lane t has %t = t; %upper is true from lane 16 on, %second in block (1,0,0). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

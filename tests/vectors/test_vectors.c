@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every row of the instruction table on operands with known results: MNEMONIC.txt in VECTOR_DIR, where the
- * build makes them.
+/* Every row of the instruction table on operands with known results: MNEMONIC.txt in VECTOR_DIR,
+ * where the build makes them.
  *
  *     test_vectors --level baseline|x86-64-v3|x86-64-v4 [FILE...]     default: all files; the level must exist
  *     test_vectors --ptx FILE                       the kernels of a file, for ptxas
