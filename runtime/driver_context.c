@@ -274,6 +274,15 @@ DRIVER(cuCtxGetDevice, (int *out), get_device(out, 0))
 DRIVER(cuCtxGetFlags, (unsigned *out), get_flags(out))
 DRIVER_ANY(cuCtxGetApiVersion, (const struct context *context, unsigned *out),
            ((void)context, get_api_version(out)))
+/* Of a context, or of the current one (NULL). */
+DRIVER_ANY(cuCtxGetDevice_v2, (int *out, const struct context *context),
+           context && !is_context(context) ? cudaErrorDeviceUninitialized
+           : context || current_context()  ? get_device(out, 0)
+                                           : cudaErrorDeviceUninitialized)
+DRIVER_ANY(cuCtxSynchronize_v2, (const struct context *context),
+           context && !is_context(context) ? cudaErrorDeviceUninitialized
+           : context || current_context()  ? cudaDeviceSynchronize()
+                                           : cudaErrorDeviceUninitialized)
 DRIVER(cuCtxSynchronize, (void), cudaDeviceSynchronize())
 DRIVER(cuCtxGetLimit, (size_t * out, int limit), cudaDeviceGetLimit(out, limit))
 DRIVER(cuCtxSetLimit, (int limit, size_t value), cudaDeviceSetLimit(limit, value))

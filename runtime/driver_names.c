@@ -51,6 +51,7 @@ static const struct {
     {"cuMemAdvise_v2", 12020},       {"cuMemPrefetchAsync_v2", 12020},
     {"cuGraphAddNode_v2", 12030},    {"cuGraphAddKernelNode_v2", 12000},
     {"cuGraphExecUpdate_v2", 12000}, {"cuEventElapsedTime_v2", 12080},
+    {"cuCtxGetDevice_v2", 13000},    {"cuCtxSynchronize_v2", 13000},
     {"cuGraphGetEdges_v2", 12030},   {"cuStreamGetCaptureInfo_v2", 11030},
 };
 
