@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
 
@@ -101,11 +102,13 @@ ws_status handle_check_size(struct diag *diag, const char *what, size_t given, s
 
 void ws_format_quantity(double value, const char *unit, char *out, size_t size)
 {
+    STANDARD_FLOATS;
     snprintf(out, size, "%s", quantity_format(value, unit).text);
 }
 
 void ws_format_count(double count, const char *noun, char *out, size_t size)
 {
+    STANDARD_FLOATS;
     snprintf(out, size, "%s", quantity_of(count, noun).text);
 }
 
