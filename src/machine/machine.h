@@ -78,6 +78,9 @@ bool machine_key_is_for(enum machine_key key, enum machine_kind kind);
 
 /* The source of a figure that machine_set has put there. */
 #define MACHINE_WHAT_IF "what-if"
+struct machine;
+/* `machine` without its what-ifs: a copy that shares all texts, and goes by mem_free, not destroyed. */
+struct machine *machine_as_loaded(const struct machine *machine);
 
 struct machine_value {
     double value; /* in the SI unit of the key's dimension */
@@ -85,6 +88,7 @@ struct machine_value {
     const char *source; /* key of SOURCES.yaml, or "assumed" when `assumed` */
     bool assumed;       /* from: assumed */
     uint32_t line;      /* in the machine's own file; 0: inherited or set by a what-if */
+    double loaded;      /* of a what-if: the file's figure; NAN: it has none */
 };
 
 /* What was measured with 1, 2, 3 ... resident warps per SM, or for launches of differing shape

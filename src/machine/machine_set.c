@@ -96,10 +96,30 @@ static double apply(const struct change *change, double old)
     }
 }
 
+static bool is_what_if(const struct machine_value *value)
+{
+    return value->source && !strcmp(value->source, MACHINE_WHAT_IF);
+}
+
 static void put(struct machine *machine, enum machine_key key, double value)
 {
-    machine->values[key] =
-        (struct machine_value){.value = value, .known = true, .source = MACHINE_WHAT_IF};
+    const struct machine_value *now = &machine->values[key];
+    double loaded = is_what_if(now) ? now->loaded : now->known ? now->value : (double)NAN;
+    machine->values[key] = (struct machine_value){
+        .value = value, .known = true, .source = MACHINE_WHAT_IF, .loaded = loaded};
+}
+
+struct machine *machine_as_loaded(const struct machine *machine)
+{
+    struct machine *loaded = mem_alloc(sizeof *loaded);
+    *loaded = *machine;
+    for (unsigned i = 0; i < MACHINE_KEY_COUNT; i++) {
+        struct machine_value *value = &loaded->values[i];
+        if (!is_what_if(value)) continue;
+        value->known = !isnan(value->loaded);
+        value->value = value->known ? value->loaded : 0;
+    }
+    return loaded;
 }
 
 /* Peaks that the curves by warps belong to: multiply-adds, and shared memory, which is never faster than

@@ -93,30 +93,16 @@ const struct cache_section *profile_find_caches(const struct profile *profile,
     return NULL;
 }
 
-static unsigned count_equal(const struct cache_geometry *a, const struct cache_geometry *b)
-{
-    unsigned equal = 0;
-    for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
-        equal += cache_geometry_get(a, i) == cache_geometry_get(b, i);
-    return equal;
-}
-
 const struct cache_section *profile_near_caches(const struct profile *profile,
-                                                const struct cache_geometry *geometry, bool changed)
+                                                const struct cache_geometry *geometry)
 {
-    enum { MOST_CHANGES = 3 }; /* figures; another GPU differs in more */
-    const struct cache_section *nearest = NULL;
-    unsigned most = changed ? CACHE_GEOMETRY_COUNT - MOST_CHANGES - 1 : 0;
     for (uint32_t i = 0; i < profile->cache_count; i++) {
         struct cache_geometry known = profile->caches[i].geometry;
-        unsigned equal = count_equal(&known, geometry);
         known.l1_bytes = geometry->l1_bytes; /* what shared memory of the blocks leaves */
         known.blocks_per_sm = geometry->blocks_per_sm;
-        if (equal <= most || (!changed && !same_geometry(&known, geometry))) continue;
-        most = equal;
-        nearest = &profile->caches[i];
+        if (same_geometry(&known, geometry)) return &profile->caches[i];
     }
-    return nearest;
+    return NULL;
 }
 
 void profile_add_caches(struct profile *profile, const struct cache_section *section)

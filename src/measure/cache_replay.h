@@ -73,11 +73,9 @@ bool cache_geometry_read(const struct machine *machine, const struct profile *pr
 /* Of this geometry, if the profile has it; else NULL. */
 const struct cache_section *profile_find_caches(const struct profile *profile,
                                                 const struct cache_geometry *geometry);
-/* The nearest of the profile: the same caches as fewer or more blocks find them; if `changed`, of a GPU
- * that a what-if has changed, also with some other figures. NULL: there is none. */
+/* The same caches as another number of resident blocks finds them; NULL: not in the profile. */
 const struct cache_section *profile_near_caches(const struct profile *profile,
-                                                const struct cache_geometry *geometry,
-                                                bool changed);
+                                                const struct cache_geometry *geometry);
 void profile_add_caches(struct profile *profile, const struct cache_section *section);
 /* Replays profile->trace, which is there. */
 void cache_replay(const struct profile *profile, const struct cache_geometry *geometry,

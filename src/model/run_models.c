@@ -81,13 +81,17 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
 
 /* ---- caches ---------------------------------------------------------------------------------- */
 
-static bool is_changed(const struct machine *machine)
+/* Caches of the very GPU that the profile has been asked for with other resident blocks, or before a
+ * what-if changed it. */
+static const struct cache_section *find_near_caches(const struct prediction *out)
 {
-    for (unsigned i = 0; i < MACHINE_KEY_COUNT; i++)
-        if (machine_has(machine, (enum machine_key)i) && machine->values[i].source &&
-            !strcmp(machine->values[i].source, MACHINE_WHAT_IF))
-            return true;
-    return false;
+    struct cache_geometry geometry;
+    const struct cache_section *near = NULL;
+    struct machine *loaded = machine_as_loaded(out->machine);
+    if (cache_geometry_read(loaded, out->profile, out->occupancy.blocks_per_sm, &geometry))
+        near = profile_near_caches(out->profile, &geometry);
+    mem_free(loaded);
+    return near;
 }
 
 /* Those of the profile, if it has been asked for such caches before; else its traces are replayed; without
@@ -103,7 +107,7 @@ static void find_caches(struct prediction *out)
     else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
         return;
     else if ((out->options.without_traces || !profile->trace) &&
-             (out->caches = profile_near_caches(profile, &geometry, is_changed(out->machine))))
+             (out->caches = find_near_caches(out)) != NULL)
         return;
     else if (out->options.without_traces)
         out->caches_reason = "warp traces are not followed";

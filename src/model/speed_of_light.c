@@ -16,6 +16,7 @@ struct bound {
     double sms, clock_hz, share; /* share: of the lanes at work if divergence is off, else 1 */
     double longest, second;
     const char *name, *second_name;
+    double lanes[CLASS_COUNT]; /* of pipes: threads per cycle, 0: not known */
 };
 
 static void add_time(struct bound *bound, const char *id, const char *name, double seconds)
@@ -127,10 +128,10 @@ static void add_pipe(struct bound *bound, enum pipe pipe)
 {
     double longest = 0;
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
-        double lanes = pipe_of[i] == pipe ? class_lanes(bound, i) : 0, count = 0;
+        double lanes = pipe_of[i] == pipe ? bound->lanes[i] : 0, count = 0;
         if (!(lanes > 0)) continue;
         for (unsigned k = 0; k < CLASS_COUNT; k++)
-            if (pipe_of[k] == pipe && fabs(class_lanes(bound, k) - lanes) < 1e-9)
+            if (pipe_of[k] == pipe && fabs(bound->lanes[k] - lanes) < 1e-9)
                 count +=
                     profile_get(bound->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + k));
         longest = fmax(longest, count * WARP_LANES / lanes);
@@ -262,6 +263,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (!(bound.sms > 0) || !(profile_get(input->profile, COUNTER_INST_WARP) > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "speed-of-light: the launch has no blocks or executes no instructions");
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        if (pipe_of[i] != PIPE_NONE) bound.lanes[i] = class_lanes(&bound, i);
     add_issue(&bound);
     for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
         add_pipe(&bound, pipe);

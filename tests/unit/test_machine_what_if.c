@@ -130,6 +130,39 @@ static void test_resident_warps_and_threads_go_together(void **state)
     machine_destroy(machine);
 }
 
+/* A curve by warps is of a pipe: with twice the lanes it is twice as high. */
+static void test_curves_follow_their_pipe(void **state)
+{
+    (void)state;
+    struct machine *machine = load("gtx285");
+    struct diag diag = {0};
+    const struct machine_curve *curves = machine->curves;
+    double multiply_adds = machine_curve_at(&curves[CURVE_INSTRUCTION], 6);
+    double shared = machine_curve_at(&curves[CURVE_SHARED], 6);
+    assert_int_equal(machine_set(&diag, machine, "throughput.fp32.fma", "=*0.5"), WS_OK);
+    assert_true(machine_curve_at(&curves[CURVE_INSTRUCTION], 6) == multiply_adds / 2);
+    assert_true(machine_curve_at(&curves[CURVE_SHARED], 6) == shared / 2); /* 4 B a lane */
+    assert_int_equal(machine_set(&diag, machine, "throughput.fp32.fma", "=*2"), WS_OK);
+    assert_true(machine_curve_at(&curves[CURVE_INSTRUCTION], 6) == multiply_adds);
+    machine_destroy(machine);
+}
+
+static void test_what_the_file_says_is_remembered(void **state)
+{
+    (void)state;
+    struct machine *machine = load("gtx280");
+    struct diag diag = {0};
+    assert_int_equal(machine_set(&diag, machine, "sm.count", "=*2"), WS_OK);
+    assert_int_equal(machine_set(&diag, machine, "sm.count", "=+1"), WS_OK);
+    assert_int_equal(machine_set(&diag, machine, "l2.latency", "=200"), WS_OK);
+    struct machine *loaded = machine_as_loaded(machine);
+    assert_true(machine_get(machine, MACHINE_SM_COUNT, 0) == 61);
+    assert_true(machine_get(loaded, MACHINE_SM_COUNT, 0) == 30);
+    assert_false(machine_has(loaded, MACHINE_L2_LATENCY));
+    mem_free(loaded);
+    machine_destroy(machine);
+}
+
 /* ---- prices ---------------------------------------------------------------------------------- */
 
 static void forget_prices(struct machine *machine)
@@ -218,6 +251,8 @@ int main(void)
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_resident_warps_and_threads_go_together),
+        cmocka_unit_test(test_curves_follow_their_pipe),
+        cmocka_unit_test(test_what_the_file_says_is_remembered),
         cmocka_unit_test(test_prices_fall_back),
         cmocka_unit_test(test_own_prices_win),
         cmocka_unit_test(test_m_factors_of_the_thesis),
