@@ -83,10 +83,11 @@ void estimate_assume(struct estimate *estimate, struct arena *arena, const char 
 {
     struct strbuf text = {0};
     va_list list;
+    if (estimate->assumption_count == ASSUMPTIONS_MAX) return;
     va_start(list, format);
     strbuf_vprintf(&text, format, list);
     va_end(list);
-    bool known = estimate->assumption_count == ASSUMPTIONS_MAX;
+    bool known = false;
     for (size_t i = 0; i < estimate->assumption_count; i++)
         known = known || !strcmp(estimate->assumptions[i], text.data);
     if (!known) estimate->assumptions[estimate->assumption_count++] = arena_copy(arena, text.data);

@@ -16,7 +16,6 @@ struct bound {
     double sms, clock_hz, share; /* share: of the lanes at work if divergence is off, else 1 */
     double longest, second;
     const char *name, *second_name;
-    double lanes[CLASS_COUNT]; /* of pipes: threads per cycle, 0: not known */
 };
 
 static void add_time(struct bound *bound, const char *id, const char *name, double seconds)
@@ -122,21 +121,28 @@ static double class_lanes(const struct bound *bound, enum insn_class id)
     return lanes;
 }
 
+static double class_count(const struct bound *bound, unsigned id)
+{
+    return profile_get(bound->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + id));
+}
+
 /* Classes of a pipe are added up only where they are priced alike: differing prices are a sign that
  * they do not share all of their lanes, and a bound must not add what may overlap. */
-static void add_pipe(struct bound *bound, enum pipe pipe)
+static void add_pipes(struct bound *bound)
 {
-    double longest = 0;
+    double lanes[CLASS_COUNT] = {0}, longest[PIPE_COUNT] = {0};
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        if (pipe_of[i] != PIPE_NONE && class_count(bound, i) > 0) lanes[i] = class_lanes(bound, i);
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
-        double lanes = pipe_of[i] == pipe ? bound->lanes[i] : 0, count = 0;
-        if (!(lanes > 0)) continue;
+        double count = 0;
+        if (!(lanes[i] > 0)) continue;
         for (unsigned k = 0; k < CLASS_COUNT; k++)
-            if (pipe_of[k] == pipe && fabs(bound->lanes[k] - lanes) < 1e-9)
-                count +=
-                    profile_get(bound->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + k));
-        longest = fmax(longest, count * WARP_LANES / lanes);
+            if (pipe_of[k] == pipe_of[i] && fabs(lanes[k] - lanes[i]) < 1e-9)
+                count += class_count(bound, k);
+        longest[pipe_of[i]] = fmax(longest[pipe_of[i]], count * WARP_LANES / lanes[i]);
     }
-    add_cycles(bound, pipes[pipe].id, pipes[pipe].name, longest * bound->share);
+    for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
+        add_cycles(bound, pipes[pipe].id, pipes[pipe].name, longest[pipe] * bound->share);
 }
 
 enum { SECTOR_BYTES = 32 };
@@ -263,11 +269,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (!(bound.sms > 0) || !(profile_get(input->profile, COUNTER_INST_WARP) > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "speed-of-light: the launch has no blocks or executes no instructions");
-    for (unsigned i = 0; i < CLASS_COUNT; i++)
-        if (pipe_of[i] != PIPE_NONE) bound.lanes[i] = class_lanes(&bound, i);
     add_issue(&bound);
-    for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
-        add_pipe(&bound, pipe);
+    add_pipes(&bound);
     add_shared(&bound);
     add_load_store(&bound);
     bool cached = coalescing_rule_of(input->machine) == RULE_IS_SECTOR;
