@@ -34,7 +34,8 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         request->details = WS_DETAILS_NORMAL;
         if (!strcmp(value, "normal")) return EXIT_DONE;
         request->details = WS_DETAILS_ALL;
-        return set_word(cli, "--details", value, "all");
+        if (!strcmp(value, "all")) return EXIT_DONE;
+        return cli_error(cli, EXIT_USAGE, "--details '%s' is none of normal, all", value);
     case OPTION_SAVE_PROFILE:
         request->save_profile = value;
         return EXIT_DONE;

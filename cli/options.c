@@ -92,6 +92,21 @@ static int resolve_file(struct cli *cli, const struct option_row *row, const cha
     return EXIT_DONE;
 }
 
+/* `a|b|c` in the table are all values that the option has; N and the like stand for others. */
+static int check_choice(struct cli *cli, const struct option_row *row, const char *value)
+{
+    const char *list = row->value && value && strchr(row->value, '|') ? row->value : "";
+    for (const char *c = list; *c; c++)
+        if (isupper((unsigned char)*c)) return EXIT_DONE;
+    char *rest = cli_copy(cli, list);
+    const char *words = "";
+    for (char *word; (word = strsep(&rest, "|")) != NULL;) {
+        if (!*list || !strcmp(word, value)) return EXIT_DONE;
+        words = cli_format(cli, "%s%s%s", words, *words ? ", " : "", word);
+    }
+    return cli_error(cli, EXIT_USAGE, "--%s '%s' is none of %s", row->name, value, words);
+}
+
 /* `value` is what stands in the same word, or NULL. */
 static int use_option(struct scan *scan, const struct option_row *row, const char *word,
                       const char *value)
@@ -109,6 +124,7 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
         scan->done = true;
     }
     if (row->id == -2) scan->cli->quiet = true;
+    CLI_TRY(check_choice(scan->cli, row, value));
     CLI_TRY(resolve_file(scan->cli, row, &value));
     struct option_use use = {row->id, value};
     CLI_APPEND(scan->cli, scan->out->uses, scan->out->use_count, use);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/handles.h"
 #include "base/arena.h"
@@ -193,10 +195,11 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
     API_CALL(module->context)
     struct diag *diag = &module->context->diag;
     const struct function *function = kernel_function(module, kernel);
-    TRY(handle_check_size(diag, "ws_kernel_info", out->size, sizeof *out));
+    TRY(handle_check_size(diag, "ws_kernel_info", out->size,
+                          offsetof(ws_kernel_info, follows_data)));
     if (!function) return diag_error(diag, WS_ERR_ARGUMENT, "kernel %zu does not exist", kernel);
     uint64_t *offsets = mem_zalloc(module->module->variable_count + 1, sizeof *offsets);
-    *out = (ws_kernel_info){
+    const ws_kernel_info info = {
         .size = out->size,
         .static_shared_bytes =
             module_shared_layout(module->module, module->entries[kernel], offsets),
@@ -206,6 +209,7 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .ordered = function->ordered,
         .follows_data = function_follows_data(function),
     };
+    memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
     mem_free(offsets);
     return WS_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recorded traces: trace -> replay -> measure -> profile. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,8 +75,11 @@ static ws_status complete_options(struct diag *diag, const ws_replay_options *gi
                                   ws_replay_options *out, unsigned *out_rules)
 {
     *out = (ws_replay_options){.size = sizeof *out, .unknown_share = -1};
-    if (given) TRY(handle_check_size(diag, "ws_replay_options", given->size, sizeof *given));
-    if (given) *out = *given;
+    /* Callers of the first version give no traces. */
+    if (given)
+        TRY(handle_check_size(diag, "ws_replay_options", given->size,
+                              offsetof(ws_replay_options, trace_blocks)));
+    if (given) memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     if (!(out->unknown_share >= 0)) out->unknown_share = UNKNOWN_SHARE;
     struct counting counting = {out->rules & RULES_ALL, out->shared_banks,
                                 out->initial_segment_bytes, out->min_segment_bytes};

@@ -220,6 +220,94 @@ static void test_short_struct(void **state)
     ws_profile_destroy(profile);
 }
 
+/* Structs of callers that were compiled against an earlier version (shorter), or a later one (longer),
+ * with what lies behind them: it must be neither read nor written. */
+enum { BEHIND = 64, GUARD = 0xa5 };
+
+static bool is_guarded(const void *at, size_t size)
+{
+    const unsigned char *bytes = at;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != GUARD) return false;
+    return true;
+}
+
+static void test_sizes_of_results(void **state)
+{
+    struct fixture *f = *state;
+    const size_t sizes[] = {offsetof(ws_kernel_info, follows_data), sizeof(ws_kernel_info),
+                            sizeof(ws_kernel_info) + BEHIND};
+    for (size_t i = 0; i < 3; i++) {
+        union {
+            ws_kernel_info info;
+            unsigned char bytes[sizeof(ws_kernel_info) + 2 * BEHIND];
+        } given;
+        memset(&given, GUARD, sizeof given);
+        given.info.size = sizes[i];
+        assert_int_equal(ws_module_kernel_info(f->module, 0, &given.info), WS_OK);
+        assert_int_equal(given.info.size, sizes[i]);
+        assert_int_equal(given.info.static_shared_bytes, 0);
+        size_t known = sizes[i] < sizeof given.info ? sizes[i] : sizeof given.info;
+        assert_true(is_guarded(given.bytes + known, sizeof given - known));
+    }
+    ws_kernel_info info = {.size = 8};
+    assert_int_equal(ws_module_kernel_info(f->module, 0, &info), WS_ERR_ARGUMENT);
+}
+
+static void test_sizes_of_launch_results(void **state)
+{
+    struct fixture *f = *state;
+    const size_t sizes[] = {offsetof(ws_launch_result, undefined), sizeof(ws_launch_result)};
+    for (size_t i = 0; i < 2; i++) {
+        union {
+            ws_launch_result result;
+            unsigned char bytes[sizeof(ws_launch_result) + BEHIND];
+        } given;
+        ws_launch launch = saxpy_launch();
+        memset(&given, GUARD, sizeof given);
+        given.result.size = sizes[i];
+        launch.counters = false;
+        launch.result = &given.result;
+        assert_int_equal(ws_device_launch(f->device, f->module, &launch, NULL), WS_OK);
+        assert_true(given.result.warp_instructions > 0);
+        assert_true(is_guarded(given.bytes + sizes[i], sizeof given - sizes[i]));
+    }
+}
+
+static void test_sizes_of_options(void **state)
+{
+    struct fixture *f = *state;
+    union {
+        ws_device_options options;
+        unsigned char bytes[sizeof(ws_device_options) + BEHIND];
+    } given;
+    const size_t sizes[] = {offsetof(ws_device_options, host_addresses),
+                            offsetof(ws_device_options, as_hardware),
+                            offsetof(ws_device_options, keep_programs),
+                            offsetof(ws_device_options, host_isa),
+                            sizeof(ws_device_options),
+                            sizeof given};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ws_device *device;
+        memset(&given, GUARD, sizeof given);
+        memset(&given, 0, sizes[i] < sizeof given.options ? sizes[i] : sizeof given.options);
+        given.options.size = sizes[i];
+        assert_int_equal(ws_device_create(f->context, &given.options, &device), WS_OK);
+        ws_device_destroy(device);
+    }
+    const size_t launches[] = {
+        offsetof(ws_launch, rules),          offsetof(ws_launch, initial_segment_bytes),
+        offsetof(ws_launch, isa_view),       offsetof(ws_launch, trace_blocks),
+        offsetof(ws_launch, grid_workspace), offsetof(ws_launch, result)};
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        ws_launch launch = saxpy_launch();
+        memset((unsigned char *)&launch + launches[i], GUARD, sizeof launch - launches[i]);
+        launch.size = launches[i];
+        launch.counters = false;
+        assert_int_equal(ws_device_launch(f->device, f->module, &launch, NULL), WS_OK);
+    }
+}
+
 static bool cancel_at_once(void *user)
 {
     ++*(int *)user;
@@ -300,6 +388,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rules_are_counted_on_demand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(test_short_struct, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sizes_of_results, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sizes_of_launch_results, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sizes_of_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
         cmocka_unit_test_setup_teardown(test_report_without_machines, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),

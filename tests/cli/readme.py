@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of README.md are what the program prints: readme.py PROGRAM [--write]
+
+Compares, or with --write renews, what `make demo` prints, and compares the excerpt of its launch
+file. The block of `warpsage run` needs nvcc and is not looked at."""
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+README = os.path.join(ROOT, "README.md")
+LAUNCH = "examples/kernels/sgemm_tiled/sgemm_tiled_512.yaml"
+
+
+def block_after(lines, start):
+    """First and one past the last line of the first indented block behind line `start`."""
+    first = next(i for i in range(start, len(lines)) if lines[i].startswith("    "))
+    last = first
+    while last < len(lines) and (lines[last].startswith("    ") or not lines[last]):
+        last += 1
+    while not lines[last - 1]:
+        last -= 1
+    return first, last
+
+
+def demo_command():
+    """What the Makefile's target `demo` runs."""
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    return re.search(r"^demo:.*\n\tbuild/warpsage (.*)$", text, re.M).group(1).split()
+
+
+def check_launch_file(lines):
+    first = next(i for i, line in enumerate(lines) if line == "    # " + LAUNCH)
+    with open(os.path.join(ROOT, LAUNCH), encoding="utf-8") as file:
+        wanted = [line.rstrip("\n") for line in file if not line.startswith("#") and line.strip()]
+    _, last = block_after(lines, first)
+    got = [line[4:] for line in lines[first + 1:last] if not line.startswith("    build/")]
+    missing = [line for line in got if line and line not in wanted]
+    if missing:
+        sys.exit(f"readme.py: {LAUNCH} has no such line: {missing}")
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with open(README, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    environment = {k: v for k, v in os.environ.items()
+                   if k not in ("COLUMNS", "CLICOLOR_FORCE", "WARPSAGE_MACHINES")}
+    environment["LC_ALL"] = "C"
+    done = subprocess.run([program, *demo_command()], cwd=ROOT, env=environment, text=True,
+                          capture_output=True, check=True)
+    wanted = ["    " + line if line else "" for line in done.stdout.rstrip("\n").split("\n")]
+    first, last = block_after(lines, next(i for i, line in enumerate(lines)
+                                          if line.startswith("`make demo` prints this")))
+    if "--write" in sys.argv:
+        lines[first:last] = wanted
+        with open(README, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+        return
+    check_launch_file(lines)
+    if lines[first:last] != wanted:
+        print("\n".join(difflib.unified_diff(lines[first:last], wanted, "README.md", "make demo",
+                                             lineterm="")))
+        sys.exit("readme.py: README.md is not what `make demo` prints: "
+                 "tests/cli/readme.py build/warpsage --write")
+
+
+if __name__ == "__main__":
+    main()
