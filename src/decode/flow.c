@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Basic blocks, their successors, immediate post-dominators. */
+/* Basic blocks and their successors, also as a graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,47 +54,40 @@ static bool falls_through(const struct insn *insn)
     return !leaves || insn->guard >= 0;
 }
 
+static void mark_table(const struct insn *insn, struct map *known, bool *leader)
+{
+    uint32_t ignored;
+    uint64_t key = (uint64_t)(uintptr_t)insn->targets;
+    if (map_get(known, key, &ignored)) return; /* tables may be long, and used often */
+    map_set(known, key, 0);
+    for (uint32_t t = 0; t < insn->target_count; t++)
+        leader[insn->targets[t]] = true;
+}
+
 static void mark_leaders(const struct function *function, bool *leader)
 {
+    struct map tables = {0};
     leader[0] = true;
     for (uint32_t i = 0; i < function->insn_count; i++) {
         const struct insn *insn = &function->insns[i];
         if (ends_block(insn)) leader[i + 1] = true;
         if (insn->op == OP_BRA) leader[insn->target] = true;
-        for (uint32_t t = 0; insn->op == OP_BRX && t < insn->target_count; t++)
-            leader[insn->targets[t]] = true;
+        if (insn->op == OP_BRX) mark_table(insn, &tables, leader);
     }
+    map_clear(&tables);
 }
 
-/* seen[block] is the number of the block that has it as a successor already, plus one. */
-struct successors {
-    uint32_t *list, count;
-    uint32_t *seen, owner;
-};
-
-static void add_successor(struct successors *successors, uint32_t block)
-{
-    if (successors->seen[block] == successors->owner) return;
-    successors->seen[block] = successors->owner;
-    successors->list[successors->count++] = block;
-}
-
-static void find_successors(struct arena *arena, const struct function *function,
-                            struct basic_block *block, uint32_t *seen)
+/* Fall-through and branch target. */
+static void find_successors(const struct function *function, struct basic_block *block)
 {
     const struct insn *last = &function->insns[block->first + block->count - 1];
-    uint32_t targets = last->op == OP_BRX ? last->target_count : 1;
     uint32_t next = block->first + block->count;
-    struct successors successors = {.list = ARENA_ARRAY(arena, uint32_t, targets + 1),
-                                    .seen = seen,
-                                    .owner = function->block_of[block->first] + 1};
     if (falls_through(last) && next < function->insn_count)
-        add_successor(&successors, function->block_of[next]);
-    if (last->op == OP_BRA) add_successor(&successors, function->block_of[last->target]);
-    for (uint32_t t = 0; last->op == OP_BRX && t < last->target_count; t++)
-        add_successor(&successors, function->block_of[last->targets[t]]);
-    block->successors = successors.list;
-    block->successor_count = successors.count;
+        block->successors[block->successor_count++] = function->block_of[next];
+    if (last->op != OP_BRA) return;
+    uint32_t target = function->block_of[last->target];
+    if (!block->successor_count || block->successors[0] != target)
+        block->successors[block->successor_count++] = target;
 }
 
 void flow_build(struct arena *arena, struct function *function)
@@ -116,145 +109,87 @@ void flow_build(struct arena *arena, struct function *function)
     function->block_of = block_of;
     function->blocks = list;
     function->block_count = blocks;
-    uint32_t *seen = mem_zalloc(blocks, sizeof *seen);
     for (uint32_t i = 0; i < blocks; i++)
-        find_successors(arena, function, &list[i], seen);
-    mem_free(seen);
+        find_successors(function, &list[i]);
 }
 
-/* ---- post-dominators -------------------------------------------------------------------------------
- * Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph. Its
- * root is a virtual exit, node `count`. Blocks that cannot reach an exit (endless loops) get an edge
- * to it from the last of them, so that the branches within the loop still have a place to meet. */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
-struct graph {
-    const struct function *function;
-    uint32_t count;
-    uint32_t *first, *predecessors; /* of block b: predecessors[first[b] .. first[b + 1]) */
-    bool *exits;                    /* has an edge to the virtual exit */
-    uint32_t *order;                /* number in the postorder of the reversed graph */
-    uint32_t *sequence;             /* the blocks in that order */
-    uint32_t visited;
-    bool *seen;
-    uint32_t *stack, *cursor;
-};
-
-static void collect_predecessors(struct graph *graph)
+/* Tables of brx: one node for each, whoever uses it. */
+static void number_tables(struct flow_graph *graph, const struct function *function)
 {
-    const struct basic_block *blocks = graph->function->blocks;
-    uint32_t edges = 0;
-    for (uint32_t b = 0; b < graph->count; b++) {
-        edges += blocks[b].successor_count;
-        for (uint32_t s = 0; s < blocks[b].successor_count; s++)
-            graph->first[blocks[b].successors[s] + 1]++;
-        graph->exits[b] = blocks[b].successor_count == 0;
-    }
-    for (uint32_t b = 0; b < graph->count; b++)
-        graph->first[b + 1] += graph->first[b];
-    graph->predecessors = mem_zalloc(edges, sizeof *graph->predecessors);
-    uint32_t *fill = mem_zalloc(graph->count, sizeof *fill);
-    for (uint32_t b = 0; b < graph->count; b++)
-        for (uint32_t s = 0; s < blocks[b].successor_count; s++) {
-            uint32_t to = blocks[b].successors[s];
-            graph->predecessors[graph->first[to] + fill[to]++] = b;
+    struct map known = {0};
+    for (uint32_t b = 0; b < graph->blocks; b++) {
+        const struct basic_block *block = &function->blocks[b];
+        const struct insn *last = &function->insns[block->first + block->count - 1];
+        if (last->op != OP_BRX) continue;
+        uint64_t key = (uint64_t)(uintptr_t)last->targets;
+        if (!map_get(&known, key, &graph->table_of[b])) {
+            graph->table_of[b] = graph->nodes++;
+            graph->tables[graph->table_of[b] - graph->blocks] = last;
+            map_set(&known, key, graph->table_of[b]);
         }
-    mem_free(fill);
-}
-
-/* Depth first from one block with an exit, against the edges. */
-static void visit(struct graph *graph, uint32_t root)
-{
-    uint32_t depth = 0;
-    graph->stack[depth++] = root;
-    graph->seen[root] = true;
-    graph->cursor[root] = graph->first[root];
-    while (depth > 0) {
-        uint32_t block = graph->stack[depth - 1];
-        if (graph->cursor[block] == graph->first[block + 1]) {
-            graph->order[block] = graph->visited;
-            graph->sequence[graph->visited++] = block;
-            depth--;
-            continue;
-        }
-        uint32_t next = graph->predecessors[graph->cursor[block]++];
-        if (graph->seen[next]) continue;
-        graph->seen[next] = true;
-        graph->cursor[next] = graph->first[next];
-        graph->stack[depth++] = next;
     }
+    map_clear(&known);
 }
 
-static void visit_all(struct graph *graph)
+static uint32_t node_successors(const struct flow_graph *graph, const struct function *function,
+                                uint32_t node, uint32_t *out)
 {
-    for (uint32_t b = graph->count; b-- > 0;)
-        if (graph->exits[b] && !graph->seen[b]) visit(graph, b);
-    for (uint32_t b = graph->count; b-- > 0;) {
-        if (graph->seen[b]) continue;
-        graph->exits[b] = true;
-        visit(graph, b);
+    uint32_t count = 0;
+    if (node >= graph->blocks) {
+        const struct insn *table = graph->tables[node - graph->blocks];
+        for (uint32_t t = 0; out && t < table->target_count; t++)
+            out[t] = function->block_of[table->targets[t]];
+        return table->target_count;
     }
-    graph->order[graph->count] = graph->visited; /* the virtual exit comes last */
+    const struct basic_block *block = &function->blocks[node];
+    for (uint32_t s = 0; s < block->successor_count; s++, count++)
+        if (out) out[count] = block->successors[s];
+    if (!graph->table_of[node]) return count;
+    if (out) out[count] = graph->table_of[node];
+    return count + 1;
 }
 
-static uint32_t intersect(const struct graph *graph, const uint32_t *idom, uint32_t a, uint32_t b)
+static void add_predecessors(struct flow_graph *graph, uint32_t edges)
 {
-    while (a != b) {
-        while (graph->order[a] < graph->order[b])
-            a = idom[a];
-        while (graph->order[b] < graph->order[a])
-            b = idom[b];
+    graph->back_first = mem_zalloc((size_t)graph->nodes + 2, sizeof *graph->back_first);
+    graph->back = mem_zalloc(edges, sizeof *graph->back);
+    uint32_t *fill = graph->back_first + 1; /* ends as the first of the next */
+    for (uint32_t e = 0; e < edges; e++)
+        fill[graph->forth[e] + 1]++;
+    for (uint32_t n = 0; n < graph->nodes; n++)
+        fill[n + 1] += fill[n];
+    for (uint32_t n = 0; n < graph->nodes; n++)
+        for (uint32_t e = graph->forth_first[n]; e < graph->forth_first[n + 1]; e++)
+            graph->back[fill[graph->forth[e]]++] = n;
+}
+
+void flow_graph_init(struct flow_graph *graph, const struct function *function)
+{
+    uint32_t blocks = function->block_count, edges = 0;
+    *graph = (struct flow_graph){.blocks = blocks, .nodes = blocks};
+    graph->table_of = mem_zalloc(blocks, sizeof *graph->table_of);
+    graph->tables = mem_zalloc(blocks, sizeof *graph->tables);
+    number_tables(graph, function);
+    graph->forth_first = mem_zalloc((size_t)graph->nodes + 1, sizeof *graph->forth_first);
+    for (uint32_t n = 0; n < graph->nodes; n++) {
+        graph->forth_first[n] = edges;
+        edges += node_successors(graph, function, n, NULL);
     }
-    return a;
+    graph->forth_first[graph->nodes] = edges;
+    graph->forth = mem_zalloc(edges, sizeof *graph->forth);
+    for (uint32_t n = 0; n < graph->nodes; n++)
+        node_successors(graph, function, n, graph->forth + graph->forth_first[n]);
+    add_predecessors(graph, edges);
 }
 
-static bool settle(const struct graph *graph, uint32_t *idom, uint32_t block)
+void flow_graph_clear(struct flow_graph *graph)
 {
-    const struct basic_block *info = &graph->function->blocks[block];
-    uint32_t best = graph->exits[block] ? graph->count : UINT32_MAX;
-    for (uint32_t s = 0; s < info->successor_count; s++) {
-        uint32_t next = info->successors[s];
-        if (idom[next] == UINT32_MAX) continue;
-        best = best == UINT32_MAX ? next : intersect(graph, idom, best, next);
-    }
-    if (best == idom[block]) return false;
-    idom[block] = best;
-    return true;
-}
-
-static void iterate(const struct graph *graph, uint32_t *idom)
-{
-    for (uint32_t b = 0; b < graph->count; b++)
-        idom[b] = UINT32_MAX;
-    idom[graph->count] = graph->count;
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = graph->visited; i-- > 0;)
-            changed |= settle(graph, idom, graph->sequence[i]);
-    }
-}
-
-void flow_post_dominators(struct function *function)
-{
-    uint32_t count = function->block_count;
-    struct graph graph = {.function = function, .count = count};
-    uint32_t *numbers = mem_zalloc((size_t)count * 6 + 8, sizeof *numbers);
-    bool *flags = mem_zalloc((size_t)count * 2 + 2, sizeof *flags);
-    graph.first = numbers;
-    graph.order = graph.first + count + 1;
-    graph.sequence = graph.order + count + 1;
-    graph.stack = graph.sequence + count;
-    graph.cursor = graph.stack + count;
-    uint32_t *idom = graph.cursor + count;
-    graph.exits = flags;
-    graph.seen = flags + count;
-    collect_predecessors(&graph);
-    visit_all(&graph);
-    iterate(&graph, idom);
-    struct basic_block *blocks = (struct basic_block *)(uintptr_t)function->blocks;
-    for (uint32_t b = 0; b < count; b++)
-        blocks[b].post_dominator = idom[b] >= count ? -1 : (int32_t)idom[b];
-    mem_free(graph.predecessors);
-    mem_free(flags);
-    mem_free(numbers);
+    mem_free(graph->table_of);
+    mem_free(graph->tables);
+    mem_free(graph->forth_first);
+    mem_free(graph->forth);
+    mem_free(graph->back_first);
+    mem_free(graph->back);
 }

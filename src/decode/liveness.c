@@ -73,23 +73,48 @@ static void summarise(struct liveness *live, uint32_t index)
     }
 }
 
-/* in = uses | (out & ~kills), out = union of the successors' in. True if `in` grew. */
-static bool transfer(struct liveness *live, uint32_t index)
+/* 64 registers at a time, over all nodes. A node comes up again only when one of its successors has
+ * grown, at most once a register: the time is bounded by edges times registers. */
+struct column {
+    uint64_t *uses, *kills, *in; /* by node */
+    uint32_t *queue;             /* nodes to look at, a ring */
+    bool *queued;
+    uint32_t first, waiting;
+};
+
+static uint64_t column_out(const struct flow_graph *graph, const struct column *column,
+                           uint32_t node)
 {
-    const struct basic_block *block = &live->function->blocks[index];
-    size_t base = (size_t)index * live->words;
-    bool grew = false;
-    for (uint32_t s = 0; s < block->successor_count; s++) {
-        const uint64_t *in = live->in + (size_t)block->successors[s] * live->words;
-        for (uint32_t w = 0; w < live->words; w++)
-            live->out[base + w] |= in[w];
+    uint64_t out = 0;
+    for (uint32_t e = graph->forth_first[node]; e < graph->forth_first[node + 1]; e++)
+        out |= column->in[graph->forth[e]];
+    return out;
+}
+
+static void enqueue(const struct flow_graph *graph, struct column *column, uint32_t node)
+{
+    if (column->queued[node]) return;
+    column->queued[node] = true;
+    column->queue[(column->first + column->waiting++) % graph->nodes] = node;
+}
+
+/* in = uses | (out & ~kills), out = union of the successors' in. */
+static void solve_column(const struct flow_graph *graph, struct column *column)
+{
+    for (uint32_t n = graph->nodes; n-- > 0;)
+        enqueue(graph, column, n);
+    while (column->waiting) {
+        uint32_t node = column->queue[column->first];
+        column->first = (column->first + 1) % graph->nodes;
+        column->waiting--;
+        column->queued[node] = false;
+        uint64_t out = column_out(graph, column, node);
+        uint64_t in = column->uses[node] | (out & ~column->kills[node]);
+        if (in == column->in[node]) continue;
+        column->in[node] = in;
+        for (uint32_t e = graph->back_first[node]; e < graph->back_first[node + 1]; e++)
+            enqueue(graph, column, graph->back[e]);
     }
-    for (uint32_t w = 0; w < live->words; w++) {
-        uint64_t in = live->uses[base + w] | (live->out[base + w] & ~live->kills[base + w]);
-        grew |= in != live->in[base + w];
-        live->in[base + w] = in;
-    }
-    return grew;
 }
 
 /* In units of 32 bits. Predicates live in registers of their own; 16-bit values take a whole one. */
@@ -171,19 +196,34 @@ uint32_t function_critical_path(const struct function *function, uint32_t index,
     return longest;
 }
 
-static void solve(struct liveness *live)
+static void solve(struct liveness *live, const struct flow_graph *graph)
 {
-    bool changed = true;
-    for (uint32_t b = 0; b < live->function->block_count; b++)
+    uint32_t nodes = graph->nodes;
+    struct column column = {.uses = mem_zalloc((size_t)nodes * 3, sizeof *column.uses),
+                            .queue = mem_zalloc(nodes, sizeof *column.queue),
+                            .queued = mem_zalloc(nodes, sizeof *column.queued)};
+    column.kills = column.uses + nodes;
+    column.in = column.kills + nodes;
+    for (uint32_t b = 0; b < graph->blocks; b++)
         summarise(live, b);
-    while (changed) {
-        changed = false;
-        for (uint32_t b = live->function->block_count; b-- > 0;)
-            changed |= transfer(live, b);
+    for (uint32_t w = 0; w < live->words; w++) {
+        memset(column.in, 0, nodes * sizeof *column.in);
+        for (uint32_t b = 0; b < graph->blocks; b++) {
+            column.uses[b] = live->uses[(size_t)b * live->words + w];
+            column.kills[b] = live->kills[(size_t)b * live->words + w];
+        }
+        solve_column(graph, &column);
+        for (uint32_t b = 0; b < graph->blocks; b++) {
+            live->in[(size_t)b * live->words + w] = column.in[b];
+            live->out[(size_t)b * live->words + w] = column_out(graph, &column, b);
+        }
     }
+    mem_free(column.uses);
+    mem_free(column.queue);
+    mem_free(column.queued);
 }
 
-void flow_liveness(struct arena *arena, struct function *function)
+bool flow_liveness(struct arena *arena, const struct flow_graph *graph, struct function *function)
 {
     uint32_t count = function->block_count, registers = function->vreg_count;
     /* Three numbers a register, which several steps use one after the other. */
@@ -197,11 +237,17 @@ void flow_liveness(struct arena *arena, struct function *function)
     memset(now, 0, registers * sizeof *now);
     live.words = live.crossing_count / 64 + 1;
     size_t all = (size_t)count * live.words;
+    function->crossing_count = live.crossing_count;
+    if ((uint64_t)all * 64 > LIVE_BITS_MAX) {
+        mem_free(numbers);
+        mem_free(live.bits);
+        return false;
+    }
     live.in = ARENA_ARRAY(arena, uint64_t, all);
     live.out = ARENA_ARRAY(arena, uint64_t, all);
     live.uses = mem_zalloc(all * 2, sizeof *live.uses);
     live.kills = live.uses + all;
-    solve(&live);
+    solve(&live, graph);
     struct basic_block *blocks = (struct basic_block *)(uintptr_t)function->blocks;
     for (uint32_t b = 0; b < count; b++) {
         uint32_t most = most_live(&live, b, now);
@@ -215,8 +261,8 @@ void flow_liveness(struct arena *arena, struct function *function)
     uint32_t *crossing = ARENA_ARRAY(arena, uint32_t, live.crossing_count + 1);
     memcpy(crossing, live.crossing, live.crossing_count * sizeof *crossing);
     function->crossing = crossing;
-    function->crossing_count = live.crossing_count;
     mem_free(numbers);
     mem_free(live.bits);
     mem_free(live.uses);
+    return true;
 }

@@ -48,9 +48,9 @@ struct variable {
 struct basic_block {
     uint32_t first, count; /* instructions */
     uint32_t successor_count;
-    const uint32_t *successors; /* block indices; fall-through first. Guarded exits and returns
-                                 * have their fall-through only */
-    int32_t post_dominator;     /* immediate post-dominator block, -1: the end of the function */
+    uint32_t successors[2]; /* block indices; fall-through first. Guarded exits and returns have
+                             * their fall-through only. Those of brx are its targets, besides */
+    int32_t post_dominator; /* immediate post-dominator block, -1: the end of the function */
     uint32_t critical_path; /* longest chain of register dependences, unit latency, at least 1 */
     const uint64_t *live_in, *live_out; /* bit sets over function.crossing */
 };

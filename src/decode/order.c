@@ -119,21 +119,76 @@ static void classify_function(struct module *module, struct function *function)
     mem_free(read);
 }
 
+/* Callers by callee, and who calls through pointers: the call graph against its edges. */
+struct callers {
+    uint32_t *first, *list; /* of function f: list[first[f] .. first[f + 1]) */
+    bool *calls_pointers, *taken, *reached;
+    uint32_t *stack;
+    bool pointers_done; /* all that call through pointers were reached */
+};
+
+static void collect_callers(const struct module *module, struct callers *callers)
+{
+    uint32_t calls = 0;
+    for (unsigned pass = 0; pass < 2; pass++) { /* count, then fill */
+        for (uint32_t f = 0; f < module->function_count; f++) {
+            const struct function *function = &module->functions[f];
+            for (uint32_t i = 0; i < function->insn_count; i++) {
+                const struct insn *insn = &function->insns[i];
+                if (insn->op != OP_CALL) continue;
+                int32_t callee = insn->call->function;
+                if (callee < 0) callers->calls_pointers[f] = true;
+                if (callee >= 0 && pass == 0) callers->first[callee + 2]++, calls++;
+                if (callee >= 0 && pass == 1) callers->list[callers->first[callee + 1]++] = f;
+            }
+        }
+        if (pass == 1) break;
+        for (uint32_t f = 0; f < module->function_count; f++)
+            callers->first[f + 2] += callers->first[f + 1];
+        callers->list = mem_zalloc(calls, sizeof *callers->list);
+    }
+}
+
+/* Kernels that may call `source`, which is ordered, are, too. */
+static void spread_order(struct module *module, struct callers *callers, uint32_t source)
+{
+    struct function *functions = (struct function *)(uintptr_t)module->functions;
+    uint32_t depth = 0;
+    push(source, callers->reached, callers->stack, &depth);
+    while (depth > 0) {
+        uint32_t f = callers->stack[--depth];
+        if (functions[f].is_entry && !functions[f].ordered) {
+            functions[f].ordered = true;
+            functions[f].ordered_reason = functions[source].ordered_reason;
+        }
+        for (uint32_t c = callers->first[f]; c < callers->first[f + 1]; c++)
+            push(callers->list[c], callers->reached, callers->stack, &depth);
+        bool by_pointer = callers->taken[f] && !functions[f].is_entry;
+        if (!by_pointer || callers->pointers_done) continue;
+        callers->pointers_done = true;
+        for (uint32_t c = 0; c < module->function_count; c++)
+            if (callers->calls_pointers[c]) push(c, callers->reached, callers->stack, &depth);
+    }
+}
+
 void order_classify(struct module *module)
 {
     struct function *functions = (struct function *)(uintptr_t)module->functions;
-    bool *reached = mem_zalloc(module->function_count, sizeof *reached);
-    for (uint32_t f = 0; f < module->function_count; f++)
+    uint32_t count = module->function_count;
+    struct callers callers = {.first = mem_zalloc((size_t)count + 2, sizeof *callers.first),
+                              .calls_pointers = mem_zalloc((size_t)count * 3, sizeof(bool)),
+                              .stack = mem_zalloc(count, sizeof *callers.stack)};
+    callers.taken = callers.calls_pointers + count;
+    callers.reached = callers.taken + count;
+    for (uint32_t f = 0; f < count; f++)
         classify_function(module, &functions[f]);
-    for (uint32_t f = 0; f < module->function_count; f++) {
-        if (!functions[f].is_entry || functions[f].ordered) continue;
-        memset(reached, 0, module->function_count * sizeof *reached);
-        module_reachable(module, f, reached);
-        for (uint32_t c = 0; c < module->function_count && !functions[f].ordered; c++) {
-            if (c == f || !reached[c] || !functions[c].ordered) continue;
-            functions[f].ordered = true;
-            functions[f].ordered_reason = functions[c].ordered_reason;
-        }
-    }
-    mem_free(reached);
+    collect_callers(module, &callers);
+    mark_address_taken(module, callers.taken);
+    /* The first that is ordered gives the reason; who was reached has it already. */
+    for (uint32_t f = 0; f < count; f++)
+        if (functions[f].ordered && !callers.reached[f]) spread_order(module, &callers, f);
+    mem_free(callers.first);
+    mem_free(callers.list);
+    mem_free(callers.calls_pointers);
+    mem_free(callers.stack);
 }

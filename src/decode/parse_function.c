@@ -507,9 +507,18 @@ static ws_status finish_body(struct parser *parser, struct function *function)
     }
     function->is_defined = true;
     flow_build(parser->arena, function);
-    flow_post_dominators(function);
-    flow_liveness(parser->arena, function);
-    return WS_OK;
+    struct flow_graph graph;
+    flow_graph_init(&graph, function);
+    flow_post_dominators(&graph, function);
+    bool fits = flow_liveness(parser->arena, &graph, function);
+    flow_graph_clear(&graph);
+    if (fits) return WS_OK;
+    struct token name = {.line = function->line, .column = function->column};
+    return parser_error(parser, WS_ERR_UNSUPPORTED, &name,
+                        "'%s' has %u basic blocks and %u registers that live across them: their "
+                        "product may be at most %llu; split the function",
+                        function->name, function->block_count, function->crossing_count,
+                        (unsigned long long)LIVE_BITS_MAX);
 }
 
 static ws_status parse_body(struct parser *parser, struct function *function)

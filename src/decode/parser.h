@@ -311,10 +311,25 @@ ws_status parser_resolve_labels(struct parser *parser);
 
 /* ---- after parsing --------------------------------------------------------------------------- */
 
-/* Blocks, post-dominators, liveness, critical paths: flow.c, liveness.c. */
+/* Blocks, post-dominators, liveness, critical paths: flow.c, post_dominators.c, liveness.c. */
 void flow_build(struct arena *arena, struct function *function);
-void flow_post_dominators(struct function *function);
-void flow_liveness(struct arena *arena, struct function *function);
+
+/* The blocks of a function, and behind them a node for each table of brx, between the blocks that use
+ * it and its targets: so the edges are as many as the text has names. */
+struct flow_graph {
+    uint32_t blocks, nodes;
+    uint32_t *forth_first,
+        *forth;                  /* successors of n: forth[forth_first[n] .. forth_first[n + 1]) */
+    uint32_t *back_first, *back; /* predecessors */
+    uint32_t *table_of;          /* by block: the node of its table, 0: none */
+    const struct insn **tables;  /* by node, from `blocks` on: a brx that has it */
+};
+void flow_graph_init(struct flow_graph *graph, const struct function *function);
+void flow_graph_clear(struct flow_graph *graph);
+void flow_post_dominators(const struct flow_graph *graph, struct function *function);
+/* False: blocks times registers that live across them are more than LIVE_BITS_MAX. */
+#define LIVE_BITS_MAX (UINT64_C(1) << 30)
+bool flow_liveness(struct arena *arena, const struct flow_graph *graph, struct function *function);
 /* CONTRACT section 3, over the call graph: order.c. */
 void order_classify(struct module *module);
 /* Functions reachable from `entry`, as flags by function. */

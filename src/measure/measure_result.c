@@ -309,8 +309,8 @@ static const char *statement_text(struct arena *arena, const struct module *modu
     size_t length = 0;
     if (!insn->line || insn->line > line_count) return NULL;
     const char *line = lines[insn->line - 1], *end = module->ptx + module->ptx_size, *from = line;
-    for (uint32_t i = 1; i < insn->column && from < end && *from != '\n'; i++)
-        from++;
+    size_t skipped = insn->column ? insn->column - 1 : 0, room = (size_t)(end - line);
+    from += skipped < room ? skipped : room;
     while (from > line && !strchr(";{}:", from[-1]))
         from--;
     for (; from < end && *from != ';' && length < sizeof text; from++) {
