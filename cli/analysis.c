@@ -348,8 +348,9 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .isa_view = request->isa_view,
         .unordered = request->unordered,
         .effort = effort,
-        .register_targets = a->target_count ? a->targets : NULL,
-        .register_target_count = a->target_count,
+        /* Who gives the registers does not wait for ptxas. */
+        .register_targets = a->target_count || a->request.registers ? a->targets : NULL,
+        .register_target_count = a->request.registers ? 0 : a->target_count,
     };
     if (request->has_trace_blocks)
         launch.trace_blocks = request->trace_blocks ? request->trace_blocks : WS_TRACE_NONE;

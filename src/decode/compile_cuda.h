@@ -10,8 +10,11 @@
 char *tool_find(const char *tool_path, const char *name);
 
 /* Runs a program without a shell, with nothing but PATH in its environment. Its standard output and
- * error go to `out`, which is malloc'ed. False if it could not be started or did not end with 0. */
-bool tool_run(const char *const *arguments, const char *tool_path, char **out);
+ * error go to `out`, to be freed with mem_free. False if it could not be started, did not end with 0, or
+ * not within so many seconds: then it is stopped with all that it started, and `out` says so. */
+bool tool_run(const char *const *arguments, const char *tool_path, unsigned seconds, char **out);
+/* Guesses: about ten times what the slowest of them takes on a slow computer. */
+enum { TOOL_QUESTION_SECONDS = 10, TOOL_PTXAS_SECONDS = 60, TOOL_COMPILE_SECONDS = 600 };
 
 /* A folder of our own for temporary files, malloc'ed; NULL if none could be made. */
 char *tool_make_folder(void);

@@ -46,7 +46,7 @@ static const char *clang_version(struct arena *arena, const char *clang, const c
     const char *const arguments[] = {clang, "-dumpversion", NULL};
     char *said = NULL;
     const char *version = "";
-    if (tool_run(arguments, tool_path, &said) && said)
+    if (tool_run(arguments, tool_path, TOOL_QUESTION_SECONDS, &said) && said)
         version = arena_copy_n(arena, said, strspn(said, "0123456789"));
     mem_free(said);
     return version;

@@ -72,7 +72,7 @@ static ws_status ask(struct diag *diag, const struct module *module, uint32_t en
     const char *const arguments[] = {module->ptxas, "-v",      option, "-o",
                                      cubin.data,    file.data, NULL};
     ws_status status = text_write_file(diag, file.data, text.data, text.length);
-    if (status == WS_OK && (!tool_run(arguments, NULL, &said) ||
+    if (status == WS_OK && (!tool_run(arguments, NULL, TOOL_PTXAS_SECONDS, &said) ||
                             !find_registers(said, module->functions[entry].name, out)))
         status = diag_error(diag, WS_ERR_COMPARE,
                             "%s: ptxas gave no register count for '%s' on sm_%u:\n%s", module->path,
@@ -95,7 +95,7 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
         return diag_error(diag, WS_ERR_COMPARE,
                           "%s: no ptxas was found, so registers are estimated", module->path);
     const char *const arguments[] = {module->ptxas, "--help", NULL};
-    bool answered = tool_run(arguments, NULL, &help);
+    bool answered = tool_run(arguments, NULL, TOOL_QUESTION_SECONDS, &help);
     unsigned target = answered ? nearest_target(help, wanted) : 0;
     mem_free(help);
     if (!target)

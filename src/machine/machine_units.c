@@ -3,6 +3,7 @@
 #include "machine/machine_units.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -171,6 +172,9 @@ static bool may_be_zero(enum machine_key key)
     }
 }
 
+/* No access and no instruction of a GPU takes a thousandth of a second; a guess. */
+static const double CYCLES_MOST = 1e6;
+
 const char *figure_fault(enum machine_key key, double value)
 {
     enum dimension dimension = machine_key_infos[key].dimension;
@@ -181,6 +185,9 @@ const char *figure_fault(enum machine_key key, double value)
     if (whole && value != floor(value)) return "must be a whole number";
     /* 2^53: beyond it a double does not hold every whole number. */
     if (whole && value > 0x1p53) return "is too large";
+    /* Counts are kept in 32 bits; simulated time has 63 for all that a launch waits. */
+    if (dimension == DIM_COUNT && value > UINT32_MAX) return "is too large: 4294967295 is the most";
+    if (dimension == DIM_CYCLE && value > CYCLES_MOST) return "is too large: 1000000 is the most";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
     if (key == MACHINE_ISSUE_SCOREBOARD && value > 3) return "must be 1, 2 or 3";

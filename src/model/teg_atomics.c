@@ -151,7 +151,7 @@ struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
         struct teg_turns *turns = find(atomics, addresses[i]);
         double turn = (double)atomics->machine->atomic * sms_at(atomics, turns);
         teg_time begin = turns->free > now ? turns->free : now;
-        teg_time time = (teg_time)(turn * lanes[i] + 0.5);
+        teg_time time = teg_round(turn * lanes[i]);
         turns->free = begin + time;
         turns->busy += time;
         if (begin > out.begin) out.begin = begin;

@@ -37,7 +37,7 @@ void teg_dram_share(struct teg_dram *dram, uint64_t own, uint64_t all)
         cycle *= machine->clusters;
     else
         cycle *= (double)all / (double)own / machine->channels / machine->banks_of_channel;
-    dram->cycle = (teg_time)(cycle + 0.5);
+    dram->cycle = teg_round(cycle);
 }
 
 teg_time teg_dram_open(struct teg_dram *dram, uint64_t address, teg_time start)

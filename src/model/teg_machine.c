@@ -17,7 +17,7 @@ enum { SECTOR = 32 };
 
 static teg_time ticks(double cycles)
 {
-    return (teg_time)(cycles * (double)TEG_CYCLE + 0.5);
+    return teg_round(cycles * (double)TEG_CYCLE);
 }
 
 double teg_cmem(double bandwidth, double latency_cycles, double clusters, double element_bytes,
@@ -29,7 +29,7 @@ double teg_cmem(double bandwidth, double latency_cycles, double clusters, double
 teg_time teg_sector_ticks(const struct teg_machine *teg, const struct teg_level *level,
                           uint64_t all, uint64_t own)
 {
-    teg_time share = (teg_time)(level->whole * (double)all / (double)own + 0.5);
+    teg_time share = teg_round(level->whole * (double)all / (double)own);
     return share > teg->port ? share : teg->port;
 }
 

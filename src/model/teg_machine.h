@@ -11,6 +11,12 @@
 typedef int64_t teg_time;
 #define TEG_CYCLE INT64_C(15360)
 #define TEG_NEVER INT64_MAX
+/* A wait of one thing: a thousand million cycles are the most, so that sums of many stay in 63 bits. */
+static inline teg_time teg_round(double ticks)
+{
+    const double most = 1e9 * (double)TEG_CYCLE;
+    return (teg_time)(ticks < most ? ticks + 0.5 : most);
+}
 
 /* Who is busy. TEG_UNIT(ENUM, "name", of the whole SM) */
 #define TEG_UNITS(TEG_UNIT)                                                                        \
