@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernel_choice.h"
+
 /* ---- options -> request ---------------------------------------------------------------------- */
 
 static const char *join(struct cli *cli, const char *list, const char *more)
@@ -73,6 +75,7 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     switch (use->id) {
     case OPTION_KERNEL:
         request->kernel = value;
+        request->has_kernel_pattern = kernel_is_pattern(value);
         return EXIT_DONE;
     case OPTION_GRID:
         request->has_grid = true;
@@ -280,15 +283,6 @@ int analysis_ask_gpu(struct analysis *a, const char *text)
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
 
-static const char *list_kernels(struct analysis *a)
-{
-    size_t count = ws_module_kernel_count(a->module);
-    const char *text = "";
-    for (size_t i = 0; i < count && i < 20; i++)
-        text = cli_format(a->cli, "%s\n  %s", text, ws_module_kernel_display_name(a->module, i));
-    return count > 20 ? cli_format(a->cli, "%s\n  and %zu more", text, count - 20) : text;
-}
-
 static int load_module(struct analysis *a, const struct command *command)
 {
     struct request *request = &a->request;
@@ -301,12 +295,7 @@ static int load_module(struct analysis *a, const struct command *command)
     if (status != WS_OK) return cli_failed(a->cli, status);
     if (ws_module_kernel_count(a->module) == 0)
         return cli_error(a->cli, EXIT_INPUT, "%s: has no kernel (.entry)", request->kernel_file);
-    if (!request->kernel && ws_module_kernel_count(a->module) > 1)
-        return cli_error(a->cli, EXIT_USAGE, "%s has several kernels, choose one with -k:%s",
-                         request->kernel_file, list_kernels(a));
-    if (!request->kernel) return EXIT_DONE;
-    status = ws_module_find_kernel(a->module, request->kernel, &a->kernel);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+    return kernel_choose(a, command);
 }
 
 static int read_arguments(struct analysis *a)
@@ -327,7 +316,8 @@ static int read_arguments(struct analysis *a)
     for (size_t i = 0; i < request->arg_count; i++)
         CLI_TRY(arg_parse(a->cli, &request->args[i], &a->args[i]));
     CLI_TRY(cli_check_outputs(a->cli)); /* before it takes time */
-    CLI_TRY(args_check(a->cli, a->module, a->kernel, a->args, request->arg_count));
+    for (size_t i = 0; i < a->kernel_count; i++)
+        CLI_TRY(args_check(a->cli, a->module, a->kernels[i], a->args, request->arg_count));
     a->local_bytes = args_local_bytes(a->args, request->arg_count);
     return results_check_options(a->cli, request, a->args);
 }
@@ -462,11 +452,17 @@ void analysis_add_model_option(struct analysis *a, const char *key, const char *
         join(a->cli, a->request.model_options, cli_format(a->cli, "%s=%s", key, value));
 }
 
+void analysis_keep_profile(struct analysis *a)
+{
+    if (a->profile) CLI_APPEND(a->cli, a->earlier, a->earlier_count, a->profile);
+    a->profile = NULL;
+}
+
 void analysis_clear(struct analysis *a)
 {
     ws_profile_destroy(a->profile);
-    for (size_t i = 0; i < a->more_count; i++)
-        ws_profile_destroy(a->more_profiles[i]);
+    for (size_t i = 0; i < a->earlier_count; i++)
+        ws_profile_destroy(a->earlier[i]);
     ws_device_destroy(a->device);
     ws_module_destroy(a->module);
     for (size_t i = 0; i < a->machine_count; i++)

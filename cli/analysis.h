@@ -44,9 +44,12 @@ enum analysis_option {
     OPTION_OWN, /* a command's own begin here */
 };
 
+#define ANALYSIS_KERNEL_HELP                                                                       \
+    "kernel, if the file has several; also a pattern ('sgemm*') or regex:EXPRESSION"
+
 /* The rows that every such command has. */
 #define ANALYSIS_OPTION_ROWS                                                                       \
-    {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, if the file has several"},                     \
+    {OPTION_KERNEL, 'k', "kernel", "NAME", ANALYSIS_KERNEL_HELP},                                  \
         {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},                             \
         {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},                           \
         {OPTION_GLOBAL, 0, "global", "X[,Y[,Z]]",                                                  \
@@ -106,13 +109,16 @@ struct analysis {
         takes_cpus; /* the command answers for CPUs, too; else those of a launch file are left out */
     ws_launch counted; /* rules and segments that the machines ask for */
     ws_module *module;
-    size_t kernel;
+    size_t *kernels; /* that the request names; several only if the command takes them */
+    size_t kernel_count;
+    bool takes_kernels;
+    size_t kernel; /* the one of them that is executed */
     struct arg *args;
     uint64_t local_bytes; /* of arguments in local memory: dynamic shared memory */
     ws_device *device;
     ws_profile *profile;
-    ws_profile **more_profiles; /* further launches of a recorded trace */
-    size_t more_count;
+    ws_profile **earlier; /* launches of a recorded trace, or kernels, before that one */
+    size_t earlier_count;
 };
 
 /* Fills the request from a launch file and the command line, which wins; options that the command
@@ -123,14 +129,16 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
 int analysis_load_machines(struct analysis *a);
 /* EXIT_USAGE with the list of GPUs; `text` ends the message. */
 int analysis_ask_gpu(struct analysis *a, const char *text);
-/* Loads the module and checks kernel and arguments. */
+/* Loads the module and checks kernels and arguments; a->kernel is the first. */
 int analysis_load_kernel(struct analysis *a, const struct command *command);
 /* Runs the kernel; its profile is a->profile, its memory a->device. */
 int analysis_execute(struct analysis *a);
 /* Is there a profile or a trace instead of a kernel to execute? */
 bool analysis_is_counted(const struct analysis *a);
+/* Moves the profile, if there is one, behind the earlier ones. */
+void analysis_keep_profile(struct analysis *a);
 /* The profile of the request's file, or of its trace: of one launch, or with `several` of all that
- * the request names, the others in a->more_profiles. */
+ * the request names, those before the last in a->earlier. */
 int analysis_load_profile(struct analysis *a, bool several);
 /* The profile of the request: read, of a trace, or of a kernel that is executed now; with the registers
  * that the request says. */

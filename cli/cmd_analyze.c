@@ -68,11 +68,11 @@ static int write_report(struct analysis *a)
     struct text_sink sink = {0};
     ws_report *report;
     ws_status status = ws_report_create(a->cli->context, &report);
-    if (status == WS_OK)
-        status = ws_report_add(report, a->profile, (const ws_machine *const *)a->machines,
+    for (size_t i = 0; i < a->earlier_count && status == WS_OK; i++)
+        status = ws_report_add(report, a->earlier[i], (const ws_machine *const *)a->machines,
                                a->machine_count, &predict);
-    for (size_t i = 0; i < a->more_count && status == WS_OK; i++)
-        status = ws_report_add(report, a->more_profiles[i], (const ws_machine *const *)a->machines,
+    if (status == WS_OK && a->profile)
+        status = ws_report_add(report, a->profile, (const ws_machine *const *)a->machines,
                                a->machine_count, &predict);
     if (status == WS_OK) status = ws_report_write(report, &style, keep_text, &sink);
     int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
@@ -85,7 +85,7 @@ static int write_report(struct analysis *a)
 
 static int refine_profile(struct analysis *a)
 {
-    if (!a->request.registers) return EXIT_DONE;
+    if (!a->request.registers || !a->profile) return EXIT_DONE;
     ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
@@ -142,7 +142,50 @@ static int report_partial(struct analysis *a, int exit_code)
 {
     ws_context_set_cancel(a->cli->context, NULL, NULL);
     a->request.save_trace = NULL; /* there is none */
-    if (refine_profile(a) == EXIT_DONE) (void)report_and_save(a);
+    if (a->profile || a->earlier_count) (void)report_and_save(a);
+    return exit_code;
+}
+
+/* What there is one of cannot be of several kernels. */
+static int check_kernels(const struct analysis *a)
+{
+    const struct request *request = &a->request;
+    const char *option = request->save_profile  ? "--save-profile"
+                         : request->save_trace  ? "--save-trace"
+                         : request->is_analyzer ? "--format analyzer"
+                         : request->save_count  ? "--save"
+                                                : NULL;
+    if (!option || a->kernel_count == 1) return EXIT_DONE;
+    return cli_error(a->cli, EXIT_USAGE,
+                     "%s is for one kernel, '%s' matches %zu: choose one of them", option,
+                     request->kernel, a->kernel_count);
+}
+
+/* Executes a->kernel; its buffers are delivered. */
+static int execute_kernel(struct analysis *a)
+{
+    int executed = analysis_execute(a);
+    CLI_TRY(refine_profile(a)); /* also what was counted until a stop */
+    if (executed != EXIT_DONE) return executed;
+    const char *name =
+        a->kernel_count > 1 ? ws_module_kernel_display_name(a->module, a->kernel) : NULL;
+    return results_deliver(a->cli, name, a->device, &a->request, a->args);
+}
+
+/* Each with buffers of its own. What fails is left out; the others go on. The worst exit code. */
+static int execute_kernels(struct analysis *a)
+{
+    int exit_code = EXIT_DONE;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        if (i && cli_is_interrupted()) return cli_stop_code();
+        analysis_keep_profile(a);
+        a->kernel = a->kernels[i];
+        int one = execute_kernel(a);
+        if (one > exit_code) exit_code = one;
+        if (one <= EXIT_CHECK || cli_is_interrupted()) continue;
+        ws_profile_destroy(a->profile);
+        a->profile = NULL;
+    }
     return exit_code;
 }
 
@@ -152,20 +195,18 @@ static int analyse(struct analysis *a, const struct command *command)
     CLI_TRY(need_gpu(a));
     if (analysis_is_counted(a)) return analyse_profile(a);
     CLI_TRY(analysis_load_kernel(a, command));
-    int executed = analysis_execute(a);
-    if (executed != EXIT_DONE)
-        return a->profile && cli_is_interrupted() ? report_partial(a, executed) : executed;
-    int checked = results_deliver(a->cli, a->device, &a->request, a->args);
-    if (checked > EXIT_CHECK) return checked;
-    CLI_TRY(refine_profile(a));
-    CLI_TRY(report_and_save(a));
-    return checked;
+    CLI_TRY(check_kernels(a));
+    int executed = execute_kernels(a);
+    if (executed > EXIT_CHECK && cli_is_interrupted()) return report_partial(a, executed);
+    if (!a->profile && !a->earlier_count) return executed;
+    int reported = report_and_save(a);
+    return reported > executed ? reported : executed;
 }
 
 static int run_analyze(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
-    struct analysis analysis = {.cli = cli, .takes_cpus = true};
+    struct analysis analysis = {.cli = cli, .takes_cpus = true, .takes_kernels = true};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
@@ -187,26 +228,35 @@ const struct command command_analyze = {
         "  warpsage analyze kernelslist.g|KERNEL.traceg[.xz] [-k NAME|--kernel-index N] --gpu ID\n"
         "                                                what Accel-Sim's tracer recorded on a GPU",
     .summary = "execute a kernel on the CPU and predict its time on GPUs",
-    .text = "Arguments\n"
-            "  TYPE:VALUE          a value: f32:2.5, u32:1048576, s64:-1\n"
-            "  TYPE[N]             a buffer of N elements that is not initialised: reading what\n"
-            "                      was not written is a fault of the kernel\n"
-            "  TYPE[N]=INIT        INIT: zeros, iota (0, 1, 2 ...), const:V, random[:SEED]\n"
-            "                      (floats in [0,1), any integer; seed 1), file:PATH (raw),\n"
-            "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
-            "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
-            "  bytes:HEX           the bytes of a struct\n"
-            "  local:BYTES         OpenCL: a __local pointer to so many bytes\n"
-            "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
-            "Launch file\n"
-            "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
-            "  global [x,y,z] and local [x,y,z] (OpenCL's, instead of grid and block),\n"
-            "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
-            "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
-            "  to the file.\n\n"
-            "Example\n"
-            "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
-            "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",
+    .text =
+        "Kernels\n"
+        "  -k NAME             the kernel of that name, with or without namespace and template\n"
+        "                      arguments, or as PTX has it (mangled)\n"
+        "  -k 'sgemm*'         every kernel that matches, if none has that very name: * any\n"
+        "                      text, ? one character, [ab] one of them\n"
+        "  -k regex:EXPR       every kernel in whose name the POSIX extended regular expression\n"
+        "                      is found: regex:^sgemm_(nn|nt)$\n"
+        "  Several kernels get the same launch and arguments, each with buffers of its own.\n\n"
+        "Arguments\n"
+        "  TYPE:VALUE          a value: f32:2.5, u32:1048576, s64:-1\n"
+        "  TYPE[N]             a buffer of N elements that is not initialised: reading what\n"
+        "                      was not written is a fault of the kernel\n"
+        "  TYPE[N]=INIT        INIT: zeros, iota (0, 1, 2 ...), const:V, random[:SEED]\n"
+        "                      (floats in [0,1), any integer; seed 1), file:PATH (raw),\n"
+        "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
+        "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
+        "  bytes:HEX           the bytes of a struct\n"
+        "  local:BYTES         OpenCL: a __local pointer to so many bytes\n"
+        "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
+        "Launch file\n"
+        "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
+        "  global [x,y,z] and local [x,y,z] (OpenCL's, instead of grid and block),\n"
+        "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
+        "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
+        "  to the file.\n\n"
+        "Example\n"
+        "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
+        "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",
     .options = options,
     .run = run_analyze,
 };

@@ -20,8 +20,9 @@ struct effort {
 
 struct request {
     const char *kernel_file, *kernel;
-    const char *profile; /* read it instead of executing */
-    const char *trace;   /* recorded on a GPU: replay it instead of executing */
+    bool has_kernel_pattern; /* the kernel may be a pattern: only from the command line */
+    const char *profile;     /* read it instead of executing */
+    const char *trace;       /* recorded on a GPU: replay it instead of executing */
     bool has_grid, has_block, has_global;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t global[3]; /* OpenCL's: threads of the whole launch, if has_global */
@@ -73,9 +74,10 @@ int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const
 int launchfile_read(struct cli *cli, const char *path, struct request *request);
 
 /* After the launch: prints, saves and checks buffers. EXIT_CHECK if a check failed, with the
- * first mismatch, their number and the largest error on standard error. */
-int results_deliver(struct cli *cli, ws_device *device, const struct request *request,
-                    const struct arg *args);
+ * first mismatch, their number and the largest error on standard error. kernel: stands in what is printed,
+ * if not NULL. */
+int results_deliver(struct cli *cli, const char *kernel, ws_device *device,
+                    const struct request *request, const struct arg *args);
 /* Indices and files before the launch, so that a typing error costs no execution. */
 int results_check_options(struct cli *cli, const struct request *request, const struct arg *args);
 

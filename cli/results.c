@@ -58,10 +58,12 @@ static int print_range(struct cli *cli, ws_device *device, const struct arg *buf
 }
 
 /* All of a small buffer, both ends of a large one. */
-static int print_buffer(struct cli *cli, ws_device *device, size_t index, const struct arg *buffer)
+static int print_buffer(struct cli *cli, const char *kernel, ws_device *device, size_t index,
+                        const struct arg *buffer)
 {
     enum { WHOLE = 64, HEAD = 32, TAIL = 16 };
-    printf("argument %zu, %s\n", index, buffer->source.text);
+    printf("%s%sargument %zu, %s\n", kernel ? kernel : "", kernel ? ": " : "", index,
+           buffer->source.text);
     if (buffer->count <= WHOLE) return print_range(cli, device, buffer, 0, buffer->count);
     CLI_TRY(print_range(cli, device, buffer, 0, HEAD));
     printf("  ... %llu elements; --save %zu=FILE writes them all\n",
@@ -119,24 +121,25 @@ static void compare_element(const struct value_type *type, double tolerance, uin
     out->first_want = want;
 }
 
-static int report_check(struct cli *cli, const struct buffer_file *check, const struct arg *buffer,
-                        const struct comparison *result)
+static int report_check(struct cli *cli, const char *kernel, const struct buffer_file *check,
+                        const struct arg *buffer, const struct comparison *result)
 {
     char got[64], want[64];
     if (!result->mismatches) return EXIT_DONE;
     value_print(&buffer->type, result->first_got, got, sizeof got);
     value_print(&buffer->type, result->first_want, want, sizeof want);
-    return cli_error(cli, EXIT_CHECK,
-                     "check failed: argument %zu against %s: %llu of %llu elements differ by more "
-                     "than %g; the first is [%llu]: got %s, want %s; largest error %.3g "
-                     "(|got - want| / max(1, |want|))",
-                     check->index, check->path, (unsigned long long)result->mismatches,
-                     (unsigned long long)buffer->count, check->tolerance,
-                     (unsigned long long)result->first, got, want, result->max_error);
+    return cli_error(
+        cli, EXIT_CHECK,
+        "check failed: %s%sargument %zu against %s: %llu of %llu elements differ by more "
+        "than %g; the first is [%llu]: got %s, want %s; largest error %.3g "
+        "(|got - want| / max(1, |want|))",
+        kernel ? kernel : "", kernel ? ": " : "", check->index, check->path,
+        (unsigned long long)result->mismatches, (unsigned long long)buffer->count, check->tolerance,
+        (unsigned long long)result->first, got, want, result->max_error);
 }
 
-static int check_stream(struct cli *cli, ws_device *device, const struct buffer_file *check,
-                        const struct arg *buffer, FILE *file)
+static int check_stream(struct cli *cli, const char *kernel, ws_device *device,
+                        const struct buffer_file *check, const struct arg *buffer, FILE *file)
 {
     struct comparison result = {0};
     size_t width = buffer->type.bits / 8;
@@ -158,29 +161,29 @@ static int check_stream(struct cli *cli, ws_device *device, const struct buffer_
     if (fgetc(file) != EOF)
         return cli_error(cli, EXIT_INPUT, "%s: has more than the %llu bytes of argument %zu",
                          check->path, (unsigned long long)total, check->index);
-    return report_check(cli, check, buffer, &result);
+    return report_check(cli, kernel, check, buffer, &result);
 }
 
-static int check_buffer(struct cli *cli, ws_device *device, const struct buffer_file *check,
-                        const struct arg *buffer)
+static int check_buffer(struct cli *cli, const char *kernel, ws_device *device,
+                        const struct buffer_file *check, const struct arg *buffer)
 {
     FILE *file = fopen(check->path, "rb");
     if (!file)
         return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", check->path, strerror(errno));
-    int exit_code = check_stream(cli, device, check, buffer, file);
+    int exit_code = check_stream(cli, kernel, device, check, buffer, file);
     fclose(file);
     return exit_code;
 }
 
-int results_deliver(struct cli *cli, ws_device *device, const struct request *request,
-                    const struct arg *args)
+int results_deliver(struct cli *cli, const char *kernel, ws_device *device,
+                    const struct request *request, const struct arg *args)
 {
     const struct arg *buffer;
     size_t count = request->arg_count;
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < request->print_count; i++) {
         CLI_TRY(args_find_buffer(cli, args, count, request->prints[i], "--print", &buffer));
-        CLI_TRY(print_buffer(cli, device, request->prints[i], buffer));
+        CLI_TRY(print_buffer(cli, kernel, device, request->prints[i], buffer));
     }
     for (size_t i = 0; i < request->save_count; i++) {
         CLI_TRY(args_find_buffer(cli, args, count, request->saves[i].index, "--save", &buffer));
@@ -188,7 +191,7 @@ int results_deliver(struct cli *cli, ws_device *device, const struct request *re
     }
     for (size_t i = 0; i < request->check_count; i++) {
         CLI_TRY(args_find_buffer(cli, args, count, request->checks[i].index, "--check", &buffer));
-        int one = check_buffer(cli, device, &request->checks[i], buffer);
+        int one = check_buffer(cli, kernel, device, &request->checks[i], buffer);
         if (one > exit_code) exit_code = one; /* all checks are made; the report still comes */
     }
     return exit_code;

@@ -2,7 +2,7 @@
 /* Traces that were recorded on a GPU as input: which launches of a list, and their profiles. */
 #include <string.h>
 
-#include "analysis.h"
+#include "kernel_choice.h"
 
 enum { LISTED_MAX = 20 };
 
@@ -47,14 +47,28 @@ static bool is_called(const ws_trace_kernel *kernel, const char *name)
            (strlen(name) == base && !strncmp(kernel->name, name, base));
 }
 
+static void choose_if(const ws_trace *trace, const char *name, const struct kernel_pattern *pattern,
+                      size_t *chosen, size_t *out_count)
+{
+    ws_trace_kernel kernel;
+    for (size_t i = 0; i < ws_trace_kernel_count(trace); i++) {
+        if (ws_trace_describe(trace, i, &kernel) != WS_OK) continue;
+        if (pattern ? kernel_pattern_fits(pattern, kernel.name) : !name || is_called(&kernel, name))
+            chosen[(*out_count)++] = i;
+    }
+}
+
 static int choose_by_name(struct analysis *a, const ws_trace *trace, size_t *chosen,
                           size_t *out_count)
 {
-    ws_trace_kernel kernel;
     const char *name = a->request.kernel;
-    for (size_t i = 0; i < ws_trace_kernel_count(trace); i++)
-        if (ws_trace_describe(trace, i, &kernel) == WS_OK && (!name || is_called(&kernel, name)))
-            chosen[(*out_count)++] = i;
+    struct kernel_pattern pattern;
+    choose_if(trace, name, NULL, chosen, out_count);
+    if (!*out_count && a->request.has_kernel_pattern) {
+        CLI_TRY(kernel_pattern_read(a->cli, name, &pattern));
+        choose_if(trace, name, &pattern, chosen, out_count);
+        kernel_pattern_clear(&pattern);
+    }
     if (*out_count) return EXIT_DONE;
     return cli_error(a->cli, EXIT_USAGE, "%s has no kernel '%s'; it has:%s", a->request.trace, name,
                      list_launches(a, trace));
@@ -112,11 +126,9 @@ static int replay_chosen(struct analysis *a, const ws_trace *trace, bool several
     size_t count = ws_trace_kernel_count(trace), chosen_count = 0;
     size_t *chosen = cli_alloc(a->cli, count * sizeof *chosen);
     CLI_TRY(choose(a, trace, several, chosen, &chosen_count));
-    a->more_profiles = cli_alloc(a->cli, chosen_count * sizeof(ws_profile *));
-    CLI_TRY(replay_one(a, trace, chosen[0], &a->profile));
-    for (size_t i = 1; i < chosen_count; i++) {
-        CLI_TRY(replay_one(a, trace, chosen[i], &a->more_profiles[i - 1]));
-        a->more_count++;
+    for (size_t i = 0; i < chosen_count; i++) {
+        analysis_keep_profile(a);
+        CLI_TRY(replay_one(a, trace, chosen[i], &a->profile));
     }
     return EXIT_DONE;
 }
