@@ -338,8 +338,7 @@ static int fill_from_file(struct cli *cli, ws_device *device, const struct arg *
     if (got == wanted) return EXIT_DONE;
     return cli_error(cli, EXIT_INPUT, "%s: has %s%s, %s takes exactly %llu", arg->path,
                      got > wanted ? "at least " : "", cli_count(cli, (double)got, "byte"),
-                     arg->source.text,
-                     (unsigned long long)wanted);
+                     arg->source.text, (unsigned long long)wanted);
 }
 
 static int place_buffer(struct cli *cli, ws_device *device, struct arg *arg)

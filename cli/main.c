@@ -28,8 +28,9 @@ static void print_usage(FILE *stream)
         "  `-` is standard input, for -o standard output; pipes are read as well. A file that is\n"
         "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
         "Exit status\n"
-        "  0 done   1 a check failed   2 bad option, name or launch   3 unreadable input\n"
-        "  4 fault of the kernel, or no model can answer   70 a bug of ours\n"
+        "  0 done   1 a check failed   3 unreadable input   70 a bug of ours\n"
+        "  2 bad option, name or launch; out of host memory\n"
+        "  4 fault of the kernel, limit of instructions or time, no model can answer\n"
         "  130 interrupted, 143 terminated: analyze reports what was counted until then\n",
         stream);
 }

@@ -216,9 +216,10 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
     uint64_t blocks = profile_blocks(profile);
     profile_add_note(
         profile,
-        "PARTIAL: the launch was interrupted when %llu of %llu blocks had ended. Counts "
+        "PARTIAL: the launch was interrupted when %llu of %llu block%s had ended. Counts "
         "are those up to there, and times those of that part.",
-        (unsigned long long)result->blocks_executed, (unsigned long long)blocks);
+        (unsigned long long)result->blocks_executed, (unsigned long long)blocks,
+        blocks == 1 ? "" : "s");
     return profile;
 }
 
