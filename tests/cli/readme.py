@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of README.md are what the program prints: readme.py PROGRAM [--write]
 
-Compares, or with --write renews, what `make demo` prints, and compares the excerpt of its launch
-file. The block of `warpsage run` needs nvcc and is not looked at."""
+Compares, or with --write renews, what `make demo` and the example of `warpsage run` print, and compares
+the excerpt of the launch file."""
 import difflib
 import os
 import re
@@ -44,28 +44,48 @@ def check_launch_file(lines):
         sys.exit(f"readme.py: {LAUNCH} has no such line: {missing}")
 
 
+def indented(text):
+    return ["    " + line if line else "" for line in text.rstrip("\n").split("\n")]
+
+
+def output(command):
+    """What a command prints, its report on standard error last."""
+    environment = {k: v for k, v in os.environ.items()
+                   if k not in ("COLUMNS", "CLICOLOR_FORCE", "WARPSAGE_MACHINES")}
+    environment["LC_ALL"] = "C"
+    done = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True,
+                          check=True)
+    return done.stdout + done.stderr
+
+
+def blocks(program, lines):
+    """(source, first line, one past the last line, what belongs there)"""
+    start = next(i for i, line in enumerate(lines) if line.startswith("`make demo` prints this"))
+    yield "make demo", *block_after(lines, start), indented(output([program, *demo_command()]))
+    start = next(i for i, line in enumerate(lines) if line.startswith("    $ build/warpsage run "))
+    command = lines[start].split()[2:]
+    yield (lines[start].strip(), *block_after(lines, start),
+           [lines[start], *indented(output([program, *command]))])
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with open(README, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    environment = {k: v for k, v in os.environ.items()
-                   if k not in ("COLUMNS", "CLICOLOR_FORCE", "WARPSAGE_MACHINES")}
-    environment["LC_ALL"] = "C"
-    done = subprocess.run([program, *demo_command()], cwd=ROOT, env=environment, text=True,
-                          capture_output=True, check=True)
-    wanted = ["    " + line if line else "" for line in done.stdout.rstrip("\n").split("\n")]
-    first, last = block_after(lines, next(i for i, line in enumerate(lines)
-                                          if line.startswith("`make demo` prints this")))
+    check_launch_file(lines)
+    found = list(blocks(program, lines))
     if "--write" in sys.argv:
-        lines[first:last] = wanted
+        for _, first, last, wanted in reversed(found):
+            lines[first:last] = wanted
         with open(README, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
         return
-    check_launch_file(lines)
-    if lines[first:last] != wanted:
-        print("\n".join(difflib.unified_diff(lines[first:last], wanted, "README.md", "make demo",
+    for source, first, last, wanted in found:
+        if lines[first:last] == wanted:
+            continue
+        print("\n".join(difflib.unified_diff(lines[first:last], wanted, "README.md", source,
                                              lineterm="")))
-        sys.exit("readme.py: README.md is not what `make demo` prints: "
+        sys.exit(f"readme.py: README.md is not what `{source}` prints: "
                  "tests/cli/readme.py build/warpsage --write")
 
 
