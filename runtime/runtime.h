@@ -23,7 +23,7 @@
 #include <warpsage/warpsage.h>
 
 #include "cuda_abi.h"
-#include "handles.h"
+#include "live_handles.h"
 
 #define CUDART __attribute__((visibility("default")))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "handles.h"
+#include "live_handles.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Handles that programs hold: which are live. A pointer that is none, or whose object was destroyed, is told
  * from a live one without being followed. */
-#ifndef RUNTIME_HANDLES_H
-#define RUNTIME_HANDLES_H
+#ifndef RUNTIME_LIVE_HANDLES_H
+#define RUNTIME_LIVE_HANDLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
