@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* launch.yaml by libyaml's document API, whose nodes know their line and column. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "options.h"
 #include "request.h"
+#include "yaml_input.h"
 
 struct launchfile {
     struct cli *cli;
@@ -20,8 +19,7 @@ typedef int read_key(struct launchfile *file, yaml_node_t *node, const char *pla
 
 static const char *place_of(struct launchfile *file, const yaml_node_t *node)
 {
-    return cli_format(file->cli, "%s:%zu:%zu", file->path, node->start_mark.line + 1,
-                      node->start_mark.column + 1);
+    return yaml_input_place(file->cli, file->path, &node->start_mark);
 }
 
 static int refuse(struct launchfile *file, const char *place, const char *what)
@@ -299,38 +297,14 @@ static int read_mapping(struct launchfile *file)
     return EXIT_DONE;
 }
 
-static int parse_error(struct launchfile *file, const yaml_parser_t *parser)
-{
-    if (parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR)
-        return cli_out_of_memory(file->cli, 0);
-    return cli_error(file->cli, EXIT_INPUT, "%s:%zu:%zu: error: %s%s%s", file->path,
-                     parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                     parser->problem ? parser->problem : "not YAML", parser->context ? ", " : "",
-                     parser->context ? parser->context : "");
-}
-
 int launchfile_read(struct cli *cli, const char *path, struct request *request)
 {
     struct launchfile file = {.cli = cli, .path = path, .request = request};
     const char *slash = strrchr(path, '/');
-    yaml_parser_t parser;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    CLI_TRY(yaml_input_load(cli, path, &file.document));
     if (slash && !cli_is_copy(path))
         file.folder = cli_format(cli, "%.*s", (int)(slash - path + (slash == path)), path);
-    int exit_code = EXIT_USAGE;
-    if (!yaml_parser_initialize(&parser)) {
-        exit_code = cli_out_of_memory(cli, 0);
-    } else {
-        yaml_parser_set_input_file(&parser, stream);
-        if (yaml_parser_load(&parser, &file.document)) {
-            exit_code = read_mapping(&file);
-            yaml_document_delete(&file.document);
-        } else {
-            exit_code = parse_error(&file, &parser);
-        }
-        yaml_parser_delete(&parser);
-    }
-    fclose(stream);
+    int exit_code = read_mapping(&file);
+    yaml_document_delete(&file.document);
     return exit_code;
 }

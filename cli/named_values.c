@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "named_values.h"
 
-#include <errno.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "options.h"
+#include "yaml_input.h"
 
 static void put(struct cli *cli, struct named_values *values, struct named_value value)
 {
@@ -66,8 +65,7 @@ struct file {
 
 static const char *place_of(const struct file *file, const yaml_node_t *node)
 {
-    return cli_format(file->cli, "%s:%zu:%zu", file->path, node->start_mark.line + 1,
-                      node->start_mark.column + 1);
+    return yaml_input_place(file->cli, file->path, &node->start_mark);
 }
 
 enum {
@@ -110,37 +108,14 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
     return EXIT_DONE;
 }
 
-static int read_document(struct file *file, yaml_parser_t *parser)
-{
-    if (!yaml_parser_load(parser, &file->document))
-        return parser->error == YAML_MEMORY_ERROR || parser->error == YAML_NO_ERROR
-                   ? cli_out_of_memory(file->cli, 0)
-                   : cli_error(file->cli, EXIT_INPUT, "%s:%zu:%zu: error: %s", file->path,
-                               parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                               parser->problem ? parser->problem : "no YAML");
-    const yaml_node_t *root = yaml_document_get_root_node(&file->document);
-    int exit_code =
-        root ? read_mapping(file, root, "", 0)
-             : cli_error(file->cli, EXIT_INPUT, "%s:1:1: error: the file is empty", file->path);
-    yaml_document_delete(&file->document);
-    return exit_code;
-}
-
 int named_values_read(struct cli *cli, const char *path, struct named_values *values)
 {
-    yaml_parser_t parser;
     CLI_TRY(cli_input(cli, path, &path));
     struct file file = {.cli = cli, .path = path, .values = values};
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return cli_error(cli, EXIT_INPUT, "%s: cannot read: %s", path, strerror(errno));
-    int exit_code = EXIT_USAGE;
-    if (!yaml_parser_initialize(&parser)) {
-        exit_code = cli_out_of_memory(cli, 0);
-    } else {
-        yaml_parser_set_input_file(&parser, stream);
-        exit_code = read_document(&file, &parser);
-        yaml_parser_delete(&parser);
-    }
-    fclose(stream);
+    CLI_TRY(yaml_input_load(cli, path, &file.document));
+    const yaml_node_t *root = yaml_document_get_root_node(&file.document);
+    int exit_code = root ? read_mapping(&file, root, "", 0)
+                         : cli_error(cli, EXIT_INPUT, "%s:1:1: error: the file is empty", path);
+    yaml_document_delete(&file.document);
     return exit_code;
 }

@@ -14,6 +14,7 @@
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
 #     contradictions  all models, machines, bundled kernels     10 min
+#     memory       40,000 allocations of commands fail          10 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -49,8 +50,9 @@ part() {
     launches) check "bundled launches" bundled_launches ;;
     contradictions) suite "contradictions" python3 tests/contradictions/run.py build/warpsage \
         --all ;;
+    memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches or contradictions" >&2
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions or memory" >&2
         exit 2
         ;;
     esac
@@ -60,7 +62,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions memory
 check "build" build_all
 for name in "$@"; do
     part "$name"

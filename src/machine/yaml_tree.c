@@ -211,16 +211,69 @@ static void delete_document(void *document)
     yaml_document_delete(document);
 }
 
+/* Far above what machines need (doc/limits.md). With fewer brackets their depth costs nothing. */
+enum { DEPTH_MAX = 64, BRACKETS_MAX = 4096 };
+
+static bool may_be_deep(const struct yaml_tree *tree)
+{
+    size_t brackets = 0;
+    for (size_t i = 0; i < tree->size; i++)
+        brackets += tree->text[i] == '[' || tree->text[i] == '{';
+    return brackets > BRACKETS_MAX;
+}
+
+/* libyaml takes time with the square of the depth of brackets: event by event ends at the bound. Errors
+ * of syntax are told on the way. */
+static ws_status check_events(struct diag *diag, const struct yaml_tree *tree,
+                              yaml_parser_t *parser)
+{
+    bool is_last = false;
+    for (unsigned depth = 0; depth <= DEPTH_MAX && !is_last;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event)) return syntax_error(diag, tree, parser);
+        bool begins =
+            event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth += begins;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        is_last = event.type == YAML_STREAM_END_EVENT;
+        struct source_place place = {0};
+        if (depth > DEPTH_MAX) place = place_of_marks(tree, &event.start_mark, &event.end_mark);
+        yaml_event_delete(&event);
+        if (place.line)
+            return diag_error_at(diag, WS_ERR_MACHINE, &place,
+                                 "nested deeper than %d levels: write it flatter", DEPTH_MAX);
+    }
+    return WS_OK;
+}
+
+static void begin_parser(yaml_parser_t *parser, struct mem_guard *guard, const char *text,
+                         size_t size)
+{
+    if (!yaml_parser_initialize(parser)) mem_raise(0);
+    mem_guard_begin(guard, delete_parser, parser);
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser, (const unsigned char *)text, size);
+}
+
+static ws_status check_depth(struct diag *diag, const struct yaml_tree *tree)
+{
+    yaml_parser_t parser;
+    struct mem_guard guard;
+    begin_parser(&parser, &guard, tree->text, tree->size);
+    ws_status status = check_events(diag, tree, &parser);
+    mem_guard_end(&guard);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 ws_status yaml_tree_parse(struct diag *diag, struct yaml_tree *tree, const char *path,
                           const char *text, size_t size)
 {
     yaml_parser_t parser;
     struct mem_guard guard;
     *tree = (struct yaml_tree){.path = path, .text = text, .size = size};
-    if (!yaml_parser_initialize(&parser)) mem_raise(0);
-    mem_guard_begin(&guard, delete_parser, &parser);
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+    if (may_be_deep(tree)) TRY(check_depth(diag, tree));
+    begin_parser(&parser, &guard, text, size);
     if (!yaml_parser_load(&parser, &tree->document)) {
         ws_status status = syntax_error(diag, tree, &parser);
         mem_guard_end(&guard);

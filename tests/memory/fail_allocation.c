@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Seen by the program, whatever the build hides. */
+#define PRELOADED __attribute__((visibility("default")))
+
 /* glibc's own names: dlsym would allocate. */
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
@@ -51,27 +54,27 @@ static bool fails(void)
     return is_it;
 }
 
-void *malloc(size_t bytes)
+PRELOADED void *malloc(size_t bytes)
 {
     return fails() ? NULL : __libc_malloc(bytes);
 }
 
-void *calloc(size_t items, size_t bytes)
+PRELOADED void *calloc(size_t items, size_t bytes)
 {
     return fails() ? NULL : __libc_calloc(items, bytes);
 }
 
-void *realloc(void *old, size_t bytes)
+PRELOADED void *realloc(void *old, size_t bytes)
 {
     return fails() ? NULL : __libc_realloc(old, bytes);
 }
 
-void *aligned_alloc(size_t alignment, size_t bytes)
+PRELOADED void *aligned_alloc(size_t alignment, size_t bytes)
 {
     return fails() ? NULL : __libc_memalign(alignment, bytes);
 }
 
-int posix_memalign(void **out, size_t alignment, size_t bytes)
+PRELOADED int posix_memalign(void **out, size_t alignment, size_t bytes)
 {
     if (fails()) return ENOMEM;
     void *memory = __libc_memalign(alignment, bytes);
