@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Lets the n-th allocation of commands fail, alone and with all that follow: the command then does its
-work, or ends with status 2 and a message, and leaves no part of a file behind. 40 n of each in both
+work, or ends with status 2 and a message, and leaves no part of a file behind. 30 n of each in both
 ways, half of them spread over the whole run; 4000 with WARPSAGE_FULL_SIZE in the environment.
 
     commands.py WARPSAGE FAIL_ALLOCATION.SO SOURCE_DIR
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-SAMPLES = 4000 if os.environ.get("WARPSAGE_FULL_SIZE") else 40
+SAMPLES = 4000 if os.environ.get("WARPSAGE_FULL_SIZE") else 30
 
 PTX = """.version 7.0
 .target sm_70
