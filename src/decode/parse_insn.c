@@ -87,6 +87,8 @@ static ws_status parse_typed(struct parser *parser, struct insn *insn, bool is_d
                              enum ptx_type type, unsigned accept)
 {
     if (is_destination) return parse_operand(parser, type, accept, add_destination(insn));
+    if (type == TYPE_PRED && at_punct(parser, '!')) /* and.pred p, !q, r: not in the manual */
+        return parse_predicate(parser, true, add_source(insn));
     return parse_operand(parser, type, accept, add_source(insn));
 }
 

@@ -162,6 +162,7 @@ static ws_status begin_part(struct parser *parser)
                             "more than %d modules in one file", PARTS_MAX);
     parser_settle_sources(parser);
     parser->file_base = parser->file_count - 1;
+    parser->module_register_count = 0;
     names_close_part(&parser->names, parser->special_mark);
     return WS_OK;
 }
@@ -278,6 +279,7 @@ static const struct directive directives[] = {
     {".section", parse_section},
     {".pragma", parse_pragma},
     {".alias", parse_alias},
+    {".reg", parse_module_reg},
 };
 static const struct {
     const char *text;
@@ -289,14 +291,17 @@ static const struct {
 
 bool parser_at_declaration(const struct parser *parser)
 {
-    static const char *const others[] = {".extern", ".weak", ".visible", ".common",
-                                         ".entry",  ".func", ".version"};
-    if (parser->lexer.token.kind == TOKEN_END) return true;
+    static const char *const others[] = {".extern", ".weak",  ".visible",
+                                         ".common", ".entry", ".func"};
+    if (parser->lexer.token.kind == TOKEN_END || at_punct(parser, '@')) return true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (parser_at_directive(parser, others[i])) return true;
     for (size_t i = 0; i < sizeof variable_directives / sizeof *variable_directives; i++)
         if (parser_at_directive(parser, variable_directives[i].text)) return true;
-    return parser_at_directive(parser, ".alias");
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
+        if (directives[i].parse != parse_pragma && parser_at_directive(parser, directives[i].text))
+            return true;
+    return false;
 }
 
 static bool parse_linkage(struct parser *parser, struct linkage *linkage)
@@ -411,4 +416,5 @@ void parser_clear(struct parser *parser)
     mem_free(body->sums);
     mem_free(parser->prototypes);
     mem_free(parser->aliases);
+    mem_free(parser->module_registers);
 }

@@ -150,6 +150,8 @@ struct parser {
     uint32_t prototype_count, prototype_capacity;
     struct alias *aliases;
     uint32_t alias_count, alias_capacity;
+    struct lexer *module_registers; /* behind each .reg of the part that stands outside functions */
+    uint32_t module_register_count, module_register_capacity;
     struct map registers; /* of the function: range and number -> register */
     struct map labels;    /* of the function: scope and name -> instruction */
     uint32_t *scope_parents;
@@ -232,6 +234,17 @@ struct shape {
 /* `{ ... }` or a single value, after the `=`. Sets bytes, init and relocations. */
 ws_status parse_initialiser(struct parser *parser, const struct shape *shape,
                             struct variable *variable);
+
+/* parse_register.c: what follows .reg, to the `;`. */
+ws_status parse_registers(struct parser *parser);
+ws_status parse_register_name(struct parser *parser, enum ptx_type type);
+ws_status parse_register_type(struct parser *parser, enum ptx_type *out);
+ws_status parse_vector_name(struct parser *parser, enum ptx_type type, unsigned elements);
+/* .v2 or .v4; 1: neither. */
+unsigned parse_vector_length(struct parser *parser);
+/* .reg outside functions, and the declaration of its registers in a kernel. */
+ws_status parse_module_reg(struct parser *parser);
+ws_status parse_module_registers(struct parser *parser);
 
 ws_status parse_function(struct parser *parser, bool is_entry, const struct linkage *linkage);
 ws_status parse_loc(struct parser *parser);
