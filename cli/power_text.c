@@ -81,9 +81,11 @@ const char *power_jumps(struct cli *cli, const struct power_answer *answer)
 static const char *closed_text(struct cli *cli, const ws_core_summary *cores)
 {
     if (cores->no_closed_form) return cli_format(cli, "not known: %s", cores->no_closed_form);
-    return cli_format(cli, "%.0f SMs (%.4g; MWP %.4g, CWP %.4g, N %.4g, MWP_peak_BW %.4g): %s",
-                      cores->closed_cores, cores->closed_exact, cores->mwp, cores->cwp, cores->n,
-                      cores->mwp_peak_bw, cores->closed_reason);
+    return cli_format(cli, "%s (%s; MWP %s, CWP %s, N %s, MWP_peak_BW %s): %s",
+                      cli_count(cli, cores->closed_cores, "SM"),
+                      cli_quantity(cli, cores->closed_exact, ""), cli_quantity(cli, cores->mwp, ""),
+                      cli_quantity(cli, cores->cwp, ""), cli_quantity(cli, cores->n, ""),
+                      cli_quantity(cli, cores->mwp_peak_bw, ""), cores->closed_reason);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */

@@ -60,11 +60,17 @@ static void put_kernel(FILE *out, struct cli *cli, const struct thermal_request 
                    placement_activation(point), point->memory_watts));
 }
 
-static void put_choice(FILE *out, const struct thermal_answer *answer)
+/* Beyond 2^53 the number is a product of doubles: a power of ten says enough. */
+static const char *count_sets(struct cli *cli, double sets)
+{
+    return sets < 0x1p53 ? cli_count(cli, sets, "set") : cli_format(cli, "%.3g sets", sets);
+}
+
+static void put_choice(FILE *out, struct cli *cli, const struct thermal_answer *answer)
 {
     const ws_thermal_choice *choice = &answer->choice;
     if (!choice->size) return;
-    fprintf(out, "Chosen      of %.6g sets: ", choice->sets);
+    fprintf(out, "Chosen      of %s: ", count_sets(cli, choice->sets));
     if (choice->exact)
         fputs("no other has less power, nor as little and a lower peak\n", out);
     else
@@ -83,10 +89,11 @@ static void put_result(FILE *out, struct cli *cli, const struct thermal_answer *
     const ws_thermal_load *load = &answer->load;
     double extra = state->dynamic_watts - load->watts_per_sm * (double)load->active_count -
                    load->watts_per_tpc * state->active_tpcs;
-    fprintf(out, "HEAT        %.2f W = %.2f at rest + %s x %.3g + %s x %.3g", state->sink_watts,
-            state->idle_watts, cli_count(cli, (double)load->active_count, "SM"), load->watts_per_sm,
-            cli_count(cli, state->active_tpcs, "TPC"), load->watts_per_tpc);
-    if (load->block_watts) fprintf(out, " + %.3g of blocks", extra);
+    fprintf(out, "HEAT        %.2f W = %.2f at rest + %s x %s + %s x %s", state->sink_watts,
+            state->idle_watts, cli_count(cli, (double)load->active_count, "SM"),
+            cli_quantity(cli, load->watts_per_sm, "W"), cli_count(cli, state->active_tpcs, "TPC"),
+            cli_quantity(cli, load->watts_per_tpc, "W"));
+    if (load->block_watts) fprintf(out, " + %s of blocks", cli_quantity(cli, extra, "W"));
     if (state->static_watts != 0) fprintf(out, " + %.2f static", state->static_watts);
     fprintf(out, "\nPEAK        %.2f degC at [%.1f, %.1f] mm, %s\n", state->peak_celsius,
             1e3 * state->peak_x_metres, 1e3 * state->peak_y_metres,
@@ -212,7 +219,7 @@ void thermal_write_text(FILE *out, struct cli *cli, const struct thermal_request
 {
     put_head(out, cli, answer);
     put_kernel(out, cli, request, answer);
-    put_choice(out, answer);
+    put_choice(out, cli, answer);
     put_result(out, cli, answer);
     if (quiet) return;
     put_map(out, answer);

@@ -25,8 +25,9 @@ const char *throughput_cores_text(struct cli *cli, const struct throughput_answe
     return cli_format(
         cli,
         "%u of %.0f SMs (exactly %.4g): the bandwidth feeds no more; as much would come "
-        "of %.3g times the bandwidth, or of an access moving 1/%.3g of its bytes",
-        t->cores_suggested, t->cores, t->cores_exact, t->bandwidth_factor, t->bandwidth_factor);
+        "of %s times the bandwidth, or of an access moving 1/%s of its bytes",
+        t->cores_suggested, t->cores, t->cores_exact, cli_quantity(cli, t->bandwidth_factor, ""),
+        cli_quantity(cli, t->bandwidth_factor, ""));
 }
 
 /* What leaves room for so many warps: fewer blocks by shared memory, or smaller blocks. */
@@ -58,8 +59,8 @@ const char *throughput_clock_text(struct cli *cli, const struct throughput_answe
     const ws_throughput *t = &answer->throughput;
     if (!t->has_memory || !(t->frequency_divisor > 1)) return "";
     return cli_format(
-        cli, "1/%.3g of the core clock (%.1f %% less) costs little: N = %.4g warps wait for memory",
-        t->frequency_divisor, 100 * (1 - 1 / t->frequency_divisor), t->n);
+        cli, "1/%s of the core clock (%.1f %% less) costs little: N = %.4g warps wait for memory",
+        cli_quantity(cli, t->frequency_divisor, ""), 100 * (1 - 1 / t->frequency_divisor), t->n);
 }
 
 const char *throughput_buy_text(struct cli *cli, const struct throughput_answer *answer)
@@ -143,22 +144,25 @@ static void put_suggestions(FILE *out, struct cli *cli, const struct throughput_
         if (*all[i].text) cli_wrap(out, all[i].lead, all[i].text);
 }
 
-static void put_terms(FILE *out, const ws_throughput *t)
+static void put_terms(FILE *out, struct cli *cli, const ws_throughput *t)
 {
     fputs("\nOf one warp (* given)\n", out);
     for (size_t i = 0; i < t->input_count; i++)
         fprintf(out, "%c %-24s %12.6g  %s\n", t->inputs[i].given ? '*' : ' ', t->inputs[i].name,
                 t->inputs[i].value, t->inputs[i].text);
     if (!t->has_memory) return;
+    fprintf(out, "\nMemory-level parallelism  MWP %s = least of MWP_App %s, MWP_BW %s, N %s\n",
+            cli_quantity(cli, t->mwp, ""), cli_quantity(cli, t->mwp_app, ""),
+            cli_quantity(cli, t->mwp_bw, ""), cli_quantity(cli, t->n, ""));
+    if (t->mwp_proc > 0)
+        fprintf(out, "                          and MWP_Proc %s\n",
+                cli_quantity(cli, t->mwp_proc, ""));
     fprintf(out,
-            "\nMemory-level parallelism  MWP %.4g = least of MWP_App %.4g, MWP_BW %.4g, %sN %.4g\n",
-            t->mwp, t->mwp_app, t->mwp_bw, "", t->n);
-    if (t->mwp_proc > 0) fprintf(out, "                          and MWP_Proc %.4g\n", t->mwp_proc);
-    fprintf(out,
-            "                          MWP_App of warps without end %.4g; EffMem %.4g, EffComp "
-            "%.4g,\n                          idle %.4g cycles; %.2f %% of the memory's time is "
+            "                          MWP_App of warps without end %s; EffMem %s, EffComp "
+            "%s,\n                          idle %s; %.2f %% of the memory's time is "
             "not hidden\n",
-            t->mwp_app_infin, t->eff_mem_cycles, t->eff_comp_cycles, t->idle_cycles,
+            cli_quantity(cli, t->mwp_app_infin, ""), cli_quantity(cli, t->eff_mem_cycles, ""),
+            cli_quantity(cli, t->eff_comp_cycles, ""), cli_count(cli, t->idle_cycles, "cycle"),
             100 * t->hidden);
 }
 
@@ -195,9 +199,11 @@ static void put_order(FILE *out, struct cli *cli, const struct throughput_answer
                         cli_quantity(cli, answers[best].throughput.time_seconds, "s")));
     for (size_t i = 0; i < count; i++)
         if (i != best)
-            fprintf(out, "          %s takes %.3g times as long\n",
-                    ws_machine_id(answers[i].machine),
-                    answers[i].throughput.time_seconds / answers[best].throughput.time_seconds);
+            fprintf(out, "          %s takes %s times as long\n", ws_machine_id(answers[i].machine),
+                    cli_quantity(cli,
+                                 answers[i].throughput.time_seconds /
+                                     answers[best].throughput.time_seconds,
+                                 ""));
 }
 
 void throughput_write_text(FILE *out, struct cli *cli, const struct throughput_request *request,
@@ -209,7 +215,7 @@ void throughput_write_text(FILE *out, struct cli *cli, const struct throughput_r
         put_head(out, cli, &answers[i]);
         put_bounds(out, cli, t);
         put_suggestions(out, cli, &answers[i]);
-        put_terms(out, t);
+        put_terms(out, cli, t);
         if (answers[i].points) put_sweep(out, cli, request, &answers[i]);
         if (t->assumption_count) fputc('\n', out);
         for (size_t k = 0; k < t->assumption_count; k++)

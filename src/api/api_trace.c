@@ -92,7 +92,7 @@ static void note_opcodes(struct profile *profile, const struct replay *replay)
     size_t count = replay_opcodes(replay, &opcodes);
     double all = profile_get(profile, COUNTER_INST_WARP);
     for (size_t i = 0; i < count; i++)
-        profile_add_note(profile, "%s opcode %s counts as %s: %llu warp instructions, %.2g %%.",
+        profile_add_note(profile, "%s opcode %s counts as %s: %llu warp instructions, %.3g %%.",
                          opcodes[i].is_mapped ? "By the map," : "The unknown", opcodes[i].opcode,
                          class_ids[opcodes[i].class_id], (unsigned long long)opcodes[i].executions,
                          100 * (double)opcodes[i].executions / all);

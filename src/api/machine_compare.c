@@ -117,16 +117,16 @@ static bool same_capability(const struct pair *pair)
 }
 
 /* The value at exactly this point. */
-static const char *curve_point(char text[32], const struct machine *machine,
+static const char *curve_point(char text[64], const struct machine *machine,
                                enum machine_curve_id id, const double wanted[CURVE_AXES])
 {
     const struct machine_curve *curve = &machine->curves[id];
     double point[CURVE_AXES];
-    snprintf(text, 32, "not known");
+    snprintf(text, 64, "not known");
     for (size_t i = 0; i < curve->count; i++) {
         machine_curve_point(curve, i, point);
         if (!memcmp(point, wanted, sizeof point))
-            snprintf(text, 32, "%.6g", machine_curve_value(machine, id, i));
+            snprintf(text, 64, "%.6g", machine_curve_value(machine, id, i));
     }
     return text;
 }
@@ -136,9 +136,9 @@ static void point_name(char name[64], const struct machine_curve_info *info,
                        const double point[CURVE_AXES])
 {
     if (!info->axes[1])
-        snprintf(name, 64, "%s at %.4g %s", info->path, point[0], info->axes[0]);
+        snprintf(name, 64, "%s at %.9g %s", info->path, point[0], info->axes[0]);
     else
-        snprintf(name, 64, "%s at %.4g, %.4g, %.4g", info->path, point[0], point[1], point[2]);
+        snprintf(name, 64, "%s at %.9g, %.9g, %.9g", info->path, point[0], point[1], point[2]);
 }
 
 /* Points of a that b has otherwise or not at all; `of_b`: those that only b has. */
@@ -147,7 +147,7 @@ static void diff_curve(const struct pair *pair, enum machine_curve_id id, bool o
 {
     const struct machine_curve *of = of_b ? &pair->b->curves[id] : &pair->a->curves[id];
     for (size_t i = 0; i < of->count; i++) {
-        char first[32], second[32], name[64];
+        char first[64], second[64], name[64];
         double point[CURVE_AXES];
         machine_curve_point(of, i, point);
         curve_point(first, pair->a, id, point);
@@ -175,7 +175,9 @@ static void diff_text(const struct pair *pair, struct strbuf *out)
         strbuf_printf(out, "machine.%-28s", machine_key_infos[key].path);
         put_value(out, &pair->a->values[key], key);
         put_value(out, &pair->b->values[key], key);
-        if (ratio > 0)
+        if (ratio >= 1)
+            strbuf_printf(out, " %s\n", quantity_format(ratio, "1").text);
+        else if (ratio > 0)
             strbuf_printf(out, " %.3g\n", ratio);
         else
             strbuf_puts(out, " -\n");

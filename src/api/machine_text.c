@@ -56,7 +56,7 @@ static void curve_points(const struct machine *machine, enum machine_curve_id id
         least = fmin(least, value);
         most = fmax(most, value);
         if (!curve->axes[1])
-            strbuf_printf(out, "%s%.4g at %.4g", i ? ", " : "", value, curve->axes[0][i]);
+            strbuf_printf(out, "%s%.4g at %.9g", i ? ", " : "", value, curve->axes[0][i]);
     }
     if (curve->axes[1])
         strbuf_printf(out, "%zu from %s to %s", curve->count,

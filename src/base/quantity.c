@@ -107,12 +107,13 @@ struct quantity quantity_exact(double value, const char *unit)
 {
     struct quantity out;
     if (is_count(unit)) {
-        snprintf(out.text, sizeof out.text, "%.9g", value);
+        bool is_whole = value == floor(value) && fabs(value) < 0x1p53;
+        snprintf(out.text, sizeof out.text, is_whole ? "%.0f" : "%.9g", value);
         return out;
     }
-    /* Machine files give bytes in powers of two, so they stay bytes. */
-    const struct prefix *prefix =
-        !strcmp(unit, "B") || value == 0 ? &prefixes[5] : choose_prefix(value, unit);
+    /* Machine files give bytes in powers of two, so they stay bytes, except for whole megabytes. */
+    bool stays = !strcmp(unit, "B") && fmod(value, 1e6) != 0;
+    const struct prefix *prefix = stays || value == 0 ? &prefixes[5] : choose_prefix(value, unit);
     snprintf(out.text, sizeof out.text, "%.9g %s%s", value / prefix->scale, prefix->text, unit);
     return out;
 }

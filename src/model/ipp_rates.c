@@ -125,9 +125,9 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
         if (power_unit_infos[i].once_per_gpu) rate *= clock_ratio(input->machine);
         if (rate > 1 + 1e-9)
             estimate_assume(&out->answer, input->arena,
-                            "access rate of %s is %.3g in this time: more than one instruction an "
+                            "access rate of %s is %s in this time: more than one instruction an "
                             "issue slot, taken as 1",
-                            power_unit_infos[i].id, rate);
+                            power_unit_infos[i].id, quantity_format(rate, "1").text);
         out->rates[i] = fmin(1, rate);
         if (!(parameters->max_watts[i] > 0) && !out->unit_reasons[i])
             out->unit_reasons[i] = "no coefficient";

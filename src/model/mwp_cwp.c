@@ -114,9 +114,9 @@ static double access_bytes(const struct model_input *input, struct estimate *out
     }
     if (!as_moved && moved > 0 && moved < 0.9 * requested)
         estimate_assume(out, input->arena,
-                        "lanes that read the same word count as bytes of their own: %.3g B "
-                        "requested, %.3g B moved (reading A-8)",
-                        requested, moved);
+                        "lanes that read the same word count as bytes of their own: %s "
+                        "requested, %s moved (reading A-8)",
+                        quantity_format(requested, "B").text, quantity_format(moved, "B").text);
     return bytes;
 }
 

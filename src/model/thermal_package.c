@@ -3,6 +3,7 @@
  * are filled with those of HotSpot's example (Skadron et al., ISCA 2003). */
 #include <math.h>
 
+#include "base/quantity.h"
 #include "model/thermal_network.h"
 
 /* Constants of the example configuration of HotSpot 7 (SOURCES.yaml: HOTSPOT), unless it says guess. */
@@ -46,8 +47,10 @@ static void note_value(struct package_reading *from, enum machine_key key, doubl
                        const char *why)
 {
     const struct machine_key_info *info = &machine_key_infos[key];
-    note(from, arena_format(from->arena, "%s = %.4g %s: %s", info->path, value,
-                            dimension_unit((enum dimension)info->dimension), why));
+    note(from,
+         arena_format(from->arena, "%s = %s: %s", info->path,
+                      quantity_exact(value, dimension_unit((enum dimension)info->dimension)).text,
+                      why));
 }
 
 /* The machine's figure, else `otherwise` if gaps are to be filled. */
@@ -58,9 +61,12 @@ static ws_status get(struct package_reading *from, enum machine_key key, double 
     *out = machine_get(machine, key, otherwise);
     if (machine_has(machine, key)) {
         if (machine->values[key].assumed)
-            note(from, arena_format(
-                           from->arena, "%s = %.4g %s (machine file)", machine_key_infos[key].path,
-                           *out, dimension_unit((enum dimension)machine_key_infos[key].dimension)));
+            note(from,
+                 arena_format(
+                     from->arena, "%s = %s (machine file)", machine_key_infos[key].path,
+                     quantity_exact(
+                         *out, dimension_unit((enum dimension)machine_key_infos[key].dimension))
+                         .text));
         return WS_OK;
     }
     if (from->assume) {

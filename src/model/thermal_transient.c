@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "model/thermal_network.h"
 
 static const double GAMMA = 0.29289321881345247560;
@@ -151,15 +152,17 @@ static ws_status choose_step(struct diag *diag, const struct thermal *thermal,
     if (step > most)
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "a time step of %g s is too large: the package warms with a time "
-                          "constant of %.3g s, take at most %.3g s",
-                          step, most * STEPS_PER_CONSTANT, most);
+                          "constant of %s, take at most %s",
+                          step, quantity_format(most * STEPS_PER_CONSTANT, "s").text,
+                          quantity_format(most, "s").text);
     if (step == 0) step = fmin(run->seconds / DEFAULT_STEPS, most);
     double steps = ceil(run->seconds / step * (1 - 1e-12));
     if (steps > MOST_STEPS)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "%.3g steps of %g s are too many: take steps of at least %.3g s, or a "
+                          "%s of %g s are too many: take steps of at least %s, or a "
                           "shorter transient",
-                          steps, step, run->seconds / MOST_STEPS);
+                          quantity_of(steps, "step").text, step,
+                          quantity_format(run->seconds / MOST_STEPS, "s").text);
     *out_steps = (size_t)steps;
     return WS_OK;
 }

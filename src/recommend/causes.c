@@ -160,9 +160,10 @@ static void find_barriers(struct finder *finder)
     double gain = finder_gain(finder, EFFECT_SYNC);
     if (!(executed > 0) || isnan(gain)) return;
     struct hot_line hot = hot_counter(finder->profile, barriers, 1);
-    const char *evidence =
-        warps > 0 ? arena_format(finder->arena, "%.3g barriers per warp", executed / warps)
-                  : arena_format(finder->arena, "%.4g barriers of warps", executed);
+    const char *evidence = warps > 0 ? arena_format(finder->arena, "%s per warp",
+                                                    quantity_of(executed / warps, "barrier").text)
+                                     : arena_format(finder->arena, "%s of warps",
+                                                    quantity_of(executed, "barrier").text);
     finder_add(finder, "B501", "synchronise less (at most)",
                hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "recommend/causes.h"
 #include "recommend/finder.h"
 #include "recommend/hot_line.h"
@@ -37,16 +38,17 @@ void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *d
     struct finder finder = finder_of(prediction, diagnosis);
     add_known(&finder, EFFECT_CACHE_MISSES, "C701",
               "keep the data in the caches: block, reuse (at most)", hottest_place(&finder),
-              arena_format(finder.arena, "%.3g lines of %.0f B from DRAM by group of threads",
-                           term_value(&finder, "lines"), term_value(&finder, "bytes_per_warp")));
+              arena_format(finder.arena, "%s of %.0f B from DRAM by group of threads",
+                           quantity_of(term_value(&finder, "lines"), "line").text,
+                           term_value(&finder, "bytes_per_warp")));
     add_known(&finder, EFFECT_UNCOALESCED, "C702",
               "let neighbouring threads use neighbouring words", hottest_place(&finder),
               "each line brings words that no thread of the group uses");
     add_known(&finder, EFFECT_INST_LATENCY, "C703",
               "put independent instructions between dependent ones (at most)", "",
-              arena_format(finder.arena,
-                           "a result is used after %.3g instructions, DEP_Effect %.3g",
-                           term_value(&finder, "dep"), term_value(&finder, "dep_effect")));
+              arena_format(finder.arena, "a result is used after %s, DEP_Effect %.3g",
+                           quantity_of(term_value(&finder, "dep"), "instruction").text,
+                           term_value(&finder, "dep_effect")));
 }
 
 void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis)
@@ -57,19 +59,23 @@ void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis
     bool is_memory = !strncmp(best->bottleneck, "memory", strlen("memory"));
     if (is_memory && term_value(&finder, "lines") > 0)
         diagnosis->why = arena_format(
-            &diagnosis->arena,
-            "%.3g cache lines by group of %.0f threads, %.3g cycles each, %.3g of them idle",
-            term_value(&finder, "lines"), term_value(&finder, "lanes"),
-            term_value(&finder, "eff_mem"), term_value(&finder, "idle"));
+            &diagnosis->arena, "%s by group of %.0f threads, %s each, %s of them idle",
+            quantity_of(term_value(&finder, "lines"), "cache line").text,
+            term_value(&finder, "lanes"), quantity_of(term_value(&finder, "eff_mem"), "cycle").text,
+            quantity_format(term_value(&finder, "idle"), "1").text);
     else if (is_memory)
         diagnosis->why = "every distinct sector comes from memory once";
     else if (!strcmp(best->bottleneck, "instruction latency"))
-        diagnosis->why = arena_format(
-            &diagnosis->arena, "a result is used %.3g instructions later: DEP_Effect %.3g",
-            term_value(&finder, "dep"), term_value(&finder, "dep_effect"));
+        diagnosis->why =
+            arena_format(&diagnosis->arena, "a result is used %s later: DEP_Effect %.3g",
+                         quantity_of(term_value(&finder, "dep"), "instruction").text,
+                         term_value(&finder, "dep_effect"));
     else
-        diagnosis->why = arena_format(&diagnosis->arena, "%.3g instructions by thread",
-                                      profile_get(prediction->profile, COUNTER_INST_WARP) /
-                                          executed_warps(prediction->profile));
+        diagnosis->why =
+            arena_format(&diagnosis->arena, "%s by thread",
+                         quantity_of(profile_get(prediction->profile, COUNTER_INST_WARP) /
+                                         executed_warps(prediction->profile),
+                                     "instruction")
+                             .text);
     diagnosis->why_where = is_memory ? hottest_place(&finder) : "";
 }

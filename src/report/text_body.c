@@ -182,7 +182,7 @@ void text_occupancy(struct page *page, const struct report_machine *item)
         sms > 0 && occupancy->blocks_per_sm
             ? (double)profile_blocks(prediction->profile) / (sms * occupancy->blocks_per_sm)
             : 0;
-    page_line(page, "          *the limit   waves %.3g   %s", waves,
+    page_line(page, "          *the limit   waves %s   %s", quantity_format(waves, "1").text,
               prediction->registers_note ? prediction->registers_note : "registers not known");
 }
 
@@ -287,19 +287,25 @@ static void note_assumptions(struct note_list *notes, const struct report_machin
                           several ? ", " : "", estimate->model, estimate->assumptions[i]));
 }
 
+static struct quantity count_of(const struct profile *profile, enum counter counter,
+                                const char *noun)
+{
+    return quantity_of(profile_get(profile, counter), noun);
+}
+
 static void note_profile(struct note_list *notes, const struct profile *profile)
 {
     if (profile_has(profile, COUNTER_INST_PTX_WARP))
-        note(notes, arena_format(&notes->arena,
-                                 "Counts are of %s: %.4g warp instructions of PTX make %.4g; %.4g "
-                                 "shared loads, %.4g address additions and %.4g negations fold, "
-                                 "%.4g multiplications expand.",
-                                 profile->isa, profile_get(profile, COUNTER_INST_PTX_WARP),
-                                 profile_get(profile, COUNTER_INST_WARP),
-                                 profile_get(profile, COUNTER_VIEW_FOLDED_SHARED),
-                                 profile_get(profile, COUNTER_VIEW_FOLDED_ADDRESS),
-                                 profile_get(profile, COUNTER_VIEW_FOLDED_NEGATION),
-                                 profile_get(profile, COUNTER_VIEW_EXPANDED)));
+        note(notes,
+             arena_format(&notes->arena,
+                          "Counts are of %s: %s of PTX make %s; %s, %s and %s fold, %s expand.",
+                          profile->isa,
+                          count_of(profile, COUNTER_INST_PTX_WARP, "warp instruction").text,
+                          quantity_format(profile_get(profile, COUNTER_INST_WARP), "1").text,
+                          count_of(profile, COUNTER_VIEW_FOLDED_SHARED, "shared load").text,
+                          count_of(profile, COUNTER_VIEW_FOLDED_ADDRESS, "address addition").text,
+                          count_of(profile, COUNTER_VIEW_FOLDED_NEGATION, "negation").text,
+                          count_of(profile, COUNTER_VIEW_EXPANDED, "multiplication").text));
     else if (!profile_is_native(profile))
         note(notes, "Counts are of PTX instructions: the compiler fuses, unrolls, hoists and drops "
                     "some on the way to native code.");
