@@ -412,7 +412,7 @@ static ws_status parse_body(struct parser *parser, struct function *function)
     if (function->is_defined)
         return parser_error(parser, WS_ERR_INPUT, &open, "function '%s' is defined twice",
                             function->name);
-    if (function->is_entry) TRY(parse_module_registers(parser));
+    if (function->is_entry) TRY(parse_module_privates(parser));
     TRY(body_open_scope(parser));
     advance(parser);
     TRY(parse_statements(parser, &open));

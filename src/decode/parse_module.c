@@ -162,7 +162,7 @@ static ws_status begin_part(struct parser *parser)
                             "more than %d modules in one file", PARTS_MAX);
     parser_settle_sources(parser);
     parser->file_base = parser->file_count - 1;
-    parser->module_register_count = 0;
+    parser->module_private_count = 0;
     names_close_part(&parser->names, parser->special_mark);
     return WS_OK;
 }
@@ -280,6 +280,7 @@ static const struct directive directives[] = {
     {".pragma", parse_pragma},
     {".alias", parse_alias},
     {".reg", parse_module_reg},
+    {".local", parse_module_local},
 };
 static const struct {
     const char *text;
@@ -416,5 +417,5 @@ void parser_clear(struct parser *parser)
     mem_free(body->sums);
     mem_free(parser->prototypes);
     mem_free(parser->aliases);
-    mem_free(parser->module_registers);
+    mem_free(parser->module_privates);
 }

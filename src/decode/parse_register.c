@@ -4,6 +4,11 @@
 
 #include "decode/parser.h"
 
+enum {
+    VERSION_OF_ABI = 3,
+    PRIVATE_COPIES_MAX = 1 << 22, /* declarations of the module, repeated in its kernels */
+};
+
 /* ---- .reg ------------------------------------------------------------------------------------ */
 
 /* The name of a register that is not known in this scope. */
@@ -119,29 +124,52 @@ ws_status parse_registers(struct parser *parser)
     return parser_expect(parser, ';', "after the registers");
 }
 
-/* ---- registers of the module ----------------------------------------------------------------- */
+/* ---- registers and local memory of the module ------------------------------------------------ */
 
 /* Every kernel that runs has its own, so they are declared again in each. A function that is called
  * would share its caller's: there they stay unknown. */
+static ws_status keep_for_kernels(struct parser *parser, bool is_local)
+{
+    GROW(parser->module_privates, parser->module_private_count, parser->module_private_capacity);
+    parser->module_privates[parser->module_private_count++] =
+        (struct module_private){.lexer = parser->lexer, .is_local = is_local};
+    return parser_skip_past(parser, ';', is_local ? "after the variable" : "after the registers");
+}
+
 ws_status parse_module_reg(struct parser *parser)
 {
-    enum { WITH_ABI = 3 };
-    if (parser->module->version_major >= WITH_ABI)
+    if (parser->module->version_major >= VERSION_OF_ABI)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
                             "registers stand outside functions up to PTX 2.3 only: declare them in "
                             "the function");
-    GROW(parser->module_registers, parser->module_register_count, parser->module_register_capacity);
-    parser->module_registers[parser->module_register_count++] = parser->lexer;
-    return parser_skip_past(parser, ';', "after the registers");
+    return keep_for_kernels(parser, false);
 }
 
-ws_status parse_module_registers(struct parser *parser)
+ws_status parse_module_local(struct parser *parser)
+{
+    struct linkage linkage = {0};
+    if (parser->module->version_major >= VERSION_OF_ABI)
+        return parse_variable(parser, SPACE_LOCAL, &linkage); /* says what is wrong */
+    return keep_for_kernels(parser, true);
+}
+
+ws_status parse_module_privates(struct parser *parser)
 {
     struct lexer here = parser->lexer;
-    for (uint32_t i = 0; i < parser->module_register_count; i++) {
-        parser->lexer = parser->module_registers[i];
-        TRY(parse_registers(parser));
+    struct linkage linkage = {0};
+    for (uint32_t i = 0; i < parser->module_private_count; i++) {
+        parser->lexer = parser->module_privates[i].lexer;
+        if (parser->module_privates[i].is_local)
+            TRY(parse_variable(parser, SPACE_LOCAL, &linkage));
+        else
+            TRY(parse_registers(parser));
     }
     parser->lexer = here;
-    return WS_OK;
+    if (!parser->module_private_count) return WS_OK;
+    parser->private_copies +=
+        parser->module_private_count + parser->body.vreg_count + parser->body.range_count;
+    if (parser->private_copies <= PRIVATE_COPIES_MAX) return WS_OK;
+    return parser_error(parser, WS_ERR_UNSUPPORTED, &here.token,
+                        "too many registers outside functions for so many kernels: declare them in "
+                        "the kernels that use them");
 }

@@ -87,6 +87,12 @@ struct alias {
     struct token token;
 };
 
+/* What follows a .reg or .local that stands outside functions. */
+struct module_private {
+    struct lexer lexer;
+    bool is_local;
+};
+
 /* The function that is being read. Its arrays are malloc'ed and kept from one to the next. */
 struct body {
     int32_t function;
@@ -150,10 +156,11 @@ struct parser {
     uint32_t prototype_count, prototype_capacity;
     struct alias *aliases;
     uint32_t alias_count, alias_capacity;
-    struct lexer *module_registers; /* behind each .reg of the part that stands outside functions */
-    uint32_t module_register_count, module_register_capacity;
-    struct map registers; /* of the function: range and number -> register */
-    struct map labels;    /* of the function: scope and name -> instruction */
+    struct module_private *module_privates; /* of the part */
+    uint32_t module_private_count, module_private_capacity;
+    uint64_t private_copies; /* what all kernels have repeated of them */
+    struct map registers;    /* of the function: range and number -> register */
+    struct map labels;       /* of the function: scope and name -> instruction */
     uint32_t *scope_parents;
     uint32_t scope_count, scope_capacity;
     uint8_t *init; /* the initialiser being read */
@@ -242,9 +249,10 @@ ws_status parse_register_type(struct parser *parser, enum ptx_type *out);
 ws_status parse_vector_name(struct parser *parser, enum ptx_type type, unsigned elements);
 /* .v2 or .v4; 1: neither. */
 unsigned parse_vector_length(struct parser *parser);
-/* .reg outside functions, and the declaration of its registers in a kernel. */
+/* .reg and .local outside functions, and the declaration of what they name in a kernel. */
 ws_status parse_module_reg(struct parser *parser);
-ws_status parse_module_registers(struct parser *parser);
+ws_status parse_module_local(struct parser *parser);
+ws_status parse_module_privates(struct parser *parser);
 
 ws_status parse_function(struct parser *parser, bool is_entry, const struct linkage *linkage);
 ws_status parse_loc(struct parser *parser);
