@@ -88,7 +88,8 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
 /* Standard output could not be written, for this errno. */
 int cli_write_failed(struct cli *cli, int problem);
 
-/* A text that is put together in memory and then written as one, as cli_write does. */
+/* A text that is put together in memory and then written as one, as cli_write does. If memory did not
+ * suffice for it, or for a part of the JSON that went into it, nothing is written. */
 struct cli_text {
     FILE *out;
     char *bytes;

@@ -16,10 +16,13 @@
 enum field { FIELD_REAL, FIELD_INTEGER, FIELD_COMPLEX, FIELD_PATTERN, FIELD_COUNT };
 enum symmetry { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN, SYMMETRY_COUNT };
 
+/* Guess, far above what programs write (doc/limits.md). */
+enum { LINE_BYTES_MAX = 4096 };
+
 struct reader {
     FILE *file;
-    char *line;
-    size_t capacity, number; /* of the line, from 1 */
+    char line[LINE_BYTES_MAX + 2]; /* with the end of the line */
+    size_t number;                 /* of the line, from 1 */
     enum field field;
     enum symmetry symmetry;
     size_t stored; /* entries that the file promises */
@@ -46,14 +49,28 @@ static bool is_blank(const char *text)
     return !text[strspn(text, " \t\r\n")];
 }
 
+/* False at the end of the file, or if the line cannot be read: *out_refused. */
+static bool read_line(struct reader *reader, bool *out_refused)
+{
+    *out_refused = false;
+    if (!fgets(reader->line, sizeof reader->line, reader->file)) {
+        *out_refused = ferror(reader->file);
+        return *out_refused ? refuse(reader, "cannot read") : false;
+    }
+    reader->number++;
+    size_t length = strlen(reader->line);
+    if (length <= LINE_BYTES_MAX || reader->line[length - 1] == '\n') return true;
+    *out_refused = true;
+    return refuse(reader, "a line of more than %d bytes: that is no matrix", LINE_BYTES_MAX);
+}
+
 /* The next line that is neither empty nor a comment. */
 static bool next_line(struct reader *reader, const char *wanted)
 {
     for (;;) {
-        ssize_t length = getline(&reader->line, &reader->capacity, reader->file);
-        if (length < 0 && ferror(reader->file)) return refuse(reader, "cannot read");
-        if (length < 0) return refuse(reader, "the file ends where %s should follow", wanted);
-        reader->number++;
+        bool refused;
+        if (!read_line(reader, &refused))
+            return refused ? false : refuse(reader, "the file ends where %s should follow", wanted);
         if (reader->number == 1 || (*reader->line != '%' && !is_blank(reader->line))) return true;
     }
 }
@@ -173,12 +190,11 @@ static bool read_entries(struct reader *reader)
         double value = reader->symmetry == SKEW_SYMMETRIC ? -entry.value : entry.value;
         if (!append(reader, (struct sparse_entry){entry.column, entry.row, value})) return false;
     }
-    while (getline(&reader->line, &reader->capacity, reader->file) >= 0) {
-        reader->number++;
+    bool refused;
+    while (read_line(reader, &refused))
         if (*reader->line != '%' && !is_blank(reader->line))
             return refuse(reader, "more than the %zu entries of the file", reader->stored);
-    }
-    return true;
+    return !refused;
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -210,6 +226,5 @@ bool sparse_read_matrix_market(FILE *file, struct sparse *out, struct sparse_pro
     bool done = read_banner(&reader) && read_size(&reader) && read_entries(&reader) &&
                 order_entries(&reader);
     if (!done) sparse_clear(out);
-    free(reader.line);
     return done;
 }

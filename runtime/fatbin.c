@@ -10,8 +10,9 @@
 enum { HEADER_BYTES = 16, ENTRY_BYTES = 64, KIND_PTX = 1, KIND_ELF = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 #define MAGIC UINT32_C(0xba55ed50)
-/* Larger than any PTX; a damaged size must not take all memory. */
-#define IMAGE_BYTES_MAX (UINT64_C(1) << 30)
+/* Larger than any PTX, and what PTX files may have (doc/limits.md); a damaged size must not take all
+ * memory. LZ4 makes at most 255 bytes of one. */
+#define IMAGE_BYTES_MAX (UINT64_C(256) << 20)
 
 static uint64_t read_number(const unsigned char *at, unsigned bytes)
 {
@@ -88,6 +89,7 @@ static bool unpack_into(const struct fatbin_image *image, char *out)
 char *fatbin_unpack(const struct fatbin_image *image)
 {
     if (image->size > IMAGE_BYTES_MAX) return NULL;
+    if (image->packing == FATBIN_LZ4 && image->size / 255 > image->stored) return NULL;
     char *out = malloc(image->size + 1);
     if (!out) return NULL;
     if (!unpack_into(image, out)) {

@@ -128,9 +128,12 @@ case("analyze", ["analyze", "k.ptx", "--grid", "2", "--block", "64", "--arg", "u
      {"k.ptx": PTX.encode()})
 case("whatif", ["whatif", "--profile", "profile.json", "--gpu", GPU, "--set",
                 "machine.dram.bandwidth=*2"], profile)
+kept = dict(profile)
 case("machines show", ["machines", "show", GPU, "-f", "json"], {})
 case("traces", ["analyze", "k.ptx", "--grid", "8", "--block", "64", "--arg", "u32[64]=iota",
                 "--gpu", GPU, "--save-trace", "profile.wstrace", "-q"], {"k.ptx": PTX.encode()})
 case("a profile with traces", ["analyze", "--profile", "profile.wstrace", "--gpu", GPU, "-q"], profile)
+case("throughput", ["throughput", "--profile", "profile.json", "--gpu", GPU, "-f", "json"],
+     {k: v for k, v in profile.items() if k.endswith(".json")} or kept)
 print(f"{good} passed, {bad} failed")
 sys.exit(bad > 0)
