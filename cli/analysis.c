@@ -20,6 +20,12 @@ static int set_word(struct cli *cli, const char *option, const char *text, const
     return cli_error(cli, EXIT_USAGE, "%s '%s': the only value is %s", option, text, only);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
 static int apply_report_option(struct cli *cli, const struct option_use *use,
                                struct request *request)
 {
@@ -43,6 +49,10 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         return EXIT_DONE;
     case OPTION_SAVE_TRACE:
         request->save_trace = value;
+        if (ends_with(value, "kernelslist.g")) /* its trace lies beside it */
+            cli_claim_output(cli,
+                             cli_format(cli, "%.*skernel-1.traceg",
+                                        (int)(strlen(value) - strlen("kernelslist.g")), value));
         return EXIT_DONE;
     case OPTION_PROFILE:
         request->profile = value;
@@ -136,12 +146,6 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     default:
         return apply_report_option(cli, use, request);
     }
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && !strcmp(text + length - tail, end);
 }
 
 enum operand { OPERAND_KERNEL, OPERAND_LAUNCH, OPERAND_PROFILE, OPERAND_TRACE };

@@ -74,6 +74,8 @@ unsigned cli_columns(FILE *stream);
 /* Files (files.c). *out: the path to open for an input as the user named it. `-` is standard input; it
  * and pipes are copied, so that they can be opened as often as a file. */
 int cli_input(struct cli *cli, const char *named, const char **out);
+/* A file that another input names, and that is read as well: outputs keep away from it. */
+void cli_note_input(struct cli *cli, const char *path);
 /* Is it the path of such a copy? It has neither folder nor suffix. */
 bool cli_is_copy(const char *path);
 /* A text with the copies under the names that the user gave them. */

@@ -56,8 +56,6 @@ static int read_own(struct cli *cli, const struct command_line *line, ws_split_o
 
 static int check_request(struct analysis *a)
 {
-    if (a->request.format == WS_FORMAT_CSV)
-        return cli_error(a->cli, EXIT_USAGE, "split has no CSV: --format text or json");
     if (a->request.gpu_count == 0) return analysis_ask_gpu(a, "");
     if (a->request.cpu_count == 0)
         return cli_error(a->cli, EXIT_USAGE,

@@ -107,6 +107,12 @@ int cli_input(struct cli *cli, const char *named, const char **out)
     return EXIT_DONE;
 }
 
+void cli_note_input(struct cli *cli, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) add_input(cli, path, path, &status);
+}
+
 bool cli_is_copy(const char *path)
 {
     return !strncmp(path, "/proc/self/fd/", 14);

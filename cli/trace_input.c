@@ -133,13 +133,24 @@ static int replay_chosen(struct analysis *a, const ws_trace *trace, bool several
     return EXIT_DONE;
 }
 
+/* The list has been checked; the traces that it names are inputs, too. */
+static int check_outputs(struct analysis *a, const ws_trace *trace)
+{
+    ws_trace_kernel kernel;
+    for (size_t i = 0; i < ws_trace_kernel_count(trace); i++)
+        if (ws_trace_describe(trace, i, &kernel) == WS_OK)
+            cli_note_input(a->cli, cli_copy(a->cli, kernel.path));
+    return cli_check_outputs(a->cli);
+}
+
 int trace_load(struct analysis *a, bool several)
 {
     ws_trace *trace;
     CLI_TRY(check_request(a));
     ws_status status = ws_trace_open(a->cli->context, a->request.trace, &trace);
     if (status != WS_OK) return cli_failed(a->cli, status);
-    int exit_code = replay_chosen(a, trace, several);
+    int exit_code = check_outputs(a, trace);
+    if (exit_code == EXIT_DONE) exit_code = replay_chosen(a, trace, several);
     ws_trace_destroy(trace);
     return exit_code;
 }

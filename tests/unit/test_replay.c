@@ -284,6 +284,32 @@ static void test_stages(void **state)
     ws_profile_destroy(p);
 }
 
+/* The first version of the options ended before trace_blocks: what lies there is not read, and the first
+ * blocks are traced as by default. */
+static void test_first_options(void **state)
+{
+    struct fixture *f = *state;
+    ws_trace *trace;
+    ws_profile *profile;
+    ws_replay_options options = {.unknown_share = -1, .trace_blocks = WS_TRACE_NONE};
+    write_file(f->path, ONE_WARP("2", "0000 ffffffff 1 R5 MOV 0 0 0\n" EXIT_LINE));
+    assert_int_equal(ws_trace_open(f->context, f->path, &trace), WS_OK);
+    const struct {
+        size_t size;
+        uint64_t traced;
+    } rows[] = {{offsetof(ws_replay_options, trace_blocks), 1}, {sizeof options, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        options.size = rows[i].size;
+        assert_int_equal(ws_trace_replay(trace, 0, &options, &profile), WS_OK);
+        expect(profile, "inst.warp", 2);
+        assert_int_equal(ws_profile_traced_blocks(profile), rows[i].traced);
+        ws_profile_destroy(profile);
+    }
+    options.size = offsetof(ws_replay_options, trace_blocks) - 1;
+    assert_int_equal(ws_trace_replay(trace, 0, &options, &profile), WS_ERR_ARGUMENT);
+    ws_trace_destroy(trace);
+}
+
 static void test_classes(void **state)
 {
     ws_profile *p = replay_text(
@@ -466,6 +492,7 @@ int main(void)
         TEST(test_blocks_and_divergence),
         TEST(test_stages),
         TEST(test_warp_trace),
+        TEST(test_first_options),
         TEST(test_classes),
         TEST(test_older_versions),
         TEST(test_list),
