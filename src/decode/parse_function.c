@@ -260,8 +260,7 @@ ws_status parse_loc(struct parser *parser)
             TRY(parse_count(parser, "a number of .loc", UINT32_MAX, &called[i]));
         if (called[0] != at[0]) memcpy(at, called, sizeof at);
     }
-    uint64_t file = at[0] ? at[0] + parser->file_base : 0;
-    parser->body.source_file = file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
+    parser->body.source_file = parser_source_file(parser, at[0]);
     parser->body.source_line = (uint32_t)at[1];
     return WS_OK;
 }

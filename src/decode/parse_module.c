@@ -138,18 +138,37 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where)
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
+static void add_file(struct parser *parser)
+{
+    GROW(parser->files, parser->file_count, parser->file_capacity);
+    parser->files[parser->file_count++] = NULL;
+}
+
+/* Numbers are the part's own and may be far apart; .loc may stand before its .file. */
+uint32_t parser_source_file(struct parser *parser, uint64_t number)
+{
+    uint32_t index;
+    if (!number) return 0;
+    if (map_get(&parser->file_numbers, number, &index)) return index;
+    if (!parser->file_count) add_file(parser);
+    index = parser->file_count;
+    map_set(&parser->file_numbers, number, index);
+    add_file(parser);
+    return index;
+}
+
 void parser_settle_sources(struct parser *parser)
 {
-    if (!parser->file_count) {
-        GROW(parser->files, parser->file_count, parser->file_capacity);
-        parser->files[parser->file_count++] = "";
-    }
+    if (!parser->file_count) add_file(parser);
+    parser->files[0] = "";
     for (uint32_t f = 0; f < parser->function_count; f++) {
         struct insn *insns = (struct insn *)(uintptr_t)parser->functions[f].insns;
         for (uint32_t i = 0; i < parser->functions[f].insn_count; i++)
-            if (insns[i].source_file >= parser->file_count)
+            if (!parser->files[insns[i].source_file])
                 insns[i].source_file = insns[i].source_line = 0;
     }
+    for (uint32_t i = 0; i < parser->file_count; i++)
+        if (!parser->files[i]) parser->files[i] = "";
 }
 
 /* Several modules in one file are linked as nvlink does it: what is .visible, .weak or .extern has one
@@ -160,8 +179,7 @@ static ws_status begin_part(struct parser *parser)
     if (parser->parts > PARTS_MAX)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
                             "more than %d modules in one file", PARTS_MAX);
-    parser_settle_sources(parser);
-    parser->file_base = parser->file_count - 1;
+    map_reset(&parser->file_numbers);
     parser->module_private_count = 0;
     names_close_part(&parser->names, parser->special_mark);
     return WS_OK;
@@ -238,13 +256,8 @@ static ws_status parse_file_directive(struct parser *parser)
                             "expected a file name in quotes, found %s",
                             parser_token_text(parser, &token));
     advance(parser);
-    if (number) number += parser->file_base;
-    while (parser->file_count <= number) {
-        GROW(parser->files, parser->file_count, parser->file_capacity);
-        parser->files[parser->file_count++] = "";
-    }
-    if (number)
-        parser->files[number] = arena_copy_n(parser->arena, token.start + 1, token.length - 2);
+    uint32_t file = parser_source_file(parser, number);
+    if (file) parser->files[file] = arena_copy_n(parser->arena, token.start + 1, token.length - 2);
     while (parser_take(parser, ',')) {
         uint64_t ignored;
         TRY(parse_count(parser, "a time or size", UINT64_MAX, &ignored));
@@ -398,6 +411,7 @@ void parser_clear(struct parser *parser)
     names_clear(&parser->names);
     map_clear(&parser->registers);
     map_clear(&parser->labels);
+    map_clear(&parser->file_numbers);
     mem_free(parser->mnemonics);
     mem_free(parser->variables);
     mem_free(parser->functions);

@@ -90,11 +90,14 @@ ws_status parse_vector_name(struct parser *parser, enum ptx_type type, unsigned 
     uint32_t count = 0;
     TRY(parse_new_name(parser, &token));
     const char *name = parser_copy(parser, &token);
-    if (!parser_take(parser, '<')) {
-        declare_vector(parser, name, type, elements);
-        return WS_OK;
-    }
-    TRY(parse_range_count(parser, VECTORS_MAX, &count));
+    bool is_range = parser_take(parser, '<');
+    if (is_range) TRY(parse_range_count(parser, VECTORS_MAX, &count));
+    parser->vector_registers += is_range ? count * elements : elements;
+    if (parser->vector_registers > VECTOR_REGISTERS_MAX)
+        return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
+                            "with %s, vectors have more than %d registers: declare fewer",
+                            parser_token_text(parser, &token), VECTOR_REGISTERS_MAX);
+    if (!is_range) declare_vector(parser, name, type, elements);
     for (uint32_t i = 0; i < count; i++)
         declare_vector(parser, arena_format(parser->arena, "%s%u", name, i), type, elements);
     return WS_OK;

@@ -22,9 +22,10 @@
 #include "decode/names.h"
 
 enum {
-    SCOPES_MAX = 64,     /* nested braces in a function */
-    NESTING_MAX = 64,    /* nested expressions and initialisers */
-    RANGE_MAX = 1 << 24, /* registers of one .reg %r<N> */
+    SCOPES_MAX = 64,                /* nested braces in a function */
+    NESTING_MAX = 64,               /* nested expressions and initialisers */
+    RANGE_MAX = 1 << 24,            /* registers of one .reg %r<N> */
+    VECTOR_REGISTERS_MAX = 1 << 20, /* elements of .reg .v4 %v<N>, in the whole text */
     ALLOCA_ALIGNMENT_MAX = 1 << 12,
 };
 
@@ -146,11 +147,11 @@ struct parser {
     uint32_t variable_count, variable_capacity;
     struct function *functions;
     uint32_t function_count, function_capacity;
-    const char **files; /* by the number that .file gave, and the part's base; 0: none */
+    const char **files; /* NULL: not named yet; 0: none */
     uint32_t file_count, file_capacity;
-    uint32_t parts;        /* .version directives so far: a file may hold several, linked */
-    uint32_t file_base;    /* added to the numbers of .file in this part */
-    uint32_t special_mark; /* symbols that every part has */
+    uint32_t parts;          /* .version directives so far: a file may hold several, linked */
+    struct map file_numbers; /* of .file in this part -> index in files */
+    uint32_t special_mark;   /* symbols that every part has */
     struct body body;
     struct function *prototypes; /* signatures alone; SYMBOL_PROTOTYPE */
     uint32_t prototype_count, prototype_capacity;
@@ -163,7 +164,8 @@ struct parser {
     struct map labels;       /* of the function: scope and name -> instruction */
     uint32_t *scope_parents;
     uint32_t scope_count, scope_capacity;
-    uint8_t *init; /* the initialiser being read */
+    uint32_t vector_registers; /* elements of vectors of registers that were declared */
+    uint8_t *init;             /* the initialiser being read */
     uint64_t init_size, init_capacity, initialiser_bytes;
     struct relocation *relocations;
     uint32_t relocation_count, relocation_capacity;
@@ -202,7 +204,9 @@ const char *parser_copy(struct parser *parser, const struct token *token);
 /* Up to and with the next `end` outside braces. */
 ws_status parser_skip_past(struct parser *parser, char end, const char *where);
 ws_status parser_file(struct parser *parser);
-/* Lines of a file that no .file has named so far get none. */
+/* The index in `files` of what .file names so in this part, now or later; 0: none. */
+uint32_t parser_source_file(struct parser *parser, uint64_t number);
+/* At the end: lines of a file that no .file has named get none. */
 void parser_settle_sources(struct parser *parser);
 /* parse_alias.c: what names an alias means the function that it stands for. */
 ws_status parse_alias(struct parser *parser);

@@ -14,6 +14,8 @@ struct builder {
     uint32_t register_count, register_capacity, table_capacity;
     uint32_t *written_in, *written_at; /* by register: code block + 1, position of the last write */
     uint32_t *slot_of;                 /* by register: slot + 1, 0: lives in no group */
+    uint32_t *newest, bucket_mask;     /* by hash of what is read: group + 1 */
+    uint32_t *older, older_capacity;   /* by group: the one before it of the same hash, + 1 */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -28,14 +30,40 @@ static bool same_registers(const struct builder *b, const struct dep_group *grou
     return !memcmp(b->plan->registers + group->first_register, reads, count * sizeof *reads);
 }
 
-/* The group of this block that reads exactly these registers (in this order). */
+static uint32_t hash_registers(const uint32_t *reads, unsigned count)
+{
+    uint64_t hash = count;
+    for (unsigned i = 0; i < count; i++) {
+        hash = (hash ^ reads[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)hash;
+}
+
+/* Buckets for as many groups as the largest block may have. */
+static void make_buckets(struct builder *b)
+{
+    uint32_t most = 1, buckets = 1;
+    for (uint32_t i = 0; i < b->launch->code_block_count; i++)
+        if (b->launch->code_blocks[i].count > most) most = b->launch->code_blocks[i].count;
+    while (buckets < most && buckets < UINT32_C(1) << 31)
+        buckets *= 2;
+    b->newest = mem_zalloc(buckets, sizeof *b->newest);
+    b->bucket_mask = buckets - 1;
+}
+
+/* The group of this block that reads exactly these registers (in this order). Groups of blocks before
+ * it stand behind its own in each list. */
 static struct dep_group *find_group(struct builder *b, struct dep_block *block,
                                     const uint32_t *reads, unsigned count, uint32_t position)
 {
     struct dep_plan *plan = b->plan;
-    for (uint32_t i = block->first_group; i < b->group_count; i++) {
-        if (same_registers(b, &plan->groups[i], reads, count)) return &plan->groups[i];
-    }
+    uint32_t *newest = &b->newest[hash_registers(reads, count) & b->bucket_mask];
+    for (uint32_t i = *newest; i > block->first_group; i = b->older[i - 1])
+        if (same_registers(b, &plan->groups[i - 1], reads, count)) return &plan->groups[i - 1];
+    GROW(b->older, b->group_count, b->older_capacity);
+    b->older[b->group_count] = *newest;
+    *newest = b->group_count + 1;
     GROW(plan->groups, b->group_count, b->group_capacity);
     GROW(plan->tables, b->group_count, b->table_capacity);
     memset(plan->tables[b->group_count], 0, sizeof *plan->tables);
@@ -118,6 +146,7 @@ void dep_plan_init(struct dep_plan *plan, const struct launch_view *launch)
     b.written_at = mem_zalloc(registers, sizeof *b.written_at);
     b.slot_of = mem_zalloc(registers, sizeof *b.slot_of);
     plan->blocks = mem_zalloc(launch->code_block_count, sizeof *plan->blocks);
+    make_buckets(&b);
     for (uint32_t i = 0; i < launch->code_block_count; i++) {
         plan->blocks[i].insn_count = launch->code_blocks[i].count;
         plan->blocks[i].first_group = b.group_count;
@@ -135,6 +164,8 @@ void dep_plan_init(struct dep_plan *plan, const struct launch_view *launch)
     mem_free(b.written_in);
     mem_free(b.written_at);
     mem_free(b.slot_of);
+    mem_free(b.newest);
+    mem_free(b.older);
 }
 
 void dep_plan_clear(struct dep_plan *plan)

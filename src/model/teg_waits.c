@@ -17,17 +17,51 @@ static bool is_line(const struct line *line, const char *file, uint32_t number)
     return same_file && line->line == number;
 }
 
+static uint32_t hash_line(const char *file, uint32_t number)
+{
+    uint64_t hash = number;
+    for (const char *at = file; at && *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    hash *= UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32);
+}
+
+/* Lines by what they are: a hash table of their index + 1. */
+struct line_table {
+    uint32_t *slots, mask;
+};
+
+static void line_table_init(struct line_table *table, uint32_t insn_count)
+{
+    size_t slots = 2;
+    while (slots / 2 < insn_count && slots < (size_t)1 << 32)
+        slots *= 2;
+    table->slots = mem_zalloc(slots, sizeof *table->slots);
+    table->mask = (uint32_t)(slots - 1);
+}
+
+/* The line's index, `count` if it is new. */
+static size_t find_line(struct line_table *table, const struct line *lines, size_t count,
+                        const char *file, uint32_t number)
+{
+    uint32_t at = hash_line(file, number) & table->mask;
+    while (table->slots[at] && !is_line(&lines[table->slots[at] - 1], file, number))
+        at = (at + 1) & table->mask;
+    if (!table->slots[at]) table->slots[at] = (uint32_t)count + 1;
+    return table->slots[at] - 1;
+}
+
 static size_t add_up(const struct trace *trace, const struct teg_result *result, struct line *lines)
 {
     size_t count = 0;
+    struct line_table table;
+    line_table_init(&table, trace->insn_count);
     for (uint32_t i = 0; i < trace->insn_count; i++) {
         const struct trace_insn *insn = &trace->insns[i];
         bool has_source = insn->file && insn->source_line;
         const char *file = has_source ? insn->file : NULL;
         uint32_t number = has_source ? insn->source_line : insn->line;
-        size_t at = 0;
-        while (at < count && !is_line(&lines[at], file, number))
-            at++;
+        size_t at = find_line(&table, lines, count, file, number);
         if (at == count) lines[count++] = (struct line){.file = file, .line = number};
         for (unsigned k = 0; k < TEG_STALL_COUNT; k++) {
             teg_time time = result->insn_stalls[(size_t)i * TEG_STALL_COUNT + k];
@@ -35,6 +69,7 @@ static size_t add_up(const struct trace *trace, const struct teg_result *result,
             lines[at].all += time;
         }
     }
+    mem_free(table.slots);
     return count;
 }
 
