@@ -188,6 +188,10 @@ const char *figure_fault(enum machine_key key, double value)
     /* Counts are kept in 32 bits; simulated time has 63 for all that a launch waits. */
     if (dimension == DIM_COUNT && value > UINT32_MAX) return "is too large: 4294967295 is the most";
     if (dimension == DIM_CYCLE && value > CYCLES_MOST) return "is too large: 1000000 is the most";
+    bool is_rate = dimension == DIM_HERTZ || dimension == DIM_BYTES_PER_SECOND ||
+                   dimension == DIM_INSTRUCTION_PER_SECOND;
+    /* What is divided by it must stay finite. */
+    if (is_rate && value > 0 && value < 1) return "is too small: 1 per second is the least";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
     if (key == MACHINE_ISSUE_SCOREBOARD && value > 3) return "must be 1, 2 or 3";
