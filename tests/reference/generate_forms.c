@@ -435,15 +435,15 @@ void add_division_step(struct generator *g)
 void add_wide_arithmetic(struct generator *g)
 {
     static const char *const templates[] = {
-        "<add|sub>.cc.u64 %%y0, $l, $l;<addc|subc>.cc.u64 %%y1, $l, $l;<addc|subc>.s64 %%y2, $l, "
+        "<add|sub>.cc.u64 %y0, $l, $l;<addc|subc>.cc.u64 %y1, $l, $l;<addc|subc>.s64 %y2, $l, "
         "$l",
-        "mul.lo.u64 %%y0, %%d0, %%d1;mul.hi.u64 %%y1, %%d0, %%d1;mad.lo.u64 %%y1, $l, %%d1, %%y1;"
-        "mad.lo.u64 %%y1, %%d0, $l, %%y1;mov.u64 %%y2, $l",
-        "mad.lo.cc.u64 %%y0, $l, $l, $l;madc.hi.cc.u64 %%y1, $l, $l, $l;<addc|subc>.u64 %%y2, $l, "
+        "mul.lo.u64 %y0, %d0, %d1;mul.hi.u64 %y1, %d0, %d1;mad.lo.u64 %y1, $l, %d1, %y1;"
+        "mad.lo.u64 %y1, %d0, $l, %y1;mov.u64 %y2, $l",
+        "mad.lo.cc.u64 %y0, $l, $l, $l;madc.hi.cc.u64 %y1, $l, $l, $l;<addc|subc>.u64 %y2, $l, "
         "0",
     };
     uint32_t group = new_group(g);
-    add_template(g, group, "", templates[pick(g, sizeof templates / sizeof *templates)]);
+    add_template(g, group, "", "%s", templates[pick(g, sizeof templates / sizeof *templates)]);
     add_template(g, group, "", "mov.b64 $L, %%y0;mov.b64 $L, %%y1;xor.b64 $L, %%y2, $l");
 }
 
