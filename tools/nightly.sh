@@ -14,7 +14,7 @@
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
 #     contradictions  all models, machines, bundled kernels     10 min
-#     memory       40,000 allocations of commands fail          10 min
+#     memory       4,000 allocations of each of six commands fail 10 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
