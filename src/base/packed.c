@@ -99,18 +99,20 @@ static int add_filter(struct archive *archive, const char *path)
     return archive_write_add_filter_none(archive);
 }
 
+/* Never fails for libarchive, which would not free all of a writer then: what went wrong is in out->problem,
+ * and the rest is dropped. */
 static la_ssize_t put_bytes(struct archive *archive, void *user, const void *bytes, size_t size)
 {
-    struct outfile *out = user;
-    if (outfile_write(out, bytes, size)) return (la_ssize_t)size;
-    archive_set_error(archive, out->problem, "%s", strerror(out->problem));
-    return -1;
+    (void)archive;
+    (void)outfile_write(user, bytes, size);
+    return (la_ssize_t)size;
 }
 
 static ws_status cannot_write(struct diag *diag, const struct packed_file *file)
 {
+    int problem = file->out.problem;
     return diag_error(diag, WS_ERR_IO, "%s: cannot write: %s", file->out.path,
-                      reason_of(file->archive));
+                      problem ? strerror(problem) : reason_of(file->archive));
 }
 
 static void discard(void *file)
@@ -141,9 +143,8 @@ static ws_status flush(struct diag *diag, struct packed_file *file)
     size_t size = file->pending.length;
     if (!size) return WS_OK;
     file->pending.length = 0;
-    if (archive_write_data(file->archive, file->pending.data, size) == (la_ssize_t)size)
-        return WS_OK;
-    return cannot_write(diag, file);
+    bool good = archive_write_data(file->archive, file->pending.data, size) == (la_ssize_t)size;
+    return good && !file->out.problem ? WS_OK : cannot_write(diag, file);
 }
 
 ws_status packed_file_flush(struct diag *diag, struct packed_file *file)
@@ -170,7 +171,7 @@ ws_status packed_file_close(struct diag *diag, struct packed_file *file)
 
 void packed_file_discard(struct packed_file *file)
 {
-    if (file->archive) archive_write_fail(file->archive); /* so that closing it writes nothing */
+    if (!file->out.problem) file->out.problem = ECANCELED; /* closing the archive writes nothing */
     mem_guard_end(&file->guard);
     archive_write_free(file->archive);
     strbuf_clear(&file->pending);
