@@ -59,6 +59,8 @@ const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *
 
 /* Terminal: interrupts become cancellation, progress is shown if standard error is a terminal. */
 void cli_watch_signals(void);
+/* Seconds of --timeout; else a message and EXIT_USAGE. */
+int cli_parse_timeout(struct cli *cli, const char *text, double *out_seconds);
 /* --timeout: as a signal after so many seconds; exit status 4 as at other limits. */
 int cli_set_timeout(struct cli *cli, const char *text);
 /* The exit code and the words for it, once cli_is_interrupted. */

@@ -142,11 +142,7 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return parse_unsigned(cli, "--max-instructions", use->value, UINT64_MAX,
                               &request->max_instructions);
     case OPTION_TIMEOUT:
-        if (parse_number(use->value, &request->timeout) && request->timeout >= 0.001 &&
-            request->timeout <= 1e8)
-            return EXIT_DONE;
-        return cli_error(cli, EXIT_USAGE, "--timeout '%s' is no number of seconds above 0",
-                         use->value);
+        return cli_parse_timeout(cli, use->value, &request->timeout);
     case OPTION_HOST_ISA:
         return set_host_isa(cli, request, use->value);
     default:

@@ -72,11 +72,19 @@ void cli_watch_signals(void)
     signal(SIGPIPE, SIG_DFL); /* `warpsage ... | head` ends without a word */
 }
 
+int cli_parse_timeout(struct cli *cli, const char *text, double *out_seconds)
+{
+    if (parse_number(text, out_seconds) && *out_seconds >= 0.001 && *out_seconds <= 1e8)
+        return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE,
+                     "--timeout must be a number of seconds from 0.001 to 1e8 (got '%s')", text);
+}
+
 int cli_set_timeout(struct cli *cli, const char *text)
 {
     double seconds;
-    if (!parse_number(text, &seconds) || seconds < 0.001 || seconds > 1e8)
-        return cli_error(cli, EXIT_USAGE, "--timeout '%s' is no number of seconds above 0", text);
+    int code = cli_parse_timeout(cli, text, &seconds);
+    if (code != EXIT_DONE) return code;
     time_limit = seconds;
     arm(seconds);
     return EXIT_DONE;
