@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/teg_engine.h"
+#include "model/teg/teg_engine.h"
 
 #define MACHINES SOURCE_DIR "/data/machines"
 enum { WARPS = 8, BLOCKS = 4, LOOP_FMAS = 16 };

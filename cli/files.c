@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* A pipe may have no end. */
 #define PIPE_BYTES_MAX (UINT64_C(1) << 28)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "cli/options/options.h"
 
 const struct command *const commands[] = {&command_analyze,    &command_energy,
                                           &command_explain,    &command_machines,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
+#include "cli/options/request.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
 

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "cli/options/options.h"
 
 /* What a signal handler can reach. `stopped_by` is the signal that asked for the end, SIGALRM when the
  * time limit is over; `noticed`: the library has asked, and is on its way back. */

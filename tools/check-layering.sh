@@ -41,7 +41,7 @@ check_includes() {
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function check_stage(own, path,   to, file) {
         to = path; sub(/\/.*/, "", to)
-        file = path; sub(/^[^\/]*\//, "", file)
+        file = path; sub(/.*\//, "", file)
         if (path !~ /\//)
             complain("write #include \"" own "/" path "\": headers are named from src/")
         else if (!(to in level))

@@ -37,11 +37,11 @@ words_of() {
     case $1 in
     fuzz_ptx | fuzz_run) ls src/isa/*.def src/decode/*.def src/decode/parse_*.c ;;
     fuzz_machine) ls src/machine/*.def src/machine/machine_read.c ;;
-    fuzz_launch) ls cli/launchfile.c cli/args.c cli/values.c cli/request.c ;;
-    fuzz_matrix) ls cli/matrix_market.c ;;
+    fuzz_launch) ls cli/options/launchfile.c cli/options/args.c cli/options/values.c cli/options/request.c ;;
+    fuzz_matrix) ls cli/options/matrix_market.c ;;
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
     fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
-    fuzz_energy) ls src/model/forms_energy.c cli/cmd_energy.c ;;
+    fuzz_energy) ls src/model/closed_form/forms_energy.c cli/commands/cmd_energy.c ;;
     fuzz_fatbin) ls runtime/fatbin.c ;;
     fuzz_trace_file) ls src/measure/*.def src/measure/trace_file.c ;;
     esac

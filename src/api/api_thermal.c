@@ -3,7 +3,7 @@
 
 #include "api/handles.h"
 #include "base/float_state.h"
-#include "model/thermal.h"
+#include "model/thermal/thermal.h"
 
 struct ws_thermal {
     ws_context *context;

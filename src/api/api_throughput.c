@@ -3,7 +3,7 @@
 
 #include "api/pipeline.h"
 #include "base/float_state.h"
-#include "model/throughput_case.h"
+#include "model/throughput/throughput_case.h"
 
 _Static_assert((int)TP_INPUT_COUNT <= (int)WS_THROUGHPUT_INPUTS, "ws_throughput holds all inputs");
 _Static_assert((int)TP_BOUNDS == (int)WS_THROUGHPUT_BOUNDS, "the same bounds");

@@ -10,7 +10,7 @@
 #include "emulate/emulate.h"
 #include "machine/machine.h"
 #include "measure/profile.h"
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 #include "recommend/advice.h"
 #include "replay/replay.h"
 

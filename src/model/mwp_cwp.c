@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "model/accesses.h"
-#include "model/estimate.h"
-#include "model/prices.h"
+#include "model/core/accesses.h"
+#include "model/core/estimate.h"
+#include "model/core/prices.h"
 
 extern const struct model model_mwp_cwp;
 

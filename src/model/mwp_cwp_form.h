@@ -3,7 +3,7 @@
 #ifndef MODEL_MWP_CWP_FORM_H
 #define MODEL_MWP_CWP_FORM_H
 
-#include "model/closed_form.h"
+#include "model/closed_form/closed_form.h"
 #include "model/mwp_cwp.h"
 
 /* Rows of a launch and its GPU. */

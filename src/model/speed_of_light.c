@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "base/quantity.h"
-#include "model/accesses.h"
-#include "model/estimate.h"
-#include "model/prices.h"
+#include "model/core/accesses.h"
+#include "model/core/estimate.h"
+#include "model/core/prices.h"
 
 /* One resource of the bound. A term is kept even where it is no part of the bound. */
 struct bound {

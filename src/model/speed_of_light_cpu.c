@@ -3,7 +3,7 @@
  * memory bandwidth (Williams et al., CACM 2009). */
 #include <math.h>
 
-#include "model/cpu_counts.h"
+#include "model/core/cpu_counts.h"
 
 enum { SECTOR_BYTES = 32 };
 

@@ -3,7 +3,7 @@
 #ifndef RECOMMEND_ADVICE_H
 #define RECOMMEND_ADVICE_H
 
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 
 struct advice {
     const char *code;     /* "G102": stable, `warpsage explain CODE` */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 
 struct hot_line {
     const struct instruction_profile *instruction; /* the heaviest of the line; NULL: none */

@@ -4,7 +4,7 @@
 #ifndef RECOMMEND_WHAT_IF_H
 #define RECOMMEND_WHAT_IF_H
 
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 
 /* The uncoalesced requests of an instruction, and of its like in the same source line, packed as well
  * as they can be. */

@@ -5,7 +5,7 @@
 #define REPORT_REPORT_H
 
 #include "base/strbuf.h"
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 #include "recommend/advice.h"
 
 struct report_machine {

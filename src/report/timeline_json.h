@@ -4,7 +4,7 @@
 #ifndef REPORT_TIMELINE_JSON_H
 #define REPORT_TIMELINE_JSON_H
 
-#include "model/timeline.h"
+#include "model/teg/timeline.h"
 
 struct timeline_view {
     const struct timeline *timeline; /* finished */

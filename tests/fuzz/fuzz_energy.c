@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/named_values.h"
+#include "cli/options/named_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

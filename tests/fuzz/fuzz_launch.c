@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/request.h"
+#include "cli/options/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

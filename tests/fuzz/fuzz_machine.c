@@ -9,7 +9,7 @@
 
 #include "machine/machine.h"
 #include "machine/machine_read.h"
-#include "model/thermal.h"
+#include "model/thermal/thermal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

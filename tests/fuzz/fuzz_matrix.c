@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "cli/sparse.h"
+#include "cli/options/sparse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

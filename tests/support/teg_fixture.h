@@ -3,7 +3,7 @@
 #ifndef SUPPORT_TEG_FIXTURE_H
 #define SUPPORT_TEG_FIXTURE_H
 
-#include "model/teg_engine.h"
+#include "model/teg/teg_engine.h"
 
 enum { FIXTURE_REGISTERS = 64 };
 

@@ -49,8 +49,8 @@ expect "replay and the rest of emulate" 1 \
 breach src/model/peek.c "$spdx\n\n#include \"decode/lexer.h\""
 expect "a private header" 1 'src/model/peek.c:3: "decode/lexer.h" is private to decode' \
     "${layering[@]}"
-breach cli/deep.c "$spdx\n#include \"model/estimate.h\""
-expect "cli beside the public header" 1 'cli/deep.c:2: cli must not include "model/estimate.h"' \
+breach cli/deep.c "$spdx\n#include \"model/core/estimate.h\""
+expect "cli beside the public header" 1 'cli/deep.c:2: cli must not include "model/core/estimate.h"' \
     "${layering[@]}"
 breach cli/lexer.c "$spdx"
 expect "a name taken twice" 1 "src/decode/lexer.c:1: the file name is taken by cli/lexer.c" \

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "model/accesses.h"
-#include "model/estimate.h"
+#include "model/core/accesses.h"
+#include "model/core/estimate.h"
 
 #define UNUSED_FIXTURE __attribute__((unused)) static
 

@@ -2,7 +2,7 @@
 /* Other clocks of the SMs: what of a machine and of its power changes, and which clock is the best. */
 #include "unit/model_fixture.h"
 
-#include "model/clock_scaling.h"
+#include "model/power/clock_scaling.h"
 
 #define CLOSE(got, want, tolerance)                                                                \
     do {                                                                                           \

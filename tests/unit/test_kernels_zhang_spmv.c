@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sparse.h"
+#include "cli/options/sparse.h"
 #include "support/kernel_check.h"
 
 #define SPMV "papers/zhang2011/spmv.ptx"

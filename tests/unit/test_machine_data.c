@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "machine/machine.h"
-#include "model/estimate.h"
+#include "model/core/estimate.h"
 
 #define MACHINES SOURCE_DIR "/data/machines"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "machine/machine.h"
-#include "model/ipp_power.h"
+#include "model/power/ipp_power.h"
 
 #define NEAR(got, want, tolerance)                                                                 \
     do {                                                                                           \

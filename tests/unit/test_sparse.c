@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sparse.h"
+#include "cli/options/sparse.h"
 
 /* ---- Matrix Market -------------------------------------------------------------------- */
 

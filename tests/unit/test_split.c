@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The share of two devices: against searching all shares, and against arithmetic by hand. */
-#include "model/split_plan.h"
+#include "model/throughput/split_plan.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/needs.h"
+#include "model/core/needs.h"
 
 #include "../support/teg_fixture.h"
 #include "../support/teg_kernel.h"

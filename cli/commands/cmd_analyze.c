@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* analyze: execute one kernel, or read its profile, and report what every model says of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options/analysis.h"
+
+static const struct option_row options[] = {
+    ANALYSIS_OPTION_ROWS,
+    CPU_OPTION_ROW,
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "form of the report"},
+    {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
+    {OPTION_PRINT, 0, "print", "INDEX", "print that buffer after the launch"},
+    {OPTION_SAVE, 0, "save", "INDEX=FILE", "write that buffer to a file, raw"},
+    {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
+     "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
+    {OPTION_SAVE_PROFILE, 0, "save-profile", ">FILE", "keep the counters for later predictions"},
+    {OPTION_SAVE_TRACE, 0, "save-trace", ">FILE",
+     "keep counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
+     "*.traceg.xz or .zst: the traces alone, for Accel-Sim"},
+    {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
+    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
+    {0},
+};
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+struct text_sink {
+    char *bytes;
+    size_t size;
+};
+
+static bool keep_text(void *user, const char *bytes, size_t size)
+{
+    struct text_sink *sink = user;
+    char *larger = realloc(sink->bytes, sink->size + size + 1);
+    if (!larger) return false;
+    memcpy(larger + sink->size, bytes, size);
+    sink->bytes = larger;
+    sink->size += size;
+    return true;
+}
+
+/* The rule of the first GPU. */
+static int write_analyzer(struct analysis *a)
+{
+    unsigned rules = a->machine_count ? ws_machine_rules(a->machines[0]) : WS_RULE_CC12;
+    const char *rule = rules & WS_RULE_CC10 ? "cc10" : rules & WS_RULE_CC12 ? "cc12" : "sector32";
+    return analyzer_write(a->cli, a->profile, rule, a->request.output);
+}
+
+static int write_report(struct analysis *a)
+{
+    struct request *request = &a->request;
+    if (request->is_analyzer) return write_analyzer(a);
+    ws_predict_options predict = {.size = sizeof predict,
+                                  .model_options = request->model_options,
+                                  .without = request->without,
+                                  .without_traces = cli_is_interrupted()};
+    ws_report_options style = {
+        .size = sizeof style,
+        .format = request->format,
+        .details = request->details,
+        .width = request->output ? 0 : cli_columns(stdout),
+        .utf8 = cli_has_utf8(),
+        .colour = !request->output && cli_wants_colour(stdout),
+    };
+    struct text_sink sink = {0};
+    ws_report *report;
+    ws_status status = ws_report_create(a->cli->context, &report);
+    for (size_t i = 0; i < a->earlier_count && status == WS_OK; i++)
+        status = ws_report_add(report, a->earlier[i], (const ws_machine *const *)a->machines,
+                               a->machine_count, &predict);
+    if (status == WS_OK && a->profile)
+        status = ws_report_add(report, a->profile, (const ws_machine *const *)a->machines,
+                               a->machine_count, &predict);
+    if (status == WS_OK) status = ws_report_write(report, &style, keep_text, &sink);
+    int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+    if (exit_code == EXIT_DONE && sink.size)
+        exit_code = cli_write(a->cli, request->output, sink.bytes, sink.size);
+    free(sink.bytes);
+    ws_report_destroy(report);
+    return exit_code;
+}
+
+static int refine_profile(struct analysis *a)
+{
+    if (!a->request.registers || !a->profile) return EXIT_DONE;
+    ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
+    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+}
+
+/* Accel-Sim takes what is not in a trace for blocks that did nothing. */
+static void tell_missing_blocks(const struct analysis *a)
+{
+    const char *path = a->request.save_trace;
+    uint32_t grid[3], block[3];
+    ws_profile_shape(a->profile, grid, block);
+    uint64_t traced = ws_profile_traced_blocks(a->profile);
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (traced == blocks || !ws_trace_recognises(path) || a->cli->quiet) return;
+    fprintf(stderr, "warpsage: %s: holds %llu of %s; --trace-blocks N takes more\n", path,
+            (unsigned long long)traced, cli_count(a->cli, (double)blocks, "block"));
+}
+
+/* After the report, which adds cache hits to it; also if no model could answer. */
+static int report_and_save(struct analysis *a)
+{
+    const struct request *request = &a->request;
+    int reported = write_report(a);
+    ws_status status = WS_OK;
+    if (request->save_trace) status = ws_profile_save_trace(a->profile, request->save_trace);
+    if (status == WS_OK && request->save_trace) tell_missing_blocks(a);
+    if (status == WS_OK && request->save_profile)
+        status = ws_profile_save(a->profile, request->save_profile);
+    return status == WS_OK ? reported : cli_failed(a->cli, status);
+}
+
+static int analyse_profile(struct analysis *a)
+{
+    const struct request *request = &a->request;
+    bool is_one =
+        request->save_profile || request->save_trace || request->is_analyzer || request->registers;
+    CLI_TRY(analysis_load_profile(a, !is_one));
+    CLI_TRY(refine_profile(a));
+    return report_and_save(a);
+}
+
+/* A GPU is never guessed. */
+static int need_gpu(struct analysis *a)
+{
+    const struct request *request = &a->request;
+    bool is_free = request->save_profile || request->save_trace || request->is_analyzer ||
+                   request->format != WS_FORMAT_TEXT;
+    if (a->machine_count || is_free) return EXIT_DONE;
+    return analysis_ask_gpu(a,
+                            "\n(counters alone need none: --format json, or --save-profile FILE)");
+}
+
+/* The launch was stopped: what was counted until then is reported all the same. */
+static int report_partial(struct analysis *a, int exit_code)
+{
+    ws_context_set_cancel(a->cli->context, NULL, NULL);
+    a->request.save_trace = NULL; /* there is none */
+    if (a->profile || a->earlier_count) (void)report_and_save(a);
+    return exit_code;
+}
+
+/* What there is one of cannot be of several kernels. */
+static int check_kernels(const struct analysis *a)
+{
+    const struct request *request = &a->request;
+    const char *option = request->save_profile  ? "--save-profile"
+                         : request->save_trace  ? "--save-trace"
+                         : request->is_analyzer ? "--format analyzer"
+                         : request->save_count  ? "--save"
+                                                : NULL;
+    if (!option || a->kernel_count == 1) return EXIT_DONE;
+    return cli_error(a->cli, EXIT_USAGE,
+                     "%s is for one kernel, '%s' matches %zu: choose one of them", option,
+                     request->kernel, a->kernel_count);
+}
+
+/* Executes a->kernel; its buffers are delivered. */
+static int execute_kernel(struct analysis *a)
+{
+    int executed = analysis_execute(a);
+    CLI_TRY(refine_profile(a)); /* also what was counted until a stop */
+    if (executed != EXIT_DONE) return executed;
+    const char *name =
+        a->kernel_count > 1 ? ws_module_kernel_display_name(a->module, a->kernel) : NULL;
+    return results_deliver(a->cli, name, a->device, &a->request, a->args);
+}
+
+/* Each with buffers of its own. What fails is left out; the others go on. The worst exit code. */
+static int execute_kernels(struct analysis *a)
+{
+    int exit_code = EXIT_DONE;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        if (i && cli_is_interrupted()) return cli_stop_code();
+        analysis_keep_profile(a);
+        a->kernel = a->kernels[i];
+        int one = execute_kernel(a);
+        if (one > exit_code) exit_code = one;
+        if (one <= EXIT_CHECK || cli_is_interrupted()) continue;
+        ws_profile_destroy(a->profile);
+        a->profile = NULL;
+    }
+    return exit_code;
+}
+
+static int analyse(struct analysis *a, const struct command *command)
+{
+    CLI_TRY(analysis_load_machines(a));
+    CLI_TRY(need_gpu(a));
+    if (analysis_is_counted(a)) return analyse_profile(a);
+    CLI_TRY(analysis_load_kernel(a, command));
+    CLI_TRY(check_kernels(a));
+    int executed = execute_kernels(a);
+    if (executed > EXIT_CHECK && cli_is_interrupted()) return report_partial(a, executed);
+    if (!a->profile && !a->earlier_count) return executed;
+    int reported = report_and_save(a);
+    return reported > executed ? reported : executed;
+}
+
+static int run_analyze(struct cli *cli, const struct command *command, int argc, char **argv)
+{
+    struct command_line line;
+    struct analysis analysis = {.cli = cli, .takes_cpus = true, .takes_kernels = true};
+    bool done;
+    CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
+    if (done) return EXIT_DONE;
+    CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
+    cli_attach(cli);
+    int exit_code = analyse(&analysis, command);
+    analysis_clear(&analysis);
+    return exit_code;
+}
+
+const struct command command_analyze = {
+    .name = "analyze",
+    .synopsis =
+        "  warpsage analyze KERNEL.ptx|.cu|.cl [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
+        "                   --gpu ID[,ID...]\n"
+        "  warpsage analyze LAUNCH.yaml [OPTIONS]        the command line wins\n"
+        "  warpsage analyze --profile FILE --gpu ID      without executing; also a file of "
+        "--save-trace\n"
+        "  warpsage analyze kernelslist.g|KERNEL.traceg[.xz] [-k NAME|--kernel-index N] --gpu ID\n"
+        "                                                what Accel-Sim's tracer recorded on a GPU",
+    .summary = "execute a kernel on the CPU and predict its time on GPUs",
+    .text =
+        "Kernels\n"
+        "  -k NAME             the kernel of that name, with or without namespace and template\n"
+        "                      arguments, or as PTX has it (mangled)\n"
+        "  -k 'sgemm*'         every kernel that matches, if none has that very name: * any\n"
+        "                      text, ? one character, [ab] one of them\n"
+        "  -k regex:EXPR       every kernel in whose name the POSIX extended regular expression\n"
+        "                      is found: regex:^sgemm_(nn|nt)$\n"
+        "  Several kernels get the same launch and arguments, each with buffers of its own.\n\n"
+        "Arguments\n"
+        "  TYPE:VALUE          a value: f32:2.5, u32:1048576, s64:-1\n"
+        "  TYPE[N]             a buffer of N elements that is not initialised: reading what\n"
+        "                      was not written is a fault of the kernel\n"
+        "  TYPE[N]=INIT        INIT: zeros, iota (0, 1, 2 ...), const:V, random[:SEED]\n"
+        "                      (floats in [0,1), any integer; seed 1), file:PATH (raw),\n"
+        "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
+        "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
+        "  bytes:HEX           the bytes of a struct\n"
+        "  local:BYTES         OpenCL: a __local pointer to so many bytes\n"
+        "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
+        "Launch file\n"
+        "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
+        "  global [x,y,z] and local [x,y,z] (OpenCL's, instead of grid and block),\n"
+        "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
+        "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
+        "  to the file.\n\n"
+        "Example\n"
+        "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
+        "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",
+    .options = options,
+    .run = run_analyze,
+};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options/options.h"
+
+enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
+
+static const struct option_row options[] = {
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show` and `diff`"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
+     "`show host`: keep what was measured as a machine file"},
+    {0},
+};
+
+/* How an answer is written, and where what was shown is kept; NULL: standard output, nowhere. */
+struct style {
+    ws_format format;
+    const char *output, *save;
+};
+
+/* Widths of the columns of the list. */
+struct columns {
+    int id, name;
+};
+
+static void fit_columns(struct columns *columns, const ws_machine *machine)
+{
+    int id = (int)strlen(ws_machine_id(machine)), name = (int)strlen(ws_machine_name(machine));
+    if (id > columns->id) columns->id = id;
+    if (name > columns->name) columns->name = name;
+}
+
+/* A figure in `unit`, right-aligned; blanks where the file does not know it. */
+static void put_figure(const ws_machine *machine, const char *key, double unit, int width,
+                       int digits, const char *text)
+{
+    double value;
+    if (ws_machine_get(machine, key, &value) == WS_OK)
+        printf("  %*.*f %s", width, digits, value / unit, text);
+    else
+        printf("  %*s", width + 1 + (int)strlen(text), "");
+}
+
+static void list_row(const ws_machine *machine, const struct columns *columns)
+{
+    unsigned target = ws_machine_target(machine);
+    printf("%-*s  %-*s  ", columns->id, ws_machine_id(machine), columns->name,
+           ws_machine_name(machine));
+    if (ws_machine_is_cpu(machine)) {
+        printf("%-7s", "CPU");
+        put_figure(machine, "cpu.cores", 1, 2, 0, "cores");
+    } else {
+        printf("cc %2u.%u", target / 10, target % 10);
+        put_figure(machine, "sm.count", 1, 4, 0, "SMs");
+    }
+    put_figure(machine, "clock.core", 1e9, 5, 3, "GHz");
+    put_figure(machine, "dram.bandwidth", 1e9, 6, 1, "GB/s");
+    putchar('\n');
+}
+
+static bool is_wanted(const ws_machine *machine, const char **words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!ws_machine_matches(machine, words[i])) return false;
+    return true;
+}
+
+/* All that can be read; a broken file is reported and does not hide the others. */
+static int load_wanted(struct cli *cli, const char **words, size_t word_count, ws_machine ***out,
+                       size_t *out_count)
+{
+    char *ids, *rest;
+    int exit_code = EXIT_DONE;
+    ws_status status = ws_machine_list(cli->context, &ids);
+    if (status != WS_OK) return cli_failed(cli, status);
+    rest = ids;
+    for (char *id; (id = strsep(&rest, "\n")) != NULL;) {
+        ws_machine *machine;
+        if (!*id) continue;
+        status = ws_machine_load(cli->context, id, &machine);
+        if (status != WS_OK) {
+            exit_code = cli_failed(cli, status);
+        } else if (is_wanted(machine, words, word_count)) {
+            CLI_APPEND(cli, *out, *out_count, machine);
+        } else {
+            ws_machine_destroy(machine);
+        }
+    }
+    ws_free(ids);
+    return exit_code;
+}
+
+static int list_machines(struct cli *cli, const char **words, size_t word_count)
+{
+    ws_machine **machines = NULL;
+    size_t count = 0;
+    struct columns columns = {0, 0};
+    int exit_code = load_wanted(cli, words, word_count, &machines, &count);
+    for (size_t i = 0; i < count; i++)
+        fit_columns(&columns, machines[i]);
+    for (size_t i = 0; i < count; i++) {
+        list_row(machines[i], &columns);
+        ws_machine_destroy(machines[i]);
+    }
+    if (count || exit_code != EXIT_DONE) return exit_code;
+    return cli_error(cli, EXIT_USAGE,
+                     "no machine has '%s' in its id, alias, name, chip or cc; "
+                     "`warpsage machines` lists all",
+                     word_count ? words[0] : "");
+}
+
+static int show_machine(struct cli *cli, const char *name, const struct style *style)
+{
+    ws_machine *machine;
+    const char *save = style->save;
+    char *text = NULL;
+    CLI_TRY(cli_input_machine(cli, name, &name));
+    CLI_TRY(cli_check_outputs(cli));
+    ws_status status = !strcmp(name, "host") ? ws_machine_measure_host(cli->context, &machine)
+                                             : ws_machine_load(cli->context, name, &machine);
+    if (status != WS_OK) return cli_failed(cli, status);
+    if (save) status = ws_machine_save(machine, save);
+    if (status == WS_OK) status = ws_machine_describe(machine, style->format, &text);
+    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
+                                    : cli_failed(cli, status);
+    ws_free(text);
+    ws_machine_destroy(machine);
+    return exit_code;
+}
+
+static int check_machine(struct cli *cli, const char *path)
+{
+    ws_machine *machine;
+    char *text;
+    const char *named = path;
+    CLI_TRY(cli_input_machine(cli, path, &path));
+    size_t length = strlen(path);
+    if (!cli_is_copy(path) && (length < 5 || strcmp(path + length - 5, ".yaml") != 0))
+        return cli_error(cli, EXIT_USAGE,
+                         "machines check takes a file that ends in .yaml, not "
+                         "'%s'",
+                         path);
+    ws_status status = ws_machine_load(cli->context, path, &machine);
+    if (status == WS_OK) status = ws_machine_assess(machine, &text);
+    if (status != WS_OK) return cli_failed(cli, status);
+    printf("%s: good\n%s", !strcmp(named, "-") ? "standard input" : named, text);
+    ws_free(text);
+    ws_machine_destroy(machine);
+    return EXIT_DONE;
+}
+
+static int diff_machines(struct cli *cli, const char **names, const struct style *style)
+{
+    ws_machine *a = NULL, *b = NULL;
+    char *text = NULL;
+    for (size_t i = 0; i < 2; i++)
+        CLI_TRY(cli_input_machine(cli, names[i], &names[i]));
+    ws_status status = ws_machine_load(cli->context, names[0], &a);
+    if (status == WS_OK) status = ws_machine_load(cli->context, names[1], &b);
+    if (status == WS_OK) status = ws_machine_diff(a, b, style->format, &text);
+    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
+                                    : cli_failed(cli, status);
+    ws_free(text);
+    ws_machine_destroy(b);
+    ws_machine_destroy(a);
+    return exit_code;
+}
+
+enum verb { VERB_LIST, VERB_SHOW, VERB_CHECK, VERB_DIFF, VERB_COUNT };
+
+static int run_verb(struct cli *cli, enum verb verb, const struct command_line *line,
+                    const struct style *style)
+{
+    static const char *const needs[VERB_COUNT] = {
+        [VERB_SHOW] = "show needs a name; `warpsage machines` lists them",
+        [VERB_CHECK] = "check needs a file that ends in .yaml",
+        [VERB_DIFF] = "diff needs two names; `warpsage machines` lists them",
+    };
+    size_t count = line->operand_count ? line->operand_count - 1 : 0;
+    const char **operands = count ? line->operands + 1 : NULL;
+    if (style->save && (verb != VERB_SHOW || count != 1))
+        return cli_error(
+            cli, EXIT_USAGE,
+            "--save-machine keeps one machine: machines show host --save-machine FILE");
+    if (verb == VERB_LIST) return list_machines(cli, operands, count);
+    if (verb == VERB_DIFF ? count != 2 : count == 0)
+        return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);
+    if (verb == VERB_DIFF) return diff_machines(cli, operands, style);
+    for (size_t i = 0; i < count; i++)
+        CLI_TRY(verb == VERB_SHOW ? show_machine(cli, operands[i], style)
+                                  : check_machine(cli, operands[i]));
+    return EXIT_DONE;
+}
+
+static int run_machines(struct cli *cli, const struct command *command, int argc, char **argv)
+{
+    static const char *const verbs[VERB_COUNT] = {"list", "show", "check", "diff"};
+    struct command_line line;
+    struct style style = {.format = WS_FORMAT_TEXT};
+    bool done;
+    CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
+    if (done) return EXIT_DONE;
+    for (size_t i = 0; i < line.use_count; i++) {
+        if (line.uses[i].id == OPTION_FORMAT)
+            CLI_TRY(parse_format(cli, line.uses[i].value, &style.format));
+        if (line.uses[i].id == OPTION_OUTPUT) style.output = line.uses[i].value;
+        if (line.uses[i].id == OPTION_SAVE_MACHINE) style.save = line.uses[i].value;
+    }
+    const char *word = line.operand_count ? line.operands[0] : "list";
+    for (enum verb verb = 0; verb < VERB_COUNT; verb++)
+        if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, &style);
+    return cli_error(cli, EXIT_USAGE,
+                     "machines has no '%s'%s: list [WORD], show NAME, check FILE or diff A B", word,
+                     cli_perhaps(cli, word, verbs, VERB_COUNT));
+}
+
+const struct command command_machines = {
+    .name = "machines",
+    .synopsis = "  warpsage machines [list [WORD...]]\n"
+                "  warpsage machines show NAME... [--format text|json|csv]\n"
+                "  warpsage machines show host [--save-machine FILE.yaml]\n"
+                "  warpsage machines check FILE.yaml...\n"
+                "  warpsage machines diff NAME NAME [--format text|json|csv]",
+    .summary = "the GPUs and CPUs that are described: list, show, check a file, diff two",
+    .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"
+            "a path that ends in .yaml. `list` takes words that must be part of the id, an alias,\n"
+            "the name, the chip, the compute capability (`cc 8.6`, sm_86) or the kind (cpu).\n"
+            "`show` prints every\n"
+            "figure with its source under the path by which what-ifs name it. `check` reads a\n"
+            "file and says which models find what they need in it. `diff` prints the figures\n"
+            "that differ. WARPSAGE_MACHINES names another folder.\n\n"
+            "`host` is this computer's CPU, measured on all its cores in less than two seconds;\n"
+            "the notes tell the spread of what was measured. What else runs meanwhile counts.\n",
+    .options = options,
+    .run = run_machines,
+};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* run: an unmodified CUDA program, with runtime/ in place of the CUDA runtime. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands/run.h"
+
+enum {
+    OPTION_GPU = 1,
+    OPTION_ONLY,
+    OPTION_SKIP,
+    OPTION_COUNT,
+    OPTION_EVERY_LAUNCH,
+    OPTION_REPORT_DIR,
+    OPTION_CLOCK,
+    OPTION_OUTPUT,
+    OPTION_FORMAT,
+    OPTION_DETAILS,
+    OPTION_THREADS,
+    OPTION_HOST_ISA,
+    OPTION_MAX_INSTRUCTIONS,
+    OPTION_TIMEOUT
+};
+
+static const struct option_row options[] = {
+    {OPTION_GPU, 0, "gpu", "ID[,ID...]",
+     "the first is the GPU that the program sees, v100 if none is given; all are reported"},
+    {OPTION_ONLY, 0, "only", "REGEX", "count only kernels whose name matches"},
+    {OPTION_SKIP, 0, "skip", "N", "of those, do not count the first N launches"},
+    {OPTION_COUNT, 0, "count", "N", "and no more than N launches after them"},
+    {OPTION_EVERY_LAUNCH, 0, "every-launch", NULL,
+     "count each of them on its own; by default like ones share their counts"},
+    {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
+     "a JSON report for each counted launch, and launches.jsonl with all"},
+    {OPTION_CLOCK, 0, "clock", "predicted|host", "time that CUDA events tell (predicted)"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report there, not on standard error"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
+    {OPTION_DETAILS, 0, "details", "quiet|normal|all", "of the heaviest kernel's report"},
+    {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},
+    {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N",
+     "a launch fails after N warp instructions (2^40)"},
+    {OPTION_TIMEOUT, 0, "timeout", "S", "end the program after S seconds; what ran is reported"},
+    {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
+     "instructions of this computer that lanes are computed with, the best that it has by default; "
+     "results are the same"},
+    {0},
+};
+
+static int add_gpus(struct cli *cli, struct run_request *request, const char *list)
+{
+    char *rest = cli_copy(cli, list), path[PATH_MAX];
+    const char **gpus = (const char **)(void *)request->gpus;
+    for (char *one; (one = strsep(&rest, ",")) != NULL;) {
+        /* The program may change its folder before it asks for the GPU. */
+        bool is_file =
+            strchr(one, '/') || (strlen(one) > 5 && !strcmp(one + strlen(one) - 5, ".yaml"));
+        const char *name = is_file && realpath(one, path) ? cli_copy(cli, path) : one;
+        CLI_APPEND(cli, gpus, request->gpu_count, name);
+    }
+    request->gpus = gpus;
+    request->gpu_given = true;
+    return EXIT_DONE;
+}
+
+static int check_regex(struct cli *cli, const char *text)
+{
+    regex_t compiled;
+    char message[256];
+    int problem = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
+    if (!problem) {
+        regfree(&compiled);
+        return EXIT_DONE;
+    }
+    regerror(problem, &compiled, message, sizeof message);
+    return cli_error(cli, EXIT_USAGE, "--only '%s' is no regular expression: %s", text, message);
+}
+
+static int set_clock(struct cli *cli, struct run_request *request, const char *text)
+{
+    request->clock = text;
+    if (!strcmp(text, "predicted") || !strcmp(text, "host")) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "--clock '%s' is none of predicted, host", text);
+}
+
+static int set_details(struct cli *cli, struct run_request *request, const char *text)
+{
+    static const char *const names[] = {"quiet", "normal", "all"};
+    for (unsigned i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            request->details = (ws_details)i;
+            return EXIT_DONE;
+        }
+    return cli_error(cli, EXIT_USAGE, "--details '%s' is none of quiet, normal, all", text);
+}
+
+/* A level that this host lacks is told here, and not by the program. */
+static int set_host_isa(struct cli *cli, struct run_request *request, const char *text)
+{
+    ws_device_options how = {.size = sizeof how, .max_bytes = 1 << 20, .host_isa = text};
+    ws_device *device;
+    request->host_isa = text;
+    ws_status status = ws_device_create(cli->context, &how, &device);
+    ws_device_destroy(device);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+static int use_option(struct cli *cli, struct run_request *request, const struct option_use *use)
+{
+    switch (use->id) {
+    case OPTION_GPU:
+        return add_gpus(cli, request, use->value);
+    case OPTION_ONLY:
+        request->only = use->value;
+        return check_regex(cli, use->value);
+    case OPTION_SKIP:
+        return parse_unsigned(cli, "--skip", use->value, UINT64_MAX, &request->skip);
+    case OPTION_COUNT:
+        return parse_unsigned(cli, "--count", use->value, UINT64_MAX, &request->count);
+    case OPTION_EVERY_LAUNCH:
+        request->every_launch = true;
+        return EXIT_DONE;
+    case OPTION_REPORT_DIR:
+        request->report_dir = use->value;
+        return EXIT_DONE;
+    case OPTION_CLOCK:
+        return set_clock(cli, request, use->value);
+    case OPTION_OUTPUT:
+        request->output = use->value;
+        return EXIT_DONE;
+    case OPTION_FORMAT:
+        return parse_format(cli, use->value, &request->format);
+    case OPTION_DETAILS:
+        return set_details(cli, request, use->value);
+    case OPTION_THREADS:
+        return parse_small(cli, "--threads", use->value, &request->threads);
+    case OPTION_MAX_INSTRUCTIONS:
+        return parse_unsigned(cli, "--max-instructions", use->value, UINT64_MAX,
+                              &request->max_instructions);
+    case OPTION_TIMEOUT:
+        return cli_parse_timeout(cli, use->value, &request->timeout);
+    case OPTION_HOST_ISA:
+        return set_host_isa(cli, request, use->value);
+    default:
+        return EXIT_DONE;
+    }
+}
+
+static int read_line(struct cli *cli, const struct command_line *line, struct run_request *out)
+{
+    static const char *const usual[] = {"v100"};
+    *out = (struct run_request){
+        .count = UINT64_MAX, .clock = "predicted", .details = WS_DETAILS_NORMAL};
+    for (size_t i = 0; i < line->use_count; i++)
+        CLI_TRY(use_option(cli, out, &line->uses[i]));
+    if (!line->operand_count)
+        return cli_error(cli, EXIT_USAGE, "which program? warpsage run [OPTIONS] -- ./APP [ARGS]");
+    if (!out->gpu_count) {
+        out->gpus = usual;
+        out->gpu_count = 1;
+    }
+    out->program = cli_alloc(cli, (line->operand_count + 1) * sizeof *out->program);
+    memcpy(out->program, line->operands, line->operand_count * sizeof *out->program);
+    return EXIT_DONE;
+}
+
+/* ---- the folder between us and the program ----------------------------------------------------- */
+
+static int make_folder(struct cli *cli, char **out)
+{
+    const char *base = getenv("TMPDIR");
+    *out = cli_format(cli, "%s/warpsage-run-XXXXXX", base && *base == '/' ? base : "/tmp");
+    if (mkdtemp(*out)) return EXIT_DONE;
+    return cli_error(cli, EXIT_RUN_OURS, "%s: %s", *out, strerror(errno));
+}
+
+static void remove_folder(struct cli *cli, const char *folder)
+{
+    struct dirent **names = NULL;
+    int count = scandir(folder, &names, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        unlink(cli_format(cli, "%s/%s", folder, names[i]->d_name));
+        free(names[i]);
+    }
+    free(names);
+    rmdir(folder);
+}
+
+static int run_and_report(struct cli *cli, const struct run_request *request,
+                          ws_machine *const *machines, const char *folder)
+{
+    int code;
+    struct run_table table;
+    if (run_start(cli, request, folder, &code) != EXIT_DONE) return code;
+    int problem = run_table_read(cli, folder, &table);
+    if (problem == EXIT_DONE) problem = run_write(cli, request, &table, machines, code);
+    if (problem == EXIT_DONE && request->report_dir)
+        problem = run_write_folder(cli, request, &table, machines);
+    return problem == EXIT_DONE ? code : EXIT_RUN_OURS;
+}
+
+static int run_run(struct cli *cli, const struct command *command, int argc, char **argv)
+{
+    struct command_line line;
+    struct run_request request;
+    bool done;
+    char *folder = NULL;
+    CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
+    if (done) return EXIT_DONE;
+    CLI_TRY(read_line(cli, &line, &request));
+    ws_machine **machines = cli_alloc(cli, (request.gpu_count + 1) * sizeof *machines);
+    int exit_code = EXIT_DONE;
+    for (size_t i = 0; i < request.gpu_count && exit_code == EXIT_DONE; i++)
+        exit_code = cli_load_gpu(cli, request.gpus[i], &machines[i]);
+    if (exit_code == EXIT_DONE) exit_code = make_folder(cli, &folder);
+    if (exit_code == EXIT_DONE) {
+        exit_code = run_and_report(cli, &request, machines, folder);
+        remove_folder(cli, folder);
+    }
+    for (size_t i = 0; i < request.gpu_count; i++)
+        ws_machine_destroy(machines[i]);
+    return exit_code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .synopsis = "  warpsage run [OPTIONS] -- ./APP [ARGS]",
+    .summary = "a CUDA program without a GPU, and a report of its kernels",
+    .text =
+        "Exit status\n"
+        "  the program's own; 128+N if signal N killed it; 125 if warpsage failed, 126 or 127\n"
+        "  if the program cannot be started; 2 for a bad option or an unknown GPU\n\n"
+        "The program's output stays its own; the report goes to standard error, or to -o FILE.\n"
+        "doc/run.md tells which programs run, and what is different from a GPU.\n",
+    .options = options,
+    .operands_end_options = true,
+    .run = run_run,
+};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_row common[] = {
+    {-1, 'h', "help", NULL, "this text"},
+    {-2, 'q', "quiet", NULL, "the answer only: TIME, LIMIT, WHY, ENERGY, DO; no progress"},
+};
+enum { COMMON = sizeof common / sizeof *common };
+
+static const struct option_row *row_at(const struct command *command, size_t i)
+{
+    size_t own = 0;
+    while (command->options[own].name)
+        own++;
+    if (i < own) return &command->options[i];
+    return i - own < COMMON ? &common[i - own] : NULL;
+}
+
+static const struct option_row *find_letter(const struct command *command, char letter)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+        if (row->letter == letter) return row;
+    return NULL;
+}
+
+static const struct option_row *find_name(const struct command *command, const char *name,
+                                          size_t length)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+        if (strlen(row->name) == length && !strncmp(row->name, name, length)) return row;
+    return NULL;
+}
+
+/* Dashes are in every name: they make none of them near. */
+static const char *perhaps_option(struct cli *cli, const struct command *command, const char *bare)
+{
+    const char *names[64], *text = "";
+    size_t count = 0;
+    const struct option_row *row;
+    for (size_t i = 0; (row = row_at(command, i)) != NULL && count < 64; i++)
+        names[count++] = row->name;
+    char *near = ws_nearest(bare + strspn(bare, "-"), names, count);
+    char *rest = near ? cli_copy(cli, near) : NULL;
+    ws_free(near);
+    for (char *name; rest && (name = strsep(&rest, ",")) != NULL;) {
+        name += strspn(name, " '");
+        name[strcspn(name, "'")] = '\0';
+        if (*name) text = cli_format(cli, "%s%s'--%s'", text, *text ? ", " : ": perhaps ", name);
+    }
+    return text;
+}
+
+static int unknown_option(struct cli *cli, const struct command *command, const char *text)
+{
+    char *bare = cli_copy(cli, text);
+    bare[strcspn(bare, "=")] = '\0';
+    return cli_error(cli, EXIT_USAGE, "unknown option '%s'%s; `warpsage %s --help` lists them",
+                     bare, perhaps_option(cli, command, bare), command->name);
+}
+
+struct scan {
+    struct cli *cli;
+    const struct command *command;
+    int argc, at;
+    char **argv;
+    struct command_line *out;
+    bool done;
+};
+
+/* Without the mark of a file. */
+static const char *value_name(const struct option_row *row)
+{
+    return row->value + (*row->value == '<' || *row->value == '>');
+}
+
+/* `-` is standard input or output; for -o, which has it anyway, no file. */
+static int resolve_file(struct cli *cli, const struct option_row *row, const char **value)
+{
+    if (!row->value || !*value) return EXIT_DONE;
+    if (*row->value == '<') return cli_input(cli, *value, value);
+    if (*row->value != '>') return EXIT_DONE;
+    if (!strcmp(*value, "-")) *value = row->letter == 'o' ? NULL : "/dev/stdout";
+    if (*value) cli_claim_output(cli, *value);
+    return EXIT_DONE;
+}
+
+/* `a|b|c` in the table are all values that the option has; N and the like stand for others. */
+static int check_choice(struct cli *cli, const struct option_row *row, const char *value)
+{
+    const char *list = row->value && value && strchr(row->value, '|') ? row->value : "";
+    for (const char *c = list; *c; c++)
+        if (isupper((unsigned char)*c)) return EXIT_DONE;
+    char *rest = cli_copy(cli, list);
+    const char *words = "";
+    for (char *word; (word = strsep(&rest, "|")) != NULL;) {
+        if (!*list || !strcmp(word, value)) return EXIT_DONE;
+        words = cli_format(cli, "%s%s%s", words, *words ? ", " : "", word);
+    }
+    return cli_error(cli, EXIT_USAGE, "--%s '%s' is none of %s", row->name, value, words);
+}
+
+/* `value` is what stands in the same word, or NULL. */
+static int use_option(struct scan *scan, const struct option_row *row, const char *word,
+                      const char *value)
+{
+    if (row->value && !value) {
+        if (scan->at + 1 >= scan->argc)
+            return cli_error(scan->cli, EXIT_USAGE, "%s needs a value: --%s %s", word, row->name,
+                             value_name(row));
+        value = scan->argv[++scan->at];
+    } else if (!row->value && value) {
+        return cli_error(scan->cli, EXIT_USAGE, "--%s takes no value", row->name);
+    }
+    if (row->id == -1) {
+        options_help(scan->command);
+        scan->done = true;
+    }
+    if (row->id == -2) scan->cli->quiet = true;
+    CLI_TRY(check_choice(scan->cli, row, value));
+    CLI_TRY(resolve_file(scan->cli, row, &value));
+    struct option_use use = {row->id, value};
+    CLI_APPEND(scan->cli, scan->out->uses, scan->out->use_count, use);
+    return EXIT_DONE;
+}
+
+static int scan_word(struct scan *scan)
+{
+    const char *word = scan->argv[scan->at];
+    if (!strncmp(word, "--", 2)) {
+        const char *equals = strchr(word, '=');
+        size_t length = equals ? (size_t)(equals - word - 2) : strlen(word) - 2;
+        const struct option_row *row = find_name(scan->command, word + 2, length);
+        if (!row) return unknown_option(scan->cli, scan->command, word);
+        return use_option(scan, row, word, equals ? equals + 1 : NULL);
+    }
+    for (const char *letter = word + 1; *letter; letter++) {
+        const struct option_row *row = find_letter(scan->command, *letter);
+        if (!row) return unknown_option(scan->cli, scan->command, word);
+        if (row->value) return use_option(scan, row, word, letter[1] ? letter + 1 : NULL);
+        CLI_TRY(use_option(scan, row, word, NULL));
+    }
+    return EXIT_DONE;
+}
+
+int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,
+                  struct command_line *out, bool *out_done)
+{
+    struct scan scan = {cli, command, argc, 0, argv, out, false};
+    bool only_operands = false;
+    *out = (struct command_line){0};
+    for (; scan.at < argc && !scan.done; scan.at++) {
+        const char *word = argv[scan.at];
+        if (!only_operands && !strcmp(word, "--")) {
+            only_operands = true;
+        } else if (only_operands || word[0] != '-' || !word[1]) {
+            CLI_APPEND(cli, out->operands, out->operand_count, word);
+            only_operands |= command->operands_end_options;
+        } else {
+            CLI_TRY(scan_word(&scan));
+        }
+    }
+    *out_done = scan.done;
+    return EXIT_DONE;
+}
+
+static void help_row(const struct option_row *row)
+{
+    enum { COLUMN = 30, WIDTH = 64 };
+    char left[80];
+    const char *help = row->help;
+    int length = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
+                          row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+                          row->value ? " " : "", row->value ? value_name(row) : "");
+    if (length >= COLUMN) printf("%s\n%*s", left, COLUMN, "");
+    if (length < COLUMN) printf("%-*s", COLUMN, left);
+    while (strlen(help) > WIDTH) {
+        int cut = WIDTH;
+        while (cut > 0 && help[cut] != ' ')
+            cut--;
+        printf("%.*s\n%*s", cut, help, COLUMN, "");
+        help += cut + 1;
+    }
+    puts(help);
+}
+
+void options_help(const struct command *command)
+{
+    const struct option_row *row;
+    printf("warpsage %s: %s\n\nUsage\n%s\n\nOptions\n", command->name, command->summary,
+           command->synopsis);
+    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+        help_row(row);
+    if (*command->text) printf("\n%s", command->text);
+}
+
+int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t most,
+                   uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+    if (!isdigit((unsigned char)*text) || *end || errno || *out > most)
+        return cli_error(cli, EXIT_USAGE, "%s: '%s' is not a whole number from 0 to %llu", what,
+                         text, (unsigned long long)most);
+    return EXIT_DONE;
+}
+
+int parse_small(struct cli *cli, const char *what, const char *text, unsigned *out)
+{
+    uint64_t value;
+    CLI_TRY(parse_unsigned(cli, what, text, 1 << 20, &value));
+    *out = (unsigned)value;
+    return EXIT_DONE;
+}
+
+bool parse_number(const char *text, double *out)
+{
+    char *end;
+    if (!*text || isspace((unsigned char)*text)) return false;
+    *out = strtod(text, &end);
+    return end != text && !*end && isfinite(*out);
+}
+
+int parse_format(struct cli *cli, const char *text, ws_format *out)
+{
+    static const char *const names[] = {"text", "json", "csv"};
+    static const ws_format formats[] = {WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV};
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        *out = formats[i];
+        return EXIT_DONE;
+    }
+    return cli_error(cli, EXIT_USAGE, "--format '%s' is none of text, json, csv", text);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Options from one table: parsing, help and did-you-mean. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+struct option_row {
+    int id;
+    char letter;      /* 0: none */
+    const char *name; /* without dashes */
+    /* Name of its value in the help; NULL: a flag. Before it stands `<` if the value is an input file,
+     * `>` if it is an output. */
+    const char *value;
+    const char *help;
+};
+
+struct option_use {
+    int id;
+    const char *value;
+};
+
+struct command_line {
+    struct option_use *uses;
+    size_t use_count;
+    const char **operands;
+    size_t operand_count;
+};
+
+/* One subcommand. The table ends with a row without name; --help and --quiet are everyone's. */
+struct command {
+    const char *name, *synopsis, *summary;
+    const char *text; /* further sections of the help, may be "" */
+    const struct option_row *options;
+    bool operands_end_options; /* what follows the first operand is not looked at */
+    int (*run)(struct cli *cli, const struct command *command, int argc, char **argv);
+};
+
+extern const struct command *const commands[]; /* ends with NULL */
+extern const struct command command_analyze, command_energy, command_explain, command_machines,
+    command_occupancy, command_papers, command_power, command_run, command_split, command_thermal,
+    command_throughput, command_timeline, command_whatif;
+
+/* *out_done: help was asked for and given. */
+int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,
+                  struct command_line *out, bool *out_done);
+void options_help(const struct command *command);
+
+/* Numbers of option values; the message names the option. */
+int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t most,
+                   uint64_t *out);
+/* The same for figures that are never above a million or so: threads, registers. */
+int parse_small(struct cli *cli, const char *what, const char *text, unsigned *out);
+bool parse_number(const char *text, double *out);
+int parse_format(struct cli *cli, const char *text, ws_format *out);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/whatif.h"
+
+static const struct {
+    const char *key;
+    enum change_kind kind;
+} launch_keys[] = {{"launch.block", CHANGE_BLOCK},
+                   {"launch.registers", CHANGE_REGISTERS},
+                   {"launch.shared", CHANGE_SHARED}};
+enum { LAUNCH_KEYS = sizeof launch_keys / sizeof launch_keys[0] };
+
+int whatif_parse_set(struct cli *cli, const char *text, struct change *out)
+{
+    static const char machine[] = "machine.";
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return cli_error(cli, EXIT_USAGE, "--set '%s' is not KEY=VALUE", text);
+    char *key = cli_copy(cli, text);
+    key[equals - text] = '\0';
+    *out = (struct change){CHANGE_MACHINE, text, key, equals};
+    if (!strncmp(key, machine, strlen(machine))) return EXIT_DONE;
+    const char *names[LAUNCH_KEYS];
+    for (size_t i = 0; i < LAUNCH_KEYS; i++) {
+        names[i] = launch_keys[i].key;
+        out->kind = launch_keys[i].kind;
+        if (!strcmp(key, launch_keys[i].key)) return EXIT_DONE;
+    }
+    return cli_error(cli, EXIT_USAGE,
+                     "--set '%s': no such key%s; keys are launch.block, launch.registers, "
+                     "launch.shared and those of `warpsage machines show`, machine.KEY",
+                     key, cli_perhaps(cli, key, names, LAUNCH_KEYS));
+}
+
+int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uint64_t *out)
+{
+    const char *text = change->value + 1;
+    char operation = strchr("*+-", *text) ? *text++ : '=';
+    char *number = cli_copy(cli, text);
+    size_t length = strlen(number);
+    bool percent = length && number[length - 1] == '%';
+    bool relative = operation == '+' || operation == '-';
+    double value, old = (double)now;
+    if (percent) number[length - 1] = '\0';
+    if (!parse_number(number, &value) || value < 0 || (percent && !relative))
+        return cli_error(cli, EXIT_USAGE,
+                         "--set %s: '%s' is no change: write =V, =*V, =+V, =-V, =+P%% or =-P%%",
+                         change->text, change->value);
+    if (operation != '=' && !now)
+        return cli_error(cli, EXIT_USAGE, "--set %s: there is no value yet: only =V can set it",
+                         change->text);
+    if (percent) value = old * value / 100;
+    double result = operation == '*'   ? old * value
+                    : operation == '+' ? old + value
+                    : operation == '-' ? old - value
+                                       : value;
+    result = floor(result * (1 + 1e-12));
+    bool may_be_zero = change->kind == CHANGE_SHARED;
+    if (!(result >= (may_be_zero ? 0 : 1)) || result > 4294967295.0)
+        return cli_error(cli, EXIT_USAGE, "--set %s gives %.6g: it must be %s to 2^32",
+                         change->text, result, may_be_zero ? "0" : "1");
+    *out = (uint64_t)result;
+    return EXIT_DONE;
+}
+
+/* ---- surprises ------------------------------------------------------------------------------- */
+
+static bool has_part(const char *key, const char *const *parts)
+{
+    for (; *parts; parts++)
+        if (strstr(key, *parts)) return true;
+    return false;
+}
+
+int whatif_direction(const char *key, double before, double after)
+{
+    static const char *const delays[] = {"latency", "delay", "issue.cycles", "issue.interval",
+                                         NULL};
+    static const char *const means[] = {"machine.sm.count", "machine.cpu.",     "clock.core",
+                                        "bandwidth",        "l1.size",          "l2.size",
+                                        "throughput.",      "issue.width",      "issue.schedulers",
+                                        "shared.banks",     "load_store_lanes", NULL};
+    int more = (after > before) - (after < before);
+    if (has_part(key, delays)) return -more;
+    return has_part(key, means) ? more : 0;
+}
+
+/* Readings of the models that are known to answer so: doc/models. */
+static const char *reason_of(const char *model, const char *key)
+{
+    bool sms = !strcmp(key, "machine.sm.count");
+    if (!strcmp(model, "teg"))
+        return "the warps meet in another order, and what its scheduler finds ready decides";
+    if (sms && !strcmp(model, "quantitative"))
+        return "the last round of blocks fills more or fewer of the clusters (its saw-tooth)";
+    if (sms) return "an SM has another share of the bandwidth, and with it other delays";
+    return "its equations do not meet here: take it for no change";
+}
+
+void whatif_explain(struct cli *cli, const struct whatif_table *table, struct whatif_row *row,
+                    size_t machine, const char *key, int direction)
+{
+    const double ROUNDING = 1e-6;
+    for (size_t i = 0; i < table->model_count; i++) {
+        const struct whatif_cell *cell = &row->answers[machine].cells[i];
+        bool gains = direction < 0 && cell->gain > 1 + ROUNDING;
+        bool loses = direction > 0 && cell->gain < 1 - ROUNDING;
+        if (cell->reason || !(gains || loses)) continue;
+        row->surprise =
+            cli_format(cli, "%s%s%s %s with a %s %s: %s", row->surprise ? row->surprise : "",
+                       row->surprise ? "; " : "", table->models[i],
+                       gains ? "answers less" : "answers more", gains ? "worse" : "better",
+                       ws_machine_id(table->machines[machine]), reason_of(table->models[i], key));
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* YAML files that the user names: launch files, named values. */
+#ifndef CLI_YAML_INPUT_H
+#define CLI_YAML_INPUT_H
+
+#include <yaml.h>
+
+#include "cli/cli.h"
+
+/* Its first document, to be deleted by yaml_document_delete if EXIT_DONE is returned. Else the error was
+ * told, with line and column: not YAML, larger than 16 MiB, nested deeper than 64 levels
+ * (doc/limits.md). */
+int yaml_input_load(struct cli *cli, const char *path, yaml_document_t *out);
+/* "file.yaml:3:7", for messages. */
+const char *yaml_input_place(struct cli *cli, const char *path, const yaml_mark_t *mark);
+
+#endif

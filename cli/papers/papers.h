@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The papers' results beside ours. A folder of papers/ holds what was published (published.json),
+ * the kernels (kernels.csv, or launch files), and which curves are drawn from them (curves.json);
+ * doc/papers.md gives their keys. Nothing here knows a result: a row names a closed form with its inputs, or a curve
+ * and the statement about it that is to be judged. */
+#ifndef CLI_PAPERS_H
+#define CLI_PAPERS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+/* The tables compare what the papers' equations say, as they are printed: not what warpsage makes of
+ * them where they contradict each other or a bound. */
+#define PAPERS_READINGS "bytes=requested,cases=printed,overlap=n,tail_periods=one,bound=none"
+
+/* One line of kernels.csv. */
+struct papers_kernel {
+    const char *folder, *id, *file, *entry;
+    uint64_t work_x, work_y; /* threads or blocks in x; rows of blocks in y */
+    bool is_work_blocks;
+    uint32_t block; /* threads of a block, if nobody says otherwise */
+    bool is_square; /* blocks of as many rows as columns, work_y in threads */
+    uint64_t shared_bytes_per_thread;
+    const char **args;
+    size_t arg_count;
+};
+
+/* Values of all columns at one x; NAN: this launch cannot run there. */
+struct papers_point {
+    double x;
+    double *values;
+};
+
+struct papers_series {
+    const char *kernel, *machine; /* of a closed form: the name of its inputs */
+    unsigned blocks_per_sm;       /* 0: as many as fit */
+    struct papers_point *points;
+    size_t point_count;
+};
+
+struct papers_curve {
+    const char *id, *title, *figure, *x_name;
+    size_t column_count;
+    const char **columns, **units;
+    size_t series_count;
+    struct papers_series *series;
+};
+
+struct papers_module {
+    const char *path;
+    ws_module *module;
+};
+
+/* What is counted otherwise than by default, 0: nothing: segments of the rule of cc 1.2, banks of
+ * shared memory. */
+struct papers_counting {
+    unsigned initial_segment, min_segment, shared_banks;
+};
+
+/* A launch file that was executed. */
+struct papers_executed {
+    const char *path;
+    struct papers_counting counting;
+    ws_profile *profile;
+};
+
+/* All folders together: rows, cases, kernels and curves one after the other. */
+struct papers {
+    struct cli *cli;
+    const char *folder; /* the one that is read, or that the row at hand is from */
+    json_t *published, *curves_file;
+    struct papers_kernel *kernels;
+    size_t kernel_count;
+    ws_machine **machines;
+    size_t machine_count;
+    struct papers_module *modules;
+    size_t module_count;
+    struct papers_executed *executed;
+    size_t executed_count;
+    struct powered **powered; /* launches whose power was predicted, papers_power.c */
+    size_t powered_count;
+    ws_thermal *thermal; /* of the last row about heat, and of this GPU */
+    const char *thermal_gpu;
+    struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
+    size_t curve_count;
+};
+
+/* Judged or not: only numbers whose inputs were printed or inferred are evidence. */
+struct papers_row {
+    const json_t *source; /* its object in published.json */
+    bool has_ours;
+    double ours;
+    const char *ours_text; /* of a statement: what came out; NULL: a number */
+    enum { PAPERS_NOT_JUDGED, PAPERS_AGREES, PAPERS_DIFFERS } verdict;
+};
+
+/* papers_data.c */
+int papers_open(struct cli *cli, struct papers *out);
+void papers_close(struct papers *papers);
+const char *papers_text(const json_t *object, const char *key); /* "" if there is none */
+double papers_number(const json_t *object, const char *key, double otherwise);
+/* A machine's name, or the path of NAME.yaml in the folder of the row at hand. */
+const char *papers_machine_path(struct papers *papers, const char *name);
+/* The same handle for the same name. */
+int papers_machine(struct papers *papers, const char *name, ws_machine **out);
+const struct papers_kernel *papers_find_kernel(const struct papers *papers, const char *id);
+int papers_bad_file(struct papers *papers, const char *file, const char *what, const char *where);
+
+/* papers_run.c: executes a kernel, with a sample of its blocks. blocks_total 0: the work of
+ * kernels.csv. registers 0: as the kernel has them. */
+struct papers_launch {
+    const struct papers_kernel *kernel;
+    uint32_t block;
+    uint64_t blocks_total;
+    unsigned registers;
+    ws_launch counted; /* what the machines ask to be counted: ws_machine_prepare_launch */
+};
+int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
+
+/* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all blocks
+ * executed, all rules counted. Executed once, owned by `papers`. */
+int papers_launch_file(struct papers *papers, const char *name,
+                       const struct papers_counting *counting, ws_profile **out);
+/* papers_run.c */
+int papers_load_module(struct papers *papers, const char *path, ws_module **out);
+
+/* papers_counts.c: rows about the counts of such launches, or occupancy. papers_estimate.c: what a model
+ * says of them; *text is NULL if it is a number. */
+int papers_count(struct papers *papers, const json_t *ours, double *out);
+int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
+int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
+/* A curve of terms of a model over one figure of the machine. */
+int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+
+/* papers_thermal.c: the heat of a chip by the SMs at work, or by how much it differs between sets; rows
+ * about rows: Kendall's tau of ours against published, and whether groups are in order. */
+int papers_thermal(struct papers *papers, const json_t *ours, double *out);
+int papers_rank(struct papers *papers, const json_t *ours, double *out);
+int papers_order(struct papers *papers, const json_t *ours, const char **out_text, bool *holds);
+
+/* papers_curves.c */
+int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);
+/* The inputs of a closed form: an object of numbers and readings, on top of a machine's. */
+int papers_evaluate(struct papers *papers, const char *function, const json_t *inputs,
+                    ws_machine *machine, ws_term *terms, size_t capacity, size_t *out_count);
+
+/* papers_checks.c: what `check` says of a curve; *number is set and *text is NULL if it is a
+ * number to be compared with the published one. */
+int papers_check(struct papers *papers, const json_t *check, double *number, const char **text,
+                 bool *holds);
+
+/* papers_power.c: rows and curves about power and active SMs. */
+int papers_power(struct papers *papers, const json_t *ours, double *out, bool *holds);
+int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+
+/* papers_rows.c */
+int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out);
+
+/* papers_write.c, papers_write_curves.c: to standard output or a file. */
+int papers_write_rows(struct papers *papers, const struct papers_row *rows, size_t count,
+                      ws_format format, bool all_details, const char *output);
+int papers_write_curves(struct papers *papers, const struct papers_curve *const *curves,
+                        size_t count, ws_format format, const char *output);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Executes the launch files of the papers' folders. */
+#include <string.h>
+
+#include "cli/options/request.h"
+#include "cli/papers/papers.h"
+
+static int read_args(struct papers *papers, const ws_module *module, size_t kernel,
+                     const struct request *request, struct arg **out)
+{
+    *out = cli_alloc(papers->cli, (request->arg_count + 1) * sizeof **out);
+    for (size_t i = 0; i < request->arg_count; i++)
+        CLI_TRY(arg_parse(papers->cli, &request->args[i], &(*out)[i]));
+    return args_check(papers->cli, module, kernel, *out, request->arg_count);
+}
+
+static int launch_on(struct papers *papers, ws_device *device, const ws_module *module,
+                     const struct request *request, ws_launch *launch, ws_profile **out)
+{
+    struct arg *args;
+    uint8_t *block;
+    CLI_TRY(read_args(papers, module, launch->kernel, request, &args));
+    CLI_TRY(args_place(papers->cli, device, module, launch->kernel, args, request->arg_count,
+                       &block, &launch->parameter_bytes));
+    launch->parameters = block;
+    ws_status status = ws_device_launch(device, module, launch, out);
+    cli_clear_progress(papers->cli);
+    if (status == WS_OK && request->registers)
+        status = ws_profile_set_registers(*out, request->registers);
+    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+}
+
+static int execute(struct papers *papers, struct papers_executed *executed)
+{
+    struct request request = {0};
+    ws_device_options options = {.size = sizeof options};
+    ws_launch launch = {
+        .size = sizeof launch,
+        .counters = true,
+        .all_rules = true,
+        .initial_segment_bytes = executed->counting.initial_segment,
+        .min_segment_bytes = executed->counting.min_segment,
+        .shared_banks = executed->counting.shared_banks,
+    };
+    ws_module *module;
+    ws_device *device;
+    CLI_TRY(launchfile_read(papers->cli, executed->path, &request));
+    if (!request.kernel_file || !request.kernel || !request.has_grid || !request.has_block)
+        return cli_error(papers->cli, EXIT_INPUT, "%s: needs kernel_file, kernel, grid and block",
+                         executed->path);
+    CLI_TRY(papers_load_module(papers, request.kernel_file, &module));
+    ws_status status = ws_module_find_kernel(module, request.kernel, &launch.kernel);
+    if (status == WS_OK) status = ws_device_create(papers->cli->context, &options, &device);
+    if (status != WS_OK) return cli_failed(papers->cli, status);
+    memcpy(launch.grid, request.grid, sizeof launch.grid);
+    memcpy(launch.block, request.block, sizeof launch.block);
+    launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+    launch.isa_view = request.isa_view;
+    int exit_code = launch_on(papers, device, module, &request, &launch, &executed->profile);
+    ws_device_destroy(device);
+    return exit_code;
+}
+
+int papers_launch_file(struct papers *papers, const char *name,
+                       const struct papers_counting *counting, ws_profile **out)
+{
+    struct papers_executed wanted = {
+        .path = cli_format(papers->cli, "%s/launch/%s.yaml", papers->folder, name),
+        .counting = *counting,
+    };
+    for (size_t i = 0; i < papers->executed_count; i++) {
+        const struct papers_executed *executed = &papers->executed[i];
+        *out = executed->profile;
+        if (!strcmp(executed->path, wanted.path) &&
+            !memcmp(&executed->counting, counting, sizeof *counting))
+            return EXIT_DONE;
+    }
+    int exit_code = execute(papers, &wanted);
+    *out = wanted.profile;
+    if (wanted.profile) CLI_APPEND(papers->cli, papers->executed, papers->executed_count, wanted);
+    return exit_code;
+}

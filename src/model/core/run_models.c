@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs every model on one profile and one machine: needs, estimates, gains, and which one fits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "model/core/accesses.h"
+#include "model/core/needs.h"
+#include "model/power/run_power.h"
+
+enum { ESTIMATES_MAX = 16 };
+_Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
+               "as many as a prediction holds");
+
+/* ---- occupancy of the launch ----------------------------------------------------------------- */
+
+static void choose_registers(struct prediction *out)
+{
+    const struct machine *machine = out->machine;
+    unsigned target = machine->cc_major * 10 + machine->cc_minor, made_for = 0;
+    const char *from = "";
+    if (!profile_registers(out->profile, target, &out->registers, &from, &made_for)) {
+        out->registers = 0;
+        out->registers_note = "no register count known: registers do not limit the occupancy here";
+        return;
+    }
+    const char *elsewhere = "";
+    if (made_for && made_for != target)
+        elsewhere = arena_format(&out->arena, " for sm_%u, used for sm_%u", made_for, target);
+    if (!strcmp(from, "user")) from = "the user";
+    out->registers_note =
+        arena_format(&out->arena, "%u registers by %s%s", out->registers, from, elsewhere);
+    double most = machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, 0);
+    if (most > 0 && out->registers > most) {
+        out->registers = (unsigned)most;
+        out->registers_note = arena_format(&out->arena, "%s; this GPU has at most %u a thread",
+                                           out->registers_note, out->registers);
+    }
+}
+
+static ws_status check_block(struct diag *diag, const struct profile *profile,
+                             const struct machine *machine)
+{
+    double most = machine_get(machine, MACHINE_BLOCK_MAX_THREADS, INFINITY);
+    uint32_t threads = profile_threads_per_block(profile);
+    if (threads > most)
+        return diag_error(diag, WS_ERR_LAUNCH,
+                          "%s: a block of %u threads is beyond the %.0f that %s can launch; "
+                          "choose a smaller block",
+                          profile->kernel ? profile->kernel : "kernel", threads, most,
+                          machine->name);
+    return WS_OK;
+}
+
+/* *out_reason: why the occupancy is not known, NULL if it is. */
+static ws_status find_occupancy(struct diag *diag, struct prediction *out, const char **out_reason)
+{
+    const struct profile *profile = out->profile;
+    *out_reason = NULL;
+    choose_registers(out);
+    TRY(check_block(diag, profile, out->machine));
+    struct occupancy_query query = {
+        .threads_per_block = profile_threads_per_block(profile),
+        .registers_per_thread = out->registers,
+        .shared_bytes = profile->static_shared_bytes + profile->dynamic_shared_bytes,
+    };
+    if (!query.threads_per_block || !profile_blocks(profile)) {
+        *out_reason = "the profile has no grid or block";
+        return WS_OK;
+    }
+    ws_status status = machine_occupancy(diag, out->machine, &query, &out->occupancy);
+    if (status == WS_ERR_NO_MODEL) {
+        *out_reason = arena_copy(&out->arena, diag_text(diag));
+        diag_clear(diag);
+        return WS_OK;
+    }
+    return status;
+}
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+/* Caches of the very GPU that the profile has been asked for with other resident blocks, or before a
+ * what-if changed it. */
+static const struct cache_section *find_near_caches(const struct prediction *out)
+{
+    struct cache_geometry geometry;
+    const struct cache_section *near = NULL;
+    struct machine *loaded = machine_as_loaded(out->machine);
+    if (cache_geometry_read(loaded, out->profile, out->occupancy.blocks_per_sm, &geometry))
+        near = profile_near_caches(out->profile, &geometry);
+    mem_free(loaded);
+    return near;
+}
+
+/* Those of the profile, if it has been asked for such caches before; else its traces are replayed; without
+ * them a change is compared with the hits as they were, not with none. */
+static void find_caches(struct prediction *out)
+{
+    struct cache_geometry geometry;
+    const struct profile *profile = out->profile;
+    if (!out->occupancy.blocks_per_sm)
+        out->caches_reason = "the blocks of an SM are not known";
+    else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
+        out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
+    else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
+        return;
+    else if ((out->options.without_traces || !profile->trace) &&
+             (out->caches = find_near_caches(out)) != NULL)
+        return;
+    else if (out->options.without_traces)
+        out->caches_reason = "warp traces are not followed";
+    else if (!profile->trace)
+        out->caches_reason = arena_format(&out->arena, "no warp traces: %s",
+                                          profile->trace_reason ? profile->trace_reason : "");
+    if (out->caches_reason) return;
+    struct cache_section *section = ARENA_ARRAY(&out->arena, struct cache_section, 1);
+    cache_replay(profile, &geometry, section);
+    out->caches = section;
+}
+
+/* What of the launch is on an SM at once, and its caches. A core of a CPU runs work-items one after
+ * the other: nothing of this is known there. */
+static ws_status place_launch(struct diag *diag, struct prediction *out, const char **no_occupancy)
+{
+    if (out->machine->kind == MACHINE_IS_CPU) {
+        *no_occupancy = "occupancy is a matter of GPUs";
+        out->registers_note = *no_occupancy;
+        out->caches_reason = "caches of CPUs are not modelled";
+        return WS_OK;
+    }
+    TRY(needs_check_segments(diag, out->profile, out->machine));
+    TRY(find_occupancy(diag, out, no_occupancy));
+    out->caches = out->options.caches;
+    if (!out->caches) find_caches(out);
+    return WS_OK;
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
+                     struct estimate *out)
+{
+    memset(out, 0, sizeof *out);
+    out->model = model->name;
+    out->bottleneck = out->next = "";
+    ws_status status = model->predict(diag, input, out);
+    out->model_seconds = out->time_seconds;
+    return status;
+}
+
+/* ---- the bound ------------------------------------------------------------------------------- */
+
+static const char bound_name[] = "speed-of-light";
+
+/* The speed of light of the same launch, machine and effects: the estimate among those made, else one
+ * for this question alone; NULL if it is not known, or the option bound says none. */
+static const struct estimate *find_bound(struct diag *diag, const struct model_input *input,
+                                         const struct prediction *out)
+{
+    size_t index = 0;
+    const struct estimate *made = prediction_find(out, bound_name);
+    while (strcmp(models[index]->name, bound_name) != 0)
+        index++;
+    if (model_option_get(models[index], input, "bound") != 0) return NULL;
+    if (made) return made;
+    const struct model *model = model_for(index, input->machine->kind);
+    if (needs_check(model, input, NULL)) return NULL;
+    struct estimate *bound = ARENA_ARRAY(input->arena, struct estimate, 1);
+    *bound = (struct estimate){.model = model->name, .bottleneck = "", .next = ""};
+    bound->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
+    if (model->predict(diag, input, bound) == WS_OK) return bound;
+    diag_clear(diag);
+    return NULL;
+}
+
+static double bound_without(const struct estimate *bound, enum effect effect)
+{
+    const struct effect_gain *gain = &bound->without[effect];
+    return gain->modelled ? gain->time_seconds : bound->time_seconds;
+}
+
+/* Raises an answer to the bound and says so: no kernel is faster, whatever a model leaves out. */
+static void raise_to(const struct estimate *bound, const struct model_input *input,
+                     struct estimate *out)
+{
+    if (!bound || out == bound || !(out->time_seconds < bound->time_seconds)) return;
+    if (out->time_seconds < bound->time_seconds * (1 - 1e-9)) {
+        estimate_assume(out, input->arena,
+                        "bounded by the speed of light: the model said %s, %s alone takes %s",
+                        quantity_format(out->time_seconds, "s").text, bound->bottleneck,
+                        quantity_format(bound->time_seconds, "s").text);
+        out->bottleneck = bound->bottleneck;
+        out->next = bound->next;
+    }
+    out->time_seconds = bound->time_seconds;
+    out->cycles = bound->cycles;
+}
+
+/* ---- gains ----------------------------------------------------------------------------------- */
+
+/* A model whose cases do not meet (mwp-cwp as printed, reading A-3) may answer more without an effect
+ * than with it: that counts as no gain, and is said. */
+static void note_gain(const struct model_input *input, const struct estimate *bound,
+                      enum effect effect, double time, struct estimate *out)
+{
+    double now = out->time_seconds, least = 0;
+    if (time > now * (1 + 1e-12))
+        estimate_assume(out, input->arena,
+                        "without %s the model answers %s, more than with it: its cases do not "
+                        "meet there; counted as no gain",
+                        effect_infos[effect].id, quantity_format(time, "s").text);
+    if (bound) {
+        now = fmax(now, bound->time_seconds);
+        least = bound_without(bound, effect);
+    }
+    time = fmin(fmax(time, least), now);
+    out->without[effect] = (struct effect_gain){
+        .modelled = true, .time_seconds = time, .gain = time > 0 ? now / time : 1};
+}
+
+/* Time without each effect that the model knows, neither side below its bound. */
+static ws_status find_gains(struct diag *diag, const struct model *model,
+                            const struct model_input *input, const struct estimate *bound,
+                            struct estimate *out)
+{
+    struct estimate *other = mem_zalloc(1, sizeof *other);
+    ws_status status = WS_OK;
+    for (unsigned i = 0; i < EFFECT_COUNT && status == WS_OK; i++) {
+        uint32_t bit = UINT32_C(1) << i;
+        if (!(model->effects & bit) || out->without[i].modelled) continue;
+        struct model_input without = *input;
+        without.effects_off |= bit;
+        status = ask(diag, model, &without, other);
+        if (status == WS_ERR_NO_MODEL) { /* nothing is left that takes time */
+            diag_clear(diag);
+            status = WS_OK;
+            continue;
+        }
+        if (status == WS_OK) note_gain(input, bound, i, other->time_seconds, out);
+    }
+    mem_free(other);
+    return status;
+}
+
+static void refuse(struct prediction *out, const char *model, const char *reason)
+{
+    if (out->refusal_count == sizeof out->refusals / sizeof out->refusals[0]) return;
+    out->refusals[out->refusal_count].model = model;
+    out->refusals[out->refusal_count++].reason = reason;
+}
+
+static void note_effects(const struct model *model, const struct model_input *input,
+                         struct estimate *out)
+{
+    for (unsigned i = 0; i < EFFECT_COUNT; i++) {
+        if (!model_without(input, i)) continue;
+        bool known = model->effects >> i & 1;
+        estimate_assume(out, input->arena, "%s: %s", effect_infos[i].id,
+                        known ? "switched off by the user"
+                              : "not in this model, so it stays as is");
+    }
+}
+
+/* Is the model asked? `only` may rest on it, by way of others, too. */
+static bool is_wanted(const struct model *model, const char *only)
+{
+    const struct model *wanted = only ? model_find(only) : NULL;
+    if (!wanted || wanted == model) return true;
+    for (const char *const *name = wanted->needs_prior; name && *name; name++)
+        if (is_wanted(model, *name)) return true;
+    return false;
+}
+
+static ws_status run_models(struct diag *diag, const struct model_input *base,
+                            const char *no_occupancy, struct prediction *out)
+{
+    const struct estimate *bound = NULL;
+    for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
+        if (!is_wanted(models[i], out->options.only)) continue;
+        struct model_input input = *base;
+        const struct model *model = model_for(i, out->machine->kind);
+        if (!models[i]->predict) continue; /* of power */
+        if (!model) {
+            refuse(out, models[i]->name,
+                   arena_format(&out->arena, "a model of GPUs, and %s is a CPU", out->machine->id));
+            continue;
+        }
+        input.prior = out->estimates;
+        input.prior_count = out->estimate_count;
+        const char *lacking = needs_check(model, &input, no_occupancy);
+        if (lacking) {
+            refuse(out, model->name, lacking);
+            continue;
+        }
+        struct estimate *estimate = &out->estimates[out->estimate_count];
+        if (!bound && strcmp(model->name, bound_name) != 0) bound = find_bound(diag, &input, out);
+        ws_status status = ask(diag, model, &input, estimate);
+        if (status == WS_OK && !out->options.only && !out->options.without_gains)
+            status = find_gains(diag, model, &input, bound, estimate);
+        if (status == WS_OK) raise_to(bound, &input, estimate);
+        if (status == WS_ERR_NO_MODEL) {
+            refuse(out, model->name, arena_copy(&out->arena, diag_text(diag)));
+            diag_clear(diag);
+            continue;
+        }
+        TRY(status);
+        note_effects(model, &input, estimate);
+        out->estimate_count++;
+    }
+    return WS_OK;
+}
+
+static ws_status no_answer(struct diag *diag, const struct prediction *out)
+{
+    ws_status status =
+        diag_error(diag, WS_ERR_NO_MODEL, "no model can predict %s on %s",
+                   out->profile->kernel ? out->profile->kernel : "this kernel", out->machine->name);
+    for (size_t i = 0; i < out->refusal_count; i++)
+        diag_add(diag, "  %s: %s", out->refusals[i].model, out->refusals[i].reason);
+    return status;
+}
+
+/* ---- which one fits -------------------------------------------------------------------------- */
+
+/* Was the throughput by warps measured on this very GPU? */
+static bool has_own_curves(const struct machine *machine)
+{
+    const struct machine_curve *instruction = &machine->curves[CURVE_INSTRUCTION];
+    const struct machine_curve *shared = &machine->curves[CURVE_SHARED];
+    return instruction->count && !instruction->assumed && shared->count && !shared->assumed;
+}
+
+static void choose_best_of_cpu(struct prediction *out)
+{
+    const struct estimate *bound = prediction_find(out, "speed-of-light");
+    const struct estimate *best = prediction_find(out, "throughput");
+    out->best_reason = "the only model of time for CPUs: it knows no caches beyond all or nothing";
+    if (!best) {
+        best = out->estimates;
+        out->best_reason = "a bound, not an estimate: no model of time can answer here";
+    } else if (bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
+        best = bound;
+        out->best_reason =
+            "throughput answers less than the bound here, so the bound is the better "
+            "answer";
+    }
+    out->best = (size_t)(best - out->estimates);
+}
+
+/* A bound is an answer only where no model of time stands above it. */
+static void choose_best(struct prediction *out)
+{
+    if (out->machine->kind == MACHINE_IS_CPU) {
+        choose_best_of_cpu(out);
+        return;
+    }
+    const struct estimate *bound = prediction_find(out, "speed-of-light");
+    const struct estimate *mwp = prediction_find(out, "mwp-cwp");
+    const struct estimate *quantitative = prediction_find(out, "quantitative");
+    const struct estimate *best = mwp ? mwp : out->estimates;
+    bool measured = quantitative && has_own_curves(out->machine);
+    if (measured) best = quantitative;
+    if (best != bound && bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
+        out->best_reason =
+            measured ? "quantitative answers less than the bound here (its types have more "
+                       "units than an SM issues to), so the bound is the better answer"
+                     : "mwp-cwp answers less than the bound here (its case 2 leaves out "
+                       "the computation), so the bound is the better answer";
+        best = bound;
+    } else if (measured) {
+        out->best_reason =
+            "quantitative rests on throughput by warps that was measured on this GPU";
+    } else if (!mwp) {
+        out->best_reason = "a bound, not an estimate: no model of latency can answer here";
+    } else if (coalescing_rule_of(out->machine) != RULE_IS_SECTOR) {
+        out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
+    } else {
+        out->best_reason =
+            "a model that counts latency and warps; it knows no caches, so kernels that reuse "
+            "data are faster";
+    }
+    out->best = (size_t)(best - out->estimates);
+}
+
+static void keep_options(struct prediction *out, const struct predict_options *options)
+{
+    struct model_option *copies =
+        ARENA_ARRAY(&out->arena, struct model_option, options->option_count + 1);
+    for (size_t i = 0; i < options->option_count; i++) {
+        copies[i].key = arena_copy(&out->arena, options->options[i].key);
+        copies[i].value = arena_copy(&out->arena, options->options[i].value);
+    }
+    out->options = *options; /* .only is a model's own name, or a caller's that outlives this */
+    out->options.options = copies;
+}
+
+ws_status model_predict(struct diag *diag, const struct profile *profile,
+                        const struct machine *machine, const struct predict_options *options,
+                        struct prediction **out)
+{
+    static const struct predict_options none = {0};
+    if (!options) options = &none;
+    *out = NULL;
+    struct prediction *prediction = mem_zalloc(1, sizeof *prediction);
+    prediction->profile = profile;
+    prediction->machine = machine;
+    keep_options(prediction, options);
+    const char *no_occupancy = NULL;
+    ws_status status =
+        needs_check_options(diag, &prediction->arena, options->option_count, options->options);
+    if (status == WS_OK) status = place_launch(diag, prediction, &no_occupancy);
+    struct model_input input = {.profile = profile,
+                                .machine = machine,
+                                .trace = options->without_traces ? NULL : profile->trace,
+                                .occupancy = prediction->occupancy,
+                                .caches = prediction->caches,
+                                .option_count = options->option_count,
+                                .options = options->options,
+                                .effects_off = options->effects_off,
+                                .whole_sms = options->whole_sms,
+                                .observer = options->observer,
+                                .arena = &prediction->arena};
+    if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
+    if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
+    if (status == WS_OK) choose_best(prediction);
+    if (status == WS_OK) status = run_power(diag, &input, prediction);
+    if (status != WS_OK) {
+        prediction_destroy(prediction);
+        return status;
+    }
+    *out = prediction;
+    return WS_OK;
+}
+
+void prediction_destroy(struct prediction *prediction)
+{
+    if (!prediction) return;
+    arena_clear(&prediction->arena);
+    mem_free(prediction);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The power of a kernel, once the models of time have answered: which time it rests on. */
+#include "model/power/run_power.h"
+
+#include <string.h>
+
+#include "model/core/needs.h"
+
+extern const struct model model_ipp_power;
+
+static ws_status no_such_time(struct diag *diag, const struct prediction *out, const char *wanted)
+{
+    const char *reason = "it does not predict";
+    for (size_t i = 0; i < out->refusal_count; i++)
+        if (!strcmp(out->refusals[i].model, wanted)) reason = out->refusals[i].reason;
+    return diag_error(diag, WS_ERR_NO_MODEL, "the time of %s is asked for, which cannot answer: %s",
+                      wanted, reason);
+}
+
+/* The coefficients come from measurements of the very GPU. NULL: they are all there. */
+static const char *coefficients_missing(const struct model *model, const struct model_input *input)
+{
+    const char *text = NULL;
+    size_t missing = 0;
+    for (const enum machine_key *key = model->needs_machine; *key != MACHINE_KEY_COUNT; key++) {
+        if (machine_has(input->machine, *key)) continue;
+        const char *path = machine_key_infos[*key].path;
+        if (missing++ < 2)
+            text = arena_format(input->arena, "%s%s%s", text ? text : "", text ? ", " : "", path);
+    }
+    if (!missing) return NULL;
+    const char *id = input->machine->id ? input->machine->id : "the machine file";
+    if (missing > 2) text = arena_format(input->arena, "%s and %zu more", text, missing - 2);
+    return arena_format(input->arena, "not modelled: calibrate (%s lacks %s)", id, text);
+}
+
+/* That of the best model, of the option power_time, or measured. */
+static ws_status find_time(struct diag *diag, const struct model_input *input,
+                           const struct prediction *out, struct estimate *time,
+                           struct power_estimate *power)
+{
+    const struct estimate *found = &out->estimates[out->best];
+    const char *wanted = model_option_name(input, "power_time", "best");
+    if (out->options.only) wanted = out->options.only;
+    if (strcmp(wanted, "best") != 0) {
+        found = prediction_find(out, wanted);
+        if (!found) return no_such_time(diag, out, wanted);
+    }
+    *time = *found;
+    power->time_factor = out->options.time_factor > 0 ? out->options.time_factor : 1;
+    power->measured = power->time_factor != 1;
+    double measured = model_option_number(input, "power_time_s", 0);
+    if (measured > 0 && !out->options.only) {
+        power->measured = true;
+        power->time_factor = measured / found->time_seconds;
+    }
+    time->time_seconds *= power->time_factor;
+    if (measured > 0 && !out->options.only) time->time_seconds = measured;
+    return WS_OK;
+}
+
+ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out)
+{
+    const struct model *model = &model_ipp_power;
+    struct estimate time;
+    if (input->machine->kind == MACHINE_IS_CPU) {
+        out->no_power = "not modelled: calibrate (ipp-power is a model of GPUs)";
+        return WS_OK;
+    }
+    const char *lacking = coefficients_missing(model, input);
+    if (!lacking) lacking = needs_check(model, input, NULL);
+    if (lacking) {
+        out->no_power = lacking;
+        return WS_OK;
+    }
+    struct power_estimate *power = arena_alloc(&out->arena, sizeof *power);
+    power->answer.model = model->name;
+    power->answer.bottleneck = power->answer.next = "";
+    ws_status status = find_time(diag, input, out, &time, power);
+    if (status == WS_OK) status = model->predict_power(diag, input, &time, power);
+    if (status == WS_ERR_NO_MODEL) {
+        out->no_power = arena_copy(&out->arena, diag_text(diag));
+        diag_clear(diag);
+        return WS_OK;
+    }
+    if (status == WS_OK) out->power = power;
+    return status;
+}

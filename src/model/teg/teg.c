@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The model teg (Lai and Seznec, INRIA RR-7804): runs the traced blocks of one cluster of SMs against
+ * the machine's timing engine, and extends a steady state to the grid. doc/models/teg.md. */
+#include <math.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "model/teg/teg_grid.h"
+#include "model/teg/teg_parallel.h"
+#include "model/teg/teg_waits.h"
+
+static const struct model_option_info options[] = {
+    {"policy", (const char *const[]){"round-robin", "greedy-oldest", "oldest", NULL},
+     "which of the ready warps a scheduler of the model teg issues"},
+    {"sms", (const char *const[]){"one", "all", NULL},
+     "what the model teg times: the cluster of SMs with the most blocks, or every one with its "
+     "own"},
+};
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+struct resource {
+    const char *id, *name;
+    double share; /* of the simulated time */
+};
+
+static const char *const unit_texts[TEG_UNIT_COUNT] = {
+    [TEG_MAIN] = "fp32 pipe",
+    [TEG_INTEGER] = "integer pipe",
+    [TEG_FP64] = "fp64 pipe",
+    [TEG_FP16] = "fp16 pipe",
+    [TEG_SPECIAL] = "special function pipe",
+    [TEG_TENSOR] = "tensor pipe",
+    [TEG_SHARED] = "shared memory",
+    [TEG_GLOBAL] = "load/store units",
+};
+static const char *const unit_terms[TEG_UNIT_COUNT] = {
+    [TEG_MAIN] = "t_pipe.fp32", [TEG_INTEGER] = "t_pipe.int", [TEG_FP64] = "t_pipe.fp64",
+    [TEG_FP16] = "t_pipe.fp16", [TEG_SPECIAL] = "t_pipe.sfu", [TEG_TENSOR] = "t_pipe.tensor",
+    [TEG_SHARED] = "t_shared",  [TEG_GLOBAL] = "t_lsu",
+};
+
+enum { RESOURCES = TEG_UNIT_COUNT + 5 };
+
+static size_t list_resources(const struct teg_grid *a, struct resource *out)
+{
+    const struct teg_result *r = &a->result;
+    const struct teg_machine *machine = &a->machine;
+    double time = (double)(r->end ? r->end : 1), sms = a->setup.sms;
+    double schedulers = sms * machine->schedulers;
+    size_t count = 0;
+    out[count++] = (struct resource){"t_issue", "instruction issue",
+                                     (double)r->issued * (double)machine->interval /
+                                         machine->width / (schedulers * time)};
+    for (unsigned i = 0; i < TEG_UNIT_COUNT; i++) {
+        double owners = i == TEG_SHARED || i == TEG_GLOBAL ? sms : sms * machine->parts;
+        if (unit_texts[i])
+            out[count++] = (struct resource){unit_terms[i], unit_texts[i],
+                                             (double)r->unit_busy[i] / (owners * time)};
+    }
+    out[count++] = (struct resource){"t_l2", "L2 bandwidth", (double)r->memory.l2_busy / time};
+    out[count++] =
+        (struct resource){"t_dram", "global memory bandwidth", (double)r->memory.dram_busy / time};
+    out[count++] =
+        (struct resource){"t_atomics", "atomics on one address", (double)r->atomics_busy / time};
+    out[count++] = (struct resource){"t_rows", "DRAM rows", (double)r->memory.rows_busy / time};
+    return count;
+}
+
+/* What the warps wait for, where nothing is busy. */
+static const char *const stall_names[TEG_STALL_COUNT] = {
+    [TEG_STALL_WAIT] = "instruction latency",
+    [TEG_STALL_LONG_SCOREBOARD] = "memory latency",
+    [TEG_STALL_SHORT_SCOREBOARD] = "shared memory latency",
+    [TEG_STALL_BARRIER] = "barriers",
+    [TEG_STALL_MEMBAR] = "memory latency",
+    [TEG_STALL_NOT_SELECTED] = "instruction issue",
+};
+
+/* A resource that is busy for so much of the time is the bottleneck (guess); else what the warps wait
+ * for most. */
+static const double BUSY = 0.8;
+
+static void name_bottleneck(const struct teg_grid *a, const struct resource *resources,
+                            size_t count)
+{
+    const struct resource *first = &resources[0], *second = NULL;
+    for (size_t i = 1; i < count; i++) {
+        if (resources[i].share > first->share) {
+            second = first;
+            first = &resources[i];
+        } else if (!second || resources[i].share > second->share) {
+            second = &resources[i];
+        }
+    }
+    const char *wait = "";
+    teg_time most = 0;
+    for (unsigned i = 0; i < TEG_STALL_COUNT; i++) {
+        if (!stall_names[i] || a->result.stalls[i] <= most) continue;
+        most = a->result.stalls[i];
+        wait = stall_names[i];
+    }
+    bool is_busy = first->share >= BUSY || !*wait;
+    a->out->bottleneck = is_busy ? first->name : wait;
+    a->out->next =
+        is_busy ? (second && second->share >= BUSY / 2 ? second->name : wait) : first->name;
+    if (!strcmp(a->out->next, a->out->bottleneck)) a->out->next = second ? second->name : "";
+}
+
+static void write_terms(struct teg_grid *a)
+{
+#define TERM(id, value, unit, text) estimate_add_term(a->out, id, value, unit, text)
+    const struct teg_result *r = &a->result;
+    struct resource resources[RESOURCES];
+    size_t count = list_resources(a, resources);
+    for (size_t i = 0; i < count; i++)
+        if (resources[i].share > 0)
+            TERM(resources[i].id, resources[i].share * a->out->time_seconds, "s",
+                 resources[i].name);
+    name_bottleneck(a, resources, count);
+    double cycles = (double)r->end / (double)TEG_CYCLE;
+    TERM("ipc", (double)r->issued / (cycles * a->setup.sms), "1",
+         "warp instructions a cycle and SM");
+    TERM("n", a->setup.blocks_per_sm * (double)a->setup.trace->head.warps_per_block, "1",
+         "resident warps per SM");
+    TERM("simulated_blocks", (double)r->block_count, "1", "blocks that were timed");
+    TERM("simulated_cycles", cycles, "cycle", "which took");
+    TERM("simulated_instructions", (double)r->issued, "1", "their warp instructions");
+    TERM("blocks_of_cluster", a->blocks, "1", "blocks of the busiest cluster");
+    TERM("cycles_per_block", teg_steady_rate(a) / (double)TEG_CYCLE, "cycle",
+         "of a cluster, in the steady state (0: one wave)");
+    if (a->timed > 1) {
+        TERM("timed_clusters", a->timed, "1",
+             "clusters that were timed, of which the slowest counts");
+        TERM("mean_cluster_cycles", a->mean_total / (double)TEG_CYCLE, "cycle",
+             "time of a cluster, on average");
+    }
+    if (a->machine.launch)
+        TERM("launch_cycles", (double)a->machine.launch / (double)TEG_CYCLE, "cycle",
+             "fixed cost of the launch, in the time");
+    double sectors = (double)r->memory.sectors;
+    if (teg_is_cached(&a->machine) && sectors > 0) {
+        TERM("l1_hit", (double)r->memory.l1_hits / sectors, "1", "sectors found in the L1");
+        TERM("l2_hit", (double)r->memory.l2_hits / sectors, "1", "sectors found in the L2");
+        TERM("sharing", a->sharing, "1", "SMs that read the same sector, on average");
+    }
+#undef TERM
+}
+
+static void write_assumptions(struct teg_grid *a)
+{
+#define ASSUME(...) estimate_assume(a->out, a->input->arena, __VA_ARGS__)
+    const struct teg_machine *machine = &a->machine;
+    ASSUME("%s%s with %s timed: %.0f of %s%s", quantity_of(a->setup.sms, "SM").text,
+           a->setup.sms > 1 ? " of a cluster" : "",
+           teg_is_cached(&a->machine) ? "its share of L2 and DRAM" : "their share of the bandwidth",
+           (double)a->result.block_count, quantity_of(a->blocks, "block").text,
+           (double)a->result.block_count < a->blocks
+               ? a->result.block_count < 2 * a->wave ? "; the others in waves like the first"
+                                                     : "; the others at the rate of the second wave"
+               : "");
+    if (a->result.block_count > a->setup.trace->block_count)
+        ASSUME("%u blocks were traced: they stand for the others, at other addresses",
+               a->setup.trace->block_count);
+    if (teg_is_cached(&a->machine) && a->sharing > 1.0001)
+        ASSUME("of the sectors that an SM reads first, one in %.3g comes from DRAM: as many SMs "
+               "read the same, by the footprint of the launch",
+               a->sharing);
+    if (teg_is_cached(&a->machine) && machine->l1.bytes)
+        ASSUME("caches of %u and %u ways, least recently used out; local memory and atomics as "
+               "any access",
+               machine->l1.ways, machine->l2.ways);
+    if (machine->row_cycle > 0)
+        ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
+               machine->channels, machine->banks_of_channel,
+               machine->row_cycle / (double)TEG_CYCLE);
+    ASSUME("[W601] native code is taken to issue as many instructions as PTX counts");
+#undef ASSUME
+}
+
+/* ---- without an effect ----------------------------------------------------------------------- */
+
+static bool has_long_instructions(const struct teg_grid *a)
+{
+    const struct teg_class *add = &a->machine.classes[CLASS_FP32_ADD];
+    for (uint32_t i = 0; i < a->setup.trace->insn_count; i++) {
+        const struct teg_class *class = &a->machine.classes[a->setup.trace->insns[i].class_id];
+        if (class->busy > add->busy || class->latency > add->latency ||
+            class->same_warp > add->same_warp)
+            return true;
+    }
+    return false;
+}
+
+/* An effect that met nothing in the execution needs no second one: the engine would do the same. */
+static void write_known_gains(struct teg_grid *a)
+{
+    const struct teg_result *r = &a->result;
+    const bool idle[EFFECT_COUNT] = {
+        [EFFECT_BANK_CONFLICTS] = !r->conflicts,
+        [EFFECT_UNCOALESCED] = !r->scattered,
+        [EFFECT_DIVERGENCE] = !(active_lane_share(a->input->profile) < 1),
+        [EFFECT_SYNC] = !r->barrier_waits,
+        [EFFECT_LONG_INSTRUCTIONS] = !has_long_instructions(a),
+        [EFFECT_MEM_LATENCY] = !r->memory.sectors,
+        [EFFECT_BANDWIDTH] = !r->memory.sectors,
+        [EFFECT_CHANNEL_SKEW] = !r->memory.skewed,
+        [EFFECT_CACHE_MISSES] =
+            teg_is_cached(&a->machine) && r->memory.l1_hits == r->memory.sectors,
+    };
+    double time = a->out->time_seconds;
+    for (unsigned i = 0; i < EFFECT_COUNT; i++)
+        if (idle[i])
+            a->out->without[i] =
+                (struct effect_gain){.modelled = true, .time_seconds = time, .gain = 1};
+    double even = time * (double)teg_without_tail(a) / (double)a->total;
+    a->out->without[EFFECT_TAIL] =
+        (struct effect_gain){.modelled = true, .time_seconds = even, .gain = time / even};
+}
+
+/* ---- scaling --------------------------------------------------------------------------------- */
+
+/* So many warps on each SM, from one to all: the paper's curves (tables 2 to 5). */
+static ws_status write_scaling(struct diag *diag, struct teg_grid *a, struct warp_waits *waits)
+{
+    enum { POINTS = 33 };
+    unsigned all = a->setup.blocks_per_sm * a->setup.trace->head.warps_per_block;
+    struct scaling_point *points = ARENA_ARRAY(a->input->arena, struct scaling_point, POINTS);
+    struct teg_setup setups[POINTS];
+    struct teg_result results[POINTS];
+    size_t count = 0;
+    for (unsigned warps = 1; count < POINTS; warps = 2 * warps < all ? 2 * warps : all) {
+        setups[count] = a->setup;
+        setups[count].block_count = a->wave;
+        setups[count].last_sms = 0;
+        setups[count++].warps_per_sm = warps;
+        if (warps == all) break;
+    }
+    TRY(teg_run_all(diag, setups, count, results));
+    for (size_t i = 0; i < count; i++) {
+        double cycles = (double)results[i].end / (double)TEG_CYCLE;
+        points[i] =
+            (struct scaling_point){.warps = setups[i].warps_per_sm,
+                                   .cycles = cycles,
+                                   .ipc = (double)results[i].issued / cycles / a->setup.sms};
+        teg_result_clear(&results[i]);
+    }
+    waits->scaling = points;
+    waits->scaling_count = count;
+    return WS_OK;
+}
+
+extern const struct model model_teg;
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* What the GPU cannot execute at all. */
+static ws_status check_classes(struct diag *diag, const struct teg_grid *a)
+{
+    for (uint32_t i = 0; i < a->input->trace->insn_count; i++) {
+        unsigned id = a->input->trace->insns[i].class_id;
+        if (!(a->machine.lacking >> id & 1)) continue;
+        if (!(profile_get(a->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + id)) > 0))
+            continue;
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no %s instructions",
+                          a->input->machine->id, class_ids[id]);
+    }
+    return WS_OK;
+}
+
+static ws_status answer(struct diag *diag, struct teg_grid *a)
+{
+    const struct model_input *input = a->input;
+    double clock = machine_get(input->machine, MACHINE_CLOCK_CORE, 1);
+    bool is_all = model_option_get(&model_teg, input, "sms") && !input->observer;
+    teg_prepare(a);
+    TRY(is_all ? teg_run_clusters(diag, a) : teg_run_cluster(diag, a));
+    if (!a->result.issued)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "teg: no warp of the blocks that were timed executes anything");
+    teg_time total = model_without(input, EFFECT_TAIL) ? teg_without_tail(a) : a->total;
+    a->out->cycles = (double)total / (double)TEG_CYCLE;
+    a->out->time_seconds = a->out->cycles / clock;
+    write_terms(a);
+    write_assumptions(a);
+    if (input->effects_off || input->observer) return WS_OK;
+    write_known_gains(a);
+    struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);
+    a->out->waits = waits;
+    return write_scaling(diag, a, waits);
+}
+
+static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
+{
+    struct teg_grid a = {.input = input, .out = out};
+    if (!input->occupancy.blocks_per_sm || !profile_blocks(input->profile) ||
+        !input->trace->block_count)
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: the launch or its trace has no blocks");
+    TRY(teg_machine_read(diag, input, out, &a.machine));
+    a.machine.policy = (enum teg_policy)model_option_get(&model_teg, input, "policy");
+    if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches that could hit",
+                          input->machine->id);
+    TRY(check_classes(diag, &a));
+    ws_status status = answer(diag, &a);
+    teg_result_clear(&a.result);
+    return status;
+}
+
+static const enum machine_key needs_machine[] = {
+    MACHINE_SM_COUNT,       MACHINE_CLOCK_CORE,          MACHINE_ISSUE_CYCLES,
+    MACHINE_DRAM_BANDWIDTH, MACHINE_DRAM_LATENCY,        MACHINE_GLOBAL_RULE,
+    MACHINE_SHARED_BANKS,   MACHINE_THROUGHPUT_FP32_FMA, MACHINE_KEY_COUNT};
+static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
+
+const struct model model_teg = {
+    .name = "teg",
+    .reference = "Lai and Seznec, INRIA RR-7804, 2011",
+    .about = "Warps, scoreboard, units, banks, caches and memory pipelines of one cluster of SMs, "
+             "from event to event over the traced instructions; from one warp to full occupancy.",
+    .needs_machine = needs_machine,
+    .needs_counters = needs_counters,
+    .needs_occupancy = true,
+    .needs_trace = true,
+    .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
+               1u << EFFECT_SYNC | 1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
+               1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CHANNEL_SKEW |
+               1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .predict = predict,
+};

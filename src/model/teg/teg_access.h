@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an access of a trace asks of a machine: passes through the banks of shared memory, segments
+ * (cc 1.x) or sectors by line. Worked out once per pattern and alignment. */
+#ifndef MODEL_TEG_ACCESS_H
+#define MODEL_TEG_ACCESS_H
+
+#include "measure/trace.h"
+#include "model/teg/teg_machine.h"
+
+enum { TEG_LINE = 128, TEG_SECTOR = 32, TEG_ALIGNMENT = 256 };
+
+/* A transaction: `bytes` at `delta` from the access's base rounded down to 256. */
+struct teg_piece {
+    int64_t delta;
+    uint16_t bytes;
+    uint8_t sectors; /* of a line, bit 0 the first; cached machines */
+    bool is_moved;   /* `uncoalesced` is switched off: the place means nothing */
+};
+
+struct teg_request {
+    uint32_t first, count;         /* pieces: teg_access.pieces */
+    uint32_t passes, least_passes; /* through the banks; least: without conflict */
+    uint32_t same_word;            /* lanes on one word of shared memory: atomics take turns */
+    bool is_scattered;             /* fewer transactions would do */
+};
+
+struct teg_access_slot {
+    uint64_t key; /* pattern and alignment, plus 1; 0: free */
+    struct teg_request request;
+};
+
+struct teg_access_table {
+    const struct trace *trace;
+    const struct teg_machine *machine;
+    struct teg_access_slot *slots;
+    uint32_t slot_count, used;
+    struct teg_piece *pieces;
+    uint32_t piece_count, piece_capacity;
+};
+
+void teg_access_init(struct teg_access_table *table, const struct trace *trace,
+                     const struct teg_machine *machine);
+void teg_access_clear(struct teg_access_table *table);
+/* Behind teg_access_find: what is not in the table yet. */
+const struct teg_request *teg_access_add(struct teg_access_table *table,
+                                         const struct trace_access *access, uint64_t key);
+
+static inline uint32_t teg_access_slot(const struct teg_access_table *table, uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table->slot_count - 1);
+}
+
+/* Valid until the next call, as its pieces. */
+static inline const struct teg_request *teg_access_find(struct teg_access_table *table,
+                                                        const struct trace_access *access)
+{
+    uint64_t key = ((uint64_t)access->pattern << 8 | (access->base & (TEG_ALIGNMENT - 1))) + 1;
+    const struct teg_access_slot *slot = &table->slots[teg_access_slot(table, key)];
+    return slot->key == key ? &slot->request : teg_access_add(table, access, key);
+}
+
+#endif

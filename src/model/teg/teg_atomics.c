@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/teg_atomics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* BLOCKS: of the trace, in which addresses are counted. */
+enum { SIZE_MIN = 1024, LANES = 32, BLOCKS = 32 };
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static struct teg_turns *place_of(const struct teg_atomics *atomics, uint64_t address)
+{
+    size_t mask = atomics->size - 1;
+    size_t at = (size_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+    while (atomics->turns[at].key && atomics->turns[at].key != address + 1)
+        at = (at + 1) & mask;
+    return &atomics->turns[at];
+}
+
+static void grow(struct teg_atomics *atomics)
+{
+    struct teg_turns *old = atomics->turns;
+    size_t size = atomics->size;
+    atomics->size = size ? 2 * size : SIZE_MIN;
+    atomics->turns = mem_zalloc(atomics->size, sizeof *atomics->turns);
+    for (size_t i = 0; i < size; i++)
+        if (old[i].key) *place_of(atomics, old[i].key - 1) = old[i];
+    mem_free(old);
+}
+
+static struct teg_turns *find(struct teg_atomics *atomics, uint64_t address)
+{
+    if (2 * atomics->used >= atomics->size) grow(atomics);
+    struct teg_turns *turns = place_of(atomics, address);
+    if (!turns->key) atomics->used++;
+    turns->key = address + 1;
+    return turns;
+}
+
+/* Addresses of an access and how many lanes each has; returns their number. */
+static unsigned meet(const struct trace *trace, const struct trace_access *access,
+                     uint64_t addresses[LANES], unsigned lanes[LANES])
+{
+    uint64_t all[LANES] = {0};
+    unsigned count = 0;
+    uint32_t rest = trace->patterns[access->pattern].mask;
+    trace_lanes(trace, access, all);
+    while (rest) {
+        unsigned first = (unsigned)__builtin_ctz(rest), here = 0;
+        for (uint32_t other = rest; other; other &= other - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(other);
+            if (all[lane] != all[first]) continue;
+            rest &= ~(UINT32_C(1) << lane);
+            here++;
+        }
+        addresses[count] = all[first];
+        lanes[count++] = here;
+    }
+    return count;
+}
+
+/* ---- which addresses several blocks use -------------------------------------------------------- */
+
+static void add_step(struct teg_atomics *atomics, const struct trace_step *step, uint32_t block)
+{
+    uint64_t addresses[LANES];
+    unsigned lanes[LANES];
+    for (uint32_t i = 0; i < step->access_count; i++) {
+        const struct trace_access *access = &step->accesses[i];
+        if (atomics->trace->patterns[access->pattern].space != SPACE_GLOBAL) continue;
+        unsigned count = meet(atomics->trace, access, addresses, lanes);
+        for (unsigned k = 0; k < count; k++) {
+            struct teg_turns *turns = find(atomics, addresses[k]);
+            if (turns->last == block + 1) continue;
+            turns->blocks++;
+            turns->last = block + 1;
+        }
+    }
+}
+
+static bool is_atomic(const struct trace_insn *insn)
+{
+    return insn->operation == TRACE_ATOMIC && insn->space != SPACE_SHARED;
+}
+
+static bool has_atomics(const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->insn_count; i++)
+        if (is_atomic(&trace->insns[i])) return true;
+    return false;
+}
+
+static void read_trace(struct teg_atomics *atomics)
+{
+    const struct trace *trace = atomics->trace;
+    struct trace_cursor cursor = {0};
+    struct trace_step step;
+    for (uint32_t b = 0; b < atomics->blocks; b++)
+        for (uint32_t w = 0; w < trace->head.warps_per_block; w++) {
+            if (!trace->blocks[b].warps[w].step_count) continue;
+            trace_cursor_begin(&cursor, trace, &trace->blocks[b], w);
+            while (trace_cursor_next(&cursor, &step))
+                if (is_atomic(&trace->insns[step.insn])) add_step(atomics, &step, b);
+        }
+    trace_cursor_clear(&cursor);
+}
+
+void teg_atomics_init(struct teg_atomics *atomics, const struct trace *trace,
+                      const struct teg_machine *machine)
+{
+    *atomics = (struct teg_atomics){.machine = machine, .trace = trace};
+    teg_atomics_share(atomics, 1, machine->active_sms);
+    atomics->blocks = trace->block_count < BLOCKS ? trace->block_count : BLOCKS;
+    atomics->is_used = machine->atomic > 0 && has_atomics(trace);
+    if (atomics->is_used) read_trace(atomics);
+}
+
+void teg_atomics_clear(struct teg_atomics *atomics)
+{
+    mem_free(atomics->turns);
+    *atomics = (struct teg_atomics){0};
+}
+
+void teg_atomics_share(struct teg_atomics *atomics, uint64_t own, uint64_t all)
+{
+    atomics->own = (double)own;
+    atomics->sms = (double)all / (double)own;
+}
+
+/* ---- the turns --------------------------------------------------------------------------------- */
+
+/* Of how many SMs the lanes are that take turns there, for each lane of this one. An address that one block
+ * of several uses is its own. Else of all blocks of the launch as many use it as of the counted ones; the
+ * expected number of them on an SM tells how many SMs there are for each that uses it. */
+static double sms_at(const struct teg_atomics *atomics, const struct teg_turns *turns)
+{
+    if (turns->blocks < 2 && atomics->blocks > 1) return 1;
+    double here = fmin(1, atomics->own * turns->blocks / atomics->blocks);
+    return fmax(1, atomics->sms * here);
+}
+
+struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
+                                        const struct trace_access *access, teg_time now)
+{
+    uint64_t addresses[LANES];
+    unsigned lanes[LANES];
+    struct teg_turn_times out = {now, 0};
+    unsigned count = meet(atomics->trace, access, addresses, lanes);
+    for (unsigned i = 0; i < count; i++) {
+        struct teg_turns *turns = find(atomics, addresses[i]);
+        double turn = (double)atomics->machine->atomic * sms_at(atomics, turns);
+        teg_time begin = turns->free > now ? turns->free : now;
+        teg_time time = teg_round(turn * lanes[i]);
+        turns->free = begin + time;
+        turns->busy += time;
+        if (begin > out.begin) out.begin = begin;
+        /* The latency of an atomic holds one turn. */
+        teg_time delay = turns->free - now - atomics->machine->atomic;
+        if (delay > out.delay) out.delay = delay;
+    }
+    return out;
+}
+
+teg_time teg_atomics_end(const struct teg_atomics *atomics)
+{
+    teg_time end = 0;
+    for (size_t i = 0; i < atomics->size; i++)
+        if (atomics->turns[i].free > end) end = atomics->turns[i].free;
+    return end;
+}
+
+teg_time teg_atomics_busy(const struct teg_atomics *atomics)
+{
+    teg_time busy = 0;
+    for (size_t i = 0; i < atomics->size; i++)
+        if (atomics->turns[i].busy > busy) busy = atomics->turns[i].busy;
+    return busy;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One event is one decision of one scheduler. Everything that an instruction needs is timed when it
+ * issues, so that the next time at which a warp may issue is known; only barriers are open. */
+#include "model/teg/teg_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT] = {
+#define STALL(name, id, text) {id, text},
+    TEG_STALLS(STALL)
+#undef STALL
+};
+
+/* ---- schedulers ------------------------------------------------------------------------------ */
+
+/* When the first of those asleep wakes. */
+static inline teg_time first_wakes(const struct teg_scheduler *s)
+{
+    return s->sleepers[s->sleeper_count].ready;
+}
+
+/* Who has slept for long enough. */
+static inline void wake_up(struct teg_scheduler *s, teg_time now)
+{
+    while (first_wakes(s) <= now)
+        teg_set_awake(s, s->sleepers[s->sleeper_count--].place);
+}
+
+/* The first of `places` from `first` on, or -1. */
+static inline int next_place(const uint64_t *places, unsigned words, unsigned first)
+{
+    for (unsigned word = first / 64; word < words; word++) {
+        uint64_t rest = places[word];
+        if (word == first / 64) rest &= ~UINT64_C(0) << first % 64;
+        if (rest) return (int)(word * 64 + (unsigned)__builtin_ctzll(rest));
+    }
+    return -1;
+}
+
+/* The next in turn after the last one whose unit is free; *out_next is when a unit of others is. */
+static int next_in_turn(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    unsigned words = s->words;
+    for (unsigned word = 0; word < words; word++)
+        s->left[word] = s->awake[word];
+    for (;;) {
+        int place = next_place(s->left, words, s->last + 1);
+        if (place < 0) place = next_place(s->left, words, 0);
+        if (place < 0) return -1;
+        unsigned unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return place;
+        if (free_at < *out_next) *out_next = free_at;
+        for (unsigned word = 0; word < words; word++)
+            s->left[word] &= ~s->by_unit[unit * words + word];
+    }
+}
+
+/* The same of up to 64 places, which is by far the most frequent. */
+static inline int next_in_turn_of_64(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    const uint64_t behind = ~UINT64_C(1) << s->last;
+    uint64_t left = *s->awake;
+    unsigned unit = 0;
+    while (left) {
+        uint64_t first = left & behind ? left & behind : left;
+        unsigned place = (unsigned)__builtin_ctzll(first);
+        unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return (int)place;
+        *out_next = sooner(*out_next, free_at);
+        left &= ~s->by_unit[unit];
+    }
+    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
+    return -1;
+}
+
+static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    int best = -1;
+    for (int place = next_place(s->awake, s->words, 0); place >= 0;
+         place = next_place(s->awake, s->words, (unsigned)place + 1)) {
+        teg_time free_at = s->states[s->units[place]].ready;
+        if (free_at > now)
+            *out_next = sooner(*out_next, free_at);
+        else if (best < 0 || s->warps[place].age < s->warps[best].age)
+            best = place;
+    }
+    return best;
+}
+
+/* The warp that issues at `now`; if there is none, *out_next is when one can. */
+static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
+                              teg_time *out_next)
+{
+    unsigned last = s->last;
+    wake_up(s, now);
+    *out_next = first_wakes(s);
+    if (s->blocked_by && s->states[s->blocked_by].ready > now) {
+        *out_next = sooner(*out_next, s->states[s->blocked_by].ready);
+        return -1;
+    }
+    if (policy == TEG_ROUND_ROBIN)
+        return s->words == 1 ? next_in_turn_of_64(s, now, out_next)
+                             : next_in_turn(s, now, out_next);
+    bool is_awake = s->awake[last / 64] >> last % 64 & 1;
+    if (policy == TEG_GREEDY_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
+        return (int)last;
+    return oldest(s, now, out_next);
+}
+
+static inline bool is_any_awake(const struct teg_scheduler *s)
+{
+    uint64_t any = 0;
+    for (unsigned word = 0; word < s->words; word++)
+        any |= s->awake[word];
+    return any;
+}
+
+/* One decision: has anyone issued? Pairs of independent instructions of one warp issue together where the GPU can. */
+static inline bool decide(struct teg_engine *e, unsigned number, teg_time now)
+{
+    struct teg_scheduler *s = &e->schedulers[number];
+    teg_time next;
+    int place = select_warp(s, e->machine->policy, now, &next);
+    if (place < 0) {
+        *s->next = next;
+        return false;
+    }
+    unsigned chosen = (unsigned)place;
+    const struct teg_warp *warp = &s->warps[chosen];
+    s->last = chosen;
+    s->slot = now + e->machine->interval;
+    teg_issue(e, s, chosen, now);
+    for (unsigned more = 1; more < e->machine->width; more++) {
+        bool is_there = warp->alive && !warp->waiting_for && warp->again <= s->slot &&
+                        teg_end_time(warp->operands) <= now;
+        if (!is_there || s->states[s->units[chosen]].ready > now) break;
+        teg_issue(e, s, chosen, now);
+    }
+    *s->next = is_any_awake(s) ? s->slot : later(s->slot, first_wakes(s));
+    return true;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_scheduler *s)
+{
+    size_t units = (size_t)e->machine->parts * TEG_UNIT_COUNT;
+    s->sm = sm;
+    unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
+    size_t registers = e->trace->register_count + 1u;
+    s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
+    s->sleepers = mem_alloc((s->count + 1) * sizeof *s->sleepers);
+    s->sleepers[0].ready = TEG_NEVER;
+    s->units = mem_zalloc(s->count + 1, 1);
+    s->states = sm->units;
+    s->words = (s->count + 63) / 64 + !s->count;
+    s->awake = mem_zalloc((units + 2) * s->words, sizeof *s->awake);
+    s->left = s->awake + s->words;
+    s->by_unit = s->left + s->words;
+    for (unsigned i = 0; i < s->count; i++)
+        s->by_unit[i / 64] |= UINT64_C(1) << i % 64; /* unit index 0 */
+    s->warps = mem_zalloc(s->count + 1, sizeof *s->warps);
+    for (unsigned i = 0; i < s->count; i++) {
+        s->warps[i].registers = mem_zalloc(registers, sizeof(teg_end));
+    }
+    *s->next = TEG_NEVER;
+    s->last = s->count - 1;
+}
+
+static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
+{
+    sm->index = index;
+    sm->schedulers = e->schedulers + index * e->machine->schedulers;
+    sm->blocks = mem_zalloc(e->setup->blocks_per_sm, sizeof *sm->blocks);
+    sm->units = mem_zalloc((size_t)e->machine->parts * TEG_UNIT_COUNT, sizeof *sm->units);
+    sm->next_leaves = &e->leaves[index];
+    *sm->next_leaves = TEG_NEVER;
+    sm->leaving =
+        mem_zalloc(e->setup->blocks_per_sm * e->warps_per_block + 1u, sizeof *sm->leaving);
+    for (unsigned i = 0; i < e->machine->schedulers; i++) {
+        sm->schedulers[i].next = &e->nexts[index * e->machine->schedulers + i];
+        build_scheduler(e, sm, &sm->schedulers[i]);
+    }
+    for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
+        struct teg_block *block = &sm->blocks[b];
+        block->sm = sm;
+        block->warps = mem_zalloc(e->warps_per_block, sizeof *block->warps);
+        for (uint32_t w = 0; w < e->warps_per_block; w++) {
+            unsigned place;
+            struct teg_scheduler *s = teg_place(e, sm, b, w, &place);
+            block->warps[w] = &s->warps[place];
+            block->warps[w]->block = block;
+            block->warps[w]->index = w;
+            unsigned part = (b * e->warps_per_block + w) % e->machine->parts;
+            block->warps[w]->first_unit = (uint8_t)(part * TEG_UNIT_COUNT);
+        }
+    }
+}
+
+static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
+{
+    for (unsigned i = 0; i < e->machine->schedulers; i++) {
+        struct teg_scheduler *s = &sm->schedulers[i];
+        for (unsigned k = 0; k < s->count; k++) {
+            trace_cursor_clear(&s->warps[k].cursor);
+            mem_free(s->warps[k].registers);
+        }
+        mem_free(s->sleepers);
+        mem_free(s->units);
+        mem_free(s->awake);
+        mem_free(s->warps);
+    }
+    for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
+        mem_free(sm->blocks[b].warps);
+    mem_free(sm->leaving);
+    mem_free(sm->units);
+    mem_free(sm->blocks);
+}
+
+static void build(struct teg_engine *e)
+{
+    const struct trace *trace = e->trace;
+    e->ops = mem_alloc((trace->insn_count + 1) * sizeof *e->ops);
+    for (uint32_t i = 0; i < trace->insn_count; i++)
+        teg_price(e, &trace->insns[i], &e->ops[i]);
+    e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
+    e->scheduler_count = e->setup->sms * e->machine->schedulers;
+    e->schedulers = mem_zalloc(e->scheduler_count, sizeof *e->schedulers);
+    e->nexts = mem_zalloc(e->scheduler_count, sizeof *e->nexts);
+    e->order = mem_zalloc(2 * (size_t)e->scheduler_count, sizeof *e->order);
+    e->issued_now = e->order + e->scheduler_count;
+    for (unsigned i = 0; i < e->scheduler_count; i++)
+        e->order[i] = i;
+    e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        build_sm(e, &e->sms[i], i);
+    teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
+    e->memory.observer = e->setup->observer;
+    teg_access_init(&e->accesses, trace, e->machine);
+    teg_atomics_init(&e->atomics, trace, e->machine);
+    e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
+    e->out->insn_stalls =
+        mem_zalloc((size_t)(trace->insn_count + 1) * TEG_STALL_COUNT, sizeof(teg_time));
+}
+
+static void clear(struct teg_engine *e)
+{
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        clear_sm(e, &e->sms[i]);
+    teg_memory_clear(&e->memory);
+    teg_access_clear(&e->accesses);
+    teg_atomics_clear(&e->atomics);
+    mem_free(e->sms);
+    mem_free(e->nexts);
+    mem_free(e->leaves);
+    mem_free(e->order);
+    mem_free(e->schedulers);
+    mem_free(e->ops);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static inline teg_time first_of(const teg_time *times, unsigned count)
+{
+    teg_time first = TEG_NEVER;
+    for (unsigned i = 0; i < count; i++)
+        first = sooner(first, times[i]);
+    return first;
+}
+
+static void leave(struct teg_engine *e, teg_time now)
+{
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        if (e->leaves[i] == now) teg_leave(e, &e->sms[i], now);
+}
+
+/* First the scheduler that has issued nothing for longest: they share units, and none may always be the
+ * first to take them. */
+static inline void take_turns(struct teg_engine *e, teg_time now)
+{
+    unsigned *order = e->order, *issued = e->issued_now, count = 0, kept = 0;
+    for (unsigned i = 0; i < e->scheduler_count; i++) {
+        unsigned number = order[i];
+        bool has_issued = e->nexts[number] == now && decide(e, number, now);
+        order[kept] = issued[count] = number;
+        kept += !has_issued;
+        count += has_issued;
+    }
+    for (unsigned i = 0; i < count; i++)
+        order[kept++] = issued[i];
+}
+
+/* Part of a block may wait for warps that are not there: then they do not wait. */
+static bool release_all(struct teg_engine *e, teg_time now)
+{
+    bool any = false;
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
+            for (unsigned id = 0; id < TEG_BARRIERS; id++) {
+                struct teg_block *block = &e->sms[i].blocks[b];
+                if (!block->used || !block->barriers[id].open) continue;
+                teg_release_barrier(e, block, id, now);
+                any = true;
+            }
+    return any;
+}
+
+static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
+{
+    for (unsigned i = 0; i < e->setup->sms; i++)
+        for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
+            const struct teg_block *block = &e->sms[i].blocks[b];
+            for (uint32_t w = 0; block->used && w < e->warps_per_block; w++)
+                if (block->warps[w]->alive && block->warps[w]->waiting_for)
+                    return diag_error(
+                        diag, WS_ERR_NO_MODEL,
+                        "teg: deadlock: warp %u of block %llu waits at barrier %u, which its block "
+                        "never fills",
+                        w, (unsigned long long)teg_traced(e, block)->index,
+                        block->warps[w]->waiting_for - 1u);
+        }
+    return diag_error(diag, WS_ERR_NO_MODEL, "teg: warps wait for each other for ever");
+}
+
+static ws_status run(struct diag *diag, struct teg_engine *e)
+{
+    teg_time now = 0;
+    for (unsigned round = 0; round < e->setup->blocks_per_sm; round++)
+        for (unsigned i = 0; i < e->setup->sms; i++)
+            (void)teg_launch_block(e, &e->sms[i], 0);
+    while (e->running) {
+        teg_time leaves = first_of(e->leaves, e->setup->sms);
+        teg_time next = sooner(leaves, first_of(e->nexts, e->scheduler_count));
+        if (next == TEG_NEVER) {
+            if (e->setup->warps_per_sm && release_all(e, now)) continue;
+            return deadlock(diag, e);
+        }
+        now = next;
+        if (leaves == now) leave(e, now); /* before anyone issues */
+        take_turns(e, now);
+    }
+    return WS_OK;
+}
+
+ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_result *out)
+{
+    struct teg_engine e = {
+        .setup = setup,
+        .machine = setup->machine,
+        .trace = setup->trace,
+        .out = out,
+        .warps_per_block = setup->trace->head.warps_per_block,
+    };
+    *out = (struct teg_result){0};
+    if (!setup->trace->step_count || !setup->sms || !setup->blocks_per_sm || !setup->block_count)
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "teg: the trace has no warp that executes anything");
+    build(&e);
+    if (setup->observer && setup->observer->begin)
+        setup->observer->begin(setup->observer->self, setup);
+    ws_status status = run(diag, &e);
+    out->end = later(out->retired, teg_memory_end(&e.memory));
+    out->end = later(out->end, teg_atomics_end(&e.atomics));
+    out->atomics_busy = teg_atomics_busy(&e.atomics);
+    out->memory = e.memory.counts;
+    for (size_t i = 0; i < (size_t)setup->trace->insn_count * TEG_STALL_COUNT; i++)
+        out->stalls[i % TEG_STALL_COUNT] += out->insn_stalls[i];
+    clear(&e);
+    if (status != WS_OK) teg_result_clear(out);
+    return status;
+}
+
+void teg_result_clear(struct teg_result *result)
+{
+    mem_free(result->block_ends);
+    mem_free(result->insn_stalls);
+    *result = (struct teg_result){0};
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The timing engine: in-order warps, a scoreboard, schedulers, functional units, shared memory,
+ * barriers; the SMs of one cluster, cycle by cycle but from event to event (Lai and Seznec, INRIA
+ * RR-7804, section 3; doc/models/teg.md). Deterministic: integers only, one thread. */
+#ifndef MODEL_TEG_ENGINE_H
+#define MODEL_TEG_ENGINE_H
+
+#include "model/teg/teg_memory.h"
+#include "model/teg/teg_observer.h"
+
+/* Why a warp did not issue, in Nsight Compute's words. STALL(ENUM, "id", "sentence") */
+#define TEG_STALLS(STALL)                                                                          \
+    STALL(SELECTED, "selected", "the warp issues")                                                 \
+    STALL(WAIT, "wait", "for an instruction of fixed latency, or its own last issue")              \
+    STALL(LONG_SCOREBOARD, "long_scoreboard", "for global or local memory")                        \
+    STALL(SHORT_SCOREBOARD, "short_scoreboard", "for shared memory, special functions, shuffles")  \
+    STALL(BARRIER, "barrier", "for other warps of its block")                                      \
+    STALL(MEMBAR, "membar", "for its own accesses, at a fence")                                    \
+    STALL(MATH_PIPE_THROTTLE, "math_pipe_throttle", "for a unit that computes")                    \
+    STALL(MIO_THROTTLE, "mio_throttle", "for the banks of shared memory")                          \
+    STALL(LG_THROTTLE, "lg_throttle", "for the load/store unit of global memory")                  \
+    STALL(NOT_SELECTED, "not_selected", "ready, but another warp issues")
+enum teg_stall {
+#define STALL(name, id, text) TEG_STALL_##name,
+    TEG_STALLS(STALL)
+#undef STALL
+        TEG_STALL_COUNT
+};
+struct teg_stall_info {
+    const char *id, *text;
+};
+extern const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT];
+
+struct teg_setup {
+    const struct trace *trace;
+    const struct teg_machine *machine;
+    unsigned sms;           /* of the cluster, at most machine->cluster_sms */
+    unsigned blocks_per_sm; /* resident */
+    uint64_t block_count; /* to execute; those of the trace in turn, at other addresses each time */
+    uint64_t first_block; /* of the trace, from which on */
+    unsigned last_sms;    /* SMs of the GPU that have a block as late as the last one; 0: all */
+    unsigned warps_per_sm;               /* only so many warps, with a wave of blocks; 0: all */
+    uint32_t dram_share;                 /* teg_memory.h */
+    const struct teg_observer *observer; /* NULL: none */
+};
+
+struct teg_result {
+    teg_time end;     /* the last warp has left and the memory has taken everything */
+    teg_time retired; /* the last warp has left */
+    uint64_t block_count;
+    teg_time *block_ends;               /* in the order in which they retired */
+    uint64_t issued;                    /* warp instructions */
+    teg_time unit_busy[TEG_UNIT_COUNT]; /* summed over SMs and schedulers */
+    teg_time warp_time;                 /* Σ of the time of each warp: the stalls add up to it */
+    teg_time stalls[TEG_STALL_COUNT];
+    uint64_t scattered;     /* accesses that fewer transactions would do for */
+    uint64_t conflicts;     /* passes through the banks beyond the least */
+    uint64_t barrier_waits; /* warps that waited at a block's barrier */
+    teg_time *insn_stalls;  /* [trace.insn_count][TEG_STALL_COUNT] */
+    struct teg_memory_counts memory;
+    teg_time atomics_busy; /* of the address of the L2 that is busy for longest */
+};
+
+/* WS_ERR_NO_MODEL if warps wait for each other for ever, or there is nothing to execute.
+ * teg_result_clear the result. */
+ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_result *out);
+void teg_result_clear(struct teg_result *result);
+
+#endif

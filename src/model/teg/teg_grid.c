@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/teg_grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/teg/teg_parallel.h"
+#include "model/teg/teg_sharing.h"
+
+/* Everything is executed that has no more than STEPS_MAX warp instructions. Else as many whole waves of
+ * resident blocks as have: the first fills the SMs, those behind it are the steady state while the last
+ * follows them; and the last one of all, if it is not whole. */
+enum { STEPS_MAX = 500000 };
+
+/* ---- what is executed ------------------------------------------------------------------------ */
+
+static uint64_t blocks_to_run(const struct teg_grid *a)
+{
+    const struct trace *trace = a->setup.trace;
+    double steps = (double)trace->step_count / trace->block_count; /* a block */
+    uint64_t blocks = (uint64_t)a->blocks;
+    if (steps * a->blocks <= STEPS_MAX) return blocks;
+    uint64_t waves = (uint64_t)(STEPS_MAX / (steps * (double)a->wave));
+    if (!waves) waves = 1;
+    if (blocks < a->wave * waves) return blocks;
+    return a->wave * waves + blocks % a->wave;
+}
+
+/* L1 and shared memory are one memory from cc 7.0 on: what the blocks take is no cache. */
+static void set_l1(struct teg_grid *a)
+{
+    const struct profile *profile = a->input->profile;
+    uint64_t shared = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    uint64_t taken = shared * a->setup.blocks_per_sm;
+    if (a->input->machine->cc_major < 7) return;
+    a->machine.l1.bytes -= taken < a->machine.l1.bytes ? taken : a->machine.l1.bytes;
+}
+
+/* The L2 holds what this SM reads and what the others read; what they share it holds once. */
+static void set_sharing(struct teg_grid *a)
+{
+    const struct profile *profile = a->input->profile;
+    a->sharing = 1;
+    a->setup.dram_share = TEG_DRAM_ALL;
+    if (!teg_is_cached(&a->machine)) return;
+    double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
+    uint64_t blocks = a->setup.trace->block_count;
+    if (a->setup.block_count < blocks) blocks = a->setup.block_count;
+    a->sharing = teg_sharing(a->setup.trace, &a->machine, (uint32_t)blocks,
+                             (double)profile_blocks(profile), read);
+    a->sharing = fmin(a->sharing, a->machine.active_sms);
+    a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL / a->sharing);
+    a->machine.l2.bytes =
+        (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
+}
+
+void teg_prepare(struct teg_grid *a)
+{
+    double blocks = (double)profile_blocks(a->input->profile);
+    unsigned sms = a->machine.cluster_sms;
+    a->mean = blocks / a->machine.clusters;
+    a->blocks = ceil(a->mean);
+    if (a->blocks < sms) sms = (unsigned)a->blocks;
+    a->setup.trace = a->input->trace;
+    a->setup.machine = &a->machine;
+    a->setup.observer = a->input->observer;
+    a->setup.sms = sms;
+    a->setup.blocks_per_sm = a->input->occupancy.blocks_per_sm;
+    if (a->setup.blocks_per_sm * (double)sms > a->blocks)
+        a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
+    a->wave = (uint64_t)a->setup.blocks_per_sm * sms;
+    a->setup.block_count = blocks_to_run(a);
+    if (teg_is_cached(&a->machine))
+        a->setup.last_sms = (unsigned)(blocks - (a->blocks - 1) * a->machine.clusters);
+    set_l1(a);
+    set_sharing(a);
+}
+
+/* ---- from the executed blocks to the grid ---------------------------------------------------- */
+
+double teg_steady_rate(const struct teg_grid *a)
+{
+    const teg_time *ends = a->result.block_ends;
+    uint64_t wave = a->wave, waves = a->result.block_count / wave;
+    if (a->blocks <= (double)wave) return 0;
+    if (waves < 2) return (double)ends[wave - 1] / (double)wave;
+    uint64_t last = waves > 2 ? waves - 1 : waves;
+    return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
+}
+
+/* What was not executed are whole waves in the midst: the last wave, perhaps not whole, was. */
+static teg_time whole_grid(const struct teg_grid *a)
+{
+    double rest = a->blocks - (double)a->result.block_count;
+    return (teg_time)((double)a->result.end + rest * teg_steady_rate(a)) + a->machine.launch;
+}
+
+teg_time teg_without_tail(const struct teg_grid *a)
+{
+    double rate = teg_steady_rate(a);
+    if (!(rate > 0)) return a->total;
+    double time = rate * a->mean + (double)a->machine.launch;
+    return time < (double)a->total ? (teg_time)time : a->total;
+}
+
+/* ---- one cluster or all ---------------------------------------------------------------------- */
+
+/* The first clusters have one block more where they cannot all have as many. Each goes on in the trace
+ * where the one before it ends. */
+static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters)
+{
+    uint64_t all = profile_blocks(a->input->profile), first = 0;
+    for (unsigned i = 0; i < a->machine.clusters; i++) {
+        uint64_t blocks = all / a->machine.clusters + (i < all % a->machine.clusters);
+        clusters[i] = *a;
+        clusters[i].blocks = (double)blocks;
+        clusters[i].setup.block_count = blocks_to_run(&clusters[i]);
+        clusters[i].setup.first_block = first % a->setup.trace->block_count;
+        if (blocks < (uint64_t)a->blocks) clusters[i].setup.last_sms = 0;
+        first += blocks;
+    }
+}
+
+static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsigned count)
+{
+    struct teg_setup *setups = mem_zalloc(count, sizeof *setups);
+    struct teg_result *results = mem_zalloc(count, sizeof *results);
+    for (unsigned i = 0; i < count; i++)
+        setups[i] = clusters[i].setup;
+    ws_status status = teg_run_all(diag, setups, count, results);
+    for (unsigned i = 0; i < count; i++)
+        clusters[i].result = results[i];
+    mem_free(setups);
+    mem_free(results);
+    return status;
+}
+
+/* Becomes the answer of the slowest cluster, of equal ones the first. */
+static void choose_slowest(struct teg_grid *a, struct teg_grid *clusters, unsigned count)
+{
+    unsigned slowest = 0;
+    double sum = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (clusters[i].result.issued) clusters[i].total = whole_grid(&clusters[i]);
+        if (clusters[i].total > clusters[slowest].total) slowest = i;
+        sum += (double)clusters[i].total;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (i != slowest) teg_result_clear(&clusters[i].result);
+    *a = clusters[slowest];
+    a->timed = count;
+    a->mean_total = sum / count;
+}
+
+ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
+{
+    uint64_t all = profile_blocks(a->input->profile);
+    unsigned count = a->machine.clusters < all ? a->machine.clusters : (unsigned)all;
+    struct teg_grid *clusters = mem_zalloc(a->machine.clusters, sizeof *clusters);
+    set_clusters(a, clusters);
+    ws_status status = run_clusters(diag, clusters, count);
+    if (status == WS_OK) choose_slowest(a, clusters, count);
+    mem_free(clusters);
+    return status;
+}
+
+ws_status teg_run_cluster(struct diag *diag, struct teg_grid *a)
+{
+    TRY(teg_run(diag, &a->setup, &a->result));
+    a->total = whole_grid(a);
+    a->timed = 1;
+    return WS_OK;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/teg_state.h"
+
+static void watch_unit(const struct teg_engine *e, const struct teg_scheduler *s, unsigned unit,
+                       teg_time begin, teg_time end)
+{
+    struct teg_span span = {.kind = TEG_SPAN_UNIT,
+                            .unit = (uint8_t)unit,
+                            .sm = s->sm->index,
+                            .scheduler = (unsigned)(s - s->sm->schedulers),
+                            .begin = begin,
+                            .end = end};
+    e->setup->observer->span(e->setup->observer->self, &span);
+}
+
+/* Keeps a unit busy from when it is free; returns when it begins. `index` is the unit's of the warp's
+ * part of the SM. */
+static inline teg_time take_unit(struct teg_engine *e, struct teg_scheduler *s, unsigned unit,
+                                 unsigned index, teg_time now, teg_time busy)
+{
+    struct teg_unit_state *state = &s->states[index];
+    if (unit == TEG_NONE) return now;
+    teg_time begin = later(now, state->free), until = begin + busy;
+    e->out->unit_busy[unit] += busy;
+    if (teg_is_watched(e)) watch_unit(e, s, unit, begin, until);
+    state->free = until;
+    state->ready = whole_cycles_down(until);
+    return begin;
+}
+
+/* Arithmetic, with or without an operand in shared memory. */
+static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
+                            const struct teg_warp *warp, const struct teg_op *op, teg_time now)
+{
+    if (!(op->flags & TRACE_SHARED_OPERAND))
+        return take_unit(e, s, op->unit, teg_unit_index(warp, op), now, op->busy) + op->latency;
+    teg_time latency = op->latency;
+    if (warp->step.access_count) {
+        const struct teg_request *request = teg_access_find(&e->accesses, &warp->step.accesses[0]);
+        unsigned more = request->passes - request->least_passes;
+        e->out->conflicts += more;
+        latency += more * e->machine->replay;
+        take_unit(e, s, TEG_SHARED, TEG_SHARED, now, request->passes * e->machine->pass);
+    }
+    unsigned index = warp->first_unit + op->also;
+    return take_unit(e, s, op->also, index, now, op->busy) + latency;
+}
+
+static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
+                             const struct trace_access *access, uint8_t operation, teg_time now)
+{
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
+    unsigned passes = request->passes;
+    if (operation == TRACE_ATOMIC) passes += request->same_word - 1;
+    unsigned more = passes - request->least_passes;
+    e->out->conflicts += more;
+    teg_time begin = take_unit(e, s, TEG_SHARED, TEG_SHARED, now, passes * e->machine->pass);
+    return begin + e->machine->shared_latency + more * e->machine->replay;
+}
+
+/* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
+ * once the data are there. */
+static teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
+                           const struct trace_access *access, teg_time now)
+{
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
+    teg_time busy = request->passes * e->machine->pass;
+    e->out->conflicts += request->passes - request->least_passes;
+    return later(take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) - now, 0) + busy;
+}
+
+/* Local memory of each warp lies apart from all others, far from what is allocated. */
+static uint64_t local_origin(const struct teg_engine *e, const struct teg_warp *warp)
+{
+    uint64_t number = warp->block->index * e->warps_per_block + warp->index;
+    return UINT64_C(1) << 60 | number << 32;
+}
+
+static bool looks_into_l1(const struct teg_engine *e, const struct trace_insn *insn, unsigned space)
+{
+    if (insn->cache_op == CACHE_CG || insn->cache_op == CACHE_CV || insn->semantics != MEM_WEAK)
+        return false;
+    return space == SPACE_LOCAL || e->machine->l1_loads || insn->flags & TRACE_READ_ONLY ||
+           insn->cache_op == CACHE_CA;
+}
+
+/* Lanes wait for their turns at an address; as much may wait as for the DRAM, then the load/store unit takes
+ * no more. */
+static void take_turns(struct teg_engine *e, const struct trace_access *access, teg_time now,
+                       struct teg_answer *answer)
+{
+    struct teg_turn_times turns = teg_atomics_serve(&e->atomics, access, now);
+    answer->done = later(answer->done, now + e->machine->l2.latency + turns.delay);
+    answer->entered = later(answer->entered, turns.begin - e->machine->in_flight);
+}
+
+static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                             const struct trace_access *access, const struct trace_insn *insn,
+                             teg_time now)
+{
+    const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
+    const struct teg_request *request = teg_access_find(&e->accesses, access);
+    bool local = pattern->space == SPACE_LOCAL;
+    e->out->scattered += request->is_scattered;
+    uint64_t base = access->base & ~UINT64_C(255);
+    struct teg_arrival arrival = {
+        .sm = warp->block->sm->index,
+        .now = later(now, s->states[TEG_GLOBAL].free),
+        .origin = local ? base / 4 * 128 + local_origin(e, warp) : base + warp->block->offset,
+        .pieces = e->accesses.pieces + request->first,
+        .count = request->count,
+        .operation = insn->operation,
+        .in_l1 = looks_into_l1(e, insn, pattern->space),
+    };
+    struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
+    if (insn->operation == TRACE_ATOMIC && e->atomics.is_used && !local)
+        take_turns(e, access, arrival.now, &answer);
+    take_unit(e, s, TEG_GLOBAL, TEG_GLOBAL, now, answer.entered - arrival.now);
+    warp->last_access = later(warp->last_access, answer.done);
+    return answer.done;
+}
+
+static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
+                             const struct teg_op *op, teg_time now)
+{
+    const struct trace_insn *insn = &e->trace->insns[warp->step.insn];
+    teg_time done = now, stored = 0;
+    for (uint32_t i = 0; i < warp->step.access_count; i++) {
+        const struct trace_access *access = &warp->step.accesses[i];
+        unsigned space = e->trace->patterns[access->pattern].space;
+        teg_time one = now;
+        if (insn->flags & TRACE_TO_SHARED && space == SPACE_SHARED)
+            stored = store_copy(e, s, access, now);
+        else if (space == SPACE_SHARED)
+            one = issue_shared(e, s, access, insn->operation, now);
+        else if (space == SPACE_GLOBAL || space == SPACE_LOCAL)
+            one = issue_global(e, s, warp, access, insn, now);
+        done = later(done, one);
+    }
+    if (insn->flags & TRACE_TO_SHARED)
+        teg_copy_add(&warp->copies, done + stored);
+    else if (insn->operation != TRACE_STORE)
+        warp->loads = later(warp->loads, teg_end_of(done, op->cause));
+    return done;
+}
+
+/* Where the time since the warp's last issue went. Its operands and the unit are there at `now`; only the
+ * second of a pair comes before its warp may issue again. */
+static inline struct teg_wait split_wait(const struct teg_engine *e, const struct teg_warp *warp,
+                                         const struct teg_op *op, teg_time unit_ready, teg_time now)
+{
+    teg_time since = sooner(later(warp->issued + e->machine->interval, warp->begun), now);
+    teg_time again = later(since, sooner(warp->again, now));
+    teg_time operands = later(again, teg_end_time(warp->operands));
+    teg_time ready = later(operands, unit_ready);
+    return (struct teg_wait){
+        since,
+        {again, operands, ready, now},
+        {TEG_STALL_WAIT, teg_end_cause(warp->operands), op->throttle, TEG_STALL_NOT_SELECTED}};
+}
+
+/* It belongs to the instruction that waited. */
+static inline void count_stalls(teg_time *stalls, struct teg_wait wait)
+{
+    teg_time at = wait.since;
+    for (unsigned i = 0; i < TEG_WAIT_PARTS; i++) {
+        stalls[wait.causes[i]] += wait.ends[i] - at;
+        at = wait.ends[i];
+    }
+}
+
+static void observe(struct teg_engine *e, const struct teg_scheduler *s,
+                    const struct teg_warp *warp, const struct teg_op *op, struct teg_wait wait,
+                    teg_time done)
+{
+    const struct teg_observer *observer = e->setup->observer;
+    const struct teg_block *block = warp->block;
+    struct teg_event event = {
+        .sm = block->sm->index,
+        .scheduler = (unsigned)(s - block->sm->schedulers),
+        .place = (unsigned)(block - block->sm->blocks),
+        .block = block->index,
+        .warp = warp->index,
+        .insn = warp->step.insn,
+        .on = warp->step.on,
+        .unit = op->unit,
+        .ready = later(warp->again, teg_end_time(warp->operands)),
+        .issue = wait.ends[TEG_WAIT_PARTS - 1],
+        .unit_free = s->states[teg_unit_index(warp, op)].free,
+        .done = done,
+        .wait = wait,
+    };
+    observer->issue(observer->self, &event);
+}
+
+/* ---- the next step --------------------------------------------------------------------------- */
+
+/* A fence waits for the accesses of its warp, the end of copies for those; every instruction for loads, if
+ * the scoreboard is like that. */
+static teg_end find_accesses(const struct teg_warp *warp, const struct teg_op *op)
+{
+    teg_end end = op->waits & TEG_WAITS_LOADS ? warp->loads : 0;
+    if (op->waits & TEG_WAITS_ACCESSES)
+        end = later(end, teg_end_of(warp->last_access, TEG_STALL_MEMBAR));
+    if (op->waits & TEG_WAITS_COPIES)
+        end = later(end, teg_end_of(teg_copy_ready(&warp->copies, op->open_groups),
+                                    TEG_STALL_LONG_SCOREBOARD));
+    return end;
+}
+
+/* When the operands of the step at hand are there, and what for they were waited. */
+static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
+{
+    const uint32_t *reg = op->registers, *end = reg + op->waited_count;
+    teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
+    for (; reg < end; reg++)
+        operands = later(operands, warp->registers[*reg]);
+    return op->waits ? later(operands, find_accesses(warp, op)) : operands;
+}
+
+static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
+{
+    uint64_t bit = UINT64_C(1) << place % 64, *by_unit = s->by_unit + place / 64;
+    by_unit[s->units[place] * s->words] &= ~bit;
+    by_unit[unit * s->words] |= bit;
+    s->units[place] = (uint8_t)unit;
+}
+
+static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+{
+    struct teg_warp *warp = &s->warps[place];
+    if (!trace_cursor_next(&warp->cursor, &warp->step)) {
+        teg_begin_leaving(e, warp);
+        return;
+    }
+    const struct teg_op *op = &e->ops[warp->step.insn];
+    teg_end operands = find_operands(warp, op);
+    warp->operands = operands;
+    set_unit(s, place, teg_unit_index(warp, op));
+    if (!warp->waiting_for) teg_put(s, place, later(warp->again, teg_end_time(operands)));
+}
+
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+{
+    advance(e, s, place);
+}
+
+/* Its results are there at `done`. */
+static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
+{
+    const uint32_t *reg = op->registers + op->read_count, *last = reg + op->write_count;
+    teg_end end = teg_end_of(done, op->cause);
+    if (reg == last) return;
+    for (; reg < last; reg++)
+        warp->registers[*reg] = end;
+    warp->done = later(warp->done, end);
+}
+
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
+{
+    struct teg_warp *warp = &s->warps[place];
+    struct teg_block *block = warp->block;
+    uint32_t number = warp->step.insn, on = warp->step.on;
+    const struct teg_op *op = &e->ops[number];
+    const struct trace_insn *insn = &e->trace->insns[number];
+    teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done;
+    struct teg_wait wait = {.since = now};
+    struct teg_op part;
+    bool is_first = warp->issued != now; /* of a pair */
+    if (warp->issued + e->machine->interval != now || e->setup->observer) {
+        wait = split_wait(e, warp, op, s->states[s->units[place]].ready, now);
+        count_stalls(stalls, wait);
+    }
+    if (e->machine->merges) {
+        part = teg_price_part(warp, op);
+        op = &part;
+        s->slot = now + teg_lanes_part(warp, e->machine->interval);
+    }
+    stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
+    if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
+        done = issue_memory(e, s, warp, op, now);
+    else
+        done = issue_plain(e, s, warp, op, now);
+    write_results(warp, op, done);
+    if (e->setup->observer) observe(e, s, warp, op, wait, done);
+    e->out->issued++;
+    warp->issued = now;
+    warp->again = now + op->same_warp;
+    s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
+    if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
+    if (op->kind < OP_KIND_BARRIER) {
+        advance(e, s, place);
+        return;
+    }
+    if (op->kind == OP_KIND_COPY_COMMIT)
+        teg_copy_commit(&warp->copies);
+    else if (teg_come_to_barrier(warp, insn, on))
+        e->out->barrier_waits++;
+    advance(e, s, place);
+    if (op->kind == OP_KIND_BARRIER && block->used) teg_open_barriers(e, block, done);
+}

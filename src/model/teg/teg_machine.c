@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a machine file to the engine's figures. doc/models/teg.md has the rules for what a file does
+ * not say; each one that was needed is told as an assumption. */
+#include "model/teg/teg_machine.h"
+
+#include <math.h>
+
+#include "base/strbuf.h"
+
+const char *const teg_unit_names[TEG_UNIT_COUNT] = {
+#define TEG_UNIT(name, id, of_sm) [TEG_##name] = id,
+    TEG_UNITS(TEG_UNIT)
+#undef TEG_UNIT
+};
+
+enum { SECTOR = 32 };
+
+static teg_time ticks(double cycles)
+{
+    return teg_round(cycles * (double)TEG_CYCLE);
+}
+
+double teg_cmem(double bandwidth, double latency_cycles, double clusters, double element_bytes,
+                double clock_hz)
+{
+    return bandwidth * latency_cycles / (clusters * WARP_LANES * element_bytes * clock_hz);
+}
+
+teg_time teg_sector_ticks(const struct teg_machine *teg, const struct teg_level *level,
+                          uint64_t all, uint64_t own)
+{
+    teg_time share = teg_round(level->whole * (double)all / (double)own);
+    return share > teg->port ? share : teg->port;
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static const uint8_t units[CLASS_COUNT] = {
+    [CLASS_FP32_ADD] = TEG_MAIN,
+    [CLASS_FP32_MUL] = TEG_MAIN,
+    [CLASS_FP32_FMA] = TEG_MAIN,
+    [CLASS_FP32_MINMAX] = TEG_INTEGER,
+    [CLASS_FP32_DIV] = TEG_SPECIAL,
+    [CLASS_FP64_ADD] = TEG_FP64,
+    [CLASS_FP64_MUL] = TEG_FP64,
+    [CLASS_FP64_FMA] = TEG_FP64,
+    [CLASS_FP64_MINMAX] = TEG_FP64,
+    [CLASS_FP64_DIV] = TEG_FP64,
+    [CLASS_FP16] = TEG_FP16,
+    [CLASS_BF16] = TEG_FP16,
+    [CLASS_INT_ADD] = TEG_INTEGER,
+    [CLASS_INT_MUL24] = TEG_INTEGER,
+    [CLASS_INT_MUL] = TEG_INTEGER,
+    [CLASS_INT_MAD] = TEG_INTEGER,
+    [CLASS_INT_DIV] = TEG_INTEGER,
+    [CLASS_INT_MINMAX] = TEG_INTEGER,
+    [CLASS_LOGIC] = TEG_INTEGER,
+    [CLASS_SHIFT] = TEG_INTEGER,
+    [CLASS_CMP] = TEG_INTEGER,
+    [CLASS_SELECT] = TEG_INTEGER,
+    [CLASS_MOVE] = TEG_INTEGER,
+    [CLASS_CONVERT] = TEG_SPECIAL,
+    [CLASS_SFU_RCP] = TEG_SPECIAL,
+    [CLASS_SFU_SQRT] = TEG_SPECIAL,
+    [CLASS_SFU_RSQRT] = TEG_SPECIAL,
+    [CLASS_SFU_SIN] = TEG_SPECIAL,
+    [CLASS_SFU_COS] = TEG_SPECIAL,
+    [CLASS_SFU_LG2] = TEG_SPECIAL,
+    [CLASS_SFU_EX2] = TEG_SPECIAL,
+    [CLASS_SFU_TANH] = TEG_SPECIAL,
+    [CLASS_CONTROL] = TEG_BRANCH,
+    [CLASS_BARRIER] = TEG_BRANCH,
+    [CLASS_SHUFFLE] = TEG_SHARED,
+    [CLASS_VOTE] = TEG_INTEGER,
+    [CLASS_FENCE] = TEG_NONE,
+    [CLASS_TENSOR] = TEG_TENSOR,
+    [CLASS_OTHER] = TEG_INTEGER,
+    [CLASS_MEM_CONST_LOAD] = TEG_INTEGER,
+    [CLASS_MEM_PARAM_LOAD] = TEG_INTEGER,
+    [CLASS_MEM_PARAM_STORE] = TEG_INTEGER,
+};
+
+/* A routine of many instructions stands for a division: 30 additions (Hong, table 6: the M_Factor of
+ * integer division). */
+enum { DIVISION_FACTOR = 30 };
+
+/* Lanes that serve a class in an SM; 0: the GPU does not have it. Constants and parameters are read
+ * from a cache that never misses, like a move. */
+static double class_lanes(struct teg_machine *teg, enum insn_class id)
+{
+    double lanes = 0;
+    const struct machine *machine = teg->machine;
+    if (id == CLASS_MEM_CONST_LOAD || id == CLASS_MEM_PARAM_LOAD || id == CLASS_MEM_PARAM_STORE)
+        id = CLASS_MOVE;
+    if (machine_throughput(machine, id, &lanes)) return lanes;
+    teg->guessed |= UINT64_C(1) << id;
+    bool is_double = id == CLASS_FP64_DIV;
+    if (!machine_throughput(machine, is_double ? CLASS_FP64_FMA : CLASS_FP32_FMA, &lanes)) return 0;
+    if (id == CLASS_FP64_DIV || id == CLASS_INT_DIV) lanes /= DIVISION_FACTOR;
+    return lanes;
+}
+
+static void set_class(struct teg_machine *teg, enum insn_class id)
+{
+    struct teg_class *out = &teg->classes[id];
+    const struct machine *machine = teg->machine;
+    double lanes = class_lanes(teg, id), add = 0, latency = 0, base = 0, same = 0;
+    bool shares = machine->cc_major < 7;
+    out->unit = units[id];
+    if (!(lanes > 0)) {
+        teg->lacking |= UINT64_C(1) << id;
+        return;
+    }
+    (void)machine_throughput(machine, CLASS_INT_ADD, &add);
+    if (id == CLASS_CONVERT && lanes >= add) out->unit = TEG_INTEGER;
+    if (shares && out->unit == TEG_INTEGER) out->unit = TEG_MAIN;
+    double owners = out->unit == TEG_SHARED ? 1 : teg->parts;
+    out->busy = ticks(WARP_LANES * owners / lanes);
+    if (!machine_latency(machine, id, &latency)) {
+        double fma = 1;
+        (void)machine_latency(machine, CLASS_FP32_FMA, &base);
+        (void)machine_throughput(machine, CLASS_FP32_FMA, &fma);
+        latency = base + fmax(0, WARP_LANES * teg->parts * (1 / lanes - 1 / fma));
+    }
+    out->latency = ticks(latency);
+    bool known = machine_issue_latency(machine, id, &same);
+    if (!known) known = machine_issue_latency(machine, CLASS_FP32_ADD, &same);
+    out->same_warp = known ? ticks(same) : teg->interval;
+}
+
+static void set_memory_class(struct teg_machine *teg, enum insn_class id, enum teg_unit unit)
+{
+    struct teg_class *out = &teg->classes[id];
+    double same = 0;
+    bool known = machine_issue_latency(teg->machine, id, &same);
+    if (!known && unit == TEG_SHARED)
+        known = machine_issue_latency(teg->machine, CLASS_FP32_ADD, &same);
+    if (!known && unit == TEG_GLOBAL)
+        known = machine_issue_latency(teg->machine, CLASS_MEM_GLOBAL_LOAD, &same);
+    out->unit = (uint8_t)unit;
+    out->same_warp = known ? ticks(same) : teg->interval;
+}
+
+static bool off(const struct teg_machine *teg, enum effect effect)
+{
+    return teg->effects_off >> effect & 1;
+}
+
+static void set_classes(struct teg_machine *teg)
+{
+    for (unsigned i = 0; i < CLASS_MEM_GLOBAL_LOAD; i++)
+        set_class(teg, (enum insn_class)i);
+    set_class(teg, CLASS_MEM_CONST_LOAD);
+    set_class(teg, CLASS_MEM_PARAM_LOAD);
+    set_class(teg, CLASS_MEM_PARAM_STORE);
+    for (unsigned i = 0; i < 3; i++) {
+        set_memory_class(teg, (enum insn_class)(CLASS_MEM_GLOBAL_LOAD + i), TEG_GLOBAL);
+        set_memory_class(teg, (enum insn_class)(CLASS_MEM_LOCAL_LOAD + i), TEG_GLOBAL);
+        set_memory_class(teg, (enum insn_class)(CLASS_MEM_SHARED_LOAD + i), TEG_SHARED);
+        set_memory_class(teg, (enum insn_class)(CLASS_MEM_TEXTURE_LOAD + i), TEG_GLOBAL);
+        set_memory_class(teg, (enum insn_class)(CLASS_MEM_SURFACE_LOAD + i), TEG_GLOBAL);
+    }
+    const struct teg_class add = teg->classes[CLASS_FP32_ADD];
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        struct teg_class *out = &teg->classes[i];
+        bool memory = out->unit == TEG_GLOBAL || (out->unit == TEG_SHARED && i != CLASS_SHUFFLE);
+        if (off(teg, EFFECT_LONG_INSTRUCTIONS) && !memory) {
+            if (add.busy < out->busy) out->busy = add.busy;
+            if (add.latency < out->latency) out->latency = add.latency;
+            if (add.same_warp < out->same_warp) out->same_warp = add.same_warp;
+        }
+        if (off(teg, EFFECT_INST_LATENCY)) out->latency = 0;
+    }
+}
+
+/* ---- shared memory --------------------------------------------------------------------------- */
+
+static void set_shared(struct teg_machine *teg, const struct model_input *input,
+                       struct estimate *out)
+{
+    const struct machine *machine = teg->machine;
+    double lanes = machine_get(machine, MACHINE_GLOBAL_LOAD_STORE_LANES, 0);
+    double latency = machine_get(machine, MACHINE_SHARED_LATENCY, 0), fma = 0;
+    (void)machine_latency(machine, CLASS_FP32_FMA, &fma);
+    teg->banks = (unsigned)machine_get(machine, MACHINE_SHARED_BANKS, 32);
+    teg->half_warps = shared_is_half_warp(machine);
+    double group = teg->half_warps ? WARP_LANES / 2.0 : WARP_LANES;
+    teg->pass = ticks(lanes > 0 ? fmax(1, group / lanes) : 1);
+    if (!(latency > 0)) {
+        latency = machine->cc_major < 2 ? 38 : machine_get(machine, MACHINE_L1_LATENCY, 30);
+        estimate_assume(out, input->arena,
+                        "latency of shared memory not known: %.3g cycles guessed", latency);
+    }
+    double operand = machine_get(machine, MACHINE_SHARED_OPERAND_LATENCY, latency + fma);
+    double replay = machine_get(machine, MACHINE_SHARED_REPLAY_LATENCY, -1);
+    teg->shared_latency = ticks(latency);
+    teg->operand_latency = ticks(operand);
+    teg->replay = replay >= 0 ? ticks(replay) : teg->pass;
+    if (off(teg, EFFECT_INST_LATENCY)) teg->shared_latency = teg->operand_latency = teg->replay = 0;
+}
+
+/* ---- global memory --------------------------------------------------------------------------- */
+
+/* An SM takes at most so many bytes a cycle of L2 and DRAM where the file does not say (guess: two
+ * sectors). */
+enum { PORT_BYTES = 64 };
+
+static teg_time sector_ticks(const struct teg_machine *teg, double bytes_per_cycle)
+{
+    if (!(bytes_per_cycle > 0) || off(teg, EFFECT_BANDWIDTH)) return 0;
+    return ticks(SECTOR / bytes_per_cycle);
+}
+
+/* Of L2 and DRAM, when `active_sms` share the bandwidth of the GPU evenly. */
+static struct teg_level shared_level(const struct teg_machine *teg, double bandwidth,
+                                     teg_time latency)
+{
+    bool limits = bandwidth > 0 && !off(teg, EFFECT_BANDWIDTH);
+    struct teg_level level = {.latency = latency};
+    if (limits) level.whole = SECTOR / bandwidth * (double)TEG_CYCLE;
+    level.sector = teg_sector_ticks(teg, &level, teg->active_sms, 1);
+    return level;
+}
+
+static teg_time memory_ticks(const struct teg_machine *teg, double cycles)
+{
+    return off(teg, EFFECT_MEM_LATENCY) ? TEG_CYCLE : ticks(cycles);
+}
+
+/* What may be under way to the DRAM, and wait as long again, as time at the full bandwidth: the latency of
+ * GT200 (Hong: 450 cycles) makes Cmem of the paper (3.2.4). Buffers do not shrink with the latency. */
+enum { QUEUE_CYCLES = 450 };
+
+/* cc 1.x: every transaction goes through the pipeline of its cluster, which has its share of the
+ * peak whether the other clusters work or not (001, section 3.1). */
+static void set_uncached(struct teg_machine *teg, double clock)
+{
+    const struct machine *machine = teg->machine;
+    double bandwidth = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0) / clock;
+    teg->cluster_sms = (unsigned)fmax(1, machine_get(machine, MACHINE_SM_PER_CLUSTER, 1));
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
+    teg->clusters = (unsigned)fmax(1, ceil(sms / teg->cluster_sms));
+    teg->dram = (struct teg_level){
+        .latency = memory_ticks(teg, machine_get(machine, MACHINE_DRAM_LATENCY, 0)),
+        .sector = sector_ticks(teg, bandwidth / teg->clusters),
+    };
+    teg->in_flight = ticks(QUEUE_CYCLES);
+}
+
+/* More of them than this are no channels or banks that wait for each other. */
+enum { CHANNELS_MAX = 1 << 10, CHANNEL_BANKS_MAX = 1 << 10 };
+
+/* Channels and the rows of their banks, where the file has all figures of them. */
+static void set_channels(struct teg_machine *teg, double clock)
+{
+    const struct machine *machine = teg->machine;
+    double channels = machine_get(machine, MACHINE_DRAM_CHANNELS, 0);
+    double banks = machine_get(machine, MACHINE_DRAM_BANKS, 0);
+    double row = machine_get(machine, MACHINE_DRAM_ROW_SIZE, 0);
+    double cycle = machine_get(machine, MACHINE_DRAM_ROW_CYCLE, 0);
+    teg->interleave = (unsigned)machine_get(machine, MACHINE_DRAM_INTERLEAVE, 256);
+    if (off(teg, EFFECT_CHANNEL_SKEW) || off(teg, EFFECT_BANDWIDTH)) return;
+    teg->channels = (unsigned)fmin(channels, CHANNELS_MAX);
+    if (!(channels > 0 && banks > 0 && row > 0 && cycle > 0)) return;
+    teg->banks_of_channel = (unsigned)fmin(banks, CHANNEL_BANKS_MAX);
+    teg->row_bytes = (uint64_t)fmin(row, UINT32_MAX);
+    teg->row_cycle = cycle * clock * (double)TEG_CYCLE;
+}
+
+/* Of the L2 for a lane whose address others wait for, where the file does not say (guess). */
+enum { ATOMIC_CYCLES = 1 };
+
+static void set_cached(struct teg_machine *teg, double clock)
+{
+    const struct machine *machine = teg->machine;
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
+    double dram = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0) / clock;
+    double l2 = machine_get(machine, MACHINE_L2_BANDWIDTH, 0) / clock;
+    double l1 = machine_get(machine, MACHINE_L1_BANDWIDTH, 0);
+    double latency = machine_get(machine, MACHINE_DRAM_LATENCY, 0);
+    double l2_latency = machine_get(machine, MACHINE_L2_LATENCY, latency);
+    teg->in_flight = ticks(QUEUE_CYCLES);
+    teg->cluster_sms = 1;
+    teg->clusters = (unsigned)sms;
+    teg->l1 = (struct teg_level){
+        .latency = memory_ticks(teg, machine_get(machine, MACHINE_L1_LATENCY, l2_latency)),
+        .sector = sector_ticks(teg, l1),
+        .bytes = (uint64_t)machine_get(machine, MACHINE_L1_SIZE, 0),
+        .ways = (unsigned)machine_get(machine, MACHINE_L1_WAYS, 4),
+    };
+    teg->port = sector_ticks(teg, machine_get(machine, MACHINE_L2_SM_BANDWIDTH, PORT_BYTES));
+    teg->l2 = shared_level(teg, l2, memory_ticks(teg, l2_latency));
+    teg->l2.bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0);
+    teg->l2.ways = (unsigned)machine_get(machine, MACHINE_L2_WAYS, 16);
+    teg->dram = shared_level(teg, dram, memory_ticks(teg, latency));
+    double atomic = machine_get(machine, MACHINE_L2_ATOMIC_CYCLES, ATOMIC_CYCLES);
+    teg->atomic = off(teg, EFFECT_BANDWIDTH) ? 0 : ticks(atomic);
+    /* Kepler and the first Maxwell keep plain global loads out of the L1 (machine-facts 4). */
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    teg->l1_loads = cc < 30 || cc >= 60;
+}
+
+static void set_global(struct teg_machine *teg, const struct model_input *input)
+{
+    const struct machine *machine = teg->machine;
+    double clock = machine_get(machine, MACHINE_CLOCK_CORE, 1);
+    double lanes = machine_get(machine, MACHINE_GLOBAL_LOAD_STORE_LANES, WARP_LANES);
+    teg->rule = coalescing_rule_of(machine);
+    teg->min_segment = (unsigned)machine_get(machine, MACHINE_GLOBAL_MIN_SEGMENT, 32);
+    teg->initial_segment = (unsigned)machine_get(machine, MACHINE_GLOBAL_INITIAL_SEGMENT, 128);
+    teg->request = ticks(WARP_LANES / fmax(1, lanes));
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
+    teg->active_sms = (unsigned)fmax(1, fmin((double)profile_blocks(input->profile), sms));
+    if (teg->rule == RULE_IS_SECTOR) {
+        teg->line = off(teg, EFFECT_BANDWIDTH) ? 0 : TEG_CYCLE;
+        set_cached(teg, clock);
+    } else {
+        set_uncached(teg, clock);
+    }
+    set_channels(teg, clock);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void tell_guesses(const struct teg_machine *teg, const struct model_input *input,
+                         struct estimate *out)
+{
+    struct strbuf names = {0};
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        bool used = profile_get(input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + i)) > 0;
+        if (used && teg->guessed >> i & 1 && i != CLASS_FENCE)
+            strbuf_printf(&names, "%s%s", names.length ? ", " : "", class_ids[i]);
+    }
+    if (names.length)
+        estimate_assume(out, input->arena,
+                        "no throughput known of %s: as fp32.fma; divisions as %d of them",
+                        names.data, DIVISION_FACTOR);
+    strbuf_clear(&names);
+}
+
+static void tell_atomics(const struct model_input *input, struct estimate *out)
+{
+    const enum counter atomics = COUNTER_INST_WARP_FIRST + CLASS_MEM_GLOBAL_ATOMIC;
+    if (machine_has(input->machine, MACHINE_L2_ATOMIC_CYCLES)) return;
+    if (!(profile_get(input->profile, atomics) > 0)) return;
+    if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
+        estimate_assume(
+            out, input->arena,
+            "lanes of atomics on one address take turns in the L2: %d cycle each, guessed",
+            ATOMIC_CYCLES);
+}
+
+enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
+
+ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
+                           struct teg_machine *teg)
+{
+    const struct machine *machine = input->machine;
+    double latency;
+    *teg = (struct teg_machine){.machine = machine, .effects_off = input->effects_off};
+    if (!machine_latency(machine, CLASS_FP32_FMA, &latency))
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s gives no latency of fp32.fma",
+                          machine->id);
+    teg->schedulers = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1));
+    teg->width = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
+    teg->parts = (unsigned)fmin(machine_get(machine, MACHINE_SM_SUBPARTITIONS, 1), PARTS_MAX);
+    double cycles = machine_get(machine, MACHINE_ISSUE_CYCLES, 1);
+    teg->interval = ticks(machine_get(machine, MACHINE_ISSUE_INTERVAL, cycles));
+    teg->launch = ticks(machine_get(machine, MACHINE_LAUNCH_CYCLES, 0));
+    teg->scoreboard = (enum teg_scoreboard)machine_get(machine, MACHINE_ISSUE_SCOREBOARD,
+                                                       TEG_SCOREBOARD_REGISTERS);
+    teg->merges = off(teg, EFFECT_DIVERGENCE);
+    set_classes(teg);
+    set_shared(teg, input, out);
+    set_global(teg, input);
+    tell_guesses(teg, input, out);
+    tell_atomics(input, out);
+    return WS_OK;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/teg_state.h"
+
+static bool is_cached_constant(const struct trace_insn *insn)
+{
+    return insn->space == SPACE_CONST || insn->space == SPACE_PARAM;
+}
+
+static enum op_kind kind_of(const struct trace_insn *insn)
+{
+    if (insn->barrier == TRACE_BARRIER_SYNC || insn->barrier == TRACE_BARRIER_ARRIVE)
+        return OP_KIND_BARRIER;
+    if (insn->flags & TRACE_COPY_COMMIT) return OP_KIND_COPY_COMMIT;
+    if (insn->flags & TRACE_COPY_WAIT) return OP_KIND_COPY_WAIT;
+    if (insn->class_id == CLASS_FENCE) return OP_KIND_FENCE;
+    if (insn->operation == TRACE_NO_ACCESS || is_cached_constant(insn) ||
+        insn->flags & TRACE_SHARED_OPERAND)
+        return OP_KIND_PLAIN;
+    return insn->space == SPACE_SHARED ? OP_KIND_SHARED : OP_KIND_GLOBAL;
+}
+
+static uint8_t cause_of(const struct teg_op *op, const struct teg_machine *machine)
+{
+    bool variable = machine->machine->cc_major >= 7 && op->unit == TEG_SPECIAL;
+    if (op->kind == OP_KIND_GLOBAL) return TEG_STALL_LONG_SCOREBOARD;
+    if (op->kind == OP_KIND_SHARED || op->unit == TEG_SHARED || op->flags & TRACE_SHARED_OPERAND ||
+        variable)
+        return TEG_STALL_SHORT_SCOREBOARD;
+    return TEG_STALL_WAIT;
+}
+
+static enum teg_stall throttle_of(unsigned unit)
+{
+    return unit == TEG_GLOBAL   ? TEG_STALL_LG_THROTTLE
+           : unit == TEG_SHARED ? TEG_STALL_MIO_THROTTLE
+                                : TEG_STALL_MATH_PIPE_THROTTLE;
+}
+
+static const bool of_whole_sm[TEG_UNIT_COUNT] = {
+#define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
+    TEG_UNITS(TEG_UNIT)
+#undef TEG_UNIT
+};
+
+static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
+{
+    bool reads_alone = scoreboard == TEG_SCOREBOARD_READS;
+    op->waited_count = (uint16_t)(op->read_count + (reads_alone ? 0 : op->write_count));
+    if (op->kind == OP_KIND_FENCE) op->waits |= TEG_WAITS_ACCESSES;
+    if (op->kind == OP_KIND_COPY_WAIT) op->waits |= TEG_WAITS_COPIES;
+    if (scoreboard == TEG_SCOREBOARD_LOADS) op->waits |= TEG_WAITS_LOADS;
+}
+
+void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
+{
+    static const uint32_t none[1];
+    const struct teg_machine *machine = e->machine;
+    const struct teg_class *class = &machine->classes[insn->class_id];
+    *op = (struct teg_op){
+        .registers = e->trace->registers ? trace_reads(e->trace, insn) : none,
+        .busy = class->busy,
+        .latency = class->latency,
+        .same_warp = later(class->same_warp, machine->interval),
+        .kind = (uint8_t)kind_of(insn),
+        .unit = class->unit,
+        .read_count = insn->read_count,
+        .write_count = insn->write_count,
+        .flags = insn->flags,
+        .open_groups = insn->barrier_id,
+    };
+    if (insn->flags & TRACE_SHARED_OPERAND) {
+        op->latency = machine->operand_latency;
+        op->also = op->unit;
+        op->unit = TEG_SHARED;
+    }
+    if (op->kind == OP_KIND_BARRIER && machine->effects_off >> EFFECT_SYNC & 1)
+        op->kind = OP_KIND_PLAIN;
+    if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
+    if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
+    op->part = of_whole_sm[op->unit] ? 0 : UINT8_MAX;
+    op->throttle = (uint8_t)throttle_of(op->unit);
+    op->cause = cause_of(op, machine);
+    set_waits(op, machine->scoreboard);
+}
+
+teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time)
+{
+    int lanes = __builtin_popcount(warp->threads);
+    int active = __builtin_popcount(warp->step.active & warp->threads);
+    return lanes && active ? time * active / lanes : time;
+}
+
+struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op)
+{
+    struct teg_op part = *op;
+    part.busy = teg_lanes_part(warp, op->busy);
+    part.latency = teg_lanes_part(warp, op->latency);
+    part.same_warp = teg_lanes_part(warp, op->same_warp);
+    return part;
+}

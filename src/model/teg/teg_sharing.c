@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which of the sectors that an SM fetches for the first time another SM has fetched before. The traced
+ * blocks together read a number of distinct sectors; if all groups of as many blocks read their own,
+ * the launch would read as many times more. It reads fewer where they share. */
+#include <stdlib.h>
+
+#include "model/teg/teg_sharing.h"
+
+struct sector_set {
+    uint64_t *keys; /* line + 1; 0: free */
+    uint8_t *sectors;
+    size_t size, used, count;
+};
+
+static size_t find(const struct sector_set *set, uint64_t key)
+{
+    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->size - 1);
+    while (set->keys[at] && set->keys[at] != key)
+        at = (at + 1) & (set->size - 1);
+    return at;
+}
+
+static void grow(struct sector_set *set)
+{
+    struct sector_set old = *set;
+    set->size = old.size ? 2 * old.size : 4096;
+    set->keys = mem_zalloc(set->size, sizeof *set->keys);
+    set->sectors = mem_zalloc(set->size, 1);
+    for (size_t i = 0; i < old.size; i++) {
+        if (!old.keys[i]) continue;
+        size_t at = find(set, old.keys[i]);
+        set->keys[at] = old.keys[i];
+        set->sectors[at] = old.sectors[i];
+    }
+    mem_free(old.keys);
+    mem_free(old.sectors);
+}
+
+static void add(struct sector_set *set, uint64_t line, uint8_t sectors)
+{
+    if (2 * set->used >= set->size) grow(set);
+    size_t at = find(set, line + 1);
+    if (!set->keys[at]) set->used++;
+    set->keys[at] = line + 1;
+    set->count += (size_t)__builtin_popcount(sectors & ~(unsigned)set->sectors[at]);
+    set->sectors[at] |= sectors;
+}
+
+static void add_warp(struct sector_set *set, struct teg_access_table *table,
+                     struct trace_cursor *cursor)
+{
+    struct trace_step step;
+    while (trace_cursor_next(cursor, &step)) {
+        if (table->trace->insns[step.insn].operation == TRACE_STORE) continue;
+        for (uint32_t i = 0; i < step.access_count; i++) {
+            const struct trace_access *access = &step.accesses[i];
+            if (table->trace->patterns[access->pattern].space != SPACE_GLOBAL) continue;
+            const struct teg_request *request = teg_access_find(table, access);
+            uint64_t origin = access->base & ~UINT64_C(255);
+            for (uint32_t k = 0; k < request->count; k++) {
+                const struct teg_piece *piece = &table->pieces[request->first + k];
+                add(set, (origin + (uint64_t)piece->delta) / TEG_LINE, piece->sectors);
+            }
+        }
+    }
+}
+
+static double distinct_sectors(const struct trace *trace, const struct teg_machine *machine,
+                               uint32_t blocks)
+{
+    struct sector_set set = {0};
+    struct teg_access_table table;
+    struct trace_cursor cursor = {0};
+    teg_access_init(&table, trace, machine);
+    for (uint32_t b = 0; b < blocks; b++)
+        for (uint32_t w = 0; w < trace->head.warps_per_block; w++) {
+            if (!trace->blocks[b].warps[w].step_count) continue;
+            trace_cursor_begin(&cursor, trace, &trace->blocks[b], w);
+            add_warp(&set, &table, &cursor);
+        }
+    trace_cursor_clear(&cursor);
+    teg_access_clear(&table);
+    mem_free(set.keys);
+    mem_free(set.sectors);
+    return (double)set.count;
+}
+
+double teg_sharing(const struct trace *trace, const struct teg_machine *machine, uint32_t blocks,
+                   double launch_blocks, double launch_sectors)
+{
+    if (!(launch_sectors > 0) || !blocks) return 1;
+    double sectors = distinct_sectors(trace, machine, blocks) * launch_blocks / blocks;
+    return sectors > launch_sectors ? sectors / launch_sectors : 1;
+}

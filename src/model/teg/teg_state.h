@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the timing engine keeps while it runs; its parts alone see it (teg_engine.h says how to use the
+ * engine).
+ *
+ *     teg_engine.c  SMs from event to event: which scheduler decides, which warp it takes
+ *     teg_issue.c   what an instruction costs, and whom its warp waited for
+ *     teg_blocks.c  blocks and warps from launch to retirement, barriers
+ *     teg_copy.c    asynchronous copies of a warp
+ *     teg_price.c   static instructions with their prices */
+#ifndef MODEL_TEG_STATE_H
+#define MODEL_TEG_STATE_H
+
+#include "model/teg/teg_atomics.h"
+#include "model/teg/teg_engine.h"
+
+enum { TEG_BARRIERS = 16 };
+
+enum op_kind {
+    OP_KIND_PLAIN,
+    OP_KIND_SHARED,
+    OP_KIND_GLOBAL,
+    OP_KIND_FENCE,
+    OP_KIND_COPY_WAIT,
+    OP_KIND_BARRIER, /* does more than to go on; the next, too */
+    OP_KIND_COPY_COMMIT
+};
+
+/* What an instruction waits for besides registers: bits. */
+enum { TEG_WAITS_ACCESSES = 1, TEG_WAITS_COPIES = 2, TEG_WAITS_LOADS = 4 };
+
+/* A static instruction with its price. */
+struct teg_op {
+    const uint32_t *registers; /* reads, then writes */
+    teg_time busy, latency, same_warp;
+    uint8_t kind, read_count, write_count;
+    uint8_t unit;        /* that must be free */
+    uint8_t part;        /* all bits: it is one of the warp's part of the SM; 0: of the whole SM */
+    uint8_t also;        /* kept busy too: arithmetic with an operand in shared memory */
+    uint8_t throttle;    /* enum teg_stall: of who waits for its unit */
+    uint8_t cause;       /* and for its result */
+    uint8_t flags;       /* enum trace_flags */
+    uint8_t open_groups; /* of copies that are not waited for */
+    uint16_t waited_count; /* of the registers, those that it waits for */
+    uint8_t waits;         /* TEG_WAITS_... */
+};
+
+/* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
+ * later of two is found without a branch. */
+typedef int64_t teg_end;
+enum { TEG_CAUSE_VALUES = 16 };
+_Static_assert((int)TEG_STALL_COUNT <= (int)TEG_CAUSE_VALUES, "a cause has four bits");
+
+static inline teg_end teg_end_of(teg_time time, unsigned cause)
+{
+    return time * TEG_CAUSE_VALUES + cause;
+}
+
+static inline teg_time teg_end_time(teg_end end)
+{
+    return (teg_time)((uint64_t)end / TEG_CAUSE_VALUES);
+}
+
+static inline uint8_t teg_end_cause(teg_end end)
+{
+    return (uint8_t)((uint64_t)end % TEG_CAUSE_VALUES);
+}
+
+/* Asynchronous copies of a warp. More groups than are kept are taken to be done. */
+enum { TEG_COPY_GROUPS = 16 };
+struct teg_copies {
+    teg_time last;                    /* the last of those so far is done */
+    teg_time groups[TEG_COPY_GROUPS]; /* the same when each group was committed, in turn */
+    unsigned count;
+};
+
+struct teg_warp {
+    struct trace_cursor cursor;
+    struct trace_step step; /* to be issued next */
+    teg_end *registers;     /* when each is ready */
+    teg_time issued, again, last_access, begun;
+    teg_end operands; /* of the step */
+    teg_end loads;    /* the last of its loads */
+    teg_end done;     /* the last of its results; then its time as it leaves */
+    uint64_t age;
+    struct teg_block *block;
+    uint32_t index;         /* in its block */
+    uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
+    uint32_t threads;
+    uint8_t waiting_for; /* barrier + 1 */
+    uint8_t first_unit;  /* index of the first unit of its part of the SM */
+    bool alive;
+    struct teg_copies copies;
+};
+
+struct teg_barrier {
+    uint32_t lanes;  /* that have come */
+    uint32_t wanted; /* 0: all of the block */
+    bool open;
+};
+
+struct teg_block {
+    struct teg_sm *sm;
+    uint64_t index;  /* in the order of launch */
+    uint64_t offset; /* added to its global addresses */
+    teg_time begun;
+    uint32_t live_warps, live_lanes;
+    struct teg_barrier barriers[TEG_BARRIERS];
+    struct teg_warp **warps; /* [warps_per_block] */
+    bool used;
+};
+
+/* Taken until `free`; others may issue to it from `ready` on, which is that in whole cycles: what is
+ * left of a cycle waits in the unit. */
+struct teg_unit_state {
+    teg_time free, ready;
+};
+
+/* A warp whose operands will be there. */
+struct teg_sleeper {
+    teg_time ready;
+    unsigned place;
+};
+
+/* A warp is asleep until its operands are there, then awake; one that waits at a barrier or has left is
+ * neither. Sets of places are bits of 64-bit words. */
+struct teg_scheduler {
+    const struct teg_sm *sm;
+    teg_time *next;                /* in engine.nexts: not before this can it issue */
+    teg_time slot;                 /* nor before this, its last issue and the interval */
+    uint8_t *units;                /* by place: that the warp there needs */
+    struct teg_warp *warps;        /* by place */
+    struct teg_unit_state *states; /* of the SM, by unit index */
+    unsigned count, words, last;
+    unsigned blocked_by; /* unit for which all awake warps wait; 0: not known */
+    unsigned sleeper_count;
+    struct teg_sleeper *sleepers; /* who wakes first is last, behind a sentinel */
+    uint64_t *awake;              /* [words] */
+    uint64_t *by_unit;            /* [units][words] places by the unit that they need */
+    uint64_t *left;               /* [words] of those awake, who may still be chosen */
+};
+
+struct teg_sm {
+    unsigned index;
+    struct teg_scheduler *schedulers; /* its part of the engine's */
+    struct teg_unit_state *units;     /* by unit index */
+    struct teg_block *blocks;         /* resident */
+    unsigned warps;                   /* launched; for setup.warps_per_sm */
+    teg_time *next_leaves;            /* in engine.leaves: when the first of `leaving` is gone */
+    struct teg_warp **leaving;        /* have nothing more to issue, but results to wait for */
+    unsigned leaving_count;
+};
+
+struct teg_engine {
+    const struct teg_setup *setup;
+    const struct teg_machine *machine;
+    const struct trace *trace;
+    struct teg_op *ops;
+    struct teg_sm *sms;
+    struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
+    teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
+    teg_time *leaves;                 /* by SM: when the first of its warps is gone */
+    unsigned *order;                  /* schedulers, who issued last behind */
+    unsigned *issued_now;             /* room for as many */
+    unsigned scheduler_count;
+    struct teg_memory memory;
+    struct teg_access_table accesses;
+    struct teg_atomics atomics;
+    struct teg_result *out;
+    uint64_t next_block, ages;
+    uint32_t warps_per_block;
+    unsigned running; /* blocks */
+};
+
+static inline teg_time later(teg_time a, teg_time b)
+{
+    return a > b ? a : b;
+}
+
+static inline teg_time sooner(teg_time a, teg_time b)
+{
+    return a < b ? a : b;
+}
+
+static inline teg_time whole_cycles_down(teg_time t)
+{
+    return t / TEG_CYCLE * TEG_CYCLE;
+}
+
+static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
+{
+    return e->out->insn_stalls + (size_t)warp->step.insn * TEG_STALL_COUNT;
+}
+
+static inline bool teg_is_watched(const struct teg_engine *e)
+{
+    return e->setup->observer && e->setup->observer->span;
+}
+
+/* Index of a unit among those of the SM: each part has its own, but for those of the whole SM, which are
+ * with the first part's. */
+static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct teg_op *op)
+{
+    return op->unit + (unsigned)(warp->first_unit & op->part);
+}
+
+/* ---- teg_price.c ----------------------------------------------------------------------------- */
+
+void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+/* Of `time`, what falls to the active lanes of the step at hand of a warp: effect `divergence` switched off. */
+teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
+/* The step's price likewise. */
+struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op);
+
+static inline const struct trace_block *teg_traced(const struct teg_engine *e,
+                                                   const struct teg_block *block)
+{
+    return &e->trace->blocks[(e->setup->first_block + block->index) % e->trace->block_count];
+}
+
+/* ---- asleep and awake ------------------------------------------------------------------------ */
+
+static inline void teg_set_awake(struct teg_scheduler *s, unsigned place)
+{
+    s->awake[place / 64] |= UINT64_C(1) << place % 64;
+    s->blocked_by = 0;
+}
+
+/* Awake, or asleep until `ready`; it is neither yet. */
+static inline void teg_put(struct teg_scheduler *s, unsigned place, teg_time ready)
+{
+    if (ready <= s->slot) {
+        teg_set_awake(s, place);
+        return;
+    }
+    struct teg_sleeper *at = &s->sleepers[s->sleeper_count++];
+    for (; at->ready < ready; at--)
+        at[1] = at[0];
+    at[1] = (struct teg_sleeper){ready, place};
+}
+
+/* ---- teg_blocks.c ---------------------------------------------------------------------------- */
+
+/* Which scheduler a warp of resident block `block` belongs to, and its place there. */
+struct teg_scheduler *teg_place(const struct teg_engine *e, const struct teg_sm *sm, unsigned block,
+                                uint32_t warp, unsigned *out_place);
+/* The next block of the cluster's queue on this SM, if there is one and room for it. */
+bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
+/* The warp has nothing more to issue. */
+void teg_begin_leaving(struct teg_engine *e, struct teg_warp *warp);
+/* The warps leave that have nothing to wait for any more. */
+void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now);
+/* These execute nothing more; who waits for them at a barrier may go on. */
+void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now);
+/* Must the warp wait? It does when all its lanes have come; splits of it come one after the other. */
+bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, uint32_t on);
+/* Lets the warps go on whose barrier has all that it waits for. */
+void teg_open_barriers(struct teg_engine *e, struct teg_block *block, teg_time now);
+void teg_release_barrier(struct teg_engine *e, struct teg_block *block, unsigned id, teg_time now);
+
+/* ---- teg_copy.c ------------------------------------------------------------------------------ */
+
+void teg_copy_add(struct teg_copies *copies, teg_time done);
+void teg_copy_commit(struct teg_copies *copies);
+/* When all groups are done but the last `open`. */
+teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open);
+
+/* ---- teg_issue.c ----------------------------------------------------------------------------- */
+
+/* To the warp's first step. */
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* The step at hand of the warp at `place` issues at `now`, and the next one is at hand; after the last one
+ * the warp leaves. */
+void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
+
+#endif

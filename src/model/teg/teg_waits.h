@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MODEL_TEG_WAITS_H
+#define MODEL_TEG_WAITS_H
+
+#include "model/teg/teg_engine.h"
+
+/* Shares of the warps' time by cause and by line; in the arena. Without scaling. */
+struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
+                             const struct teg_result *result);
+
+#endif
