@@ -73,7 +73,7 @@ static void put_answer(struct cli *cli, FILE *out, const struct split_answer *a)
             (unsigned long long)(s->blocks - s->gpu_blocks), a->cpu);
     fprintf(out, "ENERGY    %s\n\n",
             isfinite(s->best.joules) ? cli_quantity(cli, s->best.joules, "J")
-                                     : "not modelled: calibrate");
+                                     : "no power coefficients");
     fprintf(out, "  %-28s %10s %10s %10s %10s %10s %10s\n", "", "on GPU", "time", "GPU", "transfer",
             "CPU", "energy");
     put_row(cli, out, "split", &s->best);

@@ -59,8 +59,7 @@ static const char *read_power(const struct prediction *gpu, const struct predict
     if (!gpu->power) return gpu->no_power;
     for (size_t i = 0; i < 2; i++)
         if (!machine_has(cpu->machine, keys[i]))
-            return "not modelled: calibrate (the CPU lacks "
-                   "power.idle or cpu.core_power)";
+            return "no power coefficients for this CPU (it lacks power.idle or cpu.core_power)";
     const struct term *cores = estimate_term(&cpu->estimates[cpu->best], "active_cores");
     *power = (struct split_power){
         .gpu_idle_watts = gpu->power->watts.idle_watts,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Watts and joules of a text report. */
+#include <string.h>
+
 #include "base/quantity.h"
 #include "report/text_sections.h"
 
@@ -7,7 +9,10 @@ void text_energy(struct page *page, const struct report_machine *item)
 {
     const struct power_estimate *power = item->prediction->power;
     if (!power) {
-        page_line(page, "ENERGY    not modelled: calibrate");
+        const char *reason = item->prediction->no_power, *details = strstr(reason, " (");
+        bool fits = strlen("ENERGY    ") + strlen(reason) <= page->width;
+        page_line(page, "ENERGY    %.*s",
+                  (int)(fits || !details ? (long)strlen(reason) : details - reason), reason);
         return;
     }
     const struct ipp_watts *watts = &power->watts;

@@ -214,7 +214,7 @@ static void models_of_gpus_say_so(void **state)
         assert_string_equal(prediction->refusals[i].reason,
                             "a model of GPUs, and e5645x2 is a CPU");
     }
-    assert_contains(prediction->no_power, "not modelled: calibrate");
+    assert_contains(prediction->no_power, "no power coefficients for this CPU");
     assert_string_equal(prediction->estimates[prediction->best].model, "throughput");
     prediction_destroy(prediction);
     profile_destroy(profile);

@@ -31,7 +31,7 @@ static const char *coefficients_missing(const struct model *model, const struct 
     if (!missing) return NULL;
     const char *id = input->machine->id ? input->machine->id : "the machine file";
     if (missing > 2) text = arena_format(input->arena, "%s and %zu more", text, missing - 2);
-    return arena_format(input->arena, "not modelled: calibrate (%s lacks %s)", id, text);
+    return arena_format(input->arena, "no power coefficients for this GPU (%s lacks %s)", id, text);
 }
 
 /* That of the best model, of the option power_time, or measured. */
@@ -64,7 +64,7 @@ ws_status run_power(struct diag *diag, const struct model_input *input, struct p
     const struct model *model = &model_ipp_power;
     struct estimate time;
     if (input->machine->kind == MACHINE_IS_CPU) {
-        out->no_power = "not modelled: calibrate (ipp-power is a model of GPUs)";
+        out->no_power = "no power coefficients for this CPU (ipp-power models GPUs only)";
         return WS_OK;
     }
     const char *lacking = coefficients_missing(model, input);
