@@ -5,7 +5,7 @@
 #     tools/check-layering.sh [ROOT]
 #
 # 1. Includes go left only: base, isa, machine, host, decode, {emulate, replay}, measure, model,
-#    recommend, report, api; replay sees emulate's observer.
+#    recommend, answer, render, api; replay sees emulate's observer.
 # 2. A stage is seen through the headers named below; its other headers are its own.
 # 3. cli, runtime and calibrate use <warpsage/warpsage.h>, system headers and their own folder.
 # 4. A C file name occurs once in the tree.
@@ -26,7 +26,7 @@ c_files() {
 check_includes() {
     c_files | grep -E '^(src|cli|runtime|calibrate)/' | xargs -r awk '
     BEGIN {
-        split("base isa machine host decode emulate measure model recommend report api", order, " ")
+        split("base isa machine host decode emulate measure model recommend answer render api", order, " ")
         for (i in order) level[order[i]] = i + 0
         level["replay"] = level["emulate"] + 0.5 # a second producer of the observer it includes
         # One header a stage, named after the noun it makes; what follows it are exceptions.
@@ -36,7 +36,8 @@ check_includes() {
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_replay.h memory_rules.h"
         exported["model"] = "estimate.h thermal.h throughput_case.h timeline.h"; exported["recommend"] = "advice.h"
-        exported["report"] = "report.h json_out.h page.h timeline_json.h"
+        exported["answer"] = "answer.h question.h"
+        exported["render"] = "render.h report.h json_out.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function check_stage(own, path,   to, file) {
@@ -64,7 +65,7 @@ check_includes() {
         } else if (!system_header && path ~ /\// && path !~ "^" part[1] "/" &&
                    path != "warpsage/warpsage.h")
             complain(part[1] " must not include \"" path "\": only <warpsage/warpsage.h> and its own")
-        else if (system_header && path ~ /^(base|isa|machine|host|decode|emulate|replay|measure|model|recommend|report|api)\//)
+        else if (system_header && path ~ /^(base|isa|machine|host|decode|emulate|replay|measure|model|recommend|answer|render|api)\//)
             complain(part[1] " must not include <" path ">: only <warpsage/warpsage.h> and its own")
     }'
 }

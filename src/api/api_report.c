@@ -3,7 +3,7 @@
 
 #include "api/pipeline.h"
 #include "base/float_state.h"
-#include "report/report.h"
+#include "render/report.h"
 
 struct analysed {
     const struct profile *profile;

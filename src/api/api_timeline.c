@@ -7,7 +7,7 @@
 #include "api/handles.h"
 #include "api/pipeline.h"
 #include "base/float_state.h"
-#include "report/timeline_json.h"
+#include "render/timeline_json.h"
 
 /* A file of about 20 MB, which every viewer takes (a guess at what nobody minds), and bounds on what
  * may be asked for: below, not one instant of a full SM fits; above, memory is a GB. */

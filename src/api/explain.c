@@ -7,7 +7,7 @@
 #include "base/float_state.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "report/page.h"
+#include "render/page.h"
 
 enum { WIDTH = 96 };
 

@@ -8,7 +8,7 @@
 #include "api/machine_text.h"
 #include "base/float_state.h"
 #include "base/strbuf.h"
-#include "report/json_out.h"
+#include "render/json_out.h"
 
 /* ---- what models find in it -------------------------------------------------------------------- */
 

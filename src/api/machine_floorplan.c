@@ -5,7 +5,7 @@
 
 #include "api/machine_text.h"
 #include "base/strbuf.h"
-#include "report/json_out.h"
+#include "render/json_out.h"
 
 static const char *plan_source(const struct floorplan *plan)
 {

@@ -8,7 +8,7 @@
 #include "base/quantity.h"
 #include "base/strbuf.h"
 #include "machine/machine.h"
-#include "report/json_out.h"
+#include "render/json_out.h"
 
 /* SI unit of a machine key; "" for counts. */
 const char *machine_key_unit(size_t key);

@@ -18,12 +18,6 @@ const struct counter_info counter_infos[COUNTER_COUNT] = {
 #undef UNIT
 };
 
-const char *const origin_ids[ORIGIN_COUNT] = {
-#define X(name, id) id,
-    ORIGINS(X)
-#undef X
-};
-
 int counter_find(const char *id)
 {
     for (int i = 0; i < COUNTER_COUNT; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/origin.h"
 #include "emulate/observer.h"
 #include "isa/insn.h"
 
@@ -35,24 +36,6 @@ struct counter_info {
 extern const struct counter_info counter_infos[COUNTER_COUNT];
 /* -1 if there is none. */
 int counter_find(const char *id);
-
-/* Where a number comes from (CONTRACT.md section 7). */
-#define ORIGINS(X)                                                                                 \
-    X(NONE, "")                                                                                    \
-    X(DECODED, "decoded")                                                                          \
-    X(EMULATED, "emulated")                                                                        \
-    X(SAMPLED, "sampled")                                                                          \
-    X(MODELLED, "modelled")                                                                        \
-    X(CALIBRATED, "calibrated")                                                                    \
-    X(MEASURED, "measured")                                                                        \
-    X(ASSUMED, "assumed")
-enum origin {
-#define X(name, id) ORIGIN_##name,
-    ORIGINS(X)
-#undef X
-        ORIGIN_COUNT
-};
-extern const char *const origin_ids[ORIGIN_COUNT];
 
 struct counter_value {
     double value;       /* exact for counts below 2^53 */

@@ -255,13 +255,13 @@ static ws_status read_origin(const struct reader *r, json_t *item, const char *p
     *out = ORIGIN_ASSUMED;
     if (!from) return WS_OK;
     for (int i = ORIGIN_NONE + 1; json_is_string(from) && i < ORIGIN_COUNT; i++) {
-        if (strcmp(json_string_value(from), origin_ids[i])) continue;
+        if (strcmp(json_string_value(from), origin_infos[i].id)) continue;
         *out = (uint8_t)i;
         return WS_OK;
     }
     return fail(r, path,
                 "\"from\" must be decoded, emulated, sampled, modelled, calibrated, "
-                "measured or assumed");
+                "measured, assumed or published");
 }
 
 static ws_status read_missing(const struct reader *r, json_t *item, const char *path,

@@ -100,7 +100,7 @@ static json_t *counter_json(struct writer *w, const struct counter_value *value,
         put(w, item, "reason", text_or_null(value->reason ? value->reason : ""));
         return item;
     }
-    put(w, item, "from", json_string(origin_ids[value->origin]));
+    put(w, item, "from", json_string(origin_infos[value->origin].id));
     if (value->lo < value->value || value->hi > value->value) {
         put(w, item, "lo", number(value->lo));
         put(w, item, "hi", number(value->hi));

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/quantity.h"
-#include "report/page.h"
-#include "report/report.h"
+#include "render/page.h"
+#include "render/report.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -170,6 +170,7 @@ static void monster_init(struct monster *m)
     m->prediction.profile = m->profile;
     m->prediction.registers_note = repeat(arena, "registers ", 40);
     m->prediction.best_reason = repeat(arena, "because ", 60);
+    m->prediction.no_power = "no power coefficients for this GPU";
     m->prediction.occupancy = (struct occupancy){.blocks_per_sm = 1, .limiter = "registers"};
     m->prediction.estimate_count = 6;
     for (size_t i = 0; i < 6; i++)

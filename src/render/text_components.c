@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "report/text_sections.h"
+#include "render/text_sections.h"
 
 /* A model that knows them writes one term a component and one row a stage. */
 static const char *const component_terms[] = {"t_inst", "t_smem", "t_gmem"};

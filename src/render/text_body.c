@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/quantity.h"
 #include "measure/cache.h"
-#include "report/access_table.h"
-#include "report/text_sections.h"
+#include "render/access_table.h"
+#include "render/text_sections.h"
 
 /* ---- throughput ------------------------------------------------------------------------------ */
 

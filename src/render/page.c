@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page.h"
+#include "render/page.h"
 
 #include <ctype.h>
 #include <stdarg.h>

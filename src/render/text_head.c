@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "report/text_sections.h"
+#include "render/text_sections.h"
 
 /* "64x64" or "65,536": without dimensions of one. */
 static void format_shape(char *out, size_t size, const uint32_t shape[3])

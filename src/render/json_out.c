@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/json_out.h"
+#include "render/json_out.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The text report: 60 lines by 96 columns for one kernel on one GPU. Order: is this the right
  * kernel; the answer in four lines; what to do; the evidence; the caveats, always there. */
-#include "report/text_sections.h"
+#include "render/text_sections.h"
 
 static unsigned lines_left(const struct page *page, unsigned start)
 {

@@ -3,12 +3,12 @@
 #ifndef REPORT_WRITERS_H
 #define REPORT_WRITERS_H
 
-#include "report/report.h"
+#include "render/report.h"
 
 typedef void report_writer(const struct report_view *view, struct strbuf *out);
 
 #define WRITER(format, function) report_writer function;
-#include "report/writers.def"
+#include "render/writers.def"
 #undef WRITER
 
 /* The estimate that fits the machine, and the speed of light; NULL if there is none. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "report/writers.h"
+#include "render/writers.h"
 
 /* RFC 4180: quoted when it must be. */
 static void field(struct strbuf *out, const char *text)
@@ -40,7 +40,7 @@ static void counter_row(const struct profile *profile, size_t i, struct strbuf *
     if (value->origin != ORIGIN_NONE) number(out, value->lo);
     strbuf_putc(out, ',');
     if (value->origin != ORIGIN_NONE) number(out, value->hi);
-    strbuf_printf(out, ",%s\n", origin_ids[value->origin]);
+    strbuf_printf(out, ",%s\n", origin_infos[value->origin].id);
 }
 
 static void modelled_row(struct strbuf *out, const struct profile *profile, const char *machine,

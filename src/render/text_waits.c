@@ -4,7 +4,7 @@
 
 #include "base/quantity.h"
 #include "base/strbuf.h"
-#include "report/text_sections.h"
+#include "render/text_sections.h"
 
 enum { CAUSES_SHOWN = 4, LINES_SHOWN = 12 };
 

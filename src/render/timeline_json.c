@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/timeline_json.h"
+#include "render/timeline_json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
-#include "report/json_out.h"
+#include "render/json_out.h"
 
 /* Tracks are threads of a few processes, in this order. */
 enum group { GROUP_SCHEDULERS, GROUP_UNITS, GROUP_WARPS, GROUP_BLOCKS, GROUP_MEMORY, GROUP_COUNT };

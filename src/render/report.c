@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/report.h"
+#include "render/report.h"
 
-#include "report/writers.h"
+#include "render/writers.h"
 
 static const struct {
     ws_format format;
     report_writer *write;
 } writers[] = {
 #define WRITER(format, function) {format, function},
-#include "report/writers.def"
+#include "render/writers.def"
 #undef WRITER
 };
 

@@ -4,8 +4,8 @@
 #ifndef REPORT_TEXT_SECTIONS_H
 #define REPORT_TEXT_SECTIONS_H
 
-#include "report/page.h"
-#include "report/writers.h"
+#include "render/page.h"
+#include "render/writers.h"
 
 /* Longest first lines of sections, and what a whole report of one kernel may take. */
 enum { REPORT_LINES = 60 };

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/json_out.h"
-#include "report/writers.h"
+#include "render/json_out.h"
+#include "render/writers.h"
 
 static void triple(struct json_out *json, const char *key, const uint32_t values[3])
 {
@@ -43,7 +43,7 @@ static void counter(struct json_out *json, size_t i, const struct counter_value 
     } else {
         json_out_number(json, "value", value->value);
         json_out_string(json, "unit", counter_infos[i].unit);
-        json_out_string(json, "from", origin_ids[value->origin]);
+        json_out_string(json, "from", origin_infos[value->origin].id);
         if (value->lo != value->value || value->hi != value->value) {
             json_out_number(json, "lo", value->lo);
             json_out_number(json, "hi", value->hi);

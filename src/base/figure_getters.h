@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From here on a list of figures (base/figure.h) defines their getters. Included more than once. */
+#include "base/figure.h"
+
+#undef RECORD
+#undef RECORD_OF
+#undef END
+#undef ALWAYS
+#undef NULL_UNLESS
+#undef OMIT_UNLESS
+#undef NUMBER
+#undef COUNT
+#undef FLAG
+#undef WORD
+#undef SECTION
+#undef LIST
+#undef MAP
+#undef TABLE
+#undef WORDS
+#undef COUNTS
+#undef FIGURE
+#undef FIGURES
+#undef GETTER
+
+#define ALWAYS true
+#define NULL_UNLESS(condition) (condition)
+#define OMIT_UNLESS(condition) (condition)
+#define RECORD(name, type, origin, text) RECORD_OF(name, type, NULL, origin, text)
+#define RECORD_OF(name, type, key, origin, text)                                                   \
+    typedef type name##_record_type;                                                               \
+    extern const struct record record_##name;                                                      \
+    static const char *key_of_##name(const void *element, struct arena *arena)                     \
+    {                                                                                              \
+        const name##_record_type *at = element;                                                    \
+        (void)at, (void)arena;                                                                     \
+        return key;                                                                                \
+    }
+#define END(name)
+#define GETTER(record_name, id, when, fill)                                                        \
+    static void get_##record_name##_##id(const void *record, struct arena *arena,                  \
+                                         struct figure_value *out)                                 \
+    {                                                                                              \
+        const record_name##_record_type *at = record;                                              \
+        (void)at, (void)arena;                                                                     \
+        out->is_absent = !(when);                                                                  \
+        if (out->is_absent) return;                                                                \
+        fill;                                                                                      \
+    }
+#define NUMBER(record, id, unit, when, value, text) GETTER(record, id, when, out->number = (value))
+#define COUNT(record, id, unit, when, value, text) GETTER(record, id, when, out->count = (value))
+#define FLAG(record, id, when, value, text) GETTER(record, id, when, out->count = (value))
+#define WORD(record, id, when, value, text) GETTER(record, id, when, out->text = (value))
+#define SECTION(record, id, of, when, pointer, text)                                               \
+    GETTER(record, id, when, out->items = (pointer); out->item_count = out->items != NULL)
+#define LIST(record, id, of, when, array, number, text)                                            \
+    GETTER(record, id, when, out->items = (array); out->item_count = (number))
+#define MAP(record, id, of, when, array, number, text)                                             \
+    LIST(record, id, of, when, array, number, text)
+#define TABLE(record, id, of, when, array, number, text)                                           \
+    LIST(record, id, of, when, array, number, text)
+#define WORDS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
+#define COUNTS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
+#define FIGURE(record, id, parts, when, pointer, text) LIST(record, id, , when, pointer, 1, text)
+#define FIGURES(record, id, parts, when, array, number, text)                                      \
+    LIST(record, id, , when, array, number, text)
