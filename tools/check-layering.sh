@@ -19,7 +19,7 @@ errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 
 c_files() {
-    find include src cli runtime calibrate bench examples tests -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \
+    find include src cli runtime calibrate bench examples tests -name '*.[ch]' -o -name '*.def' \
         2>/dev/null | LC_ALL=C sort || true
 }
 
@@ -77,7 +77,7 @@ check_names() {
 }
 
 check_memory() {
-    c_files | grep -E '^src/.*\.(c|h|inc)$' | grep -v '^src/base/memory\.c$' | xargs -r awk '
+    c_files | grep -E '^src/.*\.[ch]$' | grep -v '^src/base/memory\.c$' | xargs -r awk '
     {
         line = $0
         gsub(/"([^"\\]|\\.)*"/, "\"\"", line); sub(/\/[\/*].*/, "", line)

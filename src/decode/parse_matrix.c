@@ -7,7 +7,7 @@
  *     mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}
  *     ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {..}, [p]
  *
- * Where each lane's elements lie is told in emulate/sem_matrix.inc. A form that is PTX, but not executed
+ * Where each lane's elements lie is told in emulate/sem_matrix.h. A form that is PTX, but not executed
  * here (sparse, scaled, of less than 8 bits, Volta's m8n8k4), is refused where it is reached. */
 #include <string.h>
 

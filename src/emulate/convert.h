@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One value from any number format of PTX to any other, exactly, with one rounding (ISA: cvt). The
- * slow and general way: what occurs often has lane loops of its own in sem_convert.inc. */
+ * slow and general way: what occurs often has lane loops of its own in sem_convert.h. */
 #ifndef EMULATE_CONVERT_H
 #define EMULATE_CONVERT_H
 

@@ -78,6 +78,18 @@
              const TC *c = SRC(TC, 2); const TE *e = SRC(TE, 3), const TA A = a[i];                \
              const TB B = b[i]; const TC C = c[i]; const TE E = e[i], expr)
 
+#define INT_TYPES(X) X(16, uint16_t, int16_t) X(32, uint32_t, int32_t) X(64, uint64_t, int64_t)
+
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 s128;
+
+/* Lanes that do not execute keep what they had. */
+#define KEEP_OTHER_LANES(T)                                                                        \
+    const T *new_lanes = (const T *)(const void *)r;                                               \
+    T *d = DST(T, 0);                                                                              \
+    const int32_t *m = x->lane_mask;                                                               \
+    VECTOR LANES d[i] = m[i] ? new_lanes[i] : d[i];
+
 /* Sign bits of 32 lanes as one mask. */
 static inline uint32_t lanes_to_mask(const int32_t *c)
 {
@@ -117,6 +129,50 @@ static inline void write_predicate(struct exec *x, operand_ref ref, uint32_t bit
     if (ref == REF_NONE) return;
     uint32_t *d = &PREDICATE(ref);
     *d = (*d & ~x->mask) | (bits & x->mask);
+}
+
+/* One lane of a register of 16, 32, 64 or 128 bits. */
+struct pair64 {
+    uint64_t low, high;
+};
+static inline void write_bits(struct exec *x, operand_ref ref, unsigned bits, uint64_t value,
+                              uint64_t high, unsigned lane)
+{
+    void *d = PLACE(ref);
+    switch (bits) {
+    case 16:
+        ((uint16_t *)d)[lane] = (uint16_t)value;
+        break;
+    case 32:
+        ((uint32_t *)d)[lane] = (uint32_t)value;
+        break;
+    case 64:
+        ((uint64_t *)d)[lane] = value;
+        break;
+    default:
+        ((struct pair64 *)d)[lane] = (struct pair64){value, high};
+        break;
+    }
+}
+static inline uint64_t read_bits(const struct exec *x, operand_ref ref, unsigned bits,
+                                 unsigned lane)
+{
+    const void *s = PLACE(ref);
+    switch (bits) {
+    case 16:
+        return ((const uint16_t *)s)[lane];
+    case 32:
+        return ((const uint32_t *)s)[lane];
+    case 64:
+        return ((const uint64_t *)s)[lane];
+    default:
+        return ((const struct pair64 *)s)[lane].low;
+    }
+}
+
+static inline uint64_t sign_extend(uint64_t value, unsigned bits)
+{
+    return bits >= 64 ? value : (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
-#define SEMANTICS_TABLE semantics_v4
-#define SEMANTICS_LEVEL 2
-#define SEMANTICS_NAME "x86-64-v4"
-#include "emulate/semantics.inc"
+#include "emulate/semantics.h"
+
+const struct semantics semantics_v4 = SEMANTICS("x86-64-v4", 2);
 #else
 typedef int no_semantics_here; /* this level exists on x86-64 only */
 #endif

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#define HOST_LEVEL host_loops_base
-#define HOST_NAME "baseline"
-#define HOST_BYTES 16
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-#define HOST_FMA true
-#else
-#define HOST_FMA false
-#endif
-#include "host/host_loops.inc"
+#include "host/host_vector_loops.h"
+
+const struct host_loops host_loops_base = HOST_LOOPS("baseline");
 
 /* Of a register, not of a constant: some CPUs fold additions of constants before they execute them. */
 uint64_t host_add_chain(uint64_t rounds)

@@ -16,6 +16,11 @@ struct lane_math {
     uint32_t (*groups)(const uint64_t *addresses, uint32_t mask, unsigned shift, uint32_t *same);
 };
 
+extern const struct lane_math lane_math_base;
+#if defined(__x86_64__)
+extern const struct lane_math lane_math_v3, lane_math_v4;
+#endif
+
 /* 0 baseline, 1 x86-64-v3, 2 x86-64-v4, which the host must run (device_isa_levels). */
 const struct lane_math *lane_math_at(int level);
 

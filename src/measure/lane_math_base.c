@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#define LANE_MATH lane_math_base
-#include "measure/lane_math.inc"
+#include "measure/lane_math_loops.h"
 
-#if defined(__x86_64__)
-extern const struct lane_math lane_math_v3, lane_math_v4;
-#endif
+const struct lane_math lane_math_base = LANE_MATH;
 
 const struct lane_math *lane_math_at(int level)
 {

@@ -132,7 +132,7 @@ def products24():
 
 def quotients():
     """Division truncates towards zero. Division by zero is unspecified; documented choice of this
-    project (QUIRKS.md, sem_int.inc): all ones, remainder the dividend."""
+    project (QUIRKS.md, sem_int.h): all ones, remainder the dividend."""
     def quotient(a, b):
         if b == 0:
             return -1

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Integer arithmetic. Wrap-around is modulo 2^n; division by zero gives all ones (quotient) and the
  * dividend (remainder), as NVIDIA's expansion does; the ISA leaves it unspecified. */
+#ifndef EMULATE_SEM_INT_H
+#define EMULATE_SEM_INT_H
 
-#define INT_TYPES(X) X(16, uint16_t, int16_t) X(32, uint32_t, int32_t) X(64, uint64_t, int64_t)
+#include "emulate/sem_select.h"
 
 /* 16-bit operands are widened first: C would promote them to int and overflow there. */
 #define INT_OPS(N, U, S)                                                                           \
@@ -10,9 +12,9 @@
     OP2(sub_##N, U, U, U, (uint64_t)A - B)                                                         \
     OP2(mul_lo_##N, U, U, U, (uint64_t)A *B)                                                       \
     OP3(mad_lo_##N, U, U, U, U, (uint64_t)A *B + C)                                                \
-    OP2(div_u##N, U, U, U, B ? A / B : (U)~(U)0)                                                   \
+    OP2(div_u##N, U, U, U, B ? A / B : (U) ~(U)0)                                                  \
     OP2(rem_u##N, U, U, U, B ? A % B : A)                                                          \
-    OP2(div_s##N, U, S, S, B == 0 ? (U)~(U)0 : B == -1 ? (U)(0 - (uint64_t)A) : (U)(A / B))        \
+    OP2(div_s##N, U, S, S, B == 0 ? (U) ~(U)0 : B == -1 ? (U)(0 - (uint64_t)A) : (U)(A / B))       \
     OP2(rem_s##N, U, S, S, B == 0 ? (U)A : B == -1 ? (U)0 : (U)(A % B))                            \
     OP1(abs_s##N, U, S, A < 0 ? (U)(0 - (uint64_t)A) : (U)A)                                       \
     OP1(neg_s##N, U, U, 0 - (uint64_t)A)                                                           \
@@ -67,16 +69,14 @@ OP3(mad_hi_s16, uint16_t, int16_t, int16_t, uint16_t, (uint32_t)(((int32_t)A * B
 OP3(mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t, (((uint64_t)A * B) >> 32) + C)
 OP3(mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t, (uint64_t)(((int64_t)A * B) >> 32) + C)
 OP3(mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)A *B + C)
-OP3(mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)((int32_t)A * B) + C)
+OP3(mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)((int32_t)A *B) + C)
 OP3(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)A *B + C)
-OP3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)A * B) + C)
+OP3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)A *B) + C)
 
-__extension__ typedef unsigned __int128 u128;
-__extension__ typedef __int128 s128;
 OP2(mul_hi_u64, uint64_t, uint64_t, uint64_t, ((u128)A * B) >> 64)
-OP2(mul_hi_s64, uint64_t, int64_t, int64_t, (u128)((s128)A * B) >> 64)
+OP2(mul_hi_s64, uint64_t, int64_t, int64_t, (u128)((s128)A *B) >> 64)
 OP3(mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t, (uint64_t)(((u128)A * B) >> 64) + C)
-OP3(mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t, (uint64_t)((u128)((s128)A * B) >> 64) + C)
+OP3(mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t, (uint64_t)((u128)((s128)A *B) >> 64) + C)
 
 static inline int32_t sext24(int32_t v)
 {
@@ -151,7 +151,7 @@ MADC_OP(madc_hi_u32, uint32_t, ((uint64_t)A * B) >> 32, uint64_t)
 MADC_OP(madc_hi_s32, uint32_t, ((int64_t)(int32_t)A * (int32_t)B) >> 32, uint64_t)
 MADC_OP(madc_lo_64, uint64_t, (u128)A *B, u128)
 MADC_OP(madc_hi_u64, uint64_t, ((u128)A * B) >> 64, u128)
-MADC_OP(madc_hi_s64, uint64_t, (u128)((s128)(int64_t)A * (int64_t)B) >> 64, u128)
+MADC_OP(madc_hi_s64, uint64_t, (u128)((s128)(int64_t)A *(int64_t)B) >> 64, u128)
 
 /* Dot products of packed bytes and halves. imm: bit 0 a signed, bit 1 b signed, bit 2 upper half. */
 static inline int32_t packed(uint32_t v, unsigned at, unsigned bits, bool is_signed)
@@ -177,47 +177,6 @@ OP3(dp2a_any, uint32_t, uint32_t, uint32_t, uint32_t, dot2(A, B, C, u->imm))
 
 /* ---- selection ------------------------------------------------------------------------------- */
 
-#define BY_WIDTH(insn, name)                                                                       \
-    (type_infos[(insn)->type].bits == 16   ? PAIR(name##16)                                        \
-     : type_infos[(insn)->type].bits == 32 ? PAIR(name##32)                                        \
-                                           : PAIR(name##64))
-#define BY_SIGN(insn, name)                                                                        \
-    (type_infos[(insn)->type].kind == KIND_SIGNED ? BY_WIDTH(insn, name##s)                        \
-                                                  : BY_WIDTH(insn, name##u))
-static const struct uop_pair NOT_SUPPORTED = {NULL, NULL};
-
-static struct uop_pair select_float(const struct insn *insn);
-static struct uop_pair select_16x2(const struct insn *insn);
-static bool is_float(const struct insn *insn)
-{
-    return type_infos[insn->type].kind == KIND_FLOAT;
-}
-static bool is_16x2(const struct insn *insn)
-{
-    return insn->type == TYPE_U16X2 || insn->type == TYPE_S16X2;
-}
-static bool is_64(const struct insn *insn)
-{
-    return type_infos[insn->type].bits == 64;
-}
-
-static struct uop_pair select_add(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    if (is_float(insn)) return select_float(insn);
-    if (is_16x2(insn)) return select_16x2(insn);
-    if (insn->flags & INSN_SAT) return PAIR(add_sat_s32);
-    if (insn->flags & INSN_CC) return is_64(insn) ? SAME(addc_64) : SAME(addc_32);
-    return BY_WIDTH(insn, add_);
-}
-static struct uop_pair select_sub(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    if (is_float(insn)) return select_float(insn);
-    if (insn->flags & INSN_SAT) return PAIR(sub_sat_s32);
-    if (insn->flags & INSN_CC) return is_64(insn) ? SAME(subc_64) : SAME(subc_32);
-    return BY_WIDTH(insn, sub_);
-}
 static struct uop_pair select_addc(const struct insn *insn, const struct function *function)
 {
     (void)function;
@@ -228,17 +187,6 @@ static struct uop_pair select_subc(const struct insn *insn, const struct functio
     (void)function;
     return is_64(insn) ? SAME(subc_64) : SAME(subc_32);
 }
-static struct uop_pair select_mul(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    if (is_float(insn)) return select_float(insn);
-    bool is_signed = type_infos[insn->type].kind == KIND_SIGNED;
-    if (insn->mul_part == MUL_HI) return BY_SIGN(insn, mul_hi_);
-    if (insn->mul_part != MUL_WIDE) return BY_WIDTH(insn, mul_lo_);
-    if (type_infos[insn->type].bits == 16) return is_signed ? PAIR(mul_wide_s16) : PAIR(mul_wide_u16);
-    if (is_64(insn)) return NOT_SUPPORTED;
-    return is_signed ? PAIR(mul_wide_s32) : PAIR(mul_wide_u32);
-}
 static struct uop_pair select_madc(const struct insn *insn, const struct function *function)
 {
     (void)function;
@@ -246,18 +194,6 @@ static struct uop_pair select_madc(const struct insn *insn, const struct functio
     if (!hi) return is_64(insn) ? SAME(madc_lo_64) : SAME(madc_lo_32);
     if (is_64(insn)) return is_signed ? SAME(madc_hi_s64) : SAME(madc_hi_u64);
     return is_signed ? SAME(madc_hi_s32) : SAME(madc_hi_u32);
-}
-static struct uop_pair select_mad(const struct insn *insn, const struct function *function)
-{
-    if (is_float(insn)) return select_float(insn);
-    if (insn->flags & INSN_CC) return select_madc(insn, function);
-    if (insn->flags & INSN_SAT) return insn->mul_part == MUL_HI ? PAIR(mad_hi_sat_s32) : NOT_SUPPORTED;
-    bool is_signed = type_infos[insn->type].kind == KIND_SIGNED;
-    if (insn->mul_part == MUL_HI) return BY_SIGN(insn, mad_hi_);
-    if (insn->mul_part != MUL_WIDE) return BY_WIDTH(insn, mad_lo_);
-    if (type_infos[insn->type].bits == 16) return is_signed ? PAIR(mad_wide_s16) : PAIR(mad_wide_u16);
-    if (is_64(insn)) return NOT_SUPPORTED;
-    return is_signed ? PAIR(mad_wide_s32) : PAIR(mad_wide_u32);
 }
 static struct uop_pair select_mul24(const struct insn *insn, const struct function *function)
 {
@@ -280,41 +216,10 @@ static struct uop_pair select_sad(const struct insn *insn, const struct function
     (void)function;
     return BY_SIGN(insn, sad_);
 }
-static struct uop_pair select_div(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    return is_float(insn) ? select_float(insn) : BY_SIGN(insn, div_);
-}
 static struct uop_pair select_rem(const struct insn *insn, const struct function *function)
 {
     (void)function;
     return BY_SIGN(insn, rem_);
-}
-static struct uop_pair select_abs(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    return is_float(insn) ? select_float(insn) : BY_WIDTH(insn, abs_s);
-}
-static struct uop_pair select_neg(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    return is_float(insn) ? select_float(insn) : BY_WIDTH(insn, neg_s);
-}
-static struct uop_pair select_min(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    if (is_float(insn)) return select_float(insn);
-    if (is_16x2(insn)) return select_16x2(insn);
-    if (insn->flags & INSN_RELU) return PAIR(min_relu_s32);
-    return BY_SIGN(insn, min_);
-}
-static struct uop_pair select_max(const struct insn *insn, const struct function *function)
-{
-    (void)function;
-    if (is_float(insn)) return select_float(insn);
-    if (is_16x2(insn)) return select_16x2(insn);
-    if (insn->flags & INSN_RELU) return PAIR(max_relu_s32);
-    return BY_SIGN(insn, max_);
 }
 static struct uop_pair select_dp4a(const struct insn *insn, const struct function *function)
 {
@@ -326,3 +231,5 @@ static struct uop_pair select_dp2a(const struct insn *insn, const struct functio
     (void)insn, (void)function;
     return PAIR(dp2a_any);
 }
+
+#endif

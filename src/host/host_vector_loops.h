@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One level: HOST_LEVEL (table), HOST_NAME, HOST_BYTES, HOST_FMA are defined by the file that includes
- * this one, which is compiled for its level and with contraction to multiply-adds. */
+/* The loops of struct host_loops: each host_loops_*.c is compiled for its level, with contraction to
+ * multiply-adds, and defines its table as HOST_LOOPS(name). */
+#ifndef HOST_HOST_VECTOR_LOOPS_H
+#define HOST_HOST_VECTOR_LOOPS_H
+
 #include "host/host_loops.h"
+
+#if defined(__AVX512F__)
+enum { HOST_BYTES = 64 };
+#elif defined(__AVX__)
+enum { HOST_BYTES = 32 };
+#else
+enum { HOST_BYTES = 16 };
+#endif
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+enum { HOST_FMA = 1 };
+#else
+enum { HOST_FMA = 0 };
+#endif
 
 typedef float host_vector __attribute__((vector_size(HOST_BYTES)));
 
@@ -50,11 +66,10 @@ static float run_read(const float *values, size_t count)
     return sum_lanes(sums[0] + sums[1] + sums[2] + sums[3]);
 }
 
-const struct host_loops HOST_LEVEL = {
-    .name = HOST_NAME,
-    .vector_bytes = HOST_BYTES,
-    .fma = HOST_FMA,
-    .vector = run_vector,
-    .chain = run_chain,
-    .read = run_read,
-};
+#define HOST_LOOPS(name_)                                                                          \
+    {                                                                                              \
+        .name = (name_), .vector_bytes = HOST_BYTES, .fma = HOST_FMA, .vector = run_vector,        \
+        .chain = run_chain, .read = run_read,                                                      \
+    }
+
+#endif

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Compare, select, classify. A comparison makes one bit a lane, which is then combined with c and
  * written to p and, inverted, to q. */
+#ifndef EMULATE_SEM_COMPARE_H
+#define EMULATE_SEM_COMPARE_H
 
-/* imm: bits 0-1 enum combine, bit 2 flush subnormals. */
-static inline uint32_t combine(const struct exec *x, const struct uop *u, uint32_t bits)
-{
-    if (!(u->imm & 3)) return bits;
-    uint32_t c = source_predicate(x, u, 2);
-    return (u->imm & 3) == COMBINE_AND ? bits & c : (u->imm & 3) == COMBINE_OR ? bits | c : bits ^ c;
-}
-static inline void write_setp(struct exec *x, const struct uop *u, uint32_t bits)
-{
-    uint32_t p = combine(x, u, bits), q = combine(x, u, ~bits); /* c may be p */
-    write_predicate(x, u->dst[0], p);
-    write_predicate(x, u->dst[1], q);
-}
+#include "emulate/sem_compare_half.h"
+#include "emulate/sem_compare_result.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_select.h"
+
 static inline float compare_in(float v, int64_t imm)
 {
     return imm & 4 ? flush(v) : v;
@@ -47,31 +41,6 @@ static inline double compare_in64(double v, int64_t imm)
         write_set(x, u, name##_bits(x, u));                                                        \
     }
 
-/* The bits that set writes where the comparison holds: all ones, or 1.0 in the type. */
-static inline uint32_t set_value(unsigned type)
-{
-    switch (type) {
-    case TYPE_F32: return 0x3f800000;
-    case TYPE_F16: return 0x3c00;
-    case TYPE_F16X2: return 0x3c003c00;
-    case TYPE_BF16: return 0x3f80;
-    case TYPE_BF16X2: return 0x3f803f80;
-    default: return UINT32_MAX;
-    }
-}
-static inline void write_set(struct exec *x, const struct uop *u, uint32_t bits)
-{
-    bits = combine(x, u, bits);
-    uint32_t yes = set_value(u->insn->type);
-    if (u->dst_bits == 16) {
-        uint16_t *d = DST(uint16_t, 0);
-        LANES if ((x->mask >> i) & 1) d[i] = (uint16_t)((bits >> i) & 1 ? yes : 0);
-    } else {
-        uint32_t *d = DST(uint32_t, 0);
-        LANES if ((x->mask >> i) & 1) d[i] = (bits >> i) & 1 ? yes : 0;
-    }
-}
-
 #define COMPARE_INT(N, U, S)                                                                       \
     COMPARE(eq_##N, U, INT_IN, A == B)                                                             \
     COMPARE(ne_##N, U, INT_IN, A != B)                                                             \
@@ -88,7 +57,7 @@ INT_TYPES(COMPARE_INT)
 /* Ordered comparisons are false, unordered ones true, if an operand is NaN. */
 #define COMPARE_FLOAT(N, T, in)                                                                    \
     COMPARE(eq_##N, T, in, A == B)                                                                 \
-    COMPARE(ne_##N, T, in, A < B || A > B)                                                         \
+    COMPARE(ne_##N, T, in, A<B || A> B)                                                            \
     COMPARE(lt_##N, T, in, A < B)                                                                  \
     COMPARE(le_##N, T, in, A <= B)                                                                 \
     COMPARE(gt_##N, T, in, A > B)                                                                  \
@@ -140,12 +109,18 @@ SELECT_LANES(64, uint64_t)
 static inline bool test_property(double v, bool subnormal, int64_t what)
 {
     switch (what) {
-    case SUB_FINITE: return isfinite(v);
-    case SUB_INFINITE: return isinf(v);
-    case SUB_NUMBER: return v == v;
-    case SUB_NOTANUMBER: return v != v;
-    case SUB_NORMAL: return isfinite(v) && !subnormal; /* zeros count as normal (ISA) */
-    default: return subnormal;
+    case SUB_FINITE:
+        return isfinite(v);
+    case SUB_INFINITE:
+        return isinf(v);
+    case SUB_NUMBER:
+        return v == v;
+    case SUB_NOTANUMBER:
+        return v != v;
+    case SUB_NORMAL:
+        return isfinite(v) && !subnormal; /* zeros count as normal (ISA) */
+    default:
+        return subnormal;
     }
 }
 #define TESTP(name, T, least)                                                                      \
@@ -153,9 +128,9 @@ static inline bool test_property(double v, bool subnormal, int64_t what)
     {                                                                                              \
         const T *a = SRC(T, 0);                                                                    \
         uint32_t bits = 0;                                                                         \
-        LANES bits |= (uint32_t)test_property((double)a[i], a[i] != 0 && fabs((double)a[i]) < least, \
-                                              u->imm)                                              \
-                      << i;                                                                        \
+        LANES bits |=                                                                              \
+            (uint32_t)test_property((double)a[i], a[i] != 0 && fabs((double)a[i]) < least, u->imm) \
+            << i;                                                                                  \
         write_predicate(x, u->dst[0], bits);                                                       \
     }
 TESTP(testp_f32, float, (double)FLT_MIN)
@@ -167,7 +142,10 @@ OP2(copysign_64, uint64_t, uint64_t, uint64_t,
 /* ---- selection ------------------------------------------------------------------------------- */
 
 typedef uop_fn *compare_row[3]; /* by width: 16, 32, 64 */
-#define ROW_INT(prefix, cmp) {prefix##cmp##16, prefix##cmp##32, prefix##cmp##64}
+#define ROW_INT(prefix, cmp)                                                                       \
+    {                                                                                              \
+        prefix##cmp##16, prefix##cmp##32, prefix##cmp##64                                          \
+    }
 #define INT_TABLE(prefix)                                                                          \
     static uop_fn *prefix##int(unsigned compare, bool is_signed, unsigned width)                   \
     {                                                                                              \
@@ -205,8 +183,6 @@ FLOAT_TABLE(setp_, f64)
 FLOAT_TABLE(set_, f32)
 FLOAT_TABLE(set_, f64)
 
-static struct uop_pair select_setp_half(const struct insn *insn);
-static struct uop_pair select_set_half(const struct insn *insn);
 static struct uop_pair select_setp(const struct insn *insn, const struct function *function)
 {
     (void)function;
@@ -229,3 +205,5 @@ SELECT_ONE(selp, BY_WIDTH(insn, selp_))
 SELECT_ONE(slct, insn->type2 == TYPE_F32 ? BY_WIDTH(insn, slct_f) : BY_WIDTH(insn, slct_s))
 SELECT_ONE(testp, is_64(insn) ? SAME(testp_f64) : SAME(testp_f32))
 SELECT_ONE(copysign, is_64(insn) ? PAIR(copysign_64) : PAIR(copysign_32))
+
+#endif

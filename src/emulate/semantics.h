@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The semantics of all instructions for one instruction-set level. Each semantics_*.c defines
- * SEMANTICS_TABLE, SEMANTICS_LEVEL and SEMANTICS_NAME, is compiled with its own -march, and includes this file. */
+/* The semantics of all instructions for one instruction-set level: each semantics_*.c is compiled
+ * with its own -march and defines its table as SEMANTICS(name, level). */
+#ifndef EMULATE_SEMANTICS_H
+#define EMULATE_SEMANTICS_H
+
 #include "emulate/lanes.h"
-
-#include "base/half.h"
-#include "emulate/convert.h"
-
-#include "emulate/sem_int.inc"
-
-#include "emulate/sem_bits.inc"
-
-#include "emulate/sem_double.inc"
-
-#include "emulate/sem_float.inc"
-
-#include "emulate/sem_half.inc"
-
-#include "emulate/sem_packed.inc"
-
-#include "emulate/sem_compare.inc"
-
-#include "emulate/sem_compare_half.inc"
-
-#include "emulate/sem_move.inc"
-
-#include "emulate/sem_convert.inc"
-
-#include "emulate/sem_video.inc"
-
-#include "emulate/sem_memory.inc"
-
-#include "emulate/sem_atomic.inc"
-
-#include "emulate/sem_matrix.inc"
-
-#include "emulate/sem_cross.inc"
-
-#include "emulate/sem_system.inc"
+#include "emulate/sem_arithmetic.h"
+#include "emulate/sem_atomic.h"
+#include "emulate/sem_bits.h"
+#include "emulate/sem_compare.h"
+#include "emulate/sem_convert.h"
+#include "emulate/sem_cross.h"
+#include "emulate/sem_matrix.h"
+#include "emulate/sem_memory.h"
+#include "emulate/sem_move.h"
+#include "emulate/sem_system.h"
+#include "emulate/sem_video.h"
 
 typedef struct uop_pair select_fn(const struct insn *insn, const struct function *function);
 static select_fn *const selectors[OP_COUNT] = {
@@ -72,13 +51,11 @@ static void run_guarded(struct exec *x, const struct uop *u)
     memcpy(x->lane_mask, saved, sizeof saved);
 }
 
-const struct semantics SEMANTICS_TABLE = {
-    .name = SEMANTICS_NAME,
-    .level = SEMANTICS_LEVEL,
-    .select = select_any,
-    .guarded = run_guarded,
-    .special16 = special_16,
-    .special64 = special_64,
-    .clock_value = clock_any,
-    .local_address = local_address,
-};
+#define SEMANTICS(name_, level_)                                                                   \
+    {                                                                                              \
+        .name = (name_), .level = (level_), .select = select_any, .guarded = run_guarded,          \
+        .special16 = special_16, .special64 = special_64, .clock_value = clock_any,                \
+        .local_address = local_address,                                                            \
+    }
+
+#endif

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* setp and set of f16, f16x2, bf16 and bf16x2. Each half of a packed type is compared on its own:
  * setp gives one predicate each, set one half of the destination each. */
+#ifndef EMULATE_SEM_COMPARE_HALF_H
+#define EMULATE_SEM_COMPARE_HALF_H
+
+#include "emulate/sem_compare_result.h"
+#include "emulate/sem_half.h"
+#include "emulate/sem_select.h"
 
 /* Two values are below, equal, above or unordered; a comparison holds for a set of these. */
 enum relation { BELOW = 1, EQUAL = 2, ABOVE = 4, UNORDERED = 8 };
@@ -32,7 +38,10 @@ static inline uint32_t compare_floats(const float *a, const float *b, unsigned c
     int32_t c[WARP_LANES] __attribute__((aligned(64)));
     VECTOR LANES
     {
-        int32_t relation = a[i] < b[i] ? BELOW : a[i] > b[i] ? ABOVE : a[i] == b[i] ? EQUAL : UNORDERED;
+        int32_t relation = a[i] < b[i]    ? BELOW
+                           : a[i] > b[i]  ? ABOVE
+                           : a[i] == b[i] ? EQUAL
+                                          : UNORDERED;
         c[i] = set & relation ? -1 : 0;
     }
     return lanes_to_mask(c);
@@ -69,7 +78,8 @@ static void setp_half(struct exec *x, const struct uop *u)
 }
 static void setp_half_x2(struct exec *x, const struct uop *u)
 {
-    uint32_t p = combine(x, u, compare_part(x, u, 0)); /* c may be p: both before either is written */
+    uint32_t p =
+        combine(x, u, compare_part(x, u, 0)); /* c may be p: both before either is written */
     uint32_t q = combine(x, u, compare_part(x, u, 1));
     write_predicate(x, u->dst[0], p);
     write_predicate(x, u->dst[1], q);
@@ -83,8 +93,8 @@ static void set_half_x2(struct exec *x, const struct uop *u)
     uint32_t lower = combine(x, u, compare_part(x, u, 0));
     uint32_t upper = combine(x, u, compare_part(x, u, 1));
     uint32_t yes = set_value(u->insn->type), *d = DST(uint32_t, 0);
-    LANES if ((x->mask >> i) & 1)
-        d[i] = ((lower >> i) & 1 ? yes & 0xffff : 0) | ((upper >> i) & 1 ? yes & 0xffff0000 : 0);
+    LANES if ((x->mask >> i) & 1) d[i] =
+        ((lower >> i) & 1 ? yes & 0xffff : 0) | ((upper >> i) & 1 ? yes & 0xffff0000 : 0);
 }
 
 static bool is_half_pair(unsigned type)
@@ -99,3 +109,5 @@ static struct uop_pair select_set_half(const struct insn *insn)
 {
     return is_half_pair(insn->type2) ? SAME(set_half_x2) : SAME(set_half);
 }
+
+#endif

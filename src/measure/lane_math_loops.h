@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Included by lane_math_*.c, which define LANE_MATH and are compiled with their own -march. */
-#include "measure/lane_math.h"
+/* The loops of struct lane_math: each lane_math_*.c is compiled with its own -march and defines its
+ * table as LANE_MATH. */
+#ifndef MEASURE_LANE_MATH_LOOPS_H
+#define MEASURE_LANE_MATH_LOOPS_H
 
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+#include "measure/lane_math.h"
 
 enum { LANES = 32 };
 
@@ -110,4 +114,9 @@ static uint32_t group_lanes(const uint64_t *addresses, uint32_t mask, unsigned s
     return leaders;
 }
 
-const struct lane_math LANE_MATH = {relative_lanes, group_lanes};
+#define LANE_MATH                                                                                  \
+    {                                                                                              \
+        relative_lanes, group_lanes                                                                \
+    }
+
+#endif

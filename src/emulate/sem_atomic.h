@@ -2,6 +2,14 @@
 /* atom and red. Lanes act in ascending order, the elements of a vector one after the other. Where
  * blocks run on several threads, words of global memory change by compare and swap, 16 bytes under
  * a lock. */
+#ifndef EMULATE_SEM_ATOMIC_H
+#define EMULATE_SEM_ATOMIC_H
+
+#include "base/half.h"
+#include "emulate/sem_double.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_memory.h"
+#include "emulate/sem_select.h"
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
@@ -27,9 +35,12 @@ static inline uint64_t atomic_add_f64(uint64_t old, uint64_t b)
 static inline uint16_t atomic_half(unsigned op, uint16_t a, uint16_t b, bool is_bf16)
 {
     switch (op) {
-    case ATOM_ADD: return is_bf16 ? bf16_add(a, b) : half_add(a, b);
-    case ATOM_MIN: return is_bf16 ? bf16_min(a, b) : half_min(a, b);
-    default: return is_bf16 ? bf16_max(a, b) : half_max(a, b);
+    case ATOM_ADD:
+        return is_bf16 ? bf16_add(a, b) : half_add(a, b);
+    case ATOM_MIN:
+        return is_bf16 ? bf16_min(a, b) : half_min(a, b);
+    default:
+        return is_bf16 ? bf16_max(a, b) : half_max(a, b);
     }
 }
 
@@ -37,14 +48,16 @@ static inline uint64_t atomic_float(const struct insn *insn, uint64_t old, uint6
 {
     bool is_bf16 = insn->type == TYPE_BF16 || insn->type == TYPE_BF16X2;
     switch (insn->type) {
-    case TYPE_F32: return atomic_add_f32(old, b, global);
-    case TYPE_F64: return atomic_add_f64(old, b);
-    default: break;
+    case TYPE_F32:
+        return atomic_add_f32(old, b, global);
+    case TYPE_F64:
+        return atomic_add_f64(old, b);
+    default:
+        break;
     }
     uint64_t low = atomic_half(insn->atom_op, (uint16_t)old, (uint16_t)b, is_bf16);
     if (type_infos[insn->type].bits == 16) return low;
-    uint16_t high =
-        atomic_half(insn->atom_op, (uint16_t)(old >> 16), (uint16_t)(b >> 16), is_bf16);
+    uint16_t high = atomic_half(insn->atom_op, (uint16_t)(old >> 16), (uint16_t)(b >> 16), is_bf16);
     return low | (uint64_t)high << 16;
 }
 
@@ -59,14 +72,22 @@ static inline uint64_t atomic_result(const struct insn *insn, uint64_t old, uint
     bool is_signed = type->kind == KIND_SIGNED;
     int64_t so = (int64_t)sign_extend(old, type->bits), sb = (int64_t)sign_extend(b, type->bits);
     switch (insn->atom_op) {
-    case ATOM_ADD: return old + b;
-    case ATOM_MIN: return (is_signed ? so < sb : old < b) ? old : b;
-    case ATOM_MAX: return (is_signed ? so > sb : old > b) ? old : b;
-    case ATOM_INC: return old >= b ? 0 : old + 1;
-    case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
-    case ATOM_AND: return old & b;
-    case ATOM_OR: return old | b;
-    default: return old ^ b;
+    case ATOM_ADD:
+        return old + b;
+    case ATOM_MIN:
+        return (is_signed ? so < sb : old < b) ? old : b;
+    case ATOM_MAX:
+        return (is_signed ? so > sb : old > b) ? old : b;
+    case ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case ATOM_AND:
+        return old & b;
+    case ATOM_OR:
+        return old | b;
+    default:
+        return old ^ b;
     }
 }
 
@@ -118,22 +139,25 @@ static void atomic_128(struct exec *x, const struct uop *u, struct pair64 *at, u
 }
 
 /* The word at one element of a lane becomes its new value; gives the old one. */
-static inline uint64_t atomic_element(struct exec *x, const struct uop *u, unsigned char *at, unsigned k,
-                                      unsigned lane, bool global)
+static inline uint64_t atomic_element(struct exec *x, const struct uop *u, unsigned char *at,
+                                      unsigned k, unsigned lane, bool global)
 {
     unsigned bits = 8u * u->element;
     uint64_t b = read_bits(x, element_value(u, k), bits, lane);
     uint64_t c = u->insn->atom_op == ATOM_CAS ? read_bits(x, u->src[2], bits, lane) : 0;
     switch (u->element) {
-    case 4: return atomic_32(x, u->insn, at, b, c, lane, global);
-    case 8: return atomic_64(x, u->insn, at, b, c, lane, global);
-    default: return atomic_16(x, u->insn, at, b, c, lane, global);
+    case 4:
+        return atomic_32(x, u->insn, at, b, c, lane, global);
+    case 8:
+        return atomic_64(x, u->insn, at, b, c, lane, global);
+    default:
+        return atomic_16(x, u->insn, at, b, c, lane, global);
     }
 }
 
 /* All values are read before the first result is written: they may share registers. */
-static inline void atomic_lane(struct exec *x, const struct uop *u, unsigned char *at, unsigned lane,
-                               bool global)
+static inline void atomic_lane(struct exec *x, const struct uop *u, unsigned char *at,
+                               unsigned lane, bool global)
 {
     uint64_t old[ELEMENTS_MAX];
     for (unsigned k = 0; k < u->vector; k++)
@@ -168,3 +192,5 @@ static void generic_atomic(struct exec *x, const struct uop *u, struct place *p,
 }
 MEMORY_FORMS(atom, atomic)
 SELECT_ONE(atom, atom_pair(insn))
+
+#endif

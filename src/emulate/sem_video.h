@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Video instructions. Sources are extended parts of registers, computed with in more bits than any
  * result needs; the result is clamped, combined with a third source or merged into it. */
+#ifndef EMULATE_SEM_VIDEO_H
+#define EMULATE_SEM_VIDEO_H
+
+#include "emulate/sem_select.h"
 
 /* A byte or half of a word, or all of it, extended by its type. */
 static inline int64_t video_part(uint32_t word, uint16_t select, enum ptx_type type)
@@ -21,12 +25,18 @@ static inline int64_t clamp_bits(int64_t v, unsigned bits, bool is_signed)
 static inline bool video_compare(unsigned compare, int64_t a, int64_t b)
 {
     switch (compare) {
-    case CMP_EQ: return a == b;
-    case CMP_NE: return a != b;
-    case CMP_LT: return a < b;
-    case CMP_LE: return a <= b;
-    case CMP_GT: return a > b;
-    default: return a >= b;
+    case CMP_EQ:
+        return a == b;
+    case CMP_NE:
+        return a != b;
+    case CMP_LT:
+        return a < b;
+    case CMP_LE:
+        return a <= b;
+    case CMP_GT:
+        return a > b;
+    default:
+        return a >= b;
     }
 }
 
@@ -41,14 +51,22 @@ static inline int64_t video_primary(const struct insn *insn, int64_t a, int64_t 
 {
     uint32_t count = insn->flags & INSN_WRAP ? b & 31 : b < 32 ? (uint32_t)b : 32;
     switch (insn->op) {
-    case OP_VADD: return a + b;
-    case OP_VSUB: return a - b;
-    case OP_VABSDIFF: return a > b ? a - b : b - a;
-    case OP_VMIN: return a < b ? a : b;
-    case OP_VMAX: return a > b ? a : b;
-    case OP_VSHL: return shift_left(a, count);
-    case OP_VSHR: return a >> count;
-    default: return video_compare(insn->compare, a, b);
+    case OP_VADD:
+        return a + b;
+    case OP_VSUB:
+        return a - b;
+    case OP_VABSDIFF:
+        return a > b ? a - b : b - a;
+    case OP_VMIN:
+        return a < b ? a : b;
+    case OP_VMAX:
+        return a > b ? a : b;
+    case OP_VSHL:
+        return shift_left(a, count);
+    case OP_VSHR:
+        return a >> count;
+    default:
+        return video_compare(insn->compare, a, b);
     }
 }
 
@@ -57,10 +75,14 @@ static inline int64_t video_second(unsigned operation, int64_t v, int64_t c)
 {
     v = (int64_t)((uint64_t)v << 31) >> 31;
     switch (operation) {
-    case ATOM_ADD: return v + c;
-    case ATOM_MIN: return v < c ? v : c;
-    case ATOM_MAX: return v > c ? v : c;
-    default: return v;
+    case ATOM_ADD:
+        return v + c;
+    case ATOM_MIN:
+        return v < c ? v : c;
+    case ATOM_MAX:
+        return v > c ? v : c;
+    default:
+        return v;
     }
 }
 
@@ -111,7 +133,8 @@ static inline uint32_t video_mad(const struct insn *insn, int64_t a, int64_t b, 
 {
     bool negate_product = insn_source(insn, 0)->negate != insn_source(insn, 1)->negate;
     bool negate_sum = insn_source(insn, 2)->negate;
-    bool is_signed = insn->type2 == TYPE_S32 || insn->type3 == TYPE_S32 || negate_product || negate_sum;
+    bool is_signed =
+        insn->type2 == TYPE_S32 || insn->type3 == TYPE_S32 || negate_product || negate_sum;
     s128 product = (s128)a * b;
     if (negate_product) product = ~product;
     if (negate_sum) c = ~c;
@@ -150,18 +173,25 @@ static inline int32_t simd_primary(const struct insn *insn, int32_t a, int32_t b
     int32_t sum = a + b;
     switch (insn->op) {
     case OP_VADD2:
-    case OP_VADD4: return sum;
+    case OP_VADD4:
+        return sum;
     case OP_VSUB2:
-    case OP_VSUB4: return a - b;
+    case OP_VSUB4:
+        return a - b;
     case OP_VAVRG2:
-    case OP_VAVRG4: return (sum >= 0 ? sum + 1 : sum) >> 1;
+    case OP_VAVRG4:
+        return (sum >= 0 ? sum + 1 : sum) >> 1;
     case OP_VABSDIFF2:
-    case OP_VABSDIFF4: return a > b ? a - b : b - a;
+    case OP_VABSDIFF4:
+        return a > b ? a - b : b - a;
     case OP_VMIN2:
-    case OP_VMIN4: return a < b ? a : b;
+    case OP_VMIN4:
+        return a < b ? a : b;
     case OP_VMAX2:
-    case OP_VMAX4: return a > b ? a : b;
-    default: return video_compare(insn->compare, a, b);
+    case OP_VMAX4:
+        return a > b ? a : b;
+    default:
+        return video_compare(insn->compare, a, b);
     }
 }
 
@@ -210,8 +240,8 @@ static inline void video_simd(struct exec *x, const struct uop *u, unsigned part
 {
     const struct simd simd = simd_of(u->insn, parts);
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
-    LANES if ((x->mask >> i) & 1)
-        DST(uint32_t, 0)[i] = simd_lane(&simd, (uint64_t)b[i] << 32 | a[i], c[i]);
+    LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] =
+        simd_lane(&simd, (uint64_t)b[i] << 32 | a[i], c[i]);
 }
 static void video_halves(struct exec *x, const struct uop *u)
 {
@@ -225,3 +255,5 @@ static void video_bytes(struct exec *x, const struct uop *u)
 SELECT_ONE(video, insn->op == OP_VMAD ? SAME(video_mad_all) : SAME(video_scalar))
 SELECT_ONE(video2, SAME(video_halves))
 SELECT_ONE(video4, SAME(video_bytes))
+
+#endif

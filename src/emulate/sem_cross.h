@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Between the lanes of a warp. The .sync forms run when the lanes of the member mask have met
  * (warp.c), so exec.mask holds them all. */
+#ifndef EMULATE_SEM_CROSS_H
+#define EMULATE_SEM_CROSS_H
+
+#include "emulate/sem_float.h"
+#include "emulate/sem_select.h"
 
 /* shfl: c holds the clamp in bits 0-4 and the segment mask in bits 8-12 (ISA). A lane out of range
  * keeps its own value; a source lane that does not take part gives an unspecified value: its own. */
@@ -45,10 +50,17 @@ static void vote_any(struct exec *x, const struct uop *u)
 {
     uint32_t p = source_predicate(x, u, 0) & x->mask;
     switch (u->insn->sub_op) {
-    case SUB_ALL: write_predicate(x, u->dst[0], p == x->mask ? ~0u : 0); break;
-    case SUB_ANY: write_predicate(x, u->dst[0], p ? ~0u : 0); break;
-    case SUB_UNI: write_predicate(x, u->dst[0], p == x->mask || !p ? ~0u : 0); break;
-    default: LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = p;
+    case SUB_ALL:
+        write_predicate(x, u->dst[0], p == x->mask ? ~0u : 0);
+        break;
+    case SUB_ANY:
+        write_predicate(x, u->dst[0], p ? ~0u : 0);
+        break;
+    case SUB_UNI:
+        write_predicate(x, u->dst[0], p == x->mask || !p ? ~0u : 0);
+        break;
+    default:
+        LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = p;
     }
 }
 
@@ -122,12 +134,24 @@ static void redux_any(struct exec *x, const struct uop *u)
             continue;
         }
         switch (u->insn->sub_op) {
-        case SUB_ADD: r += v; break;
-        case SUB_MIN: r = less ? v : r; break;
-        case SUB_MAX: r = less || v == r ? r : v; break;
-        case SUB_AND: r &= v; break;
-        case SUB_OR: r |= v; break;
-        default: r ^= v; break;
+        case SUB_ADD:
+            r += v;
+            break;
+        case SUB_MIN:
+            r = less ? v : r;
+            break;
+        case SUB_MAX:
+            r = less || v == r ? r : v;
+            break;
+        case SUB_AND:
+            r &= v;
+            break;
+        case SUB_OR:
+            r |= v;
+            break;
+        default:
+            r ^= v;
+            break;
         }
     }
     LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = r;
@@ -144,3 +168,5 @@ SELECT_ONE(match, is_64(insn) ? SAME(match_64) : SAME(match_32))
 SELECT_ONE(redux, insn->type == TYPE_F32 ? SAME(redux_f32) : SAME(redux_any))
 SELECT_ONE(elect, SAME(elect_any))
 SELECT_ONE(activemask, SAME(activemask_any))
+
+#endif

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Logic, shifts, bit fields. Shift counts beyond the width clamp, as PTX defines. */
+#ifndef EMULATE_SEM_BITS_H
+#define EMULATE_SEM_BITS_H
+
+#include "emulate/sem_select.h"
 
 #define BIT_OPS(N, U, S)                                                                           \
     OP2(and_##N, U, U, U, A &B)                                                                    \
@@ -45,8 +49,7 @@ static void lop3_pred(struct exec *x, const struct uop *u)
     uint32_t result[WARP_LANES], bits = 0, q = source_predicate(x, u, 4);
     LANES result[i] = lut3(a[i], b[i], c[i], (uint32_t)u->imm);
     LANES bits |= (uint32_t)(result[i] != 0) << i;
-    if (u->dst[0] != REF_NONE)
-        LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = result[i];
+    if (u->dst[0] != REF_NONE) LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = result[i];
     write_predicate(x, u->dst[1], u->imm >> 8 == COMBINE_AND ? bits & q : bits | q);
 }
 
@@ -116,13 +119,27 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t c, int64_t mode)
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t pick;
         switch (mode) {
-        case SUB_F4E: pick = n + k; break;
-        case SUB_B4E: pick = (n + 8 - k) & 7; break;
-        case SUB_RC8: pick = n; break;
-        case SUB_ECL: pick = k > n ? k : n; break;
-        case SUB_ECR: pick = k < n ? k : n; break;
-        case SUB_RC16: pick = (n & 1) * 2 + (k & 1); break;
-        default: pick = (c >> (4 * k)) & 15; break;
+        case SUB_F4E:
+            pick = n + k;
+            break;
+        case SUB_B4E:
+            pick = (n + 8 - k) & 7;
+            break;
+        case SUB_RC8:
+            pick = n;
+            break;
+        case SUB_ECL:
+            pick = k > n ? k : n;
+            break;
+        case SUB_ECR:
+            pick = k < n ? k : n;
+            break;
+        case SUB_RC16:
+            pick = (n & 1) * 2 + (k & 1);
+            break;
+        default:
+            pick = (c >> (4 * k)) & 15;
+            break;
         }
         uint32_t byte = (uint32_t)(both >> (8 * (pick & 7))) & 0xff;
         if (pick & 8) byte = byte & 0x80 ? 0xff : 0;
@@ -182,13 +199,7 @@ OP3(fns_any, uint32_t, uint32_t, uint32_t, int32_t, nth_set(A, B, C))
 SELECT_LOGIC(and)
 SELECT_LOGIC(or)
 SELECT_LOGIC(xor)
-SELECT_LOGIC(not)
-#define SELECT_ONE(name, value)                                                                    \
-    static struct uop_pair select_##name(const struct insn *insn, const struct function *function) \
-    {                                                                                              \
-        (void)insn, (void)function;                                                                \
-        return value;                                                                              \
-    }
+SELECT_LOGIC(not )
 SELECT_ONE(cnot, BY_WIDTH(insn, cnot_))
 SELECT_ONE(shl, BY_WIDTH(insn, shl_))
 SELECT_ONE(shr, BY_SIGN(insn, shr_))
@@ -210,3 +221,5 @@ SELECT_ONE(bfind, insn->type == TYPE_U32   ? PAIR(bfind_u32)
                   : insn->type == TYPE_U64 ? PAIR(bfind_u64)
                                            : PAIR(bfind_s64))
 SELECT_ONE(fns, PAIR(fns_any))
+
+#endif

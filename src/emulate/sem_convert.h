@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Conversions. What occurs often is a lane loop; everything else goes through convert.c. */
+#ifndef EMULATE_SEM_CONVERT_H
+#define EMULATE_SEM_CONVERT_H
+
+#include "emulate/convert.h"
+#include "emulate/sem_bits.h"
+#include "emulate/sem_double.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_half.h"
+#include "emulate/sem_move.h"
+#include "emulate/sem_select.h"
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
@@ -22,9 +32,9 @@ static inline struct resize resize_of(const struct insn *insn)
 }
 #define RESIZE(to, from, TD, TA, W)                                                                \
     OP_FORMS(resize_##to##_##from, TD, const TA *a = SRC(TA, 0);                                   \
-             const struct resize cut = resize_of(u->insn); const W from_mask = (W)cut.from_mask;       \
-             const W from_top = (W)cut.from_top; const W to_mask = (W)cut.to_mask;                     \
-             const W to_top = (W)cut.to_top,                                                         \
+             const struct resize cut = resize_of(u->insn); const W from_mask = (W)cut.from_mask;   \
+             const W from_top = (W)cut.from_top; const W to_mask = (W)cut.to_mask;                 \
+             const W to_top = (W)cut.to_top,                                                       \
              const W v = (((W)a[i] & from_mask) ^ from_top) - from_top,                            \
              ((v & to_mask) ^ to_top) - to_top)
 RESIZE(16, 16, uint16_t, uint16_t, uint32_t)
@@ -134,7 +144,7 @@ static void cvt_scalar(struct exec *x, const struct uop *u)
 {
     const struct conversion c = conversion_of(u->insn);
     LANES if ((x->mask >> i) & 1)
-        {
+    {
         uint64_t from = read_bits(x, u->src[0], 8u * u->element, i);
         write_bits(x, u->dst[0], u->dst_bits, convert_value(&c, from, 0), 0, i);
     }
@@ -191,7 +201,8 @@ static void cvt_packed(struct exec *x, const struct uop *u)
 static inline uint32_t clamp_to(int32_t v, const struct type_info *type)
 {
     bool is_signed = type->kind == KIND_SIGNED;
-    int32_t most = (int32_t)((1u << (type->bits - is_signed)) - 1), least = is_signed ? -most - 1 : 0;
+    int32_t most = (int32_t)((1u << (type->bits - is_signed)) - 1),
+            least = is_signed ? -most - 1 : 0;
     int32_t clamped = v < least ? least : v > most ? most : v;
     return (uint32_t)clamped & ((1u << type->bits) - 1);
 }
@@ -221,7 +232,10 @@ static unsigned register_bits(const struct insn *insn, const struct function *fu
 
 static struct uop_pair select_resize(unsigned to, unsigned from)
 {
-#define FROM(to) (from == 16 ? PAIR(resize_##to##_16) : from == 32 ? PAIR(resize_##to##_32) : PAIR(resize_##to##_64))
+#define FROM(to)                                                                                   \
+    (from == 16   ? PAIR(resize_##to##_16)                                                         \
+     : from == 32 ? PAIR(resize_##to##_32)                                                         \
+                  : PAIR(resize_##to##_64))
     return to == 16 ? FROM(16) : to == 32 ? FROM(32) : FROM(64);
 #undef FROM
 }
@@ -295,3 +309,5 @@ static struct uop_pair select_cvt(const struct insn *insn, const struct function
     if (integers && !(insn->flags & INSN_SAT)) return select_resize(to, from);
     return SAME(cvt_scalar);
 }
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What touches neither data nor other lanes: the stack of alloca, places in a cluster of one block,
  * policies of the caches, and all that has no effect here. */
+#ifndef EMULATE_SEM_SYSTEM_H
+#define EMULATE_SEM_SYSTEM_H
+
+#include "emulate/sem_move.h"
+#include "emulate/sem_select.h"
 
 /* ---- alloca: each lane has a stack of its own, behind the local variables --------------------- */
 
@@ -79,3 +84,5 @@ static void nop_any(struct exec *x, const struct uop *u)
 }
 SELECT_ONE(nop, SAME(nop_any))
 SELECT_ONE(control, SAME(nop_any))
+
+#endif

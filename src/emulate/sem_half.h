@@ -10,6 +10,12 @@
  * right (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
  * rounding to odd", 2008). Modifiers act on the whole array, so that a plain operation pays nothing.
  */
+#ifndef EMULATE_SEM_HALF_H
+#define EMULATE_SEM_HALF_H
+
+#include "base/half.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_select.h"
 
 enum { HALVES_MAX = 2 * WARP_LANES };
 #define HALVES(n) for (unsigned i = 0; i < (n); i++)
@@ -41,8 +47,7 @@ static inline void widen_f16(const uint16_t *halves, float *floats, unsigned n)
 {
 #if defined(__AVX512F__)
     for (unsigned i = 0; i < n; i += 16)
-        _mm512_store_ps(floats + i,
-                        _mm512_cvtph_ps(_mm256_load_si256((const void *)(halves + i))));
+        _mm512_store_ps(floats + i, _mm512_cvtph_ps(_mm256_load_si256((const void *)(halves + i))));
 #elif defined(__F16C__)
     for (unsigned i = 0; i < n; i += 8)
         _mm256_store_ps(floats + i, _mm256_cvtph_ps(_mm_load_si128((const void *)(halves + i))));
@@ -55,14 +60,16 @@ static inline void narrow_f16(const float *floats, uint16_t *halves, unsigned n)
 {
 #if defined(__AVX512F__)
     for (unsigned i = 0; i < n; i += 16) {
-        __m512 v = _mm512_load_ps(floats + i), nan = _mm512_castsi512_ps(_mm512_set1_epi32(INT32_MAX));
+        __m512 v = _mm512_load_ps(floats + i),
+               nan = _mm512_castsi512_ps(_mm512_set1_epi32(INT32_MAX));
         v = _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), nan);
         _mm256_store_si256((void *)(halves + i),
                            _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     }
 #elif defined(__F16C__)
     for (unsigned i = 0; i < n; i += 8) {
-        __m256 v = _mm256_load_ps(floats + i), nan = _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX));
+        __m256 v = _mm256_load_ps(floats + i),
+               nan = _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX));
         v = _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
         _mm_store_si128((void *)(halves + i), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
     }
@@ -101,15 +108,16 @@ static inline void flush_halves(uint16_t *halves, unsigned exponent, unsigned n)
 static inline void finish_floats(float *floats, int64_t imm, unsigned n)
 {
     if (imm & F_SAT) /* NaN gives +0 */
-        VECTOR HALVES(n) floats[i] = floats[i] > 0.0f ? (floats[i] < 1.0f ? floats[i] : 1.0f) : 0.0f;
+        VECTOR HALVES(n) floats[i] =
+            floats[i] > 0.0f ? (floats[i] < 1.0f ? floats[i] : 1.0f) : 0.0f;
     if (imm & F_RELU) /* NaN stays */
         VECTOR HALVES(n) floats[i] = floats[i] <= 0.0f ? 0.0f : floats[i];
 }
 static inline void clear_out_of_bounds(float *floats, const uint16_t *a, const uint16_t *b,
                                        unsigned n)
 {
-    VECTOR HALVES(n)
-    floats[i] = a[i] == OUT_OF_BOUNDS_NAN || b[i] == OUT_OF_BOUNDS_NAN ? 0.0f : floats[i];
+    VECTOR HALVES(n) floats[i] =
+        a[i] == OUT_OF_BOUNDS_NAN || b[i] == OUT_OF_BOUNDS_NAN ? 0.0f : floats[i];
 }
 
 /* ---- fused multiply-add ---------------------------------------------------------------------- */
@@ -143,13 +151,6 @@ static inline float fused_bf16(float a, float b, float c)
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
-
-/* Lanes that do not execute keep what they had. */
-#define KEEP_OTHER_LANES(T)                                                                        \
-    const T *new_lanes = (const T *)(const void *)r;                                               \
-    T *d = DST(T, 0);                                                                              \
-    const int32_t *m = x->lane_mask;                                                               \
-    VECTOR LANES d[i] = m[i] ? new_lanes[i] : d[i];
 
 #define WIDEN(format, name, k)                                                                     \
     FLOAT_BUFFER(name);                                                                            \
@@ -259,17 +260,28 @@ MIXED_FORMAT(bf16)
 static struct uop_pair select_half(const struct insn *insn)
 {
     switch (insn->op) {
-    case OP_ADD: return HALF_PAIR(insn, add);
-    case OP_SUB: return HALF_PAIR(insn, sub);
-    case OP_MUL: return HALF_PAIR(insn, mul);
-    case OP_FMA: return HALF_PAIR(insn, fma);
-    case OP_MIN: return HALF_PAIR(insn, min);
-    case OP_MAX: return HALF_PAIR(insn, max);
-    case OP_NEG: return HALF_PAIR(insn, neg);
-    case OP_ABS: return HALF_PAIR(insn, abs);
-    case OP_EX2: return HALF_PAIR(insn, ex2);
-    case OP_TANH: return HALF_PAIR(insn, tanh);
-    default: return NOT_SUPPORTED;
+    case OP_ADD:
+        return HALF_PAIR(insn, add);
+    case OP_SUB:
+        return HALF_PAIR(insn, sub);
+    case OP_MUL:
+        return HALF_PAIR(insn, mul);
+    case OP_FMA:
+        return HALF_PAIR(insn, fma);
+    case OP_MIN:
+        return HALF_PAIR(insn, min);
+    case OP_MAX:
+        return HALF_PAIR(insn, max);
+    case OP_NEG:
+        return HALF_PAIR(insn, neg);
+    case OP_ABS:
+        return HALF_PAIR(insn, abs);
+    case OP_EX2:
+        return HALF_PAIR(insn, ex2);
+    case OP_TANH:
+        return HALF_PAIR(insn, tanh);
+    default:
+        return NOT_SUPPORTED;
     }
 }
 #define MIXED_PAIR(insn, name)                                                                     \
@@ -277,9 +289,15 @@ static struct uop_pair select_half(const struct insn *insn)
 static struct uop_pair select_mixed(const struct insn *insn)
 {
     switch (insn->op) {
-    case OP_ADD: return MIXED_PAIR(insn, add);
-    case OP_SUB: return MIXED_PAIR(insn, sub);
-    case OP_FMA: return MIXED_PAIR(insn, fma);
-    default: return NOT_SUPPORTED;
+    case OP_ADD:
+        return MIXED_PAIR(insn, add);
+    case OP_SUB:
+        return MIXED_PAIR(insn, sub);
+    case OP_FMA:
+        return MIXED_PAIR(insn, fma);
+    default:
+        return NOT_SUPPORTED;
     }
 }
+
+#endif

@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Moves, packing, address spaces. */
+#ifndef EMULATE_SEM_MOVE_H
+#define EMULATE_SEM_MOVE_H
 
-/* One lane of a register of 16, 32, 64 or 128 bits. */
-struct pair64 {
-    uint64_t low, high;
-};
-static inline void write_bits(struct exec *x, operand_ref ref, unsigned bits, uint64_t value,
-                              uint64_t high, unsigned lane)
-{
-    void *d = PLACE(ref);
-    switch (bits) {
-    case 16: ((uint16_t *)d)[lane] = (uint16_t)value; break;
-    case 32: ((uint32_t *)d)[lane] = (uint32_t)value; break;
-    case 64: ((uint64_t *)d)[lane] = value; break;
-    default: ((struct pair64 *)d)[lane] = (struct pair64){value, high}; break;
-    }
-}
-static inline uint64_t read_bits(const struct exec *x, operand_ref ref, unsigned bits, unsigned lane)
-{
-    const void *s = PLACE(ref);
-    switch (bits) {
-    case 16: return ((const uint16_t *)s)[lane];
-    case 32: return ((const uint32_t *)s)[lane];
-    case 64: return ((const uint64_t *)s)[lane];
-    default: return ((const struct pair64 *)s)[lane].low;
-    }
-}
-
-static inline uint64_t sign_extend(uint64_t value, unsigned bits)
-{
-    return bits >= 64 ? value : (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
-}
+#include "emulate/sem_select.h"
 
 OP1(mov_16, uint16_t, uint16_t, A)
 OP1(mov_32, uint32_t, uint32_t, A)
@@ -133,7 +106,8 @@ OP1(cvta_to_32, uint32_t, uint32_t, A - (uint32_t)u->imm)
 static bool is_in_space(const struct exec *x, uint64_t address, unsigned space)
 {
     enum mem_space window = window_of(address);
-    if (window != SPACE_GLOBAL) return window == space || (window == SPACE_PARAM && space == SPACE_GLOBAL);
+    if (window != SPACE_GLOBAL)
+        return window == space || (window == SPACE_PARAM && space == SPACE_GLOBAL);
     const struct allocation *found = devmem_find(x->launch->memory, address);
     bool is_const = found && found->read_only;
     return space == (is_const ? SPACE_CONST : SPACE_GLOBAL);
@@ -158,7 +132,8 @@ static struct uop_pair select_mov(const struct insn *insn, const struct function
     unsigned bits = type_infos[insn->type].bits;
     if (insn->type == TYPE_PRED) return SAME(mov_pred);
     if (insn->ndst > 1 && insn->nsrc > 1) return SAME(mov_vector);
-#define OF_WIDTH(form, name) (bits == 32 ? form(name##_32) : bits == 64 ? form(name##_64) : form(name##_128))
+#define OF_WIDTH(form, name)                                                                       \
+    (bits == 32 ? form(name##_32) : bits == 64 ? form(name##_64) : form(name##_128))
     if (insn->nsrc == 2) return bits == 16 ? PAIR(pack_16) : OF_WIDTH(PAIR, pack);
     if (insn->nsrc == 4) return OF_WIDTH(PAIR, pack4);
     if (insn->ndst == 2) return bits == 16 ? SAME(unpack_16) : OF_WIDTH(SAME, unpack);
@@ -175,3 +150,5 @@ static struct uop_pair select_cvta(const struct insn *insn, const struct functio
     return insn->sub_op == SUB_TO ? PAIR(cvta_to_32) : PAIR(cvta_from_32);
 }
 SELECT_ONE(isspacep, SAME(isspacep_any))
+
+#endif

@@ -3,6 +3,10 @@
  * (contraction is off); results that are NaN become 0x7fffffff as the ISA says. The other forms (ftz, sat,
  * directed rounding) read their modifiers from imm. Approximate functions go through the C library in double
  * precision where that is cheap, so they lie inside the ISA's bounds. */
+#ifndef EMULATE_SEM_FLOAT_H
+#define EMULATE_SEM_FLOAT_H
+
+#include "emulate/sem_select.h"
 
 static inline uint32_t float_as_bits(float v)
 {
@@ -82,14 +86,14 @@ static inline float add_any(float a, float b, int64_t imm)
 static inline float mul_any(float a, float b, int64_t imm)
 {
     a = ftz_in(a, imm), b = ftz_in(b, imm);
-    return finish(imm & F_DIRECTION ? round_odd((double)a * b, 0.0, imm & F_DIRECTION) : a * b, imm);
+    return finish(imm & F_DIRECTION ? round_odd((double)a * b, 0.0, imm & F_DIRECTION) : a * b,
+                  imm);
 }
 static inline float fma_any(float a, float b, float c, int64_t imm)
 {
     a = ftz_in(a, imm), b = ftz_in(b, imm), c = ftz_in(c, imm);
-    return finish(imm & F_DIRECTION ? add_directed((double)a * b, c, imm & F_DIRECTION)
-                                    : fmaf(a, b, c),
-                  imm);
+    return finish(
+        imm & F_DIRECTION ? add_directed((double)a * b, c, imm & F_DIRECTION) : fmaf(a, b, c), imm);
 }
 /* The tail of a quotient or a root in double has the sign of its residue. */
 static inline float div_any(float a, float b, int64_t imm)
@@ -177,48 +181,45 @@ static struct uop_pair select_f32(const struct insn *insn)
     bool ftz = insn->flags & INSN_FTZ;
     bool any = insn->rounding > ROUND_RN || insn->flags & (INSN_SAT | INSN_NAN | INSN_ABS);
     switch (insn->op) {
-    case OP_ADD: return BY_MODIFIERS(add_f32);
-    case OP_SUB: return BY_MODIFIERS(sub_f32);
-    case OP_MUL: return BY_MODIFIERS(mul_f32);
+    case OP_ADD:
+        return BY_MODIFIERS(add_f32);
+    case OP_SUB:
+        return BY_MODIFIERS(sub_f32);
+    case OP_MUL:
+        return BY_MODIFIERS(mul_f32);
     case OP_MAD:
-    case OP_FMA: return BY_MODIFIERS(fma_f32);
+    case OP_FMA:
+        return BY_MODIFIERS(fma_f32);
     case OP_DIV:
         if (!(insn->flags & INSN_APPROX)) return BY_MODIFIERS(div_f32);
         return ftz ? PAIR(div_f32_approx_ftz) : PAIR(div_f32_approx);
-    case OP_SQRT: return BY_MODIFIERS(sqrt_f32);
-    case OP_RCP: return BY_MODIFIERS(rcp_f32);
-    case OP_RSQRT: return PAIR(rsqrt_f32);
-    case OP_SIN: return PAIR(sin_f32);
-    case OP_COS: return PAIR(cos_f32);
-    case OP_LG2: return PAIR(lg2_f32);
-    case OP_EX2: return PAIR(ex2_f32);
-    case OP_TANH: return PAIR(tanh_f32);
-    case OP_MIN: return insn->nsrc == 3 ? PAIR(min3_f32) : BY_MODIFIERS(min_f32);
-    case OP_MAX: return insn->nsrc == 3 ? PAIR(max3_f32) : BY_MODIFIERS(max_f32);
-    case OP_ABS: return PAIR(abs_f32);
-    case OP_NEG: return PAIR(neg_f32);
-    default: return NOT_SUPPORTED;
+    case OP_SQRT:
+        return BY_MODIFIERS(sqrt_f32);
+    case OP_RCP:
+        return BY_MODIFIERS(rcp_f32);
+    case OP_RSQRT:
+        return PAIR(rsqrt_f32);
+    case OP_SIN:
+        return PAIR(sin_f32);
+    case OP_COS:
+        return PAIR(cos_f32);
+    case OP_LG2:
+        return PAIR(lg2_f32);
+    case OP_EX2:
+        return PAIR(ex2_f32);
+    case OP_TANH:
+        return PAIR(tanh_f32);
+    case OP_MIN:
+        return insn->nsrc == 3 ? PAIR(min3_f32) : BY_MODIFIERS(min_f32);
+    case OP_MAX:
+        return insn->nsrc == 3 ? PAIR(max3_f32) : BY_MODIFIERS(max_f32);
+    case OP_ABS:
+        return PAIR(abs_f32);
+    case OP_NEG:
+        return PAIR(neg_f32);
+    default:
+        return NOT_SUPPORTED;
     }
 }
-static struct uop_pair select_half(const struct insn *insn);
-static struct uop_pair select_mixed(const struct insn *insn);
-static struct uop_pair select_f32x2(const struct insn *insn);
-static struct uop_pair select_float(const struct insn *insn)
-{
-    switch (insn->type) {
-    case TYPE_F32: return insn->type2 ? select_mixed(insn) : select_f32(insn);
-    case TYPE_F32X2: return select_f32x2(insn);
-    case TYPE_F64: return select_f64(insn);
-    default: return select_half(insn);
-    }
-}
-#define SELECT_FLOAT(name) SELECT_ONE(name, select_float(insn))
-SELECT_FLOAT(fma)
-SELECT_FLOAT(rcp)
-SELECT_FLOAT(sqrt)
-SELECT_FLOAT(rsqrt)
-SELECT_FLOAT(sin)
-SELECT_FLOAT(cos)
-SELECT_FLOAT(lg2)
-SELECT_FLOAT(ex2)
-SELECT_FLOAT(tanh)
+
+#endif

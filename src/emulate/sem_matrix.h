@@ -9,6 +9,14 @@
  * which are the fragments of the PTX ISA for mma from sm_75 on; those of wmma are nobody's business
  * there, and the same here. Products and sums are exact or in double precision and are rounded once; the ISA
  * leaves order and precision of floating-point sums open, f64 is fused step by step. */
+#ifndef EMULATE_SEM_MATRIX_H
+#define EMULATE_SEM_MATRIX_H
+
+#include "base/half.h"
+#include "emulate/sem_double.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_memory.h"
+#include "emulate/sem_select.h"
 
 struct element {
     unsigned row, column;
@@ -296,3 +304,5 @@ SELECT_ONE(wmma_load, SAME(wmma_load_any))
 SELECT_ONE(wmma_store, SAME(wmma_store_any))
 SELECT_ONE(mma, SAME(mma_any))
 SELECT_ONE(ldmatrix, SAME(ldmatrix_any))
+
+#endif

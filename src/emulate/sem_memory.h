@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Memory. Every access goes the same way: lane addresses, shape, bounds and alignment, event, data.
  * Uniform and unit-stride accesses, whole or by half-warps, move whole vectors. */
+#ifndef EMULATE_SEM_MEMORY_H
+#define EMULATE_SEM_MEMORY_H
+
+#include "emulate/sem_select.h"
 
 struct place {
     struct access access;
@@ -540,3 +544,5 @@ MEMORY_FORMS(st, store)
 SELECT_ONE(ld, ld_pair(insn))
 SELECT_ONE(st, st_pair(insn))
 SELECT_ONE(tex, SAME(texture_fetch))
+
+#endif

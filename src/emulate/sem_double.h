@@ -4,6 +4,10 @@
  * CUDA's CUDART_NAN, 0xfff8000000000000 (QUIRKS.md). An x86-64 processor follows that rule in the order in
  * which an instruction names its operands. Compilers swap those of + and * and choose the form of a fused
  * multiply-add, so these instructions are written out. */
+#ifndef EMULATE_SEM_DOUBLE_H
+#define EMULATE_SEM_DOUBLE_H
+
+#include "emulate/sem_select.h"
 
 static inline double double_of_bits(uint64_t bits)
 {
@@ -75,7 +79,8 @@ static inline void store_active(const struct exec *x, double *d, unsigned i, dou
 {
     __m128i words = _mm_loadl_epi64((const void *)(x->lane_mask + i));
     __m128d active = _mm_castsi128_pd(_mm_unpacklo_epi32(words, words));
-    _mm_store_pd(d + i, _mm_or_pd(_mm_and_pd(active, r), _mm_andnot_pd(active, _mm_load_pd(d + i))));
+    _mm_store_pd(d + i,
+                 _mm_or_pd(_mm_and_pd(active, r), _mm_andnot_pd(active, _mm_load_pd(d + i))));
 }
 #endif
 
@@ -102,8 +107,7 @@ enum { DOUBLES = sizeof(doubles) / sizeof(double) };
 #define ORDERED(mnemonic, a, b, r)                                                                 \
     __asm__("v" mnemonic " %2, %1, %0" : "=v"(r) : "v"(a), "m"(IN_MEMORY(b)))
 #else
-#define ORDERED(mnemonic, a, b, r)                                                                 \
-    __asm__(mnemonic " %2, %0" : "=x"(r) : "0"(a), "m"(IN_MEMORY(b)))
+#define ORDERED(mnemonic, a, b, r) __asm__(mnemonic " %2, %0" : "=x"(r) : "0"(a), "m"(IN_MEMORY(b)))
 #endif
 #define DOUBLE_OP2(name, mnemonic)                                                                 \
     static inline doubles name##_doubles(doubles a, const double *b)                               \
@@ -129,7 +133,7 @@ static inline doubles fma_doubles(doubles a, const double *b, doubles c)
     return a;
 }
 DOUBLE_FORMS(fma_f64, DOUBLE_SOURCES2; const double *c = SRC(double, 2),
-             fma_doubles(LOAD_DOUBLES(a + i), b + i, LOAD_DOUBLES(c + i)))
+                                       fma_doubles(LOAD_DOUBLES(a + i), b + i, LOAD_DOUBLES(c + i)))
 #else
 OP3(fma_f64, double, double, double, double, ruled3(fma(A, B, C), A, B, C))
 #endif
@@ -159,22 +163,27 @@ static inline double add_quad(quad a, quad b, int64_t direction)
     quad s = a + b, bb = s - a, tail = (a - (s - bb)) + (b - bb);
     if (s != s || s - s != 0) return (double)s; /* NaN and infinity */
     bool both_negative = a == 0 && b == 0 && signbit((double)a) && signbit((double)b);
-    if (s == 0) return direction == F_RM && !(a == 0 && b == 0 && signbit((double)a) == signbit((double)b))
-                           ? -0.0
-                           : both_negative ? -0.0 : 0.0;
+    if (s == 0)
+        return direction == F_RM && !(a == 0 && b == 0 && signbit((double)a) == signbit((double)b))
+                   ? -0.0
+               : both_negative ? -0.0
+                               : 0.0;
     return round_quad(s, tail, direction);
 }
 static inline double mul_quad(double a, double b, int64_t direction)
 {
     double d = a * b;
-    return a == 0.0 || b == 0.0 || !isfinite(a) || !isfinite(b) ? d : round_quad((quad)a * b, 0, direction);
+    return a == 0.0 || b == 0.0 || !isfinite(a) || !isfinite(b)
+               ? d
+               : round_quad((quad)a * b, 0, direction);
 }
 static inline double fma_quad(double a, double b, double c, int64_t direction)
 {
     bool plain = !isfinite(a) || !isfinite(b) || !isfinite(c);
     if (plain) return fma(a, b, c);
     quad product = (quad)a * b;
-    if (product == 0) product = (quad)copysign(0.0, (signbit(a) != 0) == (signbit(b) != 0) ? 1.0 : -1.0);
+    if (product == 0)
+        product = (quad)copysign(0.0, (signbit(a) != 0) == (signbit(b) != 0) ? 1.0 : -1.0);
     return add_quad(product, c, direction);
 }
 /* The residue of the nearest double tells on which side of it the exact quotient or root lies. */
@@ -245,15 +254,23 @@ OP1(rsqrt_f64_approx, double, double, upper_half(1.0 / sqrt(upper_half(A))))
 static struct uop_pair select_f64_directed(const struct insn *insn)
 {
     switch (insn->op) {
-    case OP_ADD: return PAIR(add_f64_directed);
-    case OP_SUB: return PAIR(sub_f64_directed);
-    case OP_MUL: return PAIR(mul_f64_directed);
+    case OP_ADD:
+        return PAIR(add_f64_directed);
+    case OP_SUB:
+        return PAIR(sub_f64_directed);
+    case OP_MUL:
+        return PAIR(mul_f64_directed);
     case OP_MAD:
-    case OP_FMA: return PAIR(fma_f64_directed);
-    case OP_DIV: return PAIR(div_f64_directed);
-    case OP_SQRT: return PAIR(sqrt_f64_directed);
-    case OP_RCP: return PAIR(rcp_f64_directed);
-    default: return NOT_SUPPORTED;
+    case OP_FMA:
+        return PAIR(fma_f64_directed);
+    case OP_DIV:
+        return PAIR(div_f64_directed);
+    case OP_SQRT:
+        return PAIR(sqrt_f64_directed);
+    case OP_RCP:
+        return PAIR(rcp_f64_directed);
+    default:
+        return NOT_SUPPORTED;
     }
 }
 static struct uop_pair select_f64(const struct insn *insn)
@@ -261,20 +278,34 @@ static struct uop_pair select_f64(const struct insn *insn)
     if (insn->rounding == ROUND_RZ || insn->rounding == ROUND_RM || insn->rounding == ROUND_RP)
         return select_f64_directed(insn);
     switch (insn->op) {
-    case OP_ADD: return PAIR(add_f64);
-    case OP_SUB: return PAIR(sub_f64);
-    case OP_MUL: return PAIR(mul_f64);
+    case OP_ADD:
+        return PAIR(add_f64);
+    case OP_SUB:
+        return PAIR(sub_f64);
+    case OP_MUL:
+        return PAIR(mul_f64);
     case OP_MAD:
-    case OP_FMA: return PAIR(fma_f64);
-    case OP_DIV: return PAIR(div_f64);
-    case OP_SQRT: return PAIR(sqrt_f64);
-    case OP_RCP: return insn->flags & INSN_APPROX ? PAIR(rcp_f64_approx) : PAIR(rcp_f64);
+    case OP_FMA:
+        return PAIR(fma_f64);
+    case OP_DIV:
+        return PAIR(div_f64);
+    case OP_SQRT:
+        return PAIR(sqrt_f64);
+    case OP_RCP:
+        return insn->flags & INSN_APPROX ? PAIR(rcp_f64_approx) : PAIR(rcp_f64);
     case OP_RSQRT:
         return insn->flags & INSN_FTZ ? PAIR(rsqrt_f64_approx) : PAIR(rsqrt_f64);
-    case OP_MIN: return PAIR(min_f64);
-    case OP_MAX: return PAIR(max_f64);
-    case OP_ABS: return PAIR(abs_f64);
-    case OP_NEG: return PAIR(neg_f64);
-    default: return NOT_SUPPORTED;
+    case OP_MIN:
+        return PAIR(min_f64);
+    case OP_MAX:
+        return PAIR(max_f64);
+    case OP_ABS:
+        return PAIR(abs_f64);
+    case OP_NEG:
+        return PAIR(neg_f64);
+    default:
+        return NOT_SUPPORTED;
     }
 }
+
+#endif
