@@ -4,13 +4,14 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help demo test build bench estimates nightly format clean
+.PHONY: help demo test build bench answers estimates nightly format clean
 
 help:
 	@echo 'make demo     build, then the report of a tiled matrix multiply on three GPUs'
 	@echo 'make test     build and run all tests; the last line counts them'
 	@echo 'make build    the program at build/warpsage'
 	@echo 'make bench    speed of the emulator on this CPU, beside PoCL and Oclgrind'
+	@echo 'make answers  whole outputs of every command, written anew (read the diff)'
 	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
 	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, more of all'
 	@echo 'make format   clang-format over the C sources'
@@ -42,6 +43,9 @@ bench:
 
 estimates: build
 	python3 tests/estimates/run.py build/warpsage --write
+
+answers: build
+	python3 tests/answers/run.py build/warpsage --accept
 
 nightly:
 	@tools/install-deps.sh all

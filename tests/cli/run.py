@@ -16,7 +16,6 @@ Every step runs in bash, in a folder of its own that starts as a copy of data/; 
 folder of the bundled kernels, $TRACES that of recorded traces. Lines that start with # are comments.
 """
 import concurrent.futures
-import json
 import os
 import re
 import shutil
@@ -24,11 +23,12 @@ import subprocess
 import sys
 import tempfile
 
-import jsonschema
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TIMEOUT = 240
+
+sys.path.insert(0, os.path.dirname(HERE))
+from json_schema import check_schema  # noqa: E402
 
 
 def read_case(path):
@@ -48,21 +48,6 @@ def read_case(path):
     if not steps:
         raise ValueError(f"{path}: has no step")
     return steps
-
-
-def check_schema(name, text):
-    with open(os.path.join(ROOT, "schemas", name + ".schema.json"), encoding="utf-8") as file:
-        schema = json.load(file)
-
-    def no_constant(word):
-        raise ValueError(f"{word} is not JSON")
-
-    try:
-        document = json.loads(text, parse_constant=no_constant)
-    except ValueError as error:
-        return f"not JSON: {error}"
-    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document))
-    return "; ".join(f"{list(e.path)}: {e.message[:200]}" for e in errors[:3])
 
 
 def check_text(word, rest, text):

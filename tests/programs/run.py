@@ -27,10 +27,10 @@ import subprocess
 import sys
 import tempfile
 
-import jsonschema
-
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCHEMA = os.path.join(HERE, "..", "..", "schemas", "run.schema.json")
+
+sys.path.insert(0, os.path.dirname(HERE))
+from json_schema import check_document  # noqa: E402
 
 
 def find_nvcc():
@@ -131,11 +131,9 @@ def run(warpsage, program, expected):
                 problems += [f"wider than 96 columns: {line}" for line in report.splitlines()
                              if len(line) > 96]
             else:
-                with open(SCHEMA, encoding="utf-8") as file:
-                    schema = json.load(file)
                 document = json.loads(report) if report else None
-                problems += [f"JSON: {error.message}" for error in
-                             jsonschema.Draft202012Validator(schema).iter_errors(document)]
+                wrong = check_document("run", document)
+                problems += [f"JSON: {wrong}"] if wrong else []
                 if expected["every-launch"] is not None and not problems:
                     problems += differences(folder, warpsage, program, expected, document)
             if problems:
