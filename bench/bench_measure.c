@@ -171,7 +171,7 @@ static void bench_rules(unsigned rules, int level)
     struct bench *b = calloc(1, sizeof *b);
     make_program(b);
     b->launch.isa_level = level;
-    struct measure *measure = measure_begin(rules);
+    struct measure *measure = measure_begin(counting_rules_of(rules));
     struct observer *observer = measure_observer(measure);
     b->ops = observer->ops;
     b->ops->launch_begin(observer->self, &b->launch);

@@ -117,7 +117,7 @@ ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch
     launch->rules |= rules;
     TRY(prepare_banks(machine, launch));
     if (!(rules & WS_RULE_CC12)) return WS_OK;
-    struct segments usual = rules_segments(0);
+    struct segments usual = counting_rules_of(RULE_CC12).segments;
     unsigned initial = (unsigned)machine_get(inner, MACHINE_GLOBAL_INITIAL_SEGMENT, usual.initial);
     unsigned least = (unsigned)machine_get(inner, MACHINE_GLOBAL_MIN_SEGMENT, usual.least);
     bool is_other = launch->initial_segment_bytes && (launch->initial_segment_bytes != initial ||

@@ -72,7 +72,7 @@ ws_status ws_trace_describe(const ws_trace *trace, size_t index, ws_trace_kernel
 /* ---- replay ---------------------------------------------------------------------------------- */
 
 static ws_status complete_options(struct diag *diag, const ws_replay_options *given,
-                                  ws_replay_options *out, unsigned *out_rules)
+                                  ws_replay_options *out, struct counting_rules *out_rules)
 {
     *out = (ws_replay_options){.size = sizeof *out, .unknown_share = -1};
     /* Callers of the first version give no traces. */
@@ -81,9 +81,10 @@ static ws_status complete_options(struct diag *diag, const ws_replay_options *gi
                               offsetof(ws_replay_options, trace_blocks)));
     if (given) memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     if (!(out->unknown_share >= 0)) out->unknown_share = UNKNOWN_SHARE;
-    struct counting counting = {out->rules & RULES_ALL, out->shared_banks,
-                                out->initial_segment_bytes, out->min_segment_bytes};
-    return pipeline_rules(diag, &counting, out_rules);
+    *out_rules = (struct counting_rules){out->rules & RULES_ALL,
+                                         out->shared_banks,
+                                         {out->initial_segment_bytes, out->min_segment_bytes}};
+    return pipeline_rules(diag, out_rules);
 }
 
 static void note_opcodes(struct profile *profile, const struct replay *replay)
@@ -119,7 +120,7 @@ static void note_trace(struct profile *profile, const struct replay *replay)
             (struct register_count){header->target, header->registers, "trace"};
 }
 
-static ws_status count_trace(struct diag *diag, struct replay *replay, unsigned rules,
+static ws_status count_trace(struct diag *diag, struct replay *replay, struct counting_rules rules,
                              const ws_replay_options *options, struct profile **out)
 {
     struct measure *measure = measure_begin(rules);
@@ -147,7 +148,7 @@ ws_status ws_trace_replay(const ws_trace *trace, size_t index, const ws_replay_o
     struct replay *replay = NULL;
     struct profile *profile = NULL;
     ws_replay_options options;
-    unsigned rules;
+    struct counting_rules rules;
     TRY(check_index(trace, index));
     TRY(complete_options(diag, given, &options, &rules));
     if (options.opcode_map) TRY(opcode_map_read(diag, options.opcode_map, &map));

@@ -16,23 +16,21 @@ enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
 
 /* ---- launch: module -> emulate -> measure -> profile ----------------------------------------- */
 
-ws_status pipeline_rules(struct diag *diag, const struct counting *counting, unsigned *out)
+ws_status pipeline_rules(struct diag *diag, struct counting_rules *rules)
 {
-    if (counting->banks > BANKS_MAX)
+    const struct counting_rules usual = counting_rules_of(rules->set);
+    if (!rules->banks) rules->banks = usual.banks;
+    if (!rules->segments.initial) rules->segments.initial = usual.segments.initial;
+    if (!rules->segments.least) rules->segments.least = usual.segments.least;
+    if (rules->banks > BANKS_MAX)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "passes through %u banks cannot be counted: give 1 to %d",
-                          counting->banks, BANKS_MAX);
-    *out = rules_with_banks(counting->rules, counting->banks);
-    if (!counting->initial_segment_bytes && !counting->min_segment_bytes) return WS_OK;
-    struct segments segments = rules_segments(0);
-    if (counting->initial_segment_bytes) segments.initial = counting->initial_segment_bytes;
-    if (counting->min_segment_bytes) segments.least = counting->min_segment_bytes;
-    if (!segments_valid(segments))
+                          "passes through %u banks cannot be counted: give 1 to %d", rules->banks,
+                          BANKS_MAX);
+    if (!segments_valid(rules->segments))
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "segments of %u to %u bytes cannot be counted: give powers of two, the "
                           "initial one 4 to 256, the smallest 4 to the initial one",
-                          segments.initial, segments.least);
-    *out = rules_with_segments(*out, segments);
+                          rules->segments.initial, rules->segments.least);
     return WS_OK;
 }
 
@@ -44,15 +42,16 @@ void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes)
 
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
  * rules and no register targets. */
-static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_launch *out)
+static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_launch *out,
+                                 struct counting_rules *out_rules)
 {
     TRY(handle_check_size(diag, "ws_launch", given->size, offsetof(ws_launch, rules)));
     *out = (ws_launch){0};
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    struct counting counting = {out->all_rules ? RULES_ALL : out->rules & RULES_ALL,
-                                out->shared_banks, out->initial_segment_bytes,
-                                out->min_segment_bytes};
-    return pipeline_rules(diag, &counting, &out->rules);
+    *out_rules = (struct counting_rules){out->all_rules ? RULES_ALL : out->rules & RULES_ALL,
+                                         out->shared_banks,
+                                         {out->initial_segment_bytes, out->min_segment_bytes}};
+    return pipeline_rules(diag, out_rules);
 }
 
 static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_view *out)
@@ -225,10 +224,11 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
 
 /* Executes and counts. */
 static ws_status count_launch(ws_device *device, const ws_module *module, const ws_launch *launch,
-                              enum isa_view view, struct launch_result *result, ws_profile **out)
+                              const struct counting_rules *rules, enum isa_view view,
+                              struct launch_result *result, ws_profile **out)
 {
     uint32_t entry = module->entries[launch->kernel];
-    struct measure *measure = measure_begin(launch->rules);
+    struct measure *measure = measure_begin(*rules);
     measure_set_view(measure, view);
     pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
     ws_status status = execute(device, module, launch, measure_observer(measure), result);
@@ -267,9 +267,10 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
     struct diag *diag = &device->context->diag;
     struct launch_result result = {0};
     enum isa_view view;
+    struct counting_rules rules;
     ws_launch launch;
     if (out_profile) *out_profile = NULL;
-    TRY(complete_launch(diag, given, &launch));
+    TRY(complete_launch(diag, given, &launch, &rules));
     if (launch.result)
         TRY(handle_check_size(diag, "ws_launch_result", launch.result->size,
                               offsetof(ws_launch_result, undefined)));
@@ -279,9 +280,9 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                           "the profile: give out_profile");
     TRY(check_kernel(diag, module, &launch));
     TRY(find_view(diag, &launch, &view));
-    ws_status status = launch.counters
-                           ? count_launch(device, module, &launch, view, &result, out_profile)
-                           : execute(device, module, &launch, NULL, &result);
+    ws_status status =
+        launch.counters ? count_launch(device, module, &launch, &rules, view, &result, out_profile)
+                        : execute(device, module, &launch, NULL, &result);
     give_result(&launch, &result);
     return status;
 }

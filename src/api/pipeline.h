@@ -5,12 +5,8 @@
 
 #include "api/handles.h"
 
-/* What a launch or a replay counts besides what is always counted; 0: the default of each. */
-struct counting {
-    unsigned rules, banks, initial_segment_bytes, min_segment_bytes;
-};
-/* Checks it and packs it into a word of rules (profile.h). */
-ws_status pipeline_rules(struct diag *diag, const struct counting *counting, unsigned *out);
+/* Checks what a caller wants counted, and completes what is 0 by the default. */
+ws_status pipeline_rules(struct diag *diag, struct counting_rules *rules);
 
 /* Records warp traces as ws_launch.trace_blocks and trace_bytes ask for. */
 void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes);

@@ -55,10 +55,9 @@ unsigned counter_rule(enum counter counter)
     return 0;
 }
 
-/* ---- segments of cc 1.2 ----------------------------------------------------------------------- */
+/* ---- rules of cc 1.x ----------------------------------------------------------------------- */
 
-/* log2 of initial and least segment in bits 8 to 11 and 12 to 15 of the rules. */
-enum { SEGMENT_SHIFT = 8, SEGMENT_MASK = 0xff00, INITIAL_DEFAULT = 128, LEAST_DEFAULT = 32 };
+enum { INITIAL_DEFAULT = 128, LEAST_DEFAULT = 32, BANKS_DEFAULT = 16 };
 
 bool segments_valid(struct segments segments)
 {
@@ -67,31 +66,9 @@ bool segments_valid(struct segments segments)
     return powers && initial <= 256 && least >= 4 && least <= initial;
 }
 
-unsigned rules_with_segments(unsigned rules, struct segments segments)
+struct counting_rules counting_rules_of(unsigned set)
 {
-    unsigned initial = bits_lowest(segments.initial), least = bits_lowest(segments.least);
-    return (rules & ~(unsigned)SEGMENT_MASK) | (initial | least << 4) << SEGMENT_SHIFT;
-}
-
-struct segments rules_segments(unsigned rules)
-{
-    unsigned both = (rules & SEGMENT_MASK) >> SEGMENT_SHIFT;
-    if (!both) return (struct segments){INITIAL_DEFAULT, LEAST_DEFAULT};
-    return (struct segments){1u << (both & 15), 1u << (both >> 4)};
-}
-
-/* Bits 16 to 22; 0 stands for 16. */
-enum { BANK_SHIFT = 16, BANK_MASK = 0x7f << BANK_SHIFT, BANKS_DEFAULT = 16 };
-
-unsigned rules_with_banks(unsigned rules, unsigned banks)
-{
-    return (rules & ~(unsigned)BANK_MASK) | banks << BANK_SHIFT;
-}
-
-unsigned rules_banks(unsigned rules)
-{
-    unsigned banks = (rules & BANK_MASK) >> BANK_SHIFT;
-    return banks ? banks : BANKS_DEFAULT;
+    return (struct counting_rules){set, BANKS_DEFAULT, {INITIAL_DEFAULT, LEAST_DEFAULT}};
 }
 
 /* ---- global and local memory ----------------------------------------------------------------- */
@@ -158,9 +135,8 @@ static struct transactions lines_cc12(const struct request *request)
 }
 
 /* Both half-warps under RULE_CC12: by the table where the segments are those of cc 1.2. */
-static struct transactions halves_cc12(const struct request *request, unsigned rules)
+static struct transactions halves_cc12(const struct request *request, struct segments segments)
 {
-    struct segments segments = rules_segments(rules);
     if (segments.initial == INITIAL_DEFAULT && segments.least == LEAST_DEFAULT)
         return lines_cc12(request);
     unsigned initial = coalesce_cc12_initial_segment(request->bytes);
@@ -208,23 +184,26 @@ static void set_sectors(struct cost *out, const struct request *request)
     out->fields[COST_UNCOALESCED_TRANSACTIONS_SECTOR] = (uint16_t)(sectors > fewest ? sectors : 0);
 }
 
-static void global_cost(struct cost *out, struct request *request, unsigned rules)
+static void global_cost(struct cost *out, struct request *request,
+                        const struct counting_rules *rules)
 {
     uint32_t mask = request->mask;
     unsigned fewest = half_warps(mask) * (request->bytes == 16 ? 2 : 1);
     count_groups(request);
     set_sectors(out, request);
-    if (rules & RULE_CC10)
+    if (rules->set & RULE_CC10)
         set_rule(&out->fields[COST_TRANSACTIONS_CC10],
                  halves_cc10(request->addresses, mask, request->bytes), fewest);
-    if (rules & RULE_CC12)
-        set_rule(&out->fields[COST_TRANSACTIONS_CC12], halves_cc12(request, rules), fewest);
+    if (rules->set & RULE_CC12)
+        set_rule(&out->fields[COST_TRANSACTIONS_CC12], halves_cc12(request, rules->segments),
+                 fewest);
 }
 
 /* Local memory is interleaved by 4-byte words: word w of lane l lies at w * 128 + l * 4. So an
  * access moves whole words, and a wide one is several word accesses in sequence, each to lines of
  * its own. */
-static void local_cost(struct cost *out, const struct request *whole, unsigned rules)
+static void local_cost(struct cost *out, const struct request *whole,
+                       const struct counting_rules *rules)
 {
     struct transactions cc10 = {0, 0}, cc12 = {0, 0};
     uint64_t physical[32];
@@ -241,15 +220,15 @@ static void local_cost(struct cost *out, const struct request *whole, unsigned r
         all.sectors += step.sectors;
         all.words += step.words;
         struct transactions t = {0, 0};
-        if (rules & RULE_CC10) t = halves_cc10(physical, step.mask, 4);
+        if (rules->set & RULE_CC10) t = halves_cc10(physical, step.mask, 4);
         cc10 = (struct transactions){cc10.count + t.count, cc10.bytes + t.bytes};
-        if (rules & RULE_CC12) t = halves_cc12(&step, rules);
+        if (rules->set & RULE_CC12) t = halves_cc12(&step, rules->segments);
         cc12 = (struct transactions){cc12.count + t.count, cc12.bytes + t.bytes};
     }
     set_sectors(out, &all);
     unsigned fewest = half_warps(whole->mask) * words;
-    if (rules & RULE_CC10) set_rule(&out->fields[COST_TRANSACTIONS_CC10], cc10, fewest);
-    if (rules & RULE_CC12) set_rule(&out->fields[COST_TRANSACTIONS_CC12], cc12, fewest);
+    if (rules->set & RULE_CC10) set_rule(&out->fields[COST_TRANSACTIONS_CC10], cc10, fewest);
+    if (rules->set & RULE_CC12) set_rule(&out->fields[COST_TRANSACTIONS_CC12], cc12, fewest);
 }
 
 /* ---- shared memory --------------------------------------------------------------------------- */
@@ -283,7 +262,8 @@ static unsigned most_lanes_on_a_word(const uint32_t *same, uint32_t leaders)
     return most;
 }
 
-static void shared_cost(struct cost *out, const struct request *request, unsigned rules)
+static void shared_cost(struct cost *out, const struct request *request,
+                        const struct counting_rules *rules)
 {
     const uint64_t *addresses = request->addresses;
     uint32_t mask = request->mask, same[32];
@@ -298,16 +278,15 @@ static void shared_cost(struct cost *out, const struct request *request, unsigne
     unsigned crowd = out->kind == KIND_SHARED_ATOMIC ? most_lanes_on_a_word(same, leaders) - 1 : 0;
     out->fields[COST_WAVEFRONTS32] = (uint16_t)(wavefronts + crowd);
     out->fields[COST_CONFLICTS32] = (uint16_t)(wavefronts + crowd - phases);
-    if (!(rules & RULE_BANK16)) return;
-    unsigned banks = rules_banks(rules);
-    unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, banks) +
-                     bank_steps(addresses + 16, mask >> 16, request->bytes, banks);
+    if (!(rules->set & RULE_BANK16)) return;
+    unsigned steps = bank_steps(addresses, mask & 0xffff, request->bytes, rules->banks) +
+                     bank_steps(addresses + 16, mask >> 16, request->bytes, rules->banks);
     out->fields[COST_WAVEFRONTS16] = (uint16_t)(steps + crowd);
     out->fields[COST_CONFLICTS16] = (uint16_t)(steps + crowd - half_warps(mask) * words);
 }
 
 void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
-                 const struct lane_math *math, unsigned rules)
+                 const struct lane_math *math, const struct counting_rules *rules)
 {
     struct request request = {
         .math = math, .addresses = access->addresses, .mask = access->mask, .bytes = access->bytes};
@@ -323,9 +302,9 @@ void access_cost(struct cost *out, enum memory_kind kind, const struct lane_acce
         global_cost(out, &request, rules);
 }
 
-unsigned access_alignment(enum memory_kind kind, unsigned bytes, unsigned rules)
+unsigned access_alignment(enum memory_kind kind, unsigned bytes, const struct counting_rules *rules)
 {
     if (kind >= KIND_LOCAL_LOAD) return 4;
-    bool wide = rules_segments(rules).initial > 128;
-    return ((rules & RULE_CC10) && bytes == 16) || wide ? 256 : 128;
+    bool wide = rules->segments.initial > 128;
+    return ((rules->set & RULE_CC10) && bytes == 16) || wide ? 256 : 128;
 }

@@ -67,9 +67,10 @@ struct lane_access {
 };
 
 void access_cost(struct cost *out, enum memory_kind kind, const struct lane_access *access,
-                 const struct lane_math *math, unsigned rules);
+                 const struct lane_math *math, const struct counting_rules *rules);
 
 /* Addresses modulo this much make no difference to the cost but for lane-to-lane differences. */
-unsigned access_alignment(enum memory_kind kind, unsigned bytes, unsigned rules);
+unsigned access_alignment(enum memory_kind kind, unsigned bytes,
+                          const struct counting_rules *rules);
 
 #endif

@@ -130,7 +130,7 @@ static void *worker_begin(void *self)
     w->site_tallies = mem_zalloc(m->site_count, sizeof *w->site_tallies);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct insn *insn = m->launch.insns[m->site_insns[i]];
-        access_site_init(&w->sites[i], insn_operation(insn), insn_access_bytes(insn), m->rules);
+        access_site_init(&w->sites[i], insn_operation(insn), insn_access_bytes(insn), &m->rules);
     }
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);

@@ -9,7 +9,7 @@
 #include "measure/isa_view.h"
 #include "measure/measure_state.h"
 
-struct measure *measure_begin(unsigned rules)
+struct measure *measure_begin(struct counting_rules rules)
 {
     struct measure *m = mem_zalloc(1, sizeof *m);
     m->rules = rules;
@@ -187,7 +187,7 @@ static void set_counts(const struct result *r, const uint64_t *counts)
         unsigned rule = counter_rule((enum counter)i);
         if (isa_view_has((enum counter)i) && !r->views)
             set_missing(r->profile, (enum counter)i, "no --isa-view was asked for");
-        else if (rule && !(rule & r->measure->rules))
+        else if (rule && !(rule & r->measure->rules.set))
             set_missing(r->profile, (enum counter)i, "rule not requested");
         else
             profile_set(r->profile, (enum counter)i, scaled(r, counts[i]), r->origin);
@@ -509,12 +509,11 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
         .scale = sampled ? (double)m->launch.block_count / (double)m->blocks : 1,
     };
     r.profile->sampled_fraction = sampled ? sampled_fraction : 1;
-    if (m->rules & RULE_CC12) {
-        struct segments segments = rules_segments(m->rules);
-        r.profile->cc12_initial_segment = segments.initial;
-        r.profile->cc12_min_segment = segments.least;
+    if (m->rules.set & RULE_CC12) {
+        r.profile->cc12_initial_segment = m->rules.segments.initial;
+        r.profile->cc12_min_segment = m->rules.segments.least;
     }
-    if (m->rules & RULE_BANK16) r.profile->half_warp_banks = rules_banks(m->rules);
+    if (m->rules.set & RULE_BANK16) r.profile->half_warp_banks = m->rules.banks;
     if (m->launch.module) {
         r.cells = add_cells(m);
         r.views = isa_view_plan(m->view, &m->launch);

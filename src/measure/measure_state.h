@@ -69,7 +69,7 @@ static inline enum memory_operation insn_operation(const struct insn *insn)
 
 struct measure {
     struct observer observer;
-    unsigned rules;
+    struct counting_rules rules;
     enum isa_view view;
     uint32_t record_blocks; /* whose warps are traced */
     uint64_t record_bytes;

@@ -25,7 +25,8 @@ struct general_pattern {
 /* 2^64 / golden ratio: Fibonacci hashing. */
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
-void pattern_table_init(struct pattern_table *table, unsigned rules, const struct lane_math *math)
+void pattern_table_init(struct pattern_table *table, struct counting_rules rules,
+                        const struct lane_math *math)
 {
     *table = (struct pattern_table){.rules = rules, .math = math};
     table->costs = mem_zalloc(COSTS_MAX, sizeof *table->costs);
@@ -42,7 +43,7 @@ void pattern_table_clear(struct pattern_table *table)
 }
 
 void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,
-                      unsigned rules)
+                      const struct counting_rules *rules)
 {
     memset(site, 0, sizeof *site); /* no real key has mask 0 */
     site->bytes = (uint8_t)bytes;
@@ -53,7 +54,8 @@ void access_site_init(struct access_site *site, enum memory_operation operation,
         site->alignment[space] = (uint16_t)(access_alignment(kind, bytes, rules) - 1);
         /* One word, naturally aligned: only the in-order test of cc 1.0 asks where it lies. */
         bool global = kind <= KIND_GLOBAL_ATOMIC;
-        site->uniform_alignment[space] = global && (rules & RULE_CC10) ? site->alignment[space] : 0;
+        site->uniform_alignment[space] =
+            global && (rules->set & RULE_CC10) ? site->alignment[space] : 0;
     }
 }
 
@@ -85,7 +87,7 @@ static uint32_t exact_cost(struct pattern_table *table, const struct access_site
 {
     struct cost cost;
     const struct lane_access access = {site->bytes, mask, addresses};
-    access_cost(&cost, (enum memory_kind)site->kinds[space], &access, table->math, table->rules);
+    access_cost(&cost, (enum memory_kind)site->kinds[space], &access, table->math, &table->rules);
     return number_cost(table, &cost);
 }
 

@@ -36,7 +36,7 @@ struct access_site {
 
 struct pattern_table {
     const struct lane_math *math;
-    unsigned rules;
+    struct counting_rules rules;
     uint32_t cost_count;
     struct cost *costs;   /* [COSTS_MAX] */
     struct cost unlisted; /* of the access that was answered COST_UNLISTED */
@@ -45,10 +45,11 @@ struct pattern_table {
     struct general_pattern *general; /* NULL until the first general access */
 };
 
-void pattern_table_init(struct pattern_table *table, unsigned rules, const struct lane_math *math);
+void pattern_table_init(struct pattern_table *table, struct counting_rules rules,
+                        const struct lane_math *math);
 void pattern_table_clear(struct pattern_table *table);
 void access_site_init(struct access_site *site, enum memory_operation operation, unsigned bytes,
-                      unsigned rules);
+                      const struct counting_rules *rules);
 
 /* Slow paths of pattern_cost. */
 uint32_t pattern_cost_regular(struct pattern_table *table, struct access_site *site,

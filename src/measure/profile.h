@@ -143,16 +143,23 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
 /* Rules that cost time (CONTRACT section 2). */
 enum measure_rules { RULE_CC10 = 1, RULE_CC12 = 2, RULE_BANK16 = 4, RULES_ALL = 7 };
 
-/* The segments of RULE_CC12 in bytes. A word of rules carries them in its upper bits; without, they
- * are those of cc 1.2 and 1.3: 128 and 32. */
+/* The segments of RULE_CC12 in bytes. */
 struct segments {
     unsigned initial; /* of words of 4 bytes and more; at most 32 for 1 byte, 64 for 2 */
     unsigned least;
 };
 /* Powers of two, initial 4 to 256, least 4 to initial. */
 bool segments_valid(struct segments segments);
-unsigned rules_with_segments(unsigned rules, struct segments segments); /* valid ones */
-struct segments rules_segments(unsigned rules);
+
+/* What is counted besides what always is. */
+struct counting_rules {
+    unsigned set;             /* of enum measure_rules */
+    unsigned banks;           /* of RULE_BANK16: 1 to BANKS_MAX */
+    struct segments segments; /* of RULE_CC12: valid ones */
+};
+enum { BANKS_MAX = 64 };
+/* This set as cc 1.2 and 1.3 have it: 16 banks, segments of 128 and 32 bytes. */
+struct counting_rules counting_rules_of(unsigned set);
 
 /* Whose instructions are counted: those of PTX, or what native code of a GPU makes of them
  * (isa_view.def). */
@@ -166,15 +173,10 @@ extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */
 /* -1 if there is none. */
 int isa_view_find(const char *name);
 
-/* Banks of RULE_BANK16, likewise in the word of rules; without, 16. */
-enum { BANKS_MAX = 64 };
-unsigned rules_with_banks(unsigned rules, unsigned banks); /* 1 to BANKS_MAX */
-unsigned rules_banks(unsigned rules);
-
 /* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of
  * the launch call measure_cancel. */
 struct measure;
-struct measure *measure_begin(unsigned rules);
+struct measure *measure_begin(struct counting_rules rules);
 /* Before the launch. */
 void measure_set_view(struct measure *measure, enum isa_view view);
 /* Before the launch, after the view: also records the warp traces of the first `blocks`, as far as

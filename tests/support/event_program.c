@@ -239,7 +239,8 @@ static void reference_memory(struct reference *r, uint32_t stage, uint32_t pc,
     if (access->space == SPACE_GLOBAL && operation != MEMORY_LOAD) note_sectors(r, 1, access);
     if (kind == MEMORY_KIND_NONE) return;
     const struct lane_access lanes = {access->bytes, access->mask, access->addresses};
-    access_cost(&cost, kind, &lanes, lane_math_at(0), RULES_ALL);
+    const struct counting_rules rules = counting_rules_of(RULES_ALL);
+    access_cost(&cost, kind, &lanes, lane_math_at(0), &rules);
     for (unsigned i = 0; i < memory_kind_fields[kind]; i++)
         count(r, stage, pc, (int)(memory_kind_counters[kind] + i), cost.fields[i]);
 }
@@ -438,7 +439,7 @@ void play_thread_block(struct listener *l, uint64_t seed, uint64_t index, unsign
 struct profile *play(const struct program *program, uint64_t seed, unsigned workers, unsigned steps,
                      bool backwards, unsigned rules, struct reference *reference)
 {
-    struct measure *measure = measure_begin(rules);
+    struct measure *measure = measure_begin(counting_rules_of(rules));
     struct observer *observer = measure_observer(measure);
     struct listener listeners[4];
     observer->ops->launch_begin(observer->self, &program->launch);

@@ -185,7 +185,7 @@ static void sampled_blocks(void **state)
     (void)state;
     struct program *program = make_program(9);
     struct reference *reference = calloc(1, sizeof *reference);
-    struct measure *measure = measure_begin(0);
+    struct measure *measure = measure_begin(counting_rules_of(0));
     struct observer *observer = measure_observer(measure);
     observer->ops->launch_begin(observer->self, &program->launch);
     struct listener l = {

@@ -486,12 +486,13 @@ static void random_requests_at(int level, unsigned rounds)
     } what[] = {{SPACE_GLOBAL, MEMORY_LOAD},   {SPACE_LOCAL, MEMORY_STORE},
                 {SPACE_SHARED, MEMORY_LOAD},   {SPACE_SHARED, MEMORY_ATOMIC},
                 {SPACE_GLOBAL, MEMORY_ATOMIC}, {SPACE_LOCAL, MEMORY_LOAD}};
+    const struct counting_rules all = counting_rules_of(RULES_ALL);
     struct pattern_table table;
     static struct access_site sites[6][5];
-    pattern_table_init(&table, RULES_ALL, math);
+    pattern_table_init(&table, all, math);
     for (unsigned i = 0; i < 6; i++)
         for (unsigned k = 0; k < 5; k++)
-            access_site_init(&sites[i][k], what[i].operation, 1u << k, RULES_ALL);
+            access_site_init(&sites[i][k], what[i].operation, 1u << k, &all);
     for (unsigned round = 0; round < rounds; round++) {
         unsigned i = next_random(6), k = next_random(5), bytes = 1u << k, want[COST_FIELDS];
         enum memory_kind kind = memory_kind(what[i].space, what[i].operation);
@@ -501,8 +502,7 @@ static void random_requests_at(int level, unsigned rounds)
         random_access(&access, addresses, bytes);
         access.space = (uint8_t)what[i].space;
         reference(want, kind, addresses, access.mask, bytes);
-        access_cost(&cost, kind, &(struct lane_access){bytes, access.mask, addresses}, math,
-                    RULES_ALL);
+        access_cost(&cost, kind, &(struct lane_access){bytes, access.mask, addresses}, math, &all);
         check_cost(&cost, want, &access, "exact");
         for (unsigned again = 0; again < 2; again++) {
             uint32_t number = pattern_cost(&table, &sites[i][k], &access);
@@ -524,10 +524,11 @@ static void random_requests(void **state)
 static void neighbouring_patterns(void **state)
 {
     (void)state;
+    const struct counting_rules all = counting_rules_of(RULES_ALL);
     struct pattern_table table;
     struct access_site site;
-    pattern_table_init(&table, RULES_ALL, lane_math_at(0));
-    access_site_init(&site, MEMORY_LOAD, 4, RULES_ALL);
+    pattern_table_init(&table, all, lane_math_at(0));
+    access_site_init(&site, MEMORY_LOAD, 4, &all);
     for (unsigned round = 0; round < 2; round++) {
         for (uint64_t base = 0; base < 160; base += 4) {
             for (int64_t stride = -12; stride <= 140; stride += 4) {
@@ -555,12 +556,13 @@ static void neighbouring_patterns(void **state)
 static void rules_not_requested(void **state)
 {
     (void)state;
+    const struct counting_rules none = counting_rules_of(0);
     uint64_t addresses[32];
     struct cost cost;
     for (unsigned i = 0; i < 32; i++)
         addresses[i] = i * 4;
     access_cost(&cost, KIND_GLOBAL_LOAD, &(struct lane_access){4, UINT32_MAX, addresses},
-                lane_math_at(0), 0);
+                lane_math_at(0), &none);
     for (unsigned i = COST_TRANSACTIONS_CC10; i < COST_COALESCED_SECTOR; i++)
         assert_int_equal(cost.fields[i], 0);
     assert_int_equal(cost.fields[COST_SECTORS32], 4);
@@ -585,15 +587,14 @@ static void a_prime_number_of_banks(void **state)
         addresses[i] = 64 * i;
     for (unsigned i = 0; i < 3; i++) {
         struct cost cost;
-        unsigned rules = i == 2 ? rules_with_banks(cases[i].rules, 17) : cases[i].rules;
+        struct counting_rules rules = counting_rules_of(cases[i].rules);
+        assert_int_equal(rules.banks, 16);
+        if (i == 2) rules.banks = 17;
         access_cost(&cost, KIND_SHARED_LOAD, &(struct lane_access){4, UINT32_MAX, addresses},
-                    lane_math_at(0), rules);
+                    lane_math_at(0), &rules);
         assert_int_equal(cost.fields[COST_WAVEFRONTS16], cases[i].wavefronts);
         assert_int_equal(cost.fields[COST_CONFLICTS16], cases[i].conflicts);
     }
-    assert_int_equal(rules_banks(0), 16);
-    assert_int_equal(rules_banks(rules_with_banks(RULES_ALL, 64)), 64);
-    assert_int_equal(rules_with_banks(RULES_ALL, 17) & RULES_ALL, RULES_ALL);
 }
 
 int main(void)

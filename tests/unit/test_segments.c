@@ -202,11 +202,11 @@ static void test_loads_past_l1(void **state)
 static void test_patterns_know_the_alignment(void **state)
 {
     (void)state;
-    unsigned rules = rules_with_segments(RULE_CC12, (struct segments){256, 16});
+    const struct counting_rules rules = {RULE_CC12, 16, {256, 16}};
     struct pattern_table table;
     struct access_site site;
     pattern_table_init(&table, rules, lane_math_at(0));
-    access_site_init(&site, MEMORY_LOAD, 4, rules);
+    access_site_init(&site, MEMORY_LOAD, 4, &rules);
     for (uint64_t base = 4096; base < 4096 + 1024; base += 4) {
         for (int64_t stride = 0; stride <= 64; stride += 4) {
             struct access access = {.space = SPACE_GLOBAL,
