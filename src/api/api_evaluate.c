@@ -74,7 +74,7 @@ ws_status ws_estimate_next(ws_context *context, const char *model, const char **
     const struct estimate *estimate;
     *out = "";
     TRY(find_estimate(context, model, &estimate));
-    *out = estimate->next;
+    *out = component_words(estimate->next);
     return WS_OK;
 }
 
@@ -93,8 +93,8 @@ ws_status ws_estimate_stages(ws_context *context, const char *model, ws_stage_es
                                      .inst_seconds = stage->inst_seconds,
                                      .smem_seconds = stage->smem_seconds,
                                      .gmem_seconds = stage->gmem_seconds,
-                                     .bottleneck = stage->bottleneck,
-                                     .next = stage->next};
+                                     .bottleneck = component_words(stage->bottleneck),
+                                     .next = component_words(stage->next)};
     }
     *out_count = estimate->stage_count;
     if (out_overlap) *out_overlap = estimate->stages_overlap;

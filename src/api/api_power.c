@@ -96,7 +96,7 @@ static ws_core_point copy_point(const struct core_sweep_point *point)
         .sms_watts = point->sms_watts,
         .memory_watts = point->memory_watts,
         .case_number = point->case_number,
-        .bottleneck = point->bottleneck,
+        .bottleneck = component_words(point->bottleneck),
     };
 }
 

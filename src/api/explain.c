@@ -44,7 +44,7 @@ static void explain_effect(size_t i, struct strbuf *out)
 {
     const struct effect_info *info = &effect_infos[i];
     strbuf_printf(out, "%s  an effect that models can switch off\n\n", info->id);
-    strbuf_printf(out, "--without %s predicts with %s.\n", info->id, info->text);
+    strbuf_printf(out, "--without %s predicts with %s.\n", info->id, info->words);
     strbuf_puts(out, "gain = time / time without it. Known to:");
     size_t known = 0;
     for (size_t k = 0; k < model_count; k++)
@@ -161,7 +161,7 @@ enum { VOCABULARIES = 7 };
 static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
     const struct vocabulary all[VOCABULARIES] = {
-        {"advice codes", "", advice_info_count, advice_word, explain_advice},
+        {"advice codes", "", ADVICE_COUNT, advice_word, explain_advice},
         {"models", "", model_count, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},

@@ -414,7 +414,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
             .model = model_find(estimate->model)->name,
             .time_seconds = estimate->time_seconds,
             .cycles = estimate->cycles,
-            .bottleneck = estimate->bottleneck,
+            .bottleneck = component_words(estimate->bottleneck),
         };
     }
     *out_count = prediction->estimate_count;

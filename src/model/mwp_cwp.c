@@ -265,10 +265,10 @@ static void name_bottleneck(const struct mwp_cwp_input *in, const struct mwp_cwp
 {
     enum { ISSUE, BANDWIDTH, DEPARTURE, LATENCY, SYNC, PARTS };
     bool uncoalesced = in->uncoal_mem_insts > 0;
-    const char *const names[PARTS] = {"instruction issue", "global memory bandwidth",
-                                      uncoalesced ? "uncoalesced accesses"
-                                                  : "memory port of the SM",
-                                      "memory latency", "barriers"};
+    const enum component parts[PARTS] = {COMPONENT_ISSUE, COMPONENT_GLOBAL_BANDWIDTH,
+                                         uncoalesced ? COMPONENT_UNCOALESCED
+                                                     : COMPONENT_MEMORY_PORT,
+                                         COMPONENT_MEMORY_LATENCY, COMPONENT_BARRIERS};
     static const char *const ids[PARTS] = {"t_issue", "t_bandwidth", "t_departure", "t_latency",
                                            "t_sync"};
     double cycles[PARTS] = {t->comp_cycles * t->n * t->rep, 0, 0, 0, t->synch_cost};
@@ -279,13 +279,13 @@ static void name_bottleneck(const struct mwp_cwp_input *in, const struct mwp_cwp
     }
     unsigned limit = ISSUE, next = PARTS;
     for (unsigned i = 0; i < PARTS; i++) {
-        estimate_add_term(out, ids[i], cycles[i] / in->freq_hz, "s", names[i]);
+        estimate_add_busy(out, ids[i], parts[i], cycles[i] / in->freq_hz);
         if (cycles[i] > cycles[limit]) limit = i;
     }
     for (unsigned i = 0; i < PARTS; i++)
         if (i != limit && (next == PARTS || cycles[i] > cycles[next])) next = i;
-    out->bottleneck = names[limit];
-    out->next = cycles[next] > 0 ? names[next] : "";
+    out->bottleneck = parts[limit];
+    out->next = cycles[next] > 0 ? parts[next] : COMPONENT_NONE;
 }
 
 static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)

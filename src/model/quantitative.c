@@ -13,11 +13,11 @@
 
 extern const struct model model_quantitative;
 
-static const char *const component_names[ZO_COMPONENTS + 1] = {
-    [ZO_INSTRUCTION] = "instruction pipeline",
-    [ZO_SHARED] = "shared memory access",
-    [ZO_GLOBAL] = "global memory access",
-    [ZO_NONE] = "",
+static const enum component components[ZO_COMPONENTS + 1] = {
+    [ZO_INSTRUCTION] = COMPONENT_INSTRUCTION_PIPELINE,
+    [ZO_SHARED] = COMPONENT_SHARED_ACCESS,
+    [ZO_GLOBAL] = COMPONENT_GLOBAL_ACCESS,
+    [ZO_NONE] = COMPONENT_NONE,
 };
 
 /* What does not change between stages. */
@@ -325,8 +325,8 @@ static void write_stages(const struct setting *s, const struct zo_stage *stages,
             .inst_seconds = stages[i].seconds[ZO_INSTRUCTION],
             .smem_seconds = stages[i].seconds[ZO_SHARED],
             .gmem_seconds = stages[i].seconds[ZO_GLOBAL],
-            .bottleneck = component_names[stages[i].bottleneck],
-            .next = component_names[stages[i].next],
+            .bottleneck = components[stages[i].bottleneck],
+            .next = components[stages[i].next],
         };
     s->out->stages = out;
     s->out->stage_count = count;
@@ -405,9 +405,10 @@ static void write_terms(const struct setting *s, const struct zo_program *progra
     bool half_warp = shared_is_half_warp(s->input->machine);
     double warps = block_warps(profile) * s->blocks_per_sm;
     struct zo_global flow = launch_flow(s);
-    TERM("t_inst", seconds[ZO_INSTRUCTION], "s", component_names[ZO_INSTRUCTION]);
-    TERM("t_smem", seconds[ZO_SHARED], "s", component_names[ZO_SHARED]);
-    TERM("t_gmem", seconds[ZO_GLOBAL], "s", component_names[ZO_GLOBAL]);
+    static const char *const busy[ZO_COMPONENTS] = {
+        [ZO_INSTRUCTION] = "t_inst", [ZO_SHARED] = "t_smem", [ZO_GLOBAL] = "t_gmem"};
+    for (unsigned i = 0; i < ZO_COMPONENTS; i++)
+        estimate_add_busy(s->out, busy[i], components[i], seconds[i]);
     TERM("n", warps, "1", "active warps per SM");
     TERM("active_sms", s->sms, "1", "SMs that have a block");
     TERM("active_blocks_per_sm", s->blocks_per_sm, "1", "resident blocks per SM");
@@ -457,8 +458,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                         "[W604] no cache: every global and local access goes to DRAM");
     out->time_seconds = program.seconds;
     out->cycles = program.seconds * s.clock_hz;
-    out->bottleneck = component_names[program.components.bottleneck];
-    out->next = component_names[program.components.next];
+    out->bottleneck = components[program.components.bottleneck];
+    out->next = components[program.components.next];
     return WS_OK;
 }
 

@@ -15,28 +15,28 @@ struct bound {
     struct estimate *out;
     double sms, clock_hz, share; /* share: of the lanes at work if divergence is off, else 1 */
     double longest, second;
-    const char *name, *second_name;
+    enum component component, second_component;
 };
 
-static void add_time(struct bound *bound, const char *id, const char *name, double seconds)
+static void add_time(struct bound *bound, const char *id, enum component component, double seconds)
 {
     if (!(seconds > 0)) return;
-    estimate_add_term(bound->out, id, seconds, "s", name);
+    estimate_add_busy(bound->out, id, component, seconds);
     if (seconds > bound->longest) {
         bound->second = bound->longest;
-        bound->second_name = bound->name;
+        bound->second_component = bound->component;
         bound->longest = seconds;
-        bound->name = name;
+        bound->component = component;
     } else if (seconds > bound->second) {
         bound->second = seconds;
-        bound->second_name = name;
+        bound->second_component = component;
     }
 }
 
 /* Cycles summed over the SMs. */
-static void add_cycles(struct bound *bound, const char *id, const char *name, double cycles)
+static void add_cycles(struct bound *bound, const char *id, enum component component, double cycles)
 {
-    add_time(bound, id, name, cycles / bound->sms / bound->clock_hz);
+    add_time(bound, id, component, cycles / bound->sms / bound->clock_hz);
 }
 
 /* ---- issue and pipes ------------------------------------------------------------------------- */
@@ -59,20 +59,21 @@ enum pipe {
     PIPE_COUNT
 };
 static const struct {
-    const char *id, *name;
+    const char *id;
+    enum component component;
 } pipes[PIPE_COUNT] = {
-    [PIPE_FP32] = {"t_pipe.fp32", "fp32 pipe"},
-    [PIPE_FP64] = {"t_pipe.fp64", "fp64 pipe"},
-    [PIPE_FP16] = {"t_pipe.fp16", "fp16 pipe"},
-    [PIPE_ALU] = {"t_pipe.alu", "integer pipe"},
-    [PIPE_IMUL] = {"t_pipe.imul", "integer multiply pipe"},
-    [PIPE_SFU] = {"t_pipe.sfu", "special function pipe"},
-    [PIPE_CONVERT] = {"t_pipe.convert", "conversion pipe"},
-    [PIPE_FP32_DIV] = {"t_pipe.fp32_div", "fp32 divisions"},
-    [PIPE_FP64_DIV] = {"t_pipe.fp64_div", "fp64 divisions"},
-    [PIPE_INT_DIV] = {"t_pipe.int_div", "integer divisions"},
-    [PIPE_SHUFFLE] = {"t_pipe.shuffle", "shuffle pipe"},
-    [PIPE_TENSOR] = {"t_pipe.tensor", "tensor pipe"},
+    [PIPE_FP32] = {"t_pipe.fp32", COMPONENT_PIPE_FP32},
+    [PIPE_FP64] = {"t_pipe.fp64", COMPONENT_PIPE_FP64},
+    [PIPE_FP16] = {"t_pipe.fp16", COMPONENT_PIPE_FP16},
+    [PIPE_ALU] = {"t_pipe.alu", COMPONENT_PIPE_INTEGER},
+    [PIPE_IMUL] = {"t_pipe.imul", COMPONENT_PIPE_IMUL},
+    [PIPE_SFU] = {"t_pipe.sfu", COMPONENT_PIPE_SFU},
+    [PIPE_CONVERT] = {"t_pipe.convert", COMPONENT_PIPE_CONVERT},
+    [PIPE_FP32_DIV] = {"t_pipe.fp32_div", COMPONENT_PIPE_FP32_DIV},
+    [PIPE_FP64_DIV] = {"t_pipe.fp64_div", COMPONENT_PIPE_FP64_DIV},
+    [PIPE_INT_DIV] = {"t_pipe.int_div", COMPONENT_PIPE_INT_DIV},
+    [PIPE_SHUFFLE] = {"t_pipe.shuffle", COMPONENT_PIPE_SHUFFLE},
+    [PIPE_TENSOR] = {"t_pipe.tensor", COMPONENT_PIPE_TENSOR},
 };
 static const uint8_t pipe_of[CLASS_COUNT] = {
     [CLASS_FP32_ADD] = PIPE_FP32,     [CLASS_FP32_MUL] = PIPE_FP32,
@@ -105,7 +106,7 @@ static void add_issue(struct bound *bound)
     }
     double width = fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
     double instructions = profile_get(bound->input->profile, COUNTER_INST_WARP) * bound->share;
-    add_cycles(bound, "t_issue", "instruction issue",
+    add_cycles(bound, "t_issue", COMPONENT_ISSUE,
                instructions * price_issue_cycles(machine) / width);
 }
 
@@ -142,7 +143,7 @@ static void add_pipes(struct bound *bound)
         longest[pipe_of[i]] = fmax(longest[pipe_of[i]], count * WARP_LANES / lanes[i]);
     }
     for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
-        add_cycles(bound, pipes[pipe].id, pipes[pipe].name, longest[pipe] * bound->share);
+        add_cycles(bound, pipes[pipe].id, pipes[pipe].component, longest[pipe] * bound->share);
 }
 
 enum { SECTOR_BYTES = 32 };
@@ -165,7 +166,7 @@ static void add_shared(struct bound *bound)
                         half_warp ? 16 : 32);
     }
     if (model_without(bound->input, EFFECT_BANK_CONFLICTS)) cycles -= conflicts;
-    add_cycles(bound, "t_shared", "shared memory", cycles);
+    add_cycles(bound, "t_shared", COMPONENT_SHARED, cycles);
 }
 
 static void add_load_store(struct bound *bound)
@@ -176,7 +177,7 @@ static void add_load_store(struct bound *bound)
         accesses_sum(bound->input->profile, ACCESS_ALL, coalescing_rule_of(bound->input->machine));
     double requests =
         all.parts[ACCESS_REQUESTS] + shared_sum(bound->input->profile, SHARED_REQUESTS, false);
-    add_cycles(bound, "t_lsu", "load/store units", requests * bound->share * WARP_LANES / lanes);
+    add_cycles(bound, "t_lsu", COMPONENT_LOAD_STORE, requests * bound->share * WARP_LANES / lanes);
 }
 
 /* Bytes that the accesses in `ops` move by the machine's rule. */
@@ -204,7 +205,7 @@ static void add_uncached(struct bound *bound)
     double bandwidth = machine_get(bound->input->machine, MACHINE_DRAM_BANDWIDTH, 0);
     double texture = texture_bytes(bound->input->profile, bound->input->profile);
     if (!(bandwidth > 0)) return;
-    add_time(bound, "t_dram", "global memory bandwidth",
+    add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH,
              (bytes_moved(bound, ACCESS_ALL) + texture) / bandwidth);
     estimate_assume(bound->out, bound->input->arena,
                     "traffic: every transaction of the half-warp rule goes to DRAM once");
@@ -220,7 +221,7 @@ static bool add_footprint(struct bound *bound, double dram)
         return false;
     double sectors = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
                      profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
-    add_time(bound, "t_dram", "global memory bandwidth", sectors * SECTOR_BYTES / dram);
+    add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: all sectors through L1, each distinct one from or to DRAM once "
@@ -242,11 +243,11 @@ static void add_cached(struct bound *bound)
         machine_has(machine, MACHINE_L1_SIZE) && !(machine_get(machine, MACHINE_L1_SIZE, 0) > 0);
     unsigned through = 1u << ACCESS_GLOBAL_STORE | 1u << ACCESS_GLOBAL_ATOMIC;
     if (no_l1) through = ACCESS_ALL;
-    if (l1 > 0) add_cycles(bound, "t_l1", "L1 bandwidth", all / l1);
+    if (l1 > 0) add_cycles(bound, "t_l1", COMPONENT_L1_BANDWIDTH, all / l1);
     if (model_without(bound->input, EFFECT_CACHE_MISSES)) return; /* nothing goes beyond L1 */
-    if (l2 > 0) add_time(bound, "t_l2", "L2 bandwidth", bytes_moved(bound, through) / l2);
+    if (l2 > 0) add_time(bound, "t_l2", COMPONENT_L2_BANDWIDTH, bytes_moved(bound, through) / l2);
     if (dram > 0 && !add_footprint(bound, dram) && all > 0) {
-        estimate_add_term(bound->out, "t_dram_no_reuse", all / dram, "s", "DRAM, if no cache hit");
+        estimate_add_busy(bound->out, "t_dram_no_reuse", COMPONENT_DRAM_WITHOUT_REUSE, all / dram);
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
                         "the profile has no footprint (without any cache hit: %s)",
@@ -263,8 +264,6 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         .sms = price_active_sms(input),
         .clock_hz = machine_get(input->machine, MACHINE_CLOCK_CORE, 0),
         .share = model_without(input, EFFECT_DIVERGENCE) ? active_lane_share(input->profile) : 1,
-        .name = "",
-        .second_name = "",
     };
     if (!(bound.sms > 0) || !(profile_get(input->profile, COUNTER_INST_WARP) > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
@@ -290,8 +289,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                         "[W601] native code is taken to issue as many instructions as PTX counts");
     out->time_seconds = bound.longest;
     out->cycles = bound.longest * bound.clock_hz;
-    out->bottleneck = bound.name;
-    out->next = bound.second_name;
+    out->bottleneck = bound.component;
+    out->next = bound.second_component;
     return WS_OK;
 }
 

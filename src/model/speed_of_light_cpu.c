@@ -8,7 +8,8 @@
 enum { SECTOR_BYTES = 32 };
 
 struct roof {
-    const char *id, *name;
+    const char *id;
+    enum component component;
     double seconds;
 };
 
@@ -31,15 +32,15 @@ static void take_longest(const struct roof *roofs, size_t count, struct estimate
     double second = 0;
     for (size_t i = 0; i < count; i++) {
         if (!(roofs[i].seconds > 0)) continue;
-        estimate_add_term(out, roofs[i].id, roofs[i].seconds, "s", roofs[i].name);
+        estimate_add_busy(out, roofs[i].id, roofs[i].component, roofs[i].seconds);
         if (roofs[i].seconds > out->time_seconds) {
             second = out->time_seconds;
             out->next = out->bottleneck;
             out->time_seconds = roofs[i].seconds;
-            out->bottleneck = roofs[i].name;
+            out->bottleneck = roofs[i].component;
         } else if (roofs[i].seconds > second) {
             second = roofs[i].seconds;
-            out->next = roofs[i].name;
+            out->next = roofs[i].component;
         }
     }
 }
@@ -51,11 +52,12 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     double freq = machine_get(machine, MACHINE_CLOCK_CORE, 0);
     double groups = counts.groups / counts.cores / freq; /* seconds of a core, one cycle a group */
     struct roof roofs[] = {
-        {"t_issue", "instruction issue",
+        {"t_issue", COMPONENT_ISSUE,
          groups * cpu_counts_all(&counts) /
              machine_get(machine, MACHINE_CPU_ISSUE_WIDTH, INFINITY)},
-        {"t_fp", "floating-point units", groups * cpu_counts_useful(&counts) / counts.fp_units},
-        {"t_dram", "memory bandwidth", memory_seconds(input)},
+        {"t_fp", COMPONENT_FLOATING_POINT_UNITS,
+         groups * cpu_counts_useful(&counts) / counts.fp_units},
+        {"t_dram", COMPONENT_CPU_BANDWIDTH, memory_seconds(input)},
     };
     if (!(counts.groups > 0) || !(cpu_counts_all(&counts) > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,

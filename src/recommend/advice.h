@@ -5,8 +5,20 @@
 
 #include "model/core/estimate.h"
 
+/* advice.def */
+enum advice_code {
+#define ADVICE(code, title, text) ADVICE_##code,
+#include "recommend/advice.def"
+#undef ADVICE
+    ADVICE_COUNT
+};
+struct advice_info {
+    const char *code, *title, *text; /* "G102", stable: `warpsage explain CODE`; text: that page */
+};
+extern const struct advice_info advice_infos[ADVICE_COUNT];
+
 struct advice {
-    const char *code;     /* "G102": stable, `warpsage explain CODE` */
+    enum advice_code code;
     const char *title;    /* "coalesce the loads of A" */
     const char *where;    /* "sgemm.cu:17", "" if nowhere in particular */
     const char *evidence; /* "32 sectors/request, ideal 4" */
@@ -23,12 +35,6 @@ struct diagnosis {
     struct advice advice[16]; /* ranked by gain, those of unknown gain last; alternatives: they do
                                * not add up */
 };
-
-struct advice_info {
-    const char *code, *title, *text; /* text: the explain page */
-};
-extern const struct advice_info advice_infos[];
-extern const size_t advice_info_count;
 
 ws_status recommend_derive(struct diag *diag, const struct prediction *prediction,
                            struct diagnosis **out);

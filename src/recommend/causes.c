@@ -39,7 +39,7 @@ static void find_uncoalesced(struct finder *finder)
         const char *evidence =
             arena_format(finder->arena, "%.3g %s/request, ideal %.0f; %.0f %% of the extra ones",
                          now, unit_of_rule(rule), ideal, 100 * lines[i].weight / lines[i].total);
-        finder_add(finder, misaligned ? "G101" : "G102",
+        finder_add(finder, misaligned ? ADVICE_G101 : ADVICE_G102,
                    arena_format(finder->arena, "%s this %s", misaligned ? "align" : "coalesce",
                                 op_name(op)),
                    hot_line_place(finder->arena, instruction), evidence,
@@ -50,7 +50,7 @@ static void find_uncoalesced(struct finder *finder)
     double uncoalesced = all.parts[ACCESS_UNCOALESCED];
     if (!count && uncoalesced > 0)
         finder_add(
-            finder, "G102", "coalesce the accesses", "",
+            finder, ADVICE_G102, "coalesce the accesses", "",
             arena_format(
                 finder->arena, "%.0f %% of the requests, %s each",
                 100 * uncoalesced / all.parts[ACCESS_REQUESTS],
@@ -94,7 +94,7 @@ static void find_traffic(struct finder *finder)
             ? arena_format(finder->arena, "%s requested per thread instruction",
                            quantity_of(bytes / operations, "byte").text)
             : arena_format(finder->arena, "%s requested", quantity_format(bytes, "B").text);
-    finder_add(finder, "G103",
+    finder_add(finder, ADVICE_G103,
                arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
                             100 * share),
                hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
@@ -110,7 +110,7 @@ static void find_local(struct finder *finder)
     if (!(requests > 0)) return;
     struct hot_line hot = hot_counter(finder->profile, both, 2);
     finder_add(
-        finder, "G104", "keep local variables in registers",
+        finder, ADVICE_G104, "keep local variables in registers",
         hot_line_place(finder->arena, hot.instruction),
         arena_format(finder->arena, "%s to local memory", quantity_of(requests, "request").text),
         what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
@@ -123,7 +123,7 @@ static void find_atomics(struct finder *finder)
     double all = accesses_sum(finder->profile, ACCESS_ALL, RULE_IS_SECTOR).parts[ACCESS_REQUESTS];
     if (!(requests > 0.1 * all)) return; /* guess */
     struct hot_line hot = hot_counter(finder->profile, atomics, 1);
-    finder_add(finder, "G105", "combine atomics before they reach memory",
+    finder_add(finder, ADVICE_G105, "combine atomics before they reach memory",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena, "%.0f %% of the global and local requests are atomic",
                             100 * requests / all),
@@ -144,7 +144,7 @@ static void find_conflicts(struct finder *finder)
     struct hot_line hot = hot_counter(finder->profile, conflicts, SHARED_OP_COUNT);
     double evidence_share = hot.total > 0 ? 100 * hot.weight / hot.total : 100;
     finder_add(
-        finder, "S201", "avoid shared memory bank conflicts",
+        finder, ADVICE_S201, "avoid shared memory bank conflicts",
         hot_line_place(finder->arena, hot.instruction),
         arena_format(finder->arena,
                      "%.3g passes per request beyond the conflict-free; %.0f %% at this line",
@@ -164,7 +164,7 @@ static void find_barriers(struct finder *finder)
                                                     quantity_of(executed / warps, "barrier").text)
                                      : arena_format(finder->arena, "%s of warps",
                                                     quantity_of(executed, "barrier").text);
-    finder_add(finder, "B501", "synchronise less (at most)",
+    finder_add(finder, ADVICE_B501, "synchronise less (at most)",
                hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
@@ -179,7 +179,7 @@ static void find_expensive(struct finder *finder)
     if (hot.instruction)
         evidence = arena_format(finder->arena, "%s: %.0f %% of the extra issue slots",
                                 class_ids[hot.instruction->class_id], 100 * hot.weight / hot.total);
-    finder_add(finder, "I301", "replace expensive instructions (at most)",
+    finder_add(finder, ADVICE_I301, "replace expensive instructions (at most)",
                hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
@@ -189,7 +189,7 @@ static void find_divergence(struct finder *finder)
     double gain = finder_gain(finder, EFFECT_DIVERGENCE);
     if (isnan(gain)) return;
     struct hot_line hot = hot_counter(finder->profile, divergent, 1);
-    finder_add(finder, "I302", "let the lanes of a warp take the same path (at most)",
+    finder_add(finder, ADVICE_I302, "let the lanes of a warp take the same path (at most)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena, "%.3g of 32 lanes active per warp instruction",
                             32 * active_lane_share(finder->profile)),
@@ -204,7 +204,7 @@ static void find_pairs(struct finder *finder)
     const char *evidence =
         strength > 0 ? arena_format(finder->arena, "%.3g loads in flight per warp", strength)
                      : "loads are used one by one";
-    finder_add(finder, "L401", "load in pairs before using",
+    finder_add(finder, ADVICE_L401, "load in pairs before using",
                hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
                fmax(1, what_if_paired_loads(finder->prediction)));
 }
@@ -224,14 +224,14 @@ static void find_occupancy(struct finder *finder)
     if (limited_by(finder, "registers")) registers = what_if_find_registers(prediction, &blocks);
     if (registers)
         finder_add(
-            finder, "L402",
+            finder, ADVICE_L402,
             arena_format(finder->arena, "use at most %u registers per thread", registers), "",
             arena_format(finder->arena, "%u registers: %u blocks per SM; %u registers: %u blocks",
                          prediction->registers, now, registers, blocks),
             what_if_registers(prediction, registers));
     if (limited_by(finder, "shared")) shared = what_if_find_shared(prediction, &blocks);
     if (shared)
-        finder_add(finder, "L403",
+        finder_add(finder, ADVICE_L403,
                    arena_format(finder->arena, "use at most %llu B of shared memory per block",
                                 (unsigned long long)shared),
                    "",
@@ -246,7 +246,7 @@ static void find_small_grid(struct finder *finder)
     double sms = machine_get(finder->prediction->machine, MACHINE_SM_COUNT, 1);
     double room = sms * finder->prediction->occupancy.blocks_per_sm;
     if (!(blocks < 0.8 * room)) return; /* guess: a nearly full GPU is full */
-    finder_add(finder, "L404", "launch more blocks", "",
+    finder_add(finder, ADVICE_L404, "launch more blocks", "",
                arena_format(finder->arena, "%.0f blocks on %.0f SMs that can hold %.0f", blocks,
                             sms, room),
                NAN);

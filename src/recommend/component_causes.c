@@ -29,7 +29,7 @@ static void find_density(struct finder *finder)
     double density = term_value(finder, "float_share");
     if (!(density > 0) || density > 0.9) return; /* guess: little is left to gain */
     struct hot_line hot = hot_find(finder->profile, bookkeeping, NULL);
-    finder_add(finder, "I303", "raise the computational density (at most)",
+    finder_add(finder, ADVICE_I303, "raise the computational density (at most)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena,
                             "%.0f %% of the instructions do not compute in floating point",
@@ -54,7 +54,7 @@ static void find_few_warps(struct finder *finder)
 {
     double resident = term_value(finder, "n"), fill = term_value(finder, "inst_fill");
     const struct occupancy *occupancy = &finder->prediction->occupancy;
-    finder_add(finder, "L405", "keep more warps at work on an SM (at most)", "",
+    finder_add(finder, ADVICE_L405, "keep more warps at work on an SM (at most)", "",
                arena_format(finder->arena,
                             "%.3g warps at work, mean over the time; %.3g of %u are resident "
                             "(limit: %s) and fill %.0f %% of a pipe",
@@ -80,7 +80,7 @@ static void find_shared_traffic(struct finder *finder)
                           ? arena_format(finder->arena, "%.2g loads per floating-point instruction",
                                          finder_count(finder, loads[0]) / computing)
                           : "no floating point";
-    finder_add(finder, "S202", "load half as much from shared memory (registers)",
+    finder_add(finder, ADVICE_S202, "load half as much from shared memory (registers)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena, "%s; %.0f %% of the passes only store", per,
                             100 * stores / passes),
@@ -97,14 +97,15 @@ static void find_little_parallelism(struct finder *finder)
     static const enum counter loads[] = {COUNTER_MEM_GLOBAL_LOAD_REQUESTS,
                                          COUNTER_MEM_LOCAL_LOAD_REQUESTS};
     struct hot_line hot = hot_counter(finder->profile, loads, 2);
-    finder_add(finder, "L406", "keep more memory requests in flight (at most)",
+    finder_add(finder, ADVICE_L406, "keep more memory requests in flight (at most)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena,
                             "the latency takes %.0f %% of the time in global memory: too few "
                             "transactions at once",
                             100 * fmax(0, 1 - bytes / peak / seconds)),
                finder_gain(finder, EFFECT_MEM_LATENCY));
-    finder_add(finder, "L407", "launch a multiple of the clusters that share a memory pipeline", "",
+    finder_add(finder, ADVICE_L407,
+               "launch a multiple of the clusters that share a memory pipeline", "",
                arena_format(finder->arena, "the last round of blocks leaves %.0f %% of them idle",
                             100 * (1 - term_value(finder, "gmem_sawtooth"))),
                finder_gain(finder, EFFECT_TAIL));
@@ -129,11 +130,11 @@ static void find_granularity(struct finder *finder)
     double moved = all.parts[ACCESS_BYTES_MOVED], asked = all.parts[ACCESS_BYTES_REQUESTED];
     if (!(moved > asked * 1.1)) return; /* guess */
     for (size_t i = 0; i < finder->diagnosis->advice_count; i++)
-        if (!strncmp(finder->diagnosis->advice[i].code, "G10", 3) &&
-            strchr("12", finder->diagnosis->advice[i].code[3]))
+        if (finder->diagnosis->advice[i].code == ADVICE_G101 ||
+            finder->diagnosis->advice[i].code == ADVICE_G102)
             return;
     finder_add(
-        finder, "G106", "fetch no bytes that no lane asks for (at most)",
+        finder, ADVICE_G106, "fetch no bytes that no lane asks for (at most)",
         hot_line_place(finder->arena, hot_find(finder->profile, unused_bytes, &rule).instruction),
         arena_format(finder->arena, "%.0f %% of the bytes moved are not asked for",
                      100 * (1 - asked / moved)),

@@ -26,7 +26,7 @@ static const char *hottest_place(const struct finder *finder)
 }
 
 /* Adds an advice if the best model knows its effect. */
-static void add_known(struct finder *finder, enum effect effect, const char *code,
+static void add_known(struct finder *finder, enum effect effect, enum advice_code code,
                       const char *title, const char *where, const char *evidence)
 {
     double gain = finder_gain(finder, effect);
@@ -36,15 +36,15 @@ static void add_known(struct finder *finder, enum effect effect, const char *cod
 void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
     struct finder finder = finder_of(prediction, diagnosis);
-    add_known(&finder, EFFECT_CACHE_MISSES, "C701",
+    add_known(&finder, EFFECT_CACHE_MISSES, ADVICE_C701,
               "keep the data in the caches: block, reuse (at most)", hottest_place(&finder),
               arena_format(finder.arena, "%s of %.0f B from DRAM by group of threads",
                            quantity_of(term_value(&finder, "lines"), "line").text,
                            term_value(&finder, "bytes_per_warp")));
-    add_known(&finder, EFFECT_UNCOALESCED, "C702",
+    add_known(&finder, EFFECT_UNCOALESCED, ADVICE_C702,
               "let neighbouring threads use neighbouring words", hottest_place(&finder),
               "each line brings words that no thread of the group uses");
-    add_known(&finder, EFFECT_INST_LATENCY, "C703",
+    add_known(&finder, EFFECT_INST_LATENCY, ADVICE_C703,
               "put independent instructions between dependent ones (at most)", "",
               arena_format(finder.arena, "a result is used after %s, DEP_Effect %.3g",
                            quantity_of(term_value(&finder, "dep"), "instruction").text,
@@ -56,7 +56,8 @@ void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis
     const struct estimate *best = &prediction->estimates[prediction->best];
     struct finder finder = {
         .profile = prediction->profile, .best = best, .arena = &diagnosis->arena};
-    bool is_memory = !strncmp(best->bottleneck, "memory", strlen("memory"));
+    bool is_memory =
+        best->bottleneck == COMPONENT_MEMORY_LATENCY || best->bottleneck == COMPONENT_CPU_BANDWIDTH;
     if (is_memory && term_value(&finder, "lines") > 0)
         diagnosis->why = arena_format(
             &diagnosis->arena, "%s by group of %.0f threads, %s each, %s of them idle",
@@ -65,7 +66,7 @@ void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis
             quantity_format(term_value(&finder, "idle"), "1").text);
     else if (is_memory)
         diagnosis->why = "every distinct sector comes from memory once";
-    else if (!strcmp(best->bottleneck, "instruction latency"))
+    else if (best->bottleneck == COMPONENT_INSTRUCTION_LATENCY)
         diagnosis->why =
             arena_format(&diagnosis->arena, "a result is used %s later: DEP_Effect %.3g",
                          quantity_of(term_value(&finder, "dep"), "instruction").text,

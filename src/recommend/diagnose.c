@@ -9,23 +9,21 @@
 
 /* ---- LIMIT ----------------------------------------------------------------------------------- */
 
-/* Share of `seconds` that the component of this name is busy; NaN if the model has no term for it. */
-static double component_share(const struct estimate *estimate, const char *name, double seconds)
+/* Share of `seconds` that a component is busy; NaN if the model has no term for it. */
+static double component_share(const struct estimate *estimate, enum component component,
+                              double seconds)
 {
-    for (size_t i = 0; estimate && i < estimate->term_count; i++) {
-        const struct term *term = &estimate->terms[i];
-        if (!strncmp(term->id, "t_", 2) && !strcmp(term->text, name)) return term->value / seconds;
-    }
-    return NAN;
+    const struct term *term = estimate ? estimate_busy(estimate, component) : NULL;
+    return term ? term->value / seconds : NAN;
 }
 
 /* What a component is busy for, at most all of the time. An answer that was raised to the speed of light
  * is limited by a component of that. */
 static double busy_share(const struct estimate *best, const struct estimate *bound,
-                         const char *name)
+                         enum component component)
 {
-    double share = component_share(best, name, best->time_seconds);
-    if (isnan(share)) share = component_share(bound, name, best->time_seconds);
+    double share = component_share(best, component, best->time_seconds);
+    if (isnan(share)) share = component_share(bound, component, best->time_seconds);
     return fmin(share, 1); /* rounding */
 }
 
@@ -37,10 +35,10 @@ static const char *share_text(struct arena *arena, double share)
 /* Of the peak is what the speed of light counts: if the model makes the component busy for longer, as
  * without caches or with classes that do not overlap, that is time, not use of the peak. */
 static const char *share_of(const struct estimate *best, const struct estimate *bound,
-                            const char *name)
+                            enum component component)
 {
-    double share = busy_share(best, bound, name);
-    double used = component_share(bound, name, best->time_seconds);
+    double share = busy_share(best, bound, component);
+    double used = component_share(bound, component, best->time_seconds);
     if (isnan(share)) return "";
     return share <= used + 0.005 ? " of peak" : " of the time";
 }
@@ -48,13 +46,13 @@ static const char *share_of(const struct estimate *best, const struct estimate *
 static const char *limit_line(struct arena *arena, const struct estimate *best,
                               const struct estimate *bound)
 {
-    const char *name = best->bottleneck, *next = best->next;
-    if (!*name) return "the model names none";
-    const char *share = share_text(arena, busy_share(best, bound, name));
-    const char *of = share_of(best, bound, name);
-    if (!*next) return arena_format(arena, "%s%s%s", name, share, of);
+    const char *name = component_words(best->bottleneck), *next = component_words(best->next);
+    if (!best->bottleneck) return "the model names none";
+    const char *share = share_text(arena, busy_share(best, bound, best->bottleneck));
+    const char *of = share_of(best, bound, best->bottleneck);
+    if (!best->next) return arena_format(arena, "%s%s%s", name, share, of);
     return arena_format(arena, "%s%s%s  (next: %s%s)", name, share, of, next,
-                        share_text(arena, busy_share(best, bound, next)));
+                        share_text(arena, busy_share(best, bound, best->next)));
 }
 
 /* ---- ranking --------------------------------------------------------------------------------- */
@@ -65,7 +63,7 @@ static int by_gain(const void *a, const void *b)
     bool x_known = isfinite(x->gain), y_known = isfinite(y->gain);
     if (x_known != y_known) return x_known ? -1 : 1;
     if (x_known && x->gain != y->gain) return x->gain > y->gain ? -1 : 1;
-    int code = strcmp(x->code, y->code);
+    int code = strcmp(advice_infos[x->code].code, advice_infos[y->code].code);
     return code ? code : strcmp(x->where, y->where);
 }
 

@@ -7,12 +7,12 @@
 #include "recommend/causes.h"
 #include "recommend/hot_line.h"
 
-static const struct advice *find_advice(const struct diagnosis *diagnosis, const char *code)
+static const struct advice *find_advice(const struct diagnosis *diagnosis, enum advice_code code)
 {
     const struct advice *found = NULL;
     for (size_t i = 0; i < diagnosis->advice_count; i++) {
         const struct advice *item = &diagnosis->advice[i];
-        if (strncmp(item->code, code, strlen(code))) continue;
+        if (item->code != code) continue;
         if (!found || item->gain > found->gain) found = item;
     }
     return found;
@@ -20,10 +20,10 @@ static const struct advice *find_advice(const struct diagnosis *diagnosis, const
 
 /* Uses the evidence of the advice that gains most, if it is worth it; of several alike the first of
  * the list. Where no gain is known, the first that is there. */
-static bool explain_by(struct diagnosis *diagnosis, const char *const *codes, double threshold)
+static bool explain_by(struct diagnosis *diagnosis, const enum advice_code *codes, double threshold)
 {
     const struct advice *most = NULL;
-    for (; *codes; codes++) {
+    for (; *codes != ADVICE_COUNT; codes++) {
         const struct advice *item = find_advice(diagnosis, *codes);
         if (!item || item->gain < threshold) continue;
         if (!most || item->gain > most->gain || (isnan(most->gain) && !isnan(item->gain)))
@@ -134,41 +134,39 @@ static void why_issue(const struct prediction *prediction, struct diagnosis *dia
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest);
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (!strcmp(name, *names)) return true;
-    return false;
-}
-
 void causes_explain(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
-    static const char *const memory[] = {"global memory bandwidth",
-                                         "uncoalesced accesses",
-                                         "memory port of the SM",
-                                         "global memory access",
-                                         "L1 bandwidth",
-                                         "L2 bandwidth",
-                                         "load/store units",
-                                         NULL};
-    static const char *const memory_causes[] = {"G102", "G101", "G104", "G106", "L406", NULL};
-    static const char *const shared_causes[] = {"S201", "S202", "L405", NULL};
-    static const char *const barrier_causes[] = {"B501", NULL};
-    static const char *const issue_causes[] = {"I301", "I302", "L405", "I303", NULL};
+#define CODES(...) ((const enum advice_code[]){__VA_ARGS__, ADVICE_COUNT})
+    const enum advice_code *memory =
+        CODES(ADVICE_G102, ADVICE_G101, ADVICE_G104, ADVICE_G106, ADVICE_L406);
+    const enum advice_code *shared = CODES(ADVICE_S201, ADVICE_S202, ADVICE_L405);
+    const enum advice_code *issue = CODES(ADVICE_I301, ADVICE_I302, ADVICE_L405, ADVICE_I303);
     enum { WORTH_PERCENT = 110 }; /* a cause that gains less explains nothing; guess */
     const double worth = WORTH_PERCENT / 100.0;
-    const char *limit = prediction->estimates[prediction->best].bottleneck;
-    bool is_latency = !strcmp(limit, "memory latency");
-    if (is_latency || is_one_of(limit, memory)) {
-        if (explain_by(diagnosis, memory_causes, worth)) return;
-        is_latency ? why_latency(prediction, diagnosis) : why_bandwidth(prediction, diagnosis);
-    } else if (!strcmp(limit, "shared memory access")) {
-        if (!explain_by(diagnosis, shared_causes, worth)) why_shared(prediction, diagnosis);
-    } else if (!strcmp(limit, "shared memory")) {
-        if (!explain_by(diagnosis, shared_causes, worth)) why_issue(prediction, diagnosis);
-    } else if (!strcmp(limit, "barriers")) {
-        if (!explain_by(diagnosis, barrier_causes, 1)) why_issue(prediction, diagnosis);
-    } else if (!explain_by(diagnosis, issue_causes, worth)) {
-        why_issue(prediction, diagnosis);
+    switch (prediction->estimates[prediction->best].bottleneck) {
+    case COMPONENT_MEMORY_LATENCY:
+        if (!explain_by(diagnosis, memory, worth)) why_latency(prediction, diagnosis);
+        break;
+    case COMPONENT_GLOBAL_BANDWIDTH:
+    case COMPONENT_GLOBAL_ACCESS:
+    case COMPONENT_UNCOALESCED:
+    case COMPONENT_MEMORY_PORT:
+    case COMPONENT_L1_BANDWIDTH:
+    case COMPONENT_L2_BANDWIDTH:
+    case COMPONENT_LOAD_STORE:
+        if (!explain_by(diagnosis, memory, worth)) why_bandwidth(prediction, diagnosis);
+        break;
+    case COMPONENT_SHARED_ACCESS:
+        if (!explain_by(diagnosis, shared, worth)) why_shared(prediction, diagnosis);
+        break;
+    case COMPONENT_SHARED:
+        if (!explain_by(diagnosis, shared, worth)) why_issue(prediction, diagnosis);
+        break;
+    case COMPONENT_BARRIERS:
+        if (!explain_by(diagnosis, CODES(ADVICE_B501), 1)) why_issue(prediction, diagnosis);
+        break;
+    default:
+        if (!explain_by(diagnosis, issue, worth)) why_issue(prediction, diagnosis);
     }
+#undef CODES
 }

@@ -17,7 +17,7 @@ struct finder finder_of(const struct prediction *prediction, struct diagnosis *d
 /* Below this a gain is not worth a line; guess. */
 static const double gain_threshold = 1.02;
 
-void finder_add(struct finder *finder, const char *code, const char *title, const char *where,
+void finder_add(struct finder *finder, enum advice_code code, const char *title, const char *where,
                 const char *evidence, double gain)
 {
     struct diagnosis *diagnosis = finder->diagnosis;

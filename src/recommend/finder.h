@@ -16,7 +16,7 @@ struct finder {
 struct finder finder_of(const struct prediction *prediction, struct diagnosis *diagnosis);
 
 /* Adds an advice unless its gain is too small for a line. `gain` NaN: listed without one. */
-void finder_add(struct finder *finder, const char *code, const char *title, const char *where,
+void finder_add(struct finder *finder, enum advice_code code, const char *title, const char *where,
                 const char *evidence, double gain);
 /* The gain that the best model knows for an effect, else NaN. */
 double finder_gain(const struct finder *finder, enum effect effect);

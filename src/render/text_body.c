@@ -14,13 +14,7 @@
 
 /* ---- throughput ------------------------------------------------------------------------------ */
 
-/* The speed of light names one time a component ("t_" terms in seconds); its share of the
- * predicted time is how busy that component is. */
-static bool is_component(const struct term *term)
-{
-    return !strncmp(term->id, "t_", 2) && !strcmp(term->unit, "s") && isfinite(term->value);
-}
-
+/* A component's share of the predicted time is how busy it is. */
 void text_throughput(struct page *page, const struct report_machine *item, bool details)
 {
     const struct estimate *best = report_best(item), *bound = report_bound(item);
@@ -32,7 +26,7 @@ void text_throughput(struct page *page, const struct report_machine *item, bool 
         const struct term *term = &bound->terms[i];
         double share = term->value / best->time_seconds;
         char bar[4 * BAR_COLUMNS + 1];
-        if (!is_component(term) || (term->value == 0 && !details)) continue;
+        if (!term->component || (term->value == 0 && !details)) continue;
         if (!details && shown == 6) break;
         page_bar(page, share, bar);
         page_line(page, "  %-32.32s %12s %s%10.0f%s  |  %s", term->text ? term->text : term->id,
@@ -194,11 +188,11 @@ void text_models(struct page *page, const struct report_machine *item, bool deta
     page_line(page, "%-20s %11s %14s  %s", "Models side by side", "time", "cycles", "bottleneck");
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         const struct estimate *estimate = &prediction->estimates[i];
-        const char *next = estimate->next ? estimate->next : "";
+        const char *next = component_words(estimate->next);
         page_line(page, "%s %-18s %11s %14s  %s%s%s", i == prediction->best ? "*" : " ",
                   estimate->model, quantity_format(estimate->time_seconds, "s").text,
                   quantity_format(floor(estimate->cycles + 0.5), "1").text,
-                  estimate->bottleneck ? estimate->bottleneck : "", *next ? ", next " : "", next);
+                  component_words(estimate->bottleneck), *next ? ", next " : "", next);
         for (size_t k = 0; details && k < estimate->term_count; k++)
             page_line(page, "      %-26s %16s  %s", estimate->terms[k].id,
                       isfinite(estimate->terms[k].value)

@@ -35,7 +35,8 @@ static void stage_table(struct page *page, const struct estimate *estimate)
         page_line(page, "  %-8u %8.3g %14s %14s %14s  %s", stage->index, stage->warps,
                   quantity_format(stage->inst_seconds, "s").text,
                   quantity_format(stage->smem_seconds, "s").text,
-                  quantity_format(stage->gmem_seconds, "s").text, stage->bottleneck);
+                  quantity_format(stage->gmem_seconds, "s").text,
+                  component_words(stage->bottleneck));
     }
 }
 
@@ -46,10 +47,10 @@ static void longest_stage(struct page *page, const struct estimate *estimate)
     for (size_t i = 1; i < estimate->stage_count; i++)
         if (stage_seconds(&estimate->stages[i]) > stage_seconds(longest))
             longest = &estimate->stages[i];
-    page_line(page, "  %zu stages between barriers, %s; longest: %u, %s by %s",
-              estimate->stage_count,
-              estimate->stages_overlap ? "overlapped" : "one after the other", longest->index,
-              quantity_format(stage_seconds(longest), "s").text, longest->bottleneck);
+    page_line(
+        page, "  %zu stages between barriers, %s; longest: %u, %s by %s", estimate->stage_count,
+        estimate->stages_overlap ? "overlapped" : "one after the other", longest->index,
+        quantity_format(stage_seconds(longest), "s").text, component_words(longest->bottleneck));
 }
 
 void text_components(struct page *page, const struct report_machine *item, bool details)

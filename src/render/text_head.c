@@ -184,7 +184,7 @@ void text_comparison(struct page *page, const struct report_kernel *kernel)
                   quantity_format(best->time_seconds, "s").text,
                   bound ? quantity_format(bound->time_seconds, "s").text : "-",
                   quantity_ratio(ratio).text, occupancy,
-                  best->bottleneck && *best->bottleneck ? best->bottleneck : limit);
+                  best->bottleneck ? component_words(best->bottleneck) : limit);
     }
 }
 
@@ -194,7 +194,8 @@ static void advice_row(struct page *page, size_t rank, const struct advice *item
     struct strbuf text = {0};
     int room = (int)page->width - OTHER_COLUMNS;
     fit_with_place(&text, item->title, item->where, (size_t)room);
-    page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, item->code, room, room, text.data,
+    page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice_infos[item->code].code, room, room,
+              text.data,
               isfinite(item->time_seconds) ? quantity_format(item->time_seconds, "s").text
                                            : "not known",
               quantity_ratio(item->gain).text);
@@ -216,7 +217,7 @@ void text_advice(struct page *page, const struct diagnosis *diagnosis, size_t ma
     page_line(page,
               "      Gains are alternatives: they do not add up. `warpsage explain %s` tells "
               "why.%s",
-              diagnosis->advice[0].code, count > shown ? " (and more)" : "");
+              advice_infos[diagnosis->advice[0].code].code, count > shown ? " (and more)" : "");
 }
 
 void text_best_advice(struct page *page, const struct diagnosis *diagnosis)
@@ -228,9 +229,9 @@ void text_best_advice(struct page *page, const struct diagnosis *diagnosis)
     }
     char lead[160];
     if (isfinite(item->gain))
-        snprintf(lead, sizeof lead, "DO        %.8s  %s (%s): ", item->code,
+        snprintf(lead, sizeof lead, "DO        %.8s  %s (%s): ", advice_infos[item->code].code,
                  quantity_ratio(item->gain).text, quantity_format(item->time_seconds, "s").text);
     else
-        snprintf(lead, sizeof lead, "DO        %.8s: ", item->code);
+        snprintf(lead, sizeof lead, "DO        %.8s: ", advice_infos[item->code].code);
     line_with_place(page, lead, item->title, item->where);
 }

@@ -110,7 +110,7 @@ static const char *track_name(struct writer *w, enum group group, uint32_t track
     const struct timeline *t = w->timeline;
     struct arena *arena = &w->arena;
     uint32_t owner = track / TEG_UNIT_COUNT;
-    const char *unit = teg_unit_names[track % TEG_UNIT_COUNT];
+    const char *unit = teg_unit_infos[track % TEG_UNIT_COUNT].name;
     switch (group) {
     case GROUP_SCHEDULERS:
         return arena_format(arena,

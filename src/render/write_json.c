@@ -178,8 +178,8 @@ static void stage_estimates(struct json_out *json, const struct estimate *estima
         json_out_number(json, "t_inst", stage->inst_seconds);
         json_out_number(json, "t_smem", stage->smem_seconds);
         json_out_number(json, "t_gmem", stage->gmem_seconds);
-        json_out_string(json, "bottleneck", stage->bottleneck);
-        json_out_string(json, "next", stage->next);
+        json_out_string(json, "bottleneck", component_words(stage->bottleneck));
+        json_out_string(json, "next", component_words(stage->next));
         json_out_close(json, '}');
     }
     json_out_close(json, ']');
@@ -246,8 +246,8 @@ static void estimate(struct json_out *json, const struct estimate *estimate, boo
     json_out_bool(json, "best", best);
     json_out_number(json, "time_s", estimate->time_seconds);
     json_out_number(json, "cycles", estimate->cycles);
-    json_out_string(json, "bottleneck", estimate->bottleneck);
-    json_out_string(json, "next", estimate->next);
+    json_out_string(json, "bottleneck", component_words(estimate->bottleneck));
+    json_out_string(json, "next", component_words(estimate->next));
     terms(json, estimate);
     stage_estimates(json, estimate);
     if (estimate->waits) waits(json, estimate->waits);
@@ -311,7 +311,7 @@ static void advice(struct json_out *json, const struct diagnosis *diagnosis)
     for (size_t i = 0; i < diagnosis->advice_count; i++) {
         const struct advice *item = &diagnosis->advice[i];
         json_out_open(json, NULL, '{');
-        json_out_string(json, "code", item->code);
+        json_out_string(json, "code", advice_infos[item->code].code);
         json_out_string(json, "title", item->title);
         json_out_string(json, "where", item->where);
         json_out_number(json, "gain", item->gain);

@@ -147,13 +147,13 @@ static double answer_of(const struct answer *answer, const char *key)
     return NAN;
 }
 
-static const char *const component_words[] = {"inst", "smem", "gmem", ""};
+static const char *const zo_words[] = {"inst", "smem", "gmem", ""};
 
 static const char *word_of(const struct answer *answer, const char *key)
 {
     const struct zo_stage *program = &answer->program.components;
-    if (!strcmp(key, "bottleneck")) return component_words[program->bottleneck];
-    if (!strcmp(key, "next")) return component_words[program->next];
+    if (!strcmp(key, "bottleneck")) return zo_words[program->bottleneck];
+    if (!strcmp(key, "next")) return zo_words[program->next];
     fail_msg("golden.json expects the word '%s', which this test cannot read", key);
     return NULL;
 }
@@ -164,9 +164,9 @@ static void check_bottlenecks(const struct answer *answer, const json_t *expecte
     size_t count = answer->stage_count ? answer->stage_count : 1;
     assert_int_equal(json_array_size(expected), count);
     for (size_t i = 0; i < count; i++)
-        assert_string_equal(component_words[answer->stage_count ? answer->stages[i].bottleneck
-                                                                : program->bottleneck],
-                            json_string_value(json_array_get(expected, i)));
+        assert_string_equal(
+            zo_words[answer->stage_count ? answer->stages[i].bottleneck : program->bottleneck],
+            json_string_value(json_array_get(expected, i)));
 }
 
 static void run_mwp_cwp(const json_t *inputs, struct answer *out)

@@ -319,7 +319,7 @@ static void an_answer_below_the_bound_is_not_chosen(void **state)
     assert_close(mwp->model_seconds, printed / 1.3e9, 1e-9);
     assert_close(mwp->cycles, bound->cycles, 1e-12); /* raised, and said */
     assert_true(assumes(mwp, "bounded by the speed of light"));
-    assert_string_equal(mwp->bottleneck, bound->bottleneck);
+    assert_int_equal(mwp->bottleneck, bound->bottleneck);
     assert_ptr_equal(&prediction->estimates[prediction->best], bound);
     assert_contains(prediction->best_reason, "less than the bound");
     prediction_destroy(prediction);
@@ -404,8 +404,8 @@ static void bound_of_a_stream_without_caches(void **state)
     assert_close(term(bound, "t_issue"), warps * 12 * 4 / 30 / 1.3e9, 1e-9);
     assert_close(term(bound, "t_lsu"), warps * 2 * 4 / 30 / 1.3e9, 1e-9);
     assert_close(bound->time_seconds, dram, 1e-9);
-    assert_string_equal(bound->bottleneck, "global memory bandwidth");
-    assert_string_equal(bound->next, "instruction issue");
+    assert_int_equal(bound->bottleneck, COMPONENT_GLOBAL_BANDWIDTH);
+    assert_int_equal(bound->next, COMPONENT_ISSUE);
     assert_close(bound->without[EFFECT_BANDWIDTH].time_seconds, warps * 12 * 4 / 30 / 1.3e9, 1e-9);
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -438,7 +438,7 @@ static void bound_with_caches(void **state)
     bound = prediction_find(prediction, "speed-of-light");
     assert_close(term(bound, "t_dram"), 7e6 * 32 / 898e9, 1e-9);
     assert_close(bound->time_seconds, 7e6 * 32 / 898e9, 1e-9);
-    assert_string_equal(bound->bottleneck, "global memory bandwidth");
+    assert_int_equal(bound->bottleneck, COMPONENT_GLOBAL_BANDWIDTH);
     profile->counters[COUNTER_MEM_GLOBAL_READ_FOOTPRINT].origin = ORIGIN_NONE;
     set_figure(&machine, MACHINE_L1_SIZE, 0); /* loads pass L2, too */
     prediction_destroy(prediction);
@@ -465,7 +465,7 @@ static void bound_of_the_pipes(void **state)
     struct prediction *prediction = predict(profile, &machine);
     const struct estimate *bound = prediction_find(prediction, "speed-of-light");
     assert_close(bound->time_seconds, 100 * warps / (2 * 30 * 1.48e9 / 32), 1e-9);
-    assert_string_equal(bound->bottleneck, "special function pipe");
+    assert_int_equal(bound->bottleneck, COMPONENT_PIPE_SFU);
     assert_close(bound->without[EFFECT_LONG_INSTRUCTIONS].gain, 4, 1e-9);
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -485,7 +485,7 @@ static void bound_of_shared_memory(void **state)
     struct prediction *prediction = predict(profile, &machine);
     const struct estimate *bound = prediction_find(prediction, "speed-of-light");
     assert_close(term(bound, "t_shared"), 32 * requests / 80 / 1.53e9, 1e-9);
-    assert_string_equal(bound->bottleneck, "shared memory");
+    assert_int_equal(bound->bottleneck, COMPONENT_SHARED);
     assert_true(bound->without[EFFECT_BANK_CONFLICTS].gain > 4);
     prediction_destroy(prediction);
     /* 16 banks were not counted: one pass a request, and said. */

@@ -174,8 +174,8 @@ static void the_bound_is_a_roofline(void **state)
     assert_close(term(bound, "t_issue"), 7680 / 12.0 * 21 / 4 / 2.4e9, 1e-12);
     assert_close(term(bound, "t_fp"), 7680 / 12.0 * 20 / 2 / 2.4e9, 1e-12);
     assert_close(term(bound, "t_dram"), 1.5e6 * 32 / 50e9, 1e-12);
-    assert_string_equal(bound->bottleneck, "memory bandwidth");
-    assert_string_equal(bound->next, "floating-point units");
+    assert_int_equal(bound->bottleneck, COMPONENT_CPU_BANDWIDTH);
+    assert_int_equal(bound->next, COMPONENT_FLOATING_POINT_UNITS);
     prediction_destroy(prediction);
     profile_destroy(profile);
 }

@@ -33,7 +33,7 @@ static void same_answer_as_the_golden_case(void **state)
         assert_close(term(estimate, "cwp"), 16, 1e-9);
         assert_close(term(estimate, "exec_cycles_synch"), 97528.13008130081, 1e-9);
         assert_close(estimate->time_seconds, 97528.13008130081 / 1.3e9, 1e-9);
-        assert_string_equal(estimate->bottleneck, "uncoalesced accesses");
+        assert_int_equal(estimate->bottleneck, COMPONENT_UNCOALESCED);
         prediction_destroy(prediction);
     }
     profile_destroy(profile);
@@ -50,7 +50,7 @@ static void effects_lead_to_other_golden_cases(void **state)
         predict_printed(profile, &machine, 1u << EFFECT_UNCOALESCED | 1u << EFFECT_SYNC);
     const struct estimate *estimate = prediction_find(prediction, "mwp-cwp");
     assert_close(estimate->cycles, 37465.52376401632, 1e-9);
-    assert_string_equal(estimate->bottleneck, "global memory bandwidth");
+    assert_int_equal(estimate->bottleneck, COMPONENT_GLOBAL_BANDWIDTH);
     assert_true(assumes(estimate, "sync: switched off by the user"));
     prediction_destroy(prediction);
 
@@ -141,7 +141,7 @@ static void computation_never_beats_the_published_peak(void **state)
     assert_close(estimate->time_seconds, 1000 * threads / (64 * 80 * 1.53e9), 1e-9);
     assert_close(prediction_find(prediction, "speed-of-light")->time_seconds,
                  estimate->time_seconds, 1e-9);
-    assert_string_equal(estimate->bottleneck, "instruction issue");
+    assert_int_equal(estimate->bottleneck, COMPONENT_ISSUE);
     prediction_destroy(prediction);
     profile_destroy(profile);
 }

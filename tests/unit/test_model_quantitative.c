@@ -83,8 +83,8 @@ static void instructions_take_the_measured_throughput(void **state)
     assert_close(term(estimate, "n"), 16, 1e-12);
     assert_close(term(estimate, "t_inst"), 480000 / 9.05e9, 1e-12);
     assert_close(estimate->time_seconds, 480000 / 9.05e9, 1e-12);
-    assert_string_equal(estimate->bottleneck, "instruction pipeline");
-    assert_string_equal(estimate->next, "");
+    assert_int_equal(estimate->bottleneck, COMPONENT_INSTRUCTION_PIPELINE);
+    assert_int_equal(estimate->next, COMPONENT_NONE);
     assert_string_equal(prediction->estimates[prediction->best].model, "quantitative");
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -148,8 +148,8 @@ static void conflicts_count_as_transactions(void **state)
     struct prediction *prediction = predict_printed(profile, machine, 0);
     const struct estimate *estimate = ask(prediction);
     assert_close(term(estimate, "t_smem"), 4e6 * 64 / 1112e9, 1e-12);
-    assert_string_equal(estimate->bottleneck, "shared memory access");
-    assert_string_equal(estimate->next, "instruction pipeline");
+    assert_int_equal(estimate->bottleneck, COMPONENT_SHARED_ACCESS);
+    assert_int_equal(estimate->next, COMPONENT_INSTRUCTION_PIPELINE);
     assert_true(estimate->without[EFFECT_BANK_CONFLICTS].modelled);
     assert_close(estimate->without[EFFECT_BANK_CONFLICTS].time_seconds, 1e6 * 64 / 1112e9, 1e-12);
     prediction_destroy(prediction);
@@ -198,11 +198,11 @@ static void stages_of_one_block_follow_each_other(void **state)
     assert_close(estimate->stages[0].inst_seconds, first, 1e-12);
     assert_close(estimate->stages[1].smem_seconds, second, 1e-12);
     assert_close(estimate->stages[1].warps, 2, 1e-12);
-    assert_string_equal(estimate->stages[0].bottleneck, "instruction pipeline");
-    assert_string_equal(estimate->stages[1].bottleneck, "shared memory access");
+    assert_int_equal(estimate->stages[0].bottleneck, COMPONENT_INSTRUCTION_PIPELINE);
+    assert_int_equal(estimate->stages[1].bottleneck, COMPONENT_SHARED_ACCESS);
     assert_close(estimate->time_seconds, first + second, 1e-12);
-    assert_string_equal(estimate->bottleneck, "shared memory access");
-    assert_string_equal(estimate->next, "instruction pipeline");
+    assert_int_equal(estimate->bottleneck, COMPONENT_SHARED_ACCESS);
+    assert_int_equal(estimate->next, COMPONENT_INSTRUCTION_PIPELINE);
     /* Barriers for free: the stages overlap. */
     assert_close(estimate->without[EFFECT_SYNC].time_seconds, second, 1e-12);
     prediction_destroy(prediction);
@@ -303,7 +303,7 @@ static void streaming_takes_bytes_over_bandwidth(void **state)
     double bytes = 3000 * 8 * 10 * 128.0;
     assert_close(term(estimate, "gmem_bytes"), bytes, 1e-12);
     assert_close(estimate->time_seconds, bytes / 158.976e9 + 440 / 1.48e9, 1e-12);
-    assert_string_equal(estimate->bottleneck, "global memory access");
+    assert_int_equal(estimate->bottleneck, COMPONENT_GLOBAL_ACCESS);
     prediction_destroy(prediction);
     profile_destroy(profile);
     machine_destroy(machine);

@@ -64,7 +64,7 @@ static void same_answer_as_the_golden_case(void **state)
     assert_close(term(estimate, "category"), 9, 0);
     double flops = 16 * 6 * 10 * 256 * 20;
     assert_close(estimate->time_seconds, flops / 527.329138329504e9, 1e-9);
-    assert_string_equal(estimate->bottleneck, "global memory bandwidth");
+    assert_int_equal(estimate->bottleneck, COMPONENT_GLOBAL_BANDWIDTH);
     prediction_destroy(prediction);
     profile_destroy(profile);
 }
@@ -81,7 +81,7 @@ static void without_memory_the_computation_is_left(void **state)
     assert_close(term(estimate, "eff_ratio"), 20.0 / 21, 1e-12);
     assert_close(estimate->cycles, 21 * 8 * 6 * 10, 1e-12);
     assert_null(estimate_term(estimate, "category"));
-    assert_string_equal(estimate->bottleneck, "instruction issue");
+    assert_int_equal(estimate->bottleneck, COMPONENT_ISSUE);
     prediction_destroy(prediction);
 
     prediction = predict_with(profile, &machine, NULL, NULL);
@@ -107,7 +107,7 @@ static void few_warps_show_the_latency(void **state)
     const struct estimate *estimate = prediction_find(prediction, "throughput");
     assert_close(term(estimate, "dep_effect"), 20, 1e-12);
     assert_close(estimate->cycles, 20 * 21, 1e-12);
-    assert_string_equal(estimate->bottleneck, "instruction latency");
+    assert_int_equal(estimate->bottleneck, COMPONENT_INSTRUCTION_LATENCY);
     prediction_destroy(prediction);
 
     set_count(profile, COUNTER_DEP_DISTANCE, 4); /* four independent ones between */

@@ -42,10 +42,10 @@ static void close_scene(struct scene *scene)
     machine_destroy(scene->machine);
 }
 
-static const struct advice *find(const struct scene *scene, const char *code)
+static const struct advice *find(const struct scene *scene, enum advice_code code)
 {
     for (size_t i = 0; i < scene->diagnosis->advice_count; i++)
-        if (!strcmp(scene->diagnosis->advice[i].code, code)) return &scene->diagnosis->advice[i];
+        if (scene->diagnosis->advice[i].code == code) return &scene->diagnosis->advice[i];
     fail_msg("no %s", code);
     return NULL;
 }
@@ -84,7 +84,7 @@ static void bookkeeping_is_a_low_density(void **state)
     add_class(scene.profile, CLASS_LOGIC, 3 * 480000);
     add_lines(scene.profile);
     diagnose(&scene);
-    const struct advice *advice = find(&scene, "I303");
+    const struct advice *advice = find(&scene, ADVICE_I303);
     assert_close(advice->gain, 4, 1e-9);
     assert_string_equal(advice->where, "loop.cu:5");
     assert_contains(advice->evidence, "75 % of the instructions");
@@ -102,7 +102,7 @@ static void few_warps_leave_pipes_empty(void **state)
     few.blocks = 30;
     open_scene(&scene, &few);
     diagnose(&scene);
-    const struct advice *advice = find(&scene, "L405");
+    const struct advice *advice = find(&scene, ADVICE_L405);
     assert_close(advice->gain, 9.33 / (8.39 / 6 * 2), 1e-9);
     assert_contains(advice->evidence, "2 of 32 are resident");
     assert_contains(advice->evidence, "fill 25 % of a pipe"); /* 2.797 / 11.1 */
@@ -121,7 +121,7 @@ static void shared_operands_belong_into_registers(void **state)
     set_count(scene.profile, COUNTER_MEM_SHARED_STORE_WAVEFRONTS16, 1e6);
     set_count(scene.profile, COUNTER_MEM_SHARED_STORE_CONFLICTS16, 0);
     diagnose(&scene);
-    const struct advice *advice = find(&scene, "S202");
+    const struct advice *advice = find(&scene, ADVICE_S202);
     assert_close(advice->gain, 5.0 / 3, 1e-9); /* 4e6 + 1e6 passes become 2e6 + 1e6 */
     assert_contains(advice->evidence, "2 loads per floating-point instruction");
     assert_contains(advice->evidence, "20 % of the passes only store");
@@ -143,7 +143,7 @@ static void large_transactions_fetch_in_vain(void **state)
     set_count(scene.profile, COUNTER_MEM_MSTR, 4); /* four loads in flight: bandwidth limits */
     diagnose(&scene);
     double bytes = 2400 * 2 * 20 * 128.0, latency = 440 / 1.48e9;
-    const struct advice *advice = find(&scene, "G106");
+    const struct advice *advice = find(&scene, ADVICE_G106);
     assert_close(advice->gain, (bytes / 158.976e9 + latency) / (bytes / 2 / 158.976e9 + latency),
                  1e-9);
     assert_contains(advice->evidence, "50 % of the bytes moved");
@@ -167,9 +167,9 @@ static void few_requests_wait_for_the_latency(void **state)
     /* A latency, then two of the 11 blocks in the busiest of 10 clusters: as long as 20 in all. */
     double flow = bytes / 0.55 / 158.976e9, now = flow + latency;
     double then = fmax(flow + cycle, 22 / (8.39e9 / 6 * 11 / 30)); /* the instructions are next */
-    assert_close(find(&scene, "L406")->gain, now / then, 1e-9);
-    assert_close(find(&scene, "L407")->gain, now / (bytes / 158.976e9 + latency), 1e-9);
-    assert_contains(find(&scene, "L407")->evidence, "leaves 45 % of them idle");
+    assert_close(find(&scene, ADVICE_L406)->gain, now / then, 1e-9);
+    assert_close(find(&scene, ADVICE_L407)->gain, now / (bytes / 158.976e9 + latency), 1e-9);
+    assert_contains(find(&scene, ADVICE_L407)->evidence, "leaves 45 % of them idle");
     close_scene(&scene);
 }
 
@@ -193,7 +193,7 @@ static void what_ifs_reach_the_stages(void **state)
     scene.profile->stages = stages;
     scene.profile->stage_count = 2;
     diagnose(&scene);
-    assert_close(find(&scene, "I303")->gain, 4, 1e-9);
+    assert_close(find(&scene, ADVICE_I303)->gain, 4, 1e-9);
     assert_close(stages[0].counters[COUNTER_INST_WARP_LOGIC], 3 * 240000, 0); /* as they were */
     close_scene(&scene);
 }

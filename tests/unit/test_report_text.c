@@ -137,13 +137,18 @@ static void monstrous_estimate(struct arena *arena, struct estimate *out, bool i
     *out = (struct estimate){.model = is_bound ? "speed-of-light" : "a-model-with-a-very-long-name",
                              .time_seconds = 12345.678,
                              .cycles = 1e19,
-                             .bottleneck = repeat(arena, "memory ", 40),
-                             .next = repeat(arena, "issue ", 40)};
+                             .bottleneck = COMPONENT_PIPE_IMUL,
+                             .next = COMPONENT_GLOBAL_BANDWIDTH};
     for (out->term_count = 0; out->term_count < TERMS_MAX; out->term_count++)
-        out->terms[out->term_count] = (struct term){arena_format(arena, "t_%zu", out->term_count),
-                                                    NAN, "s", repeat(arena, "term ", 30)};
-    for (size_t i = 0; i < TERMS_MAX; i += 2)
+        out->terms[out->term_count] =
+            (struct term){.id = arena_format(arena, "t_%zu", out->term_count),
+                          .value = NAN,
+                          .unit = "s",
+                          .text = repeat(arena, "term ", 30)};
+    for (size_t i = 0; i < TERMS_MAX; i += 2) {
         out->terms[i].value = 100.0 * (double)i;
+        out->terms[i].component = COMPONENT_PIPE_FP32;
+    }
     for (size_t i = 0; i < ASSUMPTIONS_MAX; i++)
         out->assumptions[out->assumption_count++] =
             arena_format(arena, "%zu %p %s", i, (void *)out, repeat(arena, "assumed ", 40));
@@ -186,7 +191,7 @@ static void monster_init(struct monster *m)
     m->diagnosis.why_where = repeat(arena, "where:1", 30);
     m->diagnosis.advice_count = 16;
     for (size_t i = 0; i < 16; i++)
-        m->diagnosis.advice[i] = (struct advice){"G102",
+        m->diagnosis.advice[i] = (struct advice){ADVICE_G102,
                                                  repeat(arena, "title ", 40),
                                                  repeat(arena, "where ", 40),
                                                  repeat(arena, "evidence ", 40),

@@ -11,32 +11,20 @@
 #include "measure/profile.h"
 #include "model/closed_form/energy_form.h"
 #include "model/core/accesses.h"
+#include "model/core/component.h"
 #include "model/power/clock_sweep.h"
 #include "model/power/core_sweep.h"
 #include "model/power/ipp_power.h"
 #include "model/throughput/split_plan.h"
 
-/* What can be switched off (CONTRACT.md section 6). EFFECT(ENUM, "id", "what it stands for") */
-#define EFFECTS(EFFECT)                                                                            \
-    EFFECT(BANK_CONFLICTS, "bank-conflicts", "wavefronts as if conflict-free")                     \
-    EFFECT(UNCOALESCED, "uncoalesced", "transactions the fewest possible")                         \
-    EFFECT(DIVERGENCE, "divergence", "warp instructions = lanes / 32")                             \
-    EFFECT(SYNC, "sync", "barriers free")                                                          \
-    EFFECT(INST_LATENCY, "inst-latency", "dependences cost nothing")                               \
-    EFFECT(LONG_INSTRUCTIONS, "long-instructions", "every class as fast as fp32.add")              \
-    EFFECT(MEM_LATENCY, "mem-latency", "memory answers in one cycle")                              \
-    EFFECT(BANDWIDTH, "bandwidth", "infinite bandwidth")                                           \
-    EFFECT(CHANNEL_SKEW, "channel-skew", "channels evenly loaded")                                 \
-    EFFECT(CACHE_MISSES, "cache-misses", "every access hits")                                      \
-    EFFECT(TAIL, "tail", "whole waves")
 enum effect {
-#define EFFECT(name, id, text) EFFECT_##name,
-    EFFECTS(EFFECT)
+#define EFFECT(name, id, words) EFFECT_##name,
+#include "model/core/effects.def"
 #undef EFFECT
-        EFFECT_COUNT
+    EFFECT_COUNT
 };
 struct effect_info {
-    const char *id, *text;
+    const char *id, *words;
 };
 extern const struct effect_info effect_infos[EFFECT_COUNT];
 int effect_find(const char *id);
@@ -44,8 +32,9 @@ int effect_find(const char *id);
 struct term {
     const char *id; /* the keys of golden.json's `expected`: mwp, cwp, exec_cycles ... */
     double value;
-    const char *unit; /* SI, "cycle", "1" ... */
-    const char *text; /* name as in the paper, with its equation */
+    const char *unit;         /* SI, "cycle", "1" ... */
+    const char *text;         /* name as in the paper, with its equation */
+    enum component component; /* whose busy time it is; COMPONENT_NONE: nobody's */
 };
 
 struct effect_gain {
@@ -59,7 +48,7 @@ struct stage_estimate {
     uint32_t index;
     double warps; /* working warps per SM */
     double inst_seconds, smem_seconds, gmem_seconds;
-    const char *bottleneck, *next; /* "" if there is none */
+    enum component bottleneck, next;
 };
 
 /* Where the time of the resident warps goes, in Nsight Compute's words. */
@@ -93,8 +82,8 @@ struct estimate {
     double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
     double model_seconds;        /* what the model says: less than the above if that is below the
                                   * speed of light, to which every answer is raised */
-    const char *bottleneck;      /* "global memory bandwidth"; "" if the model names none */
-    const char *next;            /* next bottleneck, "" */
+    enum component bottleneck;   /* COMPONENT_NONE: the model names none */
+    enum component next;         /* once that is gone */
     size_t term_count;
     struct term terms[TERMS_MAX];
     size_t assumption_count;
@@ -187,6 +176,11 @@ struct model {
  * already there is not repeated, and what is beyond the capacity is dropped. */
 void estimate_add_term(struct estimate *estimate, const char *id, double value, const char *unit,
                        const char *text);
+/* For models: append the time that a component is busy, with its words as text. */
+void estimate_add_busy(struct estimate *estimate, const char *id, enum component component,
+                       double seconds);
+/* The term of a component's busy time, NULL if there is none. */
+const struct term *estimate_busy(const struct estimate *estimate, enum component component);
 void estimate_assume(struct estimate *estimate, struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static inline bool model_without(const struct model_input *input, enum effect effect)

@@ -10,9 +10,16 @@
 #include "model/core/estimate.h"
 
 const struct effect_info effect_infos[EFFECT_COUNT] = {
-#define EFFECT(name, id, text) {id, text},
-    EFFECTS(EFFECT)
+#define EFFECT(name, id, words) {id, words},
+#include "model/core/effects.def"
 #undef EFFECT
+};
+
+const struct component_info component_infos[COMPONENT_COUNT] = {
+    {"", ""},
+#define COMPONENT(name, id, words) {id, words},
+#include "model/core/components.def"
+#undef COMPONENT
 };
 
 static const struct model model_gpu_only;
@@ -77,6 +84,21 @@ void estimate_add_term(struct estimate *estimate, const char *id, double value, 
     if (!isfinite(value) || estimate->term_count == TERMS_MAX) return;
     estimate->terms[estimate->term_count++] =
         (struct term){.id = id, .value = value, .unit = unit, .text = text};
+}
+
+void estimate_add_busy(struct estimate *estimate, const char *id, enum component component,
+                       double seconds)
+{
+    size_t before = estimate->term_count;
+    estimate_add_term(estimate, id, seconds, "s", component_words(component));
+    if (estimate->term_count > before) estimate->terms[before].component = component;
+}
+
+const struct term *estimate_busy(const struct estimate *estimate, enum component component)
+{
+    for (size_t i = 0; i < estimate->term_count; i++)
+        if (estimate->terms[i].component == component) return &estimate->terms[i];
+    return NULL;
 }
 
 void estimate_assume(struct estimate *estimate, struct arena *arena, const char *format, ...)

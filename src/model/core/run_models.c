@@ -144,7 +144,6 @@ static ws_status ask(struct diag *diag, const struct model *model, const struct 
 {
     memset(out, 0, sizeof *out);
     out->model = model->name;
-    out->bottleneck = out->next = "";
     ws_status status = model->predict(diag, input, out);
     out->model_seconds = out->time_seconds;
     return status;
@@ -168,7 +167,7 @@ static const struct estimate *find_bound(struct diag *diag, const struct model_i
     const struct model *model = model_for(index, input->machine->kind);
     if (needs_check(model, input, NULL)) return NULL;
     struct estimate *bound = ARENA_ARRAY(input->arena, struct estimate, 1);
-    *bound = (struct estimate){.model = model->name, .bottleneck = "", .next = ""};
+    *bound = (struct estimate){.model = model->name};
     bound->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
     if (model->predict(diag, input, bound) == WS_OK) return bound;
     diag_clear(diag);
@@ -189,7 +188,8 @@ static void raise_to(const struct estimate *bound, const struct model_input *inp
     if (out->time_seconds < bound->time_seconds * (1 - 1e-9)) {
         estimate_assume(out, input->arena,
                         "bounded by the speed of light: the model said %s, %s alone takes %s",
-                        quantity_format(out->time_seconds, "s").text, bound->bottleneck,
+                        quantity_format(out->time_seconds, "s").text,
+                        component_words(bound->bottleneck),
                         quantity_format(bound->time_seconds, "s").text);
         out->bottleneck = bound->bottleneck;
         out->next = bound->next;

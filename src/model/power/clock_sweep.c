@@ -69,12 +69,12 @@ static bool is_better(const struct core_sweep_point *point, const struct core_sw
 }
 
 static ws_status find_best(struct diag *diag, const struct prediction *whole,
-                           const struct machine *machine, struct arena *arena,
-                           struct core_sweep_point *out_best, struct core_sweep_point *out_all)
+                           const struct machine *machine, struct core_sweep_point *out_best,
+                           struct core_sweep_point *out_all)
 {
     unsigned sms = (unsigned)machine_get(whole->machine, MACHINE_SM_COUNT, 1);
     for (unsigned cores = 1; cores <= sms; cores++) {
-        TRY(core_sweep_point(diag, whole, machine, cores, arena, out_all));
+        TRY(core_sweep_point(diag, whole, machine, cores, out_all));
         if (cores == 1 || is_better(out_all, out_best)) *out_best = *out_all;
     }
     return WS_OK;
@@ -88,10 +88,9 @@ static ws_status find_point(struct diag *diag, struct clock_sweep *sweep,
     struct machine machine = *whole->machine;
     clock_set(&machine, out->clock_hz);
     out->volts = clock_volts(&machine, out->clock_hz);
-    if (sweep->every_pair)
-        return find_best(diag, whole, &machine, &sweep->arena, &out->best, &out->all);
-    TRY(core_sweep_point(diag, whole, &machine, sms, &sweep->arena, &out->all));
-    TRY(core_sweep_point(diag, whole, &machine, cores, &sweep->arena, &out->best));
+    if (sweep->every_pair) return find_best(diag, whole, &machine, &out->best, &out->all);
+    TRY(core_sweep_point(diag, whole, &machine, sms, &out->all));
+    TRY(core_sweep_point(diag, whole, &machine, cores, &out->best));
     if (is_better(&out->all, &out->best)) out->best = out->all;
     return WS_OK;
 }
@@ -104,7 +103,7 @@ static ws_status run(struct diag *diag, const struct prediction *whole,
     sweep->time_model = whole->power->time_model;
     sweep->every_pair = !model_find(sweep->time_model)->needs_trace;
     sweep->now_hz = machine_get(whole->machine, MACHINE_CLOCK_CORE, 0);
-    TRY(find_best(diag, whole, whole->machine, &sweep->arena, &best, &sweep->now));
+    TRY(find_best(diag, whole, whole->machine, &best, &sweep->now));
     const struct estimate *throughput = prediction_find(whole, "throughput");
     const struct term *divisor = throughput ? estimate_term(throughput, "freq_factor") : NULL;
     sweep->divided_hz = divisor ? sweep->now_hz / divisor->value : (double)NAN;

@@ -42,7 +42,7 @@ ws_status core_sweep_no_power(struct diag *diag, const struct prediction *predic
 }
 
 static void describe(const struct prediction *prediction, const struct estimate *time,
-                     struct arena *arena, struct core_sweep_point *out)
+                     struct core_sweep_point *out)
 {
     const struct power_estimate *power = prediction->power;
     const struct term *which = estimate_term(time, "case");
@@ -57,7 +57,7 @@ static void describe(const struct prediction *prediction, const struct estimate 
         .inst_per_second =
             profile_get(prediction->profile, COUNTER_INST_WARP) * WARP_LANES / seconds,
         .case_number = which ? (unsigned)which->value : 0,
-        .bottleneck = arena_copy(arena, time->bottleneck),
+        .bottleneck = time->bottleneck,
     };
     for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
         *(power_unit_infos[i].once_per_gpu ? &out->memory_watts : &out->sms_watts) +=
@@ -65,7 +65,7 @@ static void describe(const struct prediction *prediction, const struct estimate 
 }
 
 ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
-                           const struct machine *machine, unsigned cores, struct arena *arena,
+                           const struct machine *machine, unsigned cores,
                            struct core_sweep_point *out)
 {
     struct machine fewer = *machine;
@@ -78,8 +78,7 @@ ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
     fewer.values[MACHINE_SM_COUNT].value = cores;
     TRY(model_predict(diag, whole->profile, &fewer, &options, &prediction));
     ws_status status = prediction->power ? WS_OK : core_sweep_no_power(diag, prediction);
-    if (status == WS_OK)
-        describe(prediction, prediction_find(prediction, options.only), arena, out);
+    if (status == WS_OK) describe(prediction, prediction_find(prediction, options.only), out);
     prediction_destroy(prediction);
     return status;
 }
@@ -131,10 +130,9 @@ static ws_status run(struct diag *diag, const struct prediction *whole, unsigned
     unsigned sms = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 1);
     sweep->points = ARENA_ARRAY(&sweep->arena, struct core_sweep_point, last - first + 1);
     for (unsigned cores = first; cores <= last; cores++)
-        TRY(core_sweep_point(diag, whole, machine, cores, &sweep->arena,
-                             &sweep->points[sweep->count++]));
+        TRY(core_sweep_point(diag, whole, machine, cores, &sweep->points[sweep->count++]));
     sweep->all = sweep->points[sweep->count - 1];
-    if (last < sms) TRY(core_sweep_point(diag, whole, machine, sms, &sweep->arena, &sweep->all));
+    if (last < sms) TRY(core_sweep_point(diag, whole, machine, sms, &sweep->all));
     find_best(sweep);
     find_closed(sweep, whole);
     return WS_OK;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "model/core/component.h"
 #include "model/power/ipp_power.h"
 
 struct machine;
@@ -21,7 +22,7 @@ struct core_sweep_point {
     double bytes_per_second; /* of global and local memory, as the machine moves them */
     double inst_per_second;  /* of threads: warp instructions times 32 (reading P-7) */
     unsigned case_number;    /* of mwp-cwp; 0: the model has no cases */
-    const char *bottleneck;  /* "" if the model names none */
+    enum component bottleneck;
 };
 
 struct core_sweep {
@@ -38,10 +39,9 @@ struct core_sweep {
 };
 
 /* The launch of `whole` with `cores` SMs of `machine`, which may have another clock than whole->machine:
- * as if it had just these SMs, all of them at work; the power knows the others, too. Texts go to the
- * arena. */
+ * as if it had just these SMs, all of them at work; the power knows the others, too. */
 ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
-                           const struct machine *machine, unsigned cores, struct arena *arena,
+                           const struct machine *machine, unsigned cores,
                            struct core_sweep_point *out);
 /* WS_ERR_NO_MODEL with the reason why `whole` has no power. */
 ws_status core_sweep_no_power(struct diag *diag, const struct prediction *whole);

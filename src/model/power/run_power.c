@@ -75,7 +75,6 @@ ws_status run_power(struct diag *diag, const struct model_input *input, struct p
     }
     struct power_estimate *power = arena_alloc(&out->arena, sizeof *power);
     power->answer.model = model->name;
-    power->answer.bottleneck = power->answer.next = "";
     ws_status status = find_time(diag, input, out, &time, power);
     if (status == WS_OK) status = model->predict_power(diag, input, &time, power);
     if (status == WS_ERR_NO_MODEL) {

@@ -20,24 +20,9 @@ static const struct model_option_info options[] = {
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 struct resource {
-    const char *id, *name;
+    const char *id;
+    enum component component;
     double share; /* of the simulated time */
-};
-
-static const char *const unit_texts[TEG_UNIT_COUNT] = {
-    [TEG_MAIN] = "fp32 pipe",
-    [TEG_INTEGER] = "integer pipe",
-    [TEG_FP64] = "fp64 pipe",
-    [TEG_FP16] = "fp16 pipe",
-    [TEG_SPECIAL] = "special function pipe",
-    [TEG_TENSOR] = "tensor pipe",
-    [TEG_SHARED] = "shared memory",
-    [TEG_GLOBAL] = "load/store units",
-};
-static const char *const unit_terms[TEG_UNIT_COUNT] = {
-    [TEG_MAIN] = "t_pipe.fp32", [TEG_INTEGER] = "t_pipe.int", [TEG_FP64] = "t_pipe.fp64",
-    [TEG_FP16] = "t_pipe.fp16", [TEG_SPECIAL] = "t_pipe.sfu", [TEG_TENSOR] = "t_pipe.tensor",
-    [TEG_SHARED] = "t_shared",  [TEG_GLOBAL] = "t_lsu",
 };
 
 enum { RESOURCES = TEG_UNIT_COUNT + 5 };
@@ -49,33 +34,25 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
     double time = (double)(r->end ? r->end : 1), sms = a->setup.sms;
     double schedulers = sms * machine->schedulers;
     size_t count = 0;
-    out[count++] = (struct resource){"t_issue", "instruction issue",
+    out[count++] = (struct resource){"t_issue", COMPONENT_ISSUE,
                                      (double)r->issued * (double)machine->interval /
                                          machine->width / (schedulers * time)};
     for (unsigned i = 0; i < TEG_UNIT_COUNT; i++) {
-        double owners = i == TEG_SHARED || i == TEG_GLOBAL ? sms : sms * machine->parts;
-        if (unit_texts[i])
-            out[count++] = (struct resource){unit_terms[i], unit_texts[i],
+        const struct teg_unit_info *unit = &teg_unit_infos[i];
+        double owners = unit->of_sm ? sms : sms * machine->parts;
+        if (unit->term)
+            out[count++] = (struct resource){unit->term, unit->component,
                                              (double)r->unit_busy[i] / (owners * time)};
     }
-    out[count++] = (struct resource){"t_l2", "L2 bandwidth", (double)r->memory.l2_busy / time};
-    out[count++] =
-        (struct resource){"t_dram", "global memory bandwidth", (double)r->memory.dram_busy / time};
-    out[count++] =
-        (struct resource){"t_atomics", "atomics on one address", (double)r->atomics_busy / time};
-    out[count++] = (struct resource){"t_rows", "DRAM rows", (double)r->memory.rows_busy / time};
-    return count;
+    const struct resource memory[] = {
+        {"t_l2", COMPONENT_L2_BANDWIDTH, (double)r->memory.l2_busy / time},
+        {"t_dram", COMPONENT_GLOBAL_BANDWIDTH, (double)r->memory.dram_busy / time},
+        {"t_atomics", COMPONENT_ATOMICS, (double)r->atomics_busy / time},
+        {"t_rows", COMPONENT_DRAM_ROWS, (double)r->memory.rows_busy / time},
+    };
+    memcpy(out + count, memory, sizeof memory);
+    return count + sizeof memory / sizeof memory[0];
 }
-
-/* What the warps wait for, where nothing is busy. */
-static const char *const stall_names[TEG_STALL_COUNT] = {
-    [TEG_STALL_WAIT] = "instruction latency",
-    [TEG_STALL_LONG_SCOREBOARD] = "memory latency",
-    [TEG_STALL_SHORT_SCOREBOARD] = "shared memory latency",
-    [TEG_STALL_BARRIER] = "barriers",
-    [TEG_STALL_MEMBAR] = "memory latency",
-    [TEG_STALL_NOT_SELECTED] = "instruction issue",
-};
 
 /* A resource that is busy for so much of the time is the bottleneck (guess); else what the warps wait
  * for most. */
@@ -93,18 +70,19 @@ static void name_bottleneck(const struct teg_grid *a, const struct resource *res
             second = &resources[i];
         }
     }
-    const char *wait = "";
+    enum component wait = COMPONENT_NONE;
     teg_time most = 0;
     for (unsigned i = 0; i < TEG_STALL_COUNT; i++) {
-        if (!stall_names[i] || a->result.stalls[i] <= most) continue;
+        if (!teg_stall_infos[i].component || a->result.stalls[i] <= most) continue;
         most = a->result.stalls[i];
-        wait = stall_names[i];
+        wait = teg_stall_infos[i].component;
     }
-    bool is_busy = first->share >= BUSY || !*wait;
-    a->out->bottleneck = is_busy ? first->name : wait;
+    enum component after = second ? second->component : COMPONENT_NONE;
+    bool is_busy = first->share >= BUSY || !wait;
+    a->out->bottleneck = is_busy ? first->component : wait;
     a->out->next =
-        is_busy ? (second && second->share >= BUSY / 2 ? second->name : wait) : first->name;
-    if (!strcmp(a->out->next, a->out->bottleneck)) a->out->next = second ? second->name : "";
+        is_busy ? (second && second->share >= BUSY / 2 ? after : wait) : first->component;
+    if (a->out->next == a->out->bottleneck) a->out->next = after;
 }
 
 static void write_terms(struct teg_grid *a)
@@ -115,8 +93,8 @@ static void write_terms(struct teg_grid *a)
     size_t count = list_resources(a, resources);
     for (size_t i = 0; i < count; i++)
         if (resources[i].share > 0)
-            TERM(resources[i].id, resources[i].share * a->out->time_seconds, "s",
-                 resources[i].name);
+            estimate_add_busy(a->out, resources[i].id, resources[i].component,
+                              resources[i].share * a->out->time_seconds);
     name_bottleneck(a, resources, count);
     double cycles = (double)r->end / (double)TEG_CYCLE;
     TERM("ipc", (double)r->issued / (cycles * a->setup.sms), "1",

@@ -7,8 +7,8 @@
 #include <string.h>
 
 const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT] = {
-#define STALL(name, id, text) {id, text},
-    TEG_STALLS(STALL)
+#define STALL(name, id, text, component) {id, text, COMPONENT_##component},
+#include "model/teg/stalls.def"
 #undef STALL
 };
 

@@ -8,26 +8,16 @@
 #include "model/teg/teg_memory.h"
 #include "model/teg/teg_observer.h"
 
-/* Why a warp did not issue, in Nsight Compute's words. STALL(ENUM, "id", "sentence") */
-#define TEG_STALLS(STALL)                                                                          \
-    STALL(SELECTED, "selected", "the warp issues")                                                 \
-    STALL(WAIT, "wait", "for an instruction of fixed latency, or its own last issue")              \
-    STALL(LONG_SCOREBOARD, "long_scoreboard", "for global or local memory")                        \
-    STALL(SHORT_SCOREBOARD, "short_scoreboard", "for shared memory, special functions, shuffles")  \
-    STALL(BARRIER, "barrier", "for other warps of its block")                                      \
-    STALL(MEMBAR, "membar", "for its own accesses, at a fence")                                    \
-    STALL(MATH_PIPE_THROTTLE, "math_pipe_throttle", "for a unit that computes")                    \
-    STALL(MIO_THROTTLE, "mio_throttle", "for the banks of shared memory")                          \
-    STALL(LG_THROTTLE, "lg_throttle", "for the load/store unit of global memory")                  \
-    STALL(NOT_SELECTED, "not_selected", "ready, but another warp issues")
+/* Why a warp did not issue (stalls.def). */
 enum teg_stall {
-#define STALL(name, id, text) TEG_STALL_##name,
-    TEG_STALLS(STALL)
+#define STALL(name, id, text, component) TEG_STALL_##name,
+#include "model/teg/stalls.def"
 #undef STALL
-        TEG_STALL_COUNT
+    TEG_STALL_COUNT
 };
 struct teg_stall_info {
     const char *id, *text;
+    enum component component;
 };
 extern const struct teg_stall_info teg_stall_infos[TEG_STALL_COUNT];
 

@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 
-const char *const teg_unit_names[TEG_UNIT_COUNT] = {
-#define TEG_UNIT(name, id, of_sm) [TEG_##name] = id,
+const struct teg_unit_info teg_unit_infos[TEG_UNIT_COUNT] = {
+#define TEG_UNIT(name, id, of_sm, component, term) {id, term, of_sm, COMPONENT_##component},
     TEG_UNITS(TEG_UNIT)
 #undef TEG_UNIT
 };

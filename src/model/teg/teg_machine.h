@@ -18,25 +18,31 @@ static inline teg_time teg_round(double ticks)
     return (teg_time)(ticks < most ? ticks + 0.5 : most);
 }
 
-/* Who is busy. TEG_UNIT(ENUM, "name", of the whole SM) */
+/* Who is busy. TEG_UNIT(ENUM, "name", of the whole SM, COMPONENT, "term": of the busy time, NULL) */
 #define TEG_UNITS(TEG_UNIT)                                                                        \
-    TEG_UNIT(NONE, "none", false)                                                                  \
-    TEG_UNIT(MAIN, "fp32", false)   /* before cc 7.0 also integers */                              \
-    TEG_UNIT(INTEGER, "int", false) /* from cc 7.0 on */                                           \
-    TEG_UNIT(FP64, "fp64", false)                                                                  \
-    TEG_UNIT(FP16, "fp16", false)                                                                  \
-    TEG_UNIT(SPECIAL, "sfu", false)                                                                \
-    TEG_UNIT(BRANCH, "branch", false)                                                              \
-    TEG_UNIT(TENSOR, "tensor", false)                                                              \
-    TEG_UNIT(SHARED, "shared", true) /* banks of shared memory; shuffles */                        \
-    TEG_UNIT(GLOBAL, "lsu", true)    /* load/store unit */
+    TEG_UNIT(NONE, "none", false, NONE, NULL)                                                      \
+    /* before cc 7.0 also integers */                                                              \
+    TEG_UNIT(MAIN, "fp32", false, PIPE_FP32, "t_pipe.fp32")                                        \
+    TEG_UNIT(INTEGER, "int", false, PIPE_INTEGER, "t_pipe.int") /* from cc 7.0 on */               \
+    TEG_UNIT(FP64, "fp64", false, PIPE_FP64, "t_pipe.fp64")                                        \
+    TEG_UNIT(FP16, "fp16", false, PIPE_FP16, "t_pipe.fp16")                                        \
+    TEG_UNIT(SPECIAL, "sfu", false, PIPE_SFU, "t_pipe.sfu")                                        \
+    TEG_UNIT(BRANCH, "branch", false, NONE, NULL)                                                  \
+    TEG_UNIT(TENSOR, "tensor", false, PIPE_TENSOR, "t_pipe.tensor")                                \
+    TEG_UNIT(SHARED, "shared", true, SHARED, "t_shared") /* banks of shared memory; shuffles */    \
+    TEG_UNIT(GLOBAL, "lsu", true, LOAD_STORE, "t_lsu")   /* load/store unit */
 enum teg_unit {
-#define TEG_UNIT(name, id, of_sm) TEG_##name,
+#define TEG_UNIT(name, id, of_sm, component, term) TEG_##name,
     TEG_UNITS(TEG_UNIT)
 #undef TEG_UNIT
         TEG_UNIT_COUNT
 };
-extern const char *const teg_unit_names[TEG_UNIT_COUNT];
+struct teg_unit_info {
+    const char *name, *term;
+    bool of_sm;
+    enum component component;
+};
+extern const struct teg_unit_info teg_unit_infos[TEG_UNIT_COUNT];
 
 enum teg_scoreboard {
     TEG_SCOREBOARD_REGISTERS = 1, /* what is read, and earlier writes of what is written */

@@ -36,12 +36,6 @@ static enum teg_stall throttle_of(unsigned unit)
                                 : TEG_STALL_MATH_PIPE_THROTTLE;
 }
 
-static const bool of_whole_sm[TEG_UNIT_COUNT] = {
-#define TEG_UNIT(name, id, of_sm) [TEG_##name] = of_sm,
-    TEG_UNITS(TEG_UNIT)
-#undef TEG_UNIT
-};
-
 static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
 {
     bool reads_alone = scoreboard == TEG_SCOREBOARD_READS;
@@ -77,7 +71,7 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         op->kind = OP_KIND_PLAIN;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
-    op->part = of_whole_sm[op->unit] ? 0 : UINT8_MAX;
+    op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->throttle = (uint8_t)throttle_of(op->unit);
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);

@@ -4,12 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const bool is_of_sm[TEG_UNIT_COUNT] = {
-#define TEG_UNIT(name, id, of_sm) of_sm,
-    TEG_UNITS(TEG_UNIT)
-#undef TEG_UNIT
-};
-
 /* ---- keeping --------------------------------------------------------------------------------- */
 
 static int by_begin(const void *a, const void *b)
@@ -60,11 +54,12 @@ static void keep_unit(struct timeline *t, const struct teg_span *span)
     if (span->begin == span->end) return;
     assert(t->pending_count < TIMELINE_PENDING);
     struct timeline_record *record = &t->pending[t->pending_count++];
-    *record = (struct timeline_record){
-        .kind = TIMELINE_UNIT,
-        .begin = span->begin,
-        .end = span->end,
-        .track = timeline_unit_track(span->unit, span->scheduler, is_of_sm[span->unit])};
+    *record =
+        (struct timeline_record){.kind = TIMELINE_UNIT,
+                                 .begin = span->begin,
+                                 .end = span->end,
+                                 .track = timeline_unit_track(span->unit, span->scheduler,
+                                                              teg_unit_infos[span->unit].of_sm)};
     if (span->unit != TEG_GLOBAL) return;
     record->sectors = (int32_t)t->access.sectors;
     record->l1_hits = t->access.l1_hits;

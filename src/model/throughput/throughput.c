@@ -35,11 +35,11 @@ static enum tp_cache choose_cache(const struct model_input *input)
     return (enum tp_cache)model_option_get(&model_throughput, input, "cache");
 }
 
-static const char *name_bottleneck(const struct tp_terms *t, double n)
+static enum component name_bottleneck(const struct tp_terms *t, double n)
 {
-    if (!(t->idle > 0)) return t->dep_effect > 1 ? "instruction latency" : "instruction issue";
-    if (t->mwp >= n || t->mwp >= t->mwp_app) return "memory latency";
-    return t->mwp >= t->mwp_bw ? "global memory bandwidth" : "memory port of the SM";
+    if (!(t->idle > 0)) return t->dep_effect > 1 ? COMPONENT_INSTRUCTION_LATENCY : COMPONENT_ISSUE;
+    if (t->mwp >= n || t->mwp >= t->mwp_app) return COMPONENT_MEMORY_LATENCY;
+    return t->mwp >= t->mwp_bw ? COMPONENT_GLOBAL_BANDWIDTH : COMPONENT_MEMORY_PORT;
 }
 
 static void write_terms(const struct tp_device *device, const struct tp_program *program,
@@ -161,8 +161,7 @@ ws_status throughput_by_hand(struct diag *diag, const struct machine *machine,
                                 .arena = &out->arena};
     out->machine = machine;
     out->options = *options;
-    out->estimates[0] =
-        (struct estimate){.model = model_throughput.name, .bottleneck = "", .next = ""};
+    out->estimates[0] = (struct estimate){.model = model_throughput.name};
     out->estimate_count = 1;
     TRY(needs_check_options(diag, &out->arena, options->option_count, options->options));
     return predict(diag, &input, &out->estimates[0]);

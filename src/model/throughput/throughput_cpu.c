@@ -66,10 +66,10 @@ static struct tp_program read_program(const struct model_input *input,
     };
 }
 
-static const char *name_bottleneck(const struct tp_terms *t)
+static enum component name_bottleneck(const struct tp_terms *t)
 {
-    if (!(t->idle > 0)) return t->dep_effect > 1 ? "instruction latency" : "instruction issue";
-    return t->mwp_bw < 1 ? "memory bandwidth" : "memory latency";
+    if (!(t->idle > 0)) return t->dep_effect > 1 ? COMPONENT_INSTRUCTION_LATENCY : COMPONENT_ISSUE;
+    return t->mwp_bw < 1 ? COMPONENT_CPU_BANDWIDTH : COMPONENT_MEMORY_LATENCY;
 }
 
 #define TERM(id, value, unit, text) estimate_add_term(out, id, value, unit, text)
