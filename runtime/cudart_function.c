@@ -100,7 +100,7 @@ static cudaError_t count_blocks(const struct kernel *kernel, int threads, size_t
         .size = sizeof query,
         .threads_per_block = (unsigned)threads,
         .registers_per_thread = kernel->registers,
-        .shared_bytes = kernel->info.static_shared_bytes + shared,
+        .shared_bytes = ws_kernel_shared_bytes(&kernel->info, shared),
     };
     ws_occupancy occupancy = {.size = sizeof occupancy};
     *out = 0;

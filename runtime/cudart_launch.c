@@ -13,7 +13,7 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
 {
     for (unsigned k = 0; k < 3; k++)
         if (!launch->grid[k] || !launch->block[k]) return cudaErrorInvalidConfiguration;
-    uint64_t shared = kernel->info.static_shared_bytes + launch->dynamic_shared_bytes;
+    uint64_t shared = ws_kernel_shared_bytes(&kernel->info, launch->dynamic_shared_bytes);
     if (launch->dynamic_shared_bytes > kernel->max_dynamic_shared && shared > SHARED_DEFAULT) {
         tell("%s: %llu bytes of shared memory a block need "
              "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",

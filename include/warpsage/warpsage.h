@@ -191,6 +191,9 @@ typedef struct ws_kernel_info {
 } ws_kernel_info;
 WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
                                                   ws_kernel_info *out);
+/* Shared memory of a block of this kernel, launched with so much dynamic shared memory, which begins at
+ * a multiple of 16 bytes. */
+WS_API uint64_t ws_kernel_shared_bytes(const ws_kernel_info *info, uint64_t dynamic_shared_bytes);
 /* Target of the PTX: 75 for sm_75. */
 WS_API unsigned ws_module_target(const ws_module *module);
 /* Registers per thread of `kernel` in native code for compute capability `target` (75 for 7.5), as the

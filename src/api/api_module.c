@@ -214,6 +214,11 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
     return WS_OK;
 }
 
+uint64_t ws_kernel_shared_bytes(const ws_kernel_info *info, uint64_t dynamic_shared_bytes)
+{
+    return shared_block_bytes(info->static_shared_bytes, dynamic_shared_bytes);
+}
+
 void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target, unsigned registers)
 {
     API_CALL_OR(return )

@@ -166,7 +166,7 @@ ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
 
 uint64_t ws_profile_shared(const ws_profile *profile)
 {
-    return profile->profile->static_shared_bytes + profile->profile->dynamic_shared_bytes;
+    return profile_shared_bytes(profile->profile);
 }
 
 void ws_profile_set_shared(ws_profile *profile, uint64_t bytes)

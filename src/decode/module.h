@@ -133,8 +133,19 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
 
 /* Offsets of the .shared variables that `entry` and its callees use, in declaration order and
  * aligned; UINT64_MAX for the others. `offsets` has variable_count elements. Returns the static
- * bytes; extern arrays lie at the end of them (aligned to 16). */
+ * bytes. */
 uint64_t module_shared_layout(const struct module *module, uint32_t entry, uint64_t *offsets);
+/* Where a block's dynamic shared memory, its extern arrays, begins behind the static bytes. */
+static inline uint64_t shared_dynamic_offset(uint64_t static_bytes)
+{
+    enum { ALIGNMENT = 16 };
+    return (static_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+/* Shared memory of a block, with the gap between static and dynamic. */
+static inline uint64_t shared_block_bytes(uint64_t static_bytes, uint64_t dynamic_bytes)
+{
+    return dynamic_bytes ? shared_dynamic_offset(static_bytes) + dynamic_bytes : static_bytes;
+}
 
 /* May data in memory decide which of its instructions run, or which addresses they access? Calls count as
  * if they did. */

@@ -318,9 +318,8 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
 static void derive_sizes(struct launch *launch)
 {
     const struct launch_options *options = launch->options;
-    uint64_t fixed = launch->program->static_shared_bytes;
-    if (options->dynamic_shared_bytes) fixed = (fixed + 15) & ~UINT64_C(15);
-    launch->shared_bytes = fixed + options->dynamic_shared_bytes;
+    launch->shared_bytes =
+        shared_block_bytes(launch->program->static_shared_bytes, options->dynamic_shared_bytes);
     launch->shared_end = launch->program->shared_base + launch->shared_bytes;
     launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
     launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;

@@ -207,7 +207,7 @@ static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *fra
     case SPACE_SHARED: {
         uint64_t offset = m->b->shared_offsets[symbol];
         const struct program *program = m->b->program;
-        uint64_t end = program->shared_base + ((program->static_shared_bytes + 15) & ~UINT64_C(15));
+        uint64_t end = program->shared_base + shared_dynamic_offset(program->static_shared_bytes);
         return variable->is_extern || offset == UINT64_MAX ? end : offset;
     }
     case SPACE_LOCAL:

@@ -53,7 +53,7 @@ static uint64_t l1_left(const struct machine *machine, const struct profile *pro
     uint64_t bytes = (uint64_t)machine_get(machine, MACHINE_L1_SIZE, 0);
     if (machine->cc_major < 7) return bytes;
     uint64_t reserved = (uint64_t)machine_get(machine, MACHINE_SHARED_RESERVED, 0);
-    uint64_t of_block = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    uint64_t of_block = profile_shared_bytes(profile);
     uint64_t taken = of_block ? (of_block + reserved) * blocks_per_sm : 0;
     return bytes > taken ? bytes - taken : 0;
 }

@@ -50,6 +50,11 @@ uint64_t profile_blocks(const struct profile *profile)
     return (uint64_t)profile->grid[0] * profile->grid[1] * profile->grid[2];
 }
 
+uint64_t profile_shared_bytes(const struct profile *profile)
+{
+    return shared_block_bytes(profile->static_shared_bytes, profile->dynamic_shared_bytes);
+}
+
 uint32_t profile_threads_per_block(const struct profile *profile)
 {
     return profile->block[0] * profile->block[1] * profile->block[2];

@@ -115,6 +115,7 @@ bool profile_has(const struct profile *profile, enum counter counter);
 double profile_get(const struct profile *profile, enum counter counter);
 uint64_t profile_blocks(const struct profile *profile); /* of the grid */
 uint32_t profile_threads_per_block(const struct profile *profile);
+uint64_t profile_shared_bytes(const struct profile *profile); /* of a block, static and dynamic */
 /* Were native instructions counted? Else those of PTX. */
 bool profile_is_native(const struct profile *profile);
 /* Was it OpenCL C? Reports then speak of work-groups and work-items. */

@@ -95,7 +95,8 @@ static void put_header(struct writer *w)
     strbuf_printf(out, "-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n", head->grid[0],
                   head->grid[1], head->grid[2], head->block[0], head->block[1], head->block[2]);
     strbuf_printf(out, "-shmem = %llu\n-nregs = %u\n-binary version = %u\n-cuda stream id = 0\n",
-                  (unsigned long long)(head->static_shared_bytes + head->dynamic_shared_bytes),
+                  (unsigned long long)shared_block_bytes(head->static_shared_bytes,
+                                                         head->dynamic_shared_bytes),
                   registers < REGISTERS ? registers : REGISTERS, head->target);
     strbuf_printf(out, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n",
                   (unsigned long long)SHARED_WINDOW, (unsigned long long)LOCAL_WINDOW);

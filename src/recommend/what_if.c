@@ -193,17 +193,13 @@ static bool occupancy_of(const struct prediction *prediction, unsigned registers
     return fits;
 }
 
-static uint64_t shared_bytes(const struct profile *profile)
-{
-    return profile->static_shared_bytes + profile->dynamic_shared_bytes;
-}
-
 /* Below half of what it uses now a kernel would be another kernel. */
 unsigned what_if_find_registers(const struct prediction *prediction, unsigned *out_blocks)
 {
     unsigned now = prediction->registers;
     for (unsigned registers = now; registers > 8 && registers > now / 2; registers--)
-        if (occupancy_of(prediction, registers, shared_bytes(prediction->profile), out_blocks) &&
+        if (occupancy_of(prediction, registers, profile_shared_bytes(prediction->profile),
+                         out_blocks) &&
             *out_blocks > prediction->occupancy.blocks_per_sm)
             return registers;
     return 0;
@@ -212,7 +208,7 @@ unsigned what_if_find_registers(const struct prediction *prediction, unsigned *o
 uint64_t what_if_find_shared(const struct prediction *prediction, unsigned *out_blocks)
 {
     enum { STEP = 64 }; /* bytes; units of allocation are multiples of it */
-    uint64_t now = shared_bytes(prediction->profile);
+    uint64_t now = profile_shared_bytes(prediction->profile);
     for (uint64_t bytes = now / STEP * STEP; bytes > now / 2; bytes -= STEP)
         if (occupancy_of(prediction, prediction->registers, bytes, out_blocks) &&
             *out_blocks > prediction->occupancy.blocks_per_sm)

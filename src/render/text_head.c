@@ -24,7 +24,7 @@ static void text_ndrange(struct page *page, const struct profile *profile, int n
 {
     char global[40], local[40];
     uint32_t size[3];
-    uint64_t bytes = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    uint64_t bytes = profile_shared_bytes(profile);
     for (unsigned i = 0; i < 3; i++)
         size[i] = profile->grid[i] * profile->block[i];
     format_shape(global, sizeof global, size);
@@ -40,7 +40,7 @@ void text_kernel(struct page *page, const struct profile *profile)
 {
     char grid[40], block[40];
     double blocks = (double)profile_blocks(profile);
-    uint64_t shared = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    uint64_t shared = profile_shared_bytes(profile);
     format_shape(grid, sizeof grid, profile->grid);
     format_shape(block, sizeof block, profile->block);
     /* A long template name must not push the launch out of the line. */

@@ -159,6 +159,36 @@ static void test_launch_predict_report(void **state)
     ws_profile_destroy(profile);
 }
 
+/* 4 static bytes, a gap of 12, then the extern array: whoever sums them sees the gap. */
+static void test_shared_memory_of_a_block(void **state)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".extern .shared .align 4 .b8 tail[];\n"
+                               ".visible .entry k() {\n"
+                               "  .shared .align 4 .b8 head[4];\n"
+                               "  .reg .b32 %r<2>;\n"
+                               "  mov.u32 %r1, tail;\n"
+                               "  st.shared.u32 [head], %r1;\n"
+                               "  st.shared.u32 [tail+4], %r1;\n"
+                               "  ret;\n}\n";
+    struct fixture *f = *state;
+    ws_kernel_info info = {.size = sizeof info};
+    ws_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    ws_module *module;
+    ws_profile *profile;
+    assert_int_equal(ws_module_load_memory(f->context, "k.ptx", text, sizeof text - 1, &module),
+                     WS_OK);
+    assert_int_equal(ws_module_kernel_info(module, 0, &info), WS_OK);
+    assert_int_equal(ws_kernel_shared_bytes(&info, 0), 4);
+    assert_int_equal(ws_kernel_shared_bytes(&info, 8), 16 + 8);
+    launch.dynamic_shared_bytes = 8;
+    launch.counters = true;
+    assert_int_equal(ws_device_launch(f->device, module, &launch, &profile), WS_OK);
+    assert_int_equal(ws_profile_shared(profile), 16 + 8);
+    ws_profile_destroy(profile);
+    ws_module_destroy(module);
+}
+
 static void test_rules_are_counted_on_demand(void **state)
 {
     struct fixture *f = *state;
@@ -386,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_module_tells_its_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_kernels_are_found_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_launch_predict_report, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_shared_memory_of_a_block, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rules_are_counted_on_demand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wrong_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(test_short_struct, setup, teardown),

@@ -64,7 +64,7 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
     struct occupancy_query query = {
         .threads_per_block = profile_threads_per_block(profile),
         .registers_per_thread = out->registers,
-        .shared_bytes = profile->static_shared_bytes + profile->dynamic_shared_bytes,
+        .shared_bytes = profile_shared_bytes(profile),
     };
     if (!query.threads_per_block || !profile_blocks(profile)) {
         *out_reason = "the profile has no grid or block";

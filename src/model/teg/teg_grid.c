@@ -30,7 +30,7 @@ static uint64_t blocks_to_run(const struct teg_grid *a)
 static void set_l1(struct teg_grid *a)
 {
     const struct profile *profile = a->input->profile;
-    uint64_t shared = profile->static_shared_bytes + profile->dynamic_shared_bytes;
+    uint64_t shared = profile_shared_bytes(profile);
     uint64_t taken = shared * a->setup.blocks_per_sm;
     if (a->input->machine->cc_major < 7) return;
     a->machine.l1.bytes -= taken < a->machine.l1.bytes ? taken : a->machine.l1.bytes;
