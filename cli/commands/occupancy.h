@@ -42,8 +42,8 @@ int occupancy_cliff(const struct occupancy_answer *answer, size_t point);
 bool occupancy_is_here(const struct occupancy_request *request, const ws_occupancy_point *point);
 const char *occupancy_vary_name(ws_vary vary);
 
-/* Names of the bits of ws_limit, lowest first; NULL behind the last. */
-extern const char *const occupancy_limit_names[];
+/* Names of the limits, with `between` between them. */
+void occupancy_put_limiters(FILE *out, unsigned limiters, const char *between);
 
 struct occupancy_text {
     struct cli *cli;

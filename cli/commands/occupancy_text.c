@@ -28,16 +28,6 @@ static void put_number(FILE *out, int columns, unsigned limit, bool is_limiter)
     fprintf(out, "%*s", columns, limit == UINT_MAX ? "-" : text);
 }
 
-static void put_limiters(FILE *out, unsigned limiters, const char *between)
-{
-    const char *comma = "";
-    for (unsigned i = 0; occupancy_limit_names[i]; i++) {
-        if (!(limiters >> i & 1)) continue;
-        fprintf(out, "%s%s", comma, occupancy_limit_names[i]);
-        comma = between;
-    }
-}
-
 static void put_launch(const struct occupancy_text *text, const ws_occupancy_query *query)
 {
     fprintf(text->out, "Launch      ");
@@ -101,7 +91,7 @@ static void put_page(const struct occupancy_text *text, const struct occupancy_a
                 cli_count(text->cli, occupancy->blocks_per_sm, "block"), occupancy->warps_per_sm,
                 cli_count(text->cli, occupancy->max_warps_per_sm, "warp"));
         fputs("Limiter     ", text->out);
-        put_limiters(text->out, limiters, ", ");
+        occupancy_put_limiters(text->out, limiters, ", ");
         fprintf(text->out, "\n\nBlocks per SM by each limit alone (* the least)\n");
         put_limit(text, "Block Limit SM", occupancy->limit_sm, limiters & WS_LIMIT_SM);
         put_limit(text, "Block Limit Registers", occupancy->limit_registers,
@@ -187,7 +177,7 @@ static void put_point(const struct occupancy_text *text, const struct occupancy_
     else
         fputs("      ", text->out);
     if (point->blocks_per_sm)
-        put_limiters(text->out, point->limiters, ",");
+        occupancy_put_limiters(text->out, point->limiters, ",");
     else
         fputs("does not fit", text->out);
     fputc('\n', text->out);

@@ -6,8 +6,15 @@
 
 #include "cli/commands/occupancy.h"
 
-const char *const occupancy_limit_names[] = {"sm",    "registers", "shared",
-                                             "warps", "barriers",  NULL};
+void occupancy_put_limiters(FILE *out, unsigned limiters, const char *between)
+{
+    const char *name, *lead = "";
+    for (unsigned i = 0; (name = ws_limit_name(i)) != NULL; i++) {
+        if (!(limiters >> i & 1)) continue;
+        fprintf(out, "%s%s", lead, name);
+        lead = between;
+    }
+}
 
 int occupancy_cliff(const struct occupancy_answer *answer, size_t point)
 {
@@ -43,14 +50,9 @@ static void put_limit(FILE *out, const char *key, unsigned limit)
 
 static void put_limiters(FILE *out, unsigned limiters)
 {
-    const char *comma = "";
-    fputs("\"limiters\": [", out);
-    for (unsigned i = 0; occupancy_limit_names[i]; i++) {
-        if (!(limiters >> i & 1)) continue;
-        fprintf(out, "%s\"%s\"", comma, occupancy_limit_names[i]);
-        comma = ", ";
-    }
-    fputs("]", out);
+    fputs(limiters ? "\"limiters\": [\"" : "\"limiters\": [", out);
+    occupancy_put_limiters(out, limiters, "\", \"");
+    fputs(limiters ? "\"]" : "]", out);
 }
 
 static void put_occupancy(FILE *out, const ws_occupancy *occupancy)
@@ -161,16 +163,6 @@ static void write_json(FILE *out, const struct occupancy_request *request,
 
 /* ---- CSV --------------------------------------------------------------------------------------- */
 
-static void put_csv_limiters(FILE *out, unsigned limiters)
-{
-    const char *plus = "";
-    for (unsigned i = 0; occupancy_limit_names[i]; i++) {
-        if (!(limiters >> i & 1)) continue;
-        fprintf(out, "%s%s", plus, occupancy_limit_names[i]);
-        plus = "+";
-    }
-}
-
 /* Empty: does not limit. */
 static void put_csv_limit(FILE *out, unsigned limit)
 {
@@ -202,7 +194,7 @@ static void write_csv_table(FILE *out, const struct occupancy_request *request,
         put_csv_limit(out, occupancy->limit_shared);
         put_csv_limit(out, occupancy->limit_warps);
         put_csv_limit(out, occupancy->limit_barriers);
-        put_csv_limiters(out, occupancy->limiters);
+        occupancy_put_limiters(out, occupancy->limiters, "+");
         fputc('\n', out);
     }
 }
@@ -218,7 +210,7 @@ static void write_csv_curves(FILE *out, const struct occupancy_request *request,
             fprintf(out, "%s,%s,%llu,%llu,%u,%u,", ws_machine_id(answers[i].machine),
                     occupancy_vary_name(request->curve), (unsigned long long)point->first,
                     (unsigned long long)point->last, point->blocks_per_sm, point->warps_per_sm);
-            put_csv_limiters(out, point->limiters);
+            occupancy_put_limiters(out, point->limiters, "+");
             fprintf(out, ",%d,%d\n", occupancy_cliff(&answers[i], k),
                     occupancy_is_here(request, point));
         }

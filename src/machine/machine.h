@@ -239,14 +239,21 @@ struct occupancy_query {
     bool no_granularity;           /* plain division: no allocation units, nothing reserved */
 };
 
-/* Bits of occupancy.limiters. */
-enum occupancy_limit {
-    OCCUPANCY_SM = 1,
-    OCCUPANCY_REGISTERS = 2,
-    OCCUPANCY_SHARED = 4,
-    OCCUPANCY_WARPS = 8,
-    OCCUPANCY_BARRIERS = 16
+enum {
+#define OCCUPANCY_LIMIT(name, id) OCCUPANCY_INDEX_##name,
+#include "machine/occupancy_limits.def"
+#undef OCCUPANCY_LIMIT
+    OCCUPANCY_LIMIT_COUNT
 };
+enum occupancy_limit {
+    OCCUPANCY_UNLIMITED = 0,
+#define OCCUPANCY_LIMIT(name, id) OCCUPANCY_##name = 1 << OCCUPANCY_INDEX_##name,
+#include "machine/occupancy_limits.def"
+#undef OCCUPANCY_LIMIT
+};
+extern const char *const occupancy_limit_ids[OCCUPANCY_LIMIT_COUNT]; /* by bit, the lowest first */
+/* The id of one limit, `none` for none. */
+const char *occupancy_limit_id(enum occupancy_limit limit, const char *none);
 
 struct occupancy {
     unsigned blocks_per_sm, warps_per_sm, warps_per_block;
@@ -254,9 +261,10 @@ struct occupancy {
     /* Blocks by each limit; UINT_MAX: does not limit. Names as in Nsight Compute:
      * Block Limit SM, Registers, Shared Mem, Warps. */
     unsigned limit_sm, limit_registers, limit_shared, limit_warps, limit_barriers;
-    const char *limiter; /* "warps", "registers", "shared", "sm", "barriers" (first of the least) */
-    unsigned limiters;   /* all of the least: enum occupancy_limit */
-    unsigned max_warps;  /* of an SM */
+    enum occupancy_limit
+        limiter;        /* of the least the first of: warps, registers, shared, sm, barriers */
+    unsigned limiters;  /* all of the least: bits of enum occupancy_limit */
+    unsigned max_warps; /* of an SM */
 };
 
 /* WS_ERR_LAUNCH if not even one block fits; the message says which limit. WS_ERR_NO_MODEL if the

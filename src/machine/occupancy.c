@@ -207,21 +207,34 @@ static unsigned limit_barriers(const struct rules *rules, unsigned barriers)
     return whole_blocks(floor(rules->barriers / barriers));
 }
 
+const char *const occupancy_limit_ids[OCCUPANCY_LIMIT_COUNT] = {
+#define OCCUPANCY_LIMIT(name, id) id,
+#include "machine/occupancy_limits.def"
+#undef OCCUPANCY_LIMIT
+};
+
+const char *occupancy_limit_id(enum occupancy_limit limit, const char *none)
+{
+    for (unsigned i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        if (limit == 1u << i) return occupancy_limit_ids[i];
+    return none;
+}
+
 static void find_limiter(struct occupancy *out)
 {
     const struct {
-        unsigned limit, bit;
-        const char *name;
-    } limits[] = {{out->limit_warps, OCCUPANCY_WARPS, "warps"},
-                  {out->limit_registers, OCCUPANCY_REGISTERS, "registers"},
-                  {out->limit_shared, OCCUPANCY_SHARED, "shared"},
-                  {out->limit_sm, OCCUPANCY_SM, "sm"},
-                  {out->limit_barriers, OCCUPANCY_BARRIERS, "barriers"}};
+        unsigned limit;
+        enum occupancy_limit bit;
+    } limits[] = {{out->limit_warps, OCCUPANCY_WARPS},
+                  {out->limit_registers, OCCUPANCY_REGISTERS},
+                  {out->limit_shared, OCCUPANCY_SHARED},
+                  {out->limit_sm, OCCUPANCY_SM},
+                  {out->limit_barriers, OCCUPANCY_BARRIERS}};
     out->blocks_per_sm = UINT_MAX;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         if (limits[i].limit < out->blocks_per_sm) {
             out->blocks_per_sm = limits[i].limit;
-            out->limiter = limits[i].name;
+            out->limiter = limits[i].bit;
             out->limiters = 0;
         }
         if (limits[i].limit == out->blocks_per_sm) out->limiters |= limits[i].bit;

@@ -209,19 +209,14 @@ static void find_pairs(struct finder *finder)
                fmax(1, what_if_paired_loads(finder->prediction)));
 }
 
-static bool limited_by(const struct finder *finder, const char *limiter)
-{
-    const char *now = finder->prediction->occupancy.limiter;
-    return now && !strcmp(now, limiter);
-}
-
 static void find_occupancy(struct finder *finder)
 {
     const struct prediction *prediction = finder->prediction;
+    enum occupancy_limit limiter = prediction->occupancy.limiter;
     unsigned now = prediction->occupancy.blocks_per_sm, blocks = 0;
     unsigned registers = 0;
     uint64_t shared = 0;
-    if (limited_by(finder, "registers")) registers = what_if_find_registers(prediction, &blocks);
+    if (limiter == OCCUPANCY_REGISTERS) registers = what_if_find_registers(prediction, &blocks);
     if (registers)
         finder_add(
             finder, ADVICE_L402,
@@ -229,7 +224,7 @@ static void find_occupancy(struct finder *finder)
             arena_format(finder->arena, "%u registers: %u blocks per SM; %u registers: %u blocks",
                          prediction->registers, now, registers, blocks),
             what_if_registers(prediction, registers));
-    if (limited_by(finder, "shared")) shared = what_if_find_shared(prediction, &blocks);
+    if (limiter == OCCUPANCY_SHARED) shared = what_if_find_shared(prediction, &blocks);
     if (shared)
         finder_add(finder, ADVICE_L403,
                    arena_format(finder->arena, "use at most %llu B of shared memory per block",

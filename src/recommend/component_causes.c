@@ -59,7 +59,7 @@ static void find_few_warps(struct finder *finder)
                             "%.3g warps at work, mean over the time; %.3g of %u are resident "
                             "(limit: %s) and fill %.0f %% of a pipe",
                             working_warps(finder->best, resident), resident, occupancy->max_warps,
-                            occupancy->limiter ? occupancy->limiter : "not known", 100 * fill),
+                            occupancy_limit_id(occupancy->limiter, "not known"), 100 * fill),
                finder_gain(finder, EFFECT_INST_LATENCY));
 }
 

@@ -87,7 +87,7 @@ static void why_latency(const struct prediction *prediction, struct diagnosis *d
         &diagnosis->arena, "%s per SM cannot fill %s of memory latency (occupancy %.0f %%, by %s)",
         quantity_of(term_value(best, "n"), "warp").text,
         quantity_of(term_value(best, "mem_l"), "cycle").text, 100 * occupancy->fraction,
-        occupancy->limiter ? occupancy->limiter : "nothing known");
+        occupancy_limit_id(occupancy->limiter, "nothing known"));
     diagnosis->why_where =
         hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
 }

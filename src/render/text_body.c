@@ -160,16 +160,16 @@ void text_occupancy(struct page *page, const struct report_machine *item)
     if (prediction->machine->kind == MACHINE_IS_CPU) return;
     double most = machine_get(prediction->machine, MACHINE_SM_MAX_WARPS, 0);
     double sms = machine_get(prediction->machine, MACHINE_SM_COUNT, 0);
-    const char *limiter = occupancy->limiter ? occupancy->limiter : "";
+    enum occupancy_limit limiter = occupancy->limiter;
     struct strbuf line = {0};
     strbuf_printf(&line, "Occupancy %.0f %% (%u/%.0f warps per SM)  blocks per SM:",
                   100 * occupancy->fraction, occupancy->warps_per_sm, most);
-    add_limit(&line, "warps", occupancy->limit_warps, !strcmp(limiter, "warps"));
-    add_limit(&line, "registers", occupancy->limit_registers, !strcmp(limiter, "registers"));
+    add_limit(&line, "warps", occupancy->limit_warps, limiter == OCCUPANCY_WARPS);
+    add_limit(&line, "registers", occupancy->limit_registers, limiter == OCCUPANCY_REGISTERS);
     bool opencl = profile_is_opencl(prediction->profile);
     add_limit(&line, opencl ? "local" : "shared", occupancy->limit_shared,
-              !strcmp(limiter, "shared"));
-    add_limit(&line, "SM", occupancy->limit_sm, !strcmp(limiter, "sm"));
+              limiter == OCCUPANCY_SHARED);
+    add_limit(&line, "SM", occupancy->limit_sm, limiter == OCCUPANCY_SM);
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
     double waves =

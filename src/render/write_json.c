@@ -132,7 +132,7 @@ static void occupancy(struct json_out *json, const struct prediction *prediction
     block_limit(json, "block_limit_registers", occupancy->limit_registers);
     block_limit(json, "block_limit_shared", occupancy->limit_shared);
     block_limit(json, "block_limit_warps", occupancy->limit_warps);
-    json_out_string(json, "limiter", occupancy->limiter);
+    json_out_string(json, "limiter", occupancy_limit_id(occupancy->limiter, NULL));
     if (prediction->registers)
         json_out_number(json, "registers", prediction->registers);
     else

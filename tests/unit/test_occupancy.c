@@ -156,9 +156,10 @@ static void test_table_2_of_zhang_and_owens(void **state)
         unsigned registers;
         uint64_t shared;
         unsigned blocks, warps;
-        const char *limiter;
-    } table[] = {
-        {16, 348, 8, 16, "sm"}, {30, 1088, 8, 16, "registers"}, {58, 4284, 3, 6, "shared"}};
+        enum occupancy_limit limiter;
+    } table[] = {{16, 348, 8, 16, OCCUPANCY_SM},
+                 {30, 1088, 8, 16, OCCUPANCY_REGISTERS},
+                 {58, 4284, 3, 6, OCCUPANCY_SHARED}};
     struct machine *machine = load("gtx285");
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct occupancy out = ask(machine, 64, table[i].registers, table[i].shared);
@@ -166,7 +167,7 @@ static void test_table_2_of_zhang_and_owens(void **state)
         assert_int_equal(out.warps_per_sm, table[i].warps);
         assert_int_equal(out.warps_per_block, 2);
         assert_int_equal(out.limit_sm, 8);
-        assert_string_equal(out.limiter, table[i].limiter);
+        assert_int_equal(out.limiter, table[i].limiter);
         assert_true(fabs(out.fraction - table[i].warps / 32.0) < 1e-12);
     }
     machine_destroy(machine);
@@ -186,10 +187,10 @@ static void test_registers_of_the_g80(void **state)
     assert_true(out.fraction == 1);
     out = ask(&g80, 256, 11, 4096);
     assert_int_equal(out.blocks_per_sm, 2);
-    assert_string_equal(out.limiter, "registers");
+    assert_int_equal(out.limiter, OCCUPANCY_REGISTERS);
     out = ask(&g80, 256, 10, 8192);
     assert_int_equal(out.blocks_per_sm, 2);
-    assert_string_equal(out.limiter, "shared");
+    assert_int_equal(out.limiter, OCCUPANCY_SHARED);
 }
 
 /* cc 1.x counts the warps of a block in pairs: three warps take the registers of four.
@@ -287,7 +288,7 @@ static void test_named_barriers(void **state)
     query.barriers = 3;
     struct occupancy out = machine_count_blocks(machine, &query);
     assert_int_equal(out.limit_barriers, 21); /* 64 / 3 */
-    assert_string_equal(out.limiter, "barriers");
+    assert_int_equal(out.limiter, OCCUPANCY_BARRIERS);
     assert_int_equal(out.limiters, OCCUPANCY_BARRIERS);
     query.barriers = 65;
     check_refused_query(machine, &query, WS_ERR_LAUNCH, "65 named barriers");
@@ -500,7 +501,7 @@ static void test_figures_go_before_rules(void **state)
     put(machine, MACHINE_SM_MAX_BLOCKS, 5);
     struct occupancy out = ask(machine, 256, 32, 0);
     assert_int_equal(out.blocks_per_sm, 5);
-    assert_string_equal(out.limiter, "sm");
+    assert_int_equal(out.limiter, OCCUPANCY_SM);
     put(machine, MACHINE_SHARED_UNIT, 32768);
     assert_int_equal(ask(machine, 256, 32, 1).limit_shared, 3);
     put(machine, MACHINE_SM_REGISTER_UNIT, 8192);

@@ -176,7 +176,8 @@ static void monster_init(struct monster *m)
     m->prediction.registers_note = repeat(arena, "registers ", 40);
     m->prediction.best_reason = repeat(arena, "because ", 60);
     m->prediction.no_power = "no power coefficients for this GPU";
-    m->prediction.occupancy = (struct occupancy){.blocks_per_sm = 1, .limiter = "registers"};
+    m->prediction.occupancy =
+        (struct occupancy){.blocks_per_sm = 1, .limiter = OCCUPANCY_REGISTERS};
     m->prediction.estimate_count = 6;
     for (size_t i = 0; i < 6; i++)
         monstrous_estimate(arena, &m->prediction.estimates[i], i == 0);
