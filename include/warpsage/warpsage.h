@@ -16,7 +16,8 @@
  * - Handles are opaque. A handle must be destroyed before the context it was made with;
  *   destroy(NULL) does nothing.
  * - The library never prints, never exits, reads no environment variable and has no global state.
- *   Handles of different contexts may be used from different threads at once.
+ *   Handles of different contexts may be used from different threads at once; predictions of several
+ *   contexts may share one profile, which they do not change.
  * - The caller's floating-point state (rounding, flushing of subnormals, traps, flags) changes no result and is
  *   as before when a call returns. Callbacks run in the default state.
  * - Memory of the host that runs out is WS_ERR_MEMORY in every function with a status, NULL where a text

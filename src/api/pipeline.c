@@ -375,9 +375,7 @@ ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
     inner.without_gains = !with_gains;
     if (status == WS_OK)
         status = model_predict(&context->diag, profile->profile, machine->machine, &inner, out);
-    if (status == WS_OK && (*out)->caches &&
-        !profile_find_caches(profile->profile, &(*out)->caches->geometry))
-        profile_add_caches(profile->profile, (*out)->caches);
+    if (status == WS_OK && (*out)->caches) profile_add_caches(profile->profile, (*out)->caches);
     arena_clear(&arena);
     return status;
 }

@@ -80,41 +80,6 @@ bool cache_geometry_read(const struct machine *machine, const struct profile *pr
     return machine_has(machine, MACHINE_L2_SIZE) && out->l2_bytes && out->sm_count;
 }
 
-static bool same_geometry(const struct cache_geometry *a, const struct cache_geometry *b)
-{
-    return !memcmp(a, b, sizeof *a); /* numbers without gaps */
-}
-
-const struct cache_section *profile_find_caches(const struct profile *profile,
-                                                const struct cache_geometry *geometry)
-{
-    for (uint32_t i = 0; i < profile->cache_count; i++)
-        if (same_geometry(&profile->caches[i].geometry, geometry)) return &profile->caches[i];
-    return NULL;
-}
-
-const struct cache_section *profile_near_caches(const struct profile *profile,
-                                                const struct cache_geometry *geometry)
-{
-    for (uint32_t i = 0; i < profile->cache_count; i++) {
-        struct cache_geometry known = profile->caches[i].geometry;
-        known.l1_bytes = geometry->l1_bytes; /* what shared memory of the blocks leaves */
-        known.blocks_per_sm = geometry->blocks_per_sm;
-        if (same_geometry(&known, geometry)) return &profile->caches[i];
-    }
-    return NULL;
-}
-
-void profile_add_caches(struct profile *profile, const struct cache_section *section)
-{
-    struct cache_section *sections =
-        ARENA_ARRAY(&profile->arena, struct cache_section, profile->cache_count + 1u);
-    if (profile->cache_count)
-        memcpy(sections, profile->caches, profile->cache_count * sizeof *sections);
-    sections[profile->cache_count++] = *section;
-    profile->caches = sections;
-}
-
 static double rate(uint64_t hits, uint64_t lookups)
 {
     return lookups ? (double)hits / (double)lookups : -1;

@@ -70,13 +70,25 @@ struct cache_section {
 bool cache_geometry_read(const struct machine *machine, const struct profile *profile,
                          unsigned blocks_per_sm, struct cache_geometry *out);
 
+/* ---- the memo of a profile: sections by geometry ---------------------------------------------- */
+
+/* Several threads may look up, add and predict at once: the memo locks itself, and what it returns
+ * stays valid as long as the profile. Every profile has one; copies of the struct share it. */
+struct cache_memo *cache_memo_create(void);
+void cache_memo_destroy(struct cache_memo *memo);
+
 /* Of this geometry, if the profile has it; else NULL. */
 const struct cache_section *profile_find_caches(const struct profile *profile,
                                                 const struct cache_geometry *geometry);
 /* The same caches as another number of resident blocks finds them; NULL: not in the profile. */
 const struct cache_section *profile_near_caches(const struct profile *profile,
                                                 const struct cache_geometry *geometry);
-void profile_add_caches(struct profile *profile, const struct cache_section *section);
+/* Copies it, unless a section of this geometry is there. */
+void profile_add_caches(const struct profile *profile, const struct cache_section *section);
+/* All of them, in the order in which they were added: NULL gives the first; NULL is the end. */
+const struct cache_section *profile_next_caches(const struct profile *profile,
+                                                const struct cache_section *after);
+
 /* Replays profile->trace, which is there. */
 void cache_replay(const struct profile *profile, const struct cache_geometry *geometry,
                   struct cache_section *out);

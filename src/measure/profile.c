@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "measure/cache_replay.h"
 #include "measure/trace.h"
 
 struct profile *profile_create(void)
@@ -17,6 +18,7 @@ struct profile *profile_create(void)
     for (int i = 0; i < 3; i++)
         profile->grid[i] = profile->block[i] = 1;
     profile->sampled_fraction = 1;
+    profile->caches = cache_memo_create();
     profile->trace_reason = "not in this profile";
     return profile;
 }
@@ -25,6 +27,7 @@ void profile_destroy(struct profile *profile)
 {
     if (!profile) return;
     trace_destroy(profile->trace);
+    cache_memo_destroy(profile->caches);
     arena_clear(&profile->arena);
     mem_free(profile);
 }

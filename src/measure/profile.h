@@ -96,11 +96,10 @@ struct profile {
     struct instruction_profile *instructions;
     uint32_t stage_count;
     struct stage_profile *stages;
-    uint32_t cache_count; /* hits by cache geometry (cache_replay.h), in the arena */
-    struct cache_section *caches;
-    struct trace *trace;      /* warp traces of the first blocks (trace.h), owned; NULL: none */
-    const char *trace_reason; /* why there is none; static or in the arena */
-    char *trace_path;         /* the file (trace_file.h) that keeps it; NULL: none */
+    struct cache_memo *caches; /* hits by cache geometry (cache_replay.h) */
+    struct trace *trace;       /* warp traces of the first blocks (trace.h), owned; NULL: none */
+    const char *trace_reason;  /* why there is none; static or in the arena */
+    char *trace_path;          /* the file (trace_file.h) that keeps it; NULL: none */
     /* What a reader of the figures must know of their making, a sentence each. */
     uint32_t note_count;
     const char **notes;

@@ -216,8 +216,9 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     put(w, root, "instructions", instructions);
     put(w, root, "stages", stages);
     json_t *caches = json_array();
-    for (uint32_t i = 0; i < profile->cache_count; i++)
-        append(w, caches, caches_json(w, &profile->caches[i]));
+    for (const struct cache_section *section = profile_next_caches(profile, NULL); section;
+         section = profile_next_caches(profile, section))
+        append(w, caches, caches_json(w, section));
     put(w, root, "caches", caches);
     /* 17 digits give every double back. */
     struct strbuf text = {0};
