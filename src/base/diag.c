@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/diag.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +24,7 @@ const char *diag_text(const struct diag *diag)
 struct message {
     const struct source_place *place; /* NULL: none */
     const char *before;               /* "": none */
+    const char *subject;              /* NULL: none */
     const char *format;
     va_list *arguments;
     struct strbuf text;
@@ -47,6 +47,7 @@ static void write_message(void *of)
     va_copy(arguments, *message->arguments);
     strbuf_puts(&message->text, message->before);
     if (message->place) put_place(&message->text, message->place);
+    if (message->subject) strbuf_printf(&message->text, "'%s': ", message->subject);
     strbuf_vprintf(&message->text, message->format, arguments);
     va_end(arguments);
     if (message->place && message->place->text && message->place->line)
@@ -73,7 +74,7 @@ ws_status diag_error(struct diag *diag, ws_status status, const char *format, ..
 {
     va_list list;
     va_start(list, format);
-    set(diag, status, &(struct message){NULL, "", format, &list, {0}});
+    set(diag, status, &(struct message){.before = "", .format = format, .arguments = &list});
     va_end(list);
     return status;
 }
@@ -123,12 +124,24 @@ static void quote_line(struct strbuf *out, const struct source_place *place)
         strbuf_putc(out, '~');
 }
 
+ws_status diag_verror_at(struct diag *diag, ws_status status, const struct source_place *place,
+                         const char *subject, const char *format, va_list list)
+{
+    struct message message = {.place = place, .before = "", .subject = subject, .format = format};
+    va_list arguments;
+    va_copy(arguments, list);
+    message.arguments = &arguments;
+    set(diag, status, &message);
+    va_end(arguments);
+    return status;
+}
+
 ws_status diag_error_at(struct diag *diag, ws_status status, const struct source_place *place,
                         const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    set(diag, status, &(struct message){place, "", format, &list, {0}});
+    diag_verror_at(diag, status, place, NULL, format, list);
     va_end(list);
     return status;
 }
@@ -149,7 +162,7 @@ void diag_add(struct diag *diag, const char *format, ...)
     size_t wanted;
     va_list list;
     va_start(list, format);
-    struct message message = {NULL, diag_text(diag), format, &list, {0}};
+    struct message message = {.before = diag_text(diag), .format = format, .arguments = &list};
     if (mem_attempt(add_line, &message, &wanted)) {
         mem_free(diag->text);
         diag->text = strbuf_take(&message.text);

@@ -6,6 +6,7 @@
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,10 @@ ws_status diag_error(struct diag *diag, ws_status status, const char *format, ..
 /* "file:line:col: error: what" with the source line and a caret beneath. */
 ws_status diag_error_at(struct diag *diag, ws_status status, const struct source_place *place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same from a list. subject: what it is about, quoted in front, "'kernel': what"; NULL: nothing. */
+ws_status diag_verror_at(struct diag *diag, ws_status status, const struct source_place *place,
+                         const char *subject, const char *format, va_list list)
+    __attribute__((format(printf, 5, 0)));
 /* Appends a further line to the message of the error just made. */
 void diag_add(struct diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

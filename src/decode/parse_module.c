@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "decode/parser.h"
 
@@ -43,19 +42,16 @@ const char *parser_token_text(struct parser *parser, const struct token *token)
 ws_status parser_error(struct parser *parser, ws_status status, const struct token *token,
                        const char *format, ...)
 {
-    struct strbuf text = {0};
-    va_list list;
-    va_start(list, format);
-    strbuf_vprintf(&text, format, list);
-    va_end(list);
     struct source_place place = {.file = parser->module->path,
                                  .text = parser->module->ptx,
                                  .size = parser->module->ptx_size,
                                  .line = token->line,
                                  .column = token->column,
                                  .length = token->length ? token->length : 1};
-    diag_error_at(parser->diag, status, &place, "%s", text.data);
-    strbuf_clear(&text);
+    va_list list;
+    va_start(list, format);
+    diag_verror_at(parser->diag, status, &place, NULL, format, list);
+    va_end(list);
     return status;
 }
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -73,19 +72,16 @@ static unsigned char *fill_pool(struct builder *b)
 ws_status program_error(struct diag *diag, const struct builder *b, const struct function *function,
                         const char *format, ...)
 {
-    struct strbuf text = {0};
-    va_list list;
-    va_start(list, format);
-    strbuf_vprintf(&text, format, list);
-    va_end(list);
     struct source_place place = {.file = b->module->path,
                                  .text = b->module->ptx,
                                  .size = b->module->ptx_size,
                                  .line = function->line,
                                  .column = function->column,
                                  .length = (uint32_t)strlen(function->name)};
-    diag_error_at(diag, WS_ERR_UNSUPPORTED, &place, "'%s': %s", function->name, text.data);
-    strbuf_clear(&text);
+    va_list list;
+    va_start(list, format);
+    diag_verror_at(diag, WS_ERR_UNSUPPORTED, &place, function->name, format, list);
+    va_end(list);
     return WS_ERR_UNSUPPORTED;
 }
 

@@ -13,23 +13,19 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "replay/traceg.h"
 
 ws_status traceg_fail(struct diag *diag, const struct traceg *traceg, const char *at,
                       const char *format, ...)
 {
-    struct strbuf text = {0};
     struct source_place place = {.file = traceg->source.path, .line = traceg->source.line};
     if (at && traceg->line) place.column = (uint32_t)(at - traceg->line) + 1;
     va_list list;
     va_start(list, format);
-    strbuf_vprintf(&text, format, list);
+    diag_verror_at(diag, WS_ERR_INPUT, &place, NULL, format, list);
     va_end(list);
-    diag_error_at(diag, WS_ERR_INPUT, &place, "%s", text.data ? text.data : "");
     if (traceg->line && *traceg->line) diag_add(diag, "    %.90s", traceg->line);
     if (traceg->source.is_cut) diag_add(diag, "    The file ends within this line: it is cut off.");
-    strbuf_clear(&text);
     return WS_ERR_INPUT;
 }
 
