@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* occupancy: blocks and warps that an SM holds, what limits them, and how that varies. */
-#include <limits.h>
 #include <string.h>
 
-#include "cli/commands/occupancy.h"
+#include "cli/options/asking.h"
 #include "cli/options/options.h"
 #include "cli/options/request.h"
 
@@ -36,67 +35,78 @@ static const struct option_row options[] = {
     {0},
 };
 
-static int read_count(struct cli *cli, const char *option, const char *text, unsigned least,
-                      uint64_t *out)
+struct occupancy_request {
+    struct asking asking;
+    ws_format format;
+    const char *output;
+    bool has_block, has_curve;
+};
+
+static int add_count(struct cli *cli, const struct option_use *use, const char *option,
+                     const char *input, unsigned least, struct occupancy_request *request)
 {
-    CLI_TRY(parse_unsigned(cli, option, text, UINT32_MAX - 1, out));
-    if (*out >= least) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s: '%s' is too small: it is at least %u", option, text,
-                     least);
+    uint64_t count;
+    CLI_TRY(parse_unsigned(cli, option, use->value, UINT32_MAX - 1, &count));
+    if (count < least)
+        return cli_error(cli, EXIT_USAGE, "%s must be at least %u (got %s)", option, least,
+                         use->value);
+    asking_number(cli, &request->asking, input, (double)count);
+    return EXIT_DONE;
 }
 
-static int read_block(struct cli *cli, const char *text, struct occupancy_request *request)
+static int add_block(struct cli *cli, const char *text, struct occupancy_request *request)
 {
-    CLI_TRY(request_set_shape(cli, "--block", text, request->block));
-    uint64_t threads = (uint64_t)request->block[0] * request->block[1];
-    threads = threads < UINT32_MAX ? threads * request->block[2] : threads;
+    static const char *const inputs[] = {"block_x", "block_y", "block_z"};
+    uint32_t block[3];
+    CLI_TRY(request_set_shape(cli, "--block", text, block));
+    uint64_t threads = (uint64_t)block[0] * block[1];
+    threads = threads < UINT32_MAX ? threads * block[2] : threads;
     if (threads >= UINT32_MAX)
         return cli_error(cli, EXIT_USAGE,
                          "--block: '%s' has far too many threads: no GPU allows more than 1024",
                          text);
-    request->query.threads_per_block = (unsigned)threads;
+    for (size_t i = 0; i < 3; i++)
+        asking_number(cli, &request->asking, inputs[i], block[i]);
+    request->has_block = true;
     return EXIT_DONE;
 }
 
-static int read_curve(struct cli *cli, const char *text, struct occupancy_request *request)
+static int add_curve(struct cli *cli, const char *text, struct occupancy_request *request)
 {
-    static const struct {
-        const char *name;
-        ws_vary vary;
-    } rows[] = {{"block", WS_VARY_BLOCK}, {"regs", WS_VARY_REGISTERS}, {"shared", WS_VARY_SHARED}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!strcmp(text, rows[i].name)) request->curve = rows[i].vary;
-    if (request->curve) return EXIT_DONE;
+    static const char *const rows[][2] = {{"block", "threads_per_block"},
+                                          {"regs", "registers_per_thread"},
+                                          {"shared", "shared_bytes"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(text, rows[i][0]) != 0) continue;
+        asking_word(cli, &request->asking, "curve", rows[i][1]);
+        request->has_curve = true;
+        request->has_block |= i == 0;
+        return EXIT_DONE;
+    }
     return cli_error(cli, EXIT_USAGE, "--curve '%s' is none of block, regs, shared", text);
 }
 
 static int apply_option(struct cli *cli, const struct option_use *use, struct request *gpus,
                         struct occupancy_request *request)
 {
-    uint64_t count;
     switch (use->id) {
     case OPTION_GPU:
         return request_add_gpus(cli, gpus, use->value);
     case OPTION_BLOCK:
-        return read_block(cli, use->value, request);
+        return add_block(cli, use->value, request);
     case OPTION_REGS:
-        CLI_TRY(read_count(cli, "--regs", use->value, 1, &count));
-        request->query.registers_per_thread = (unsigned)count;
-        return EXIT_DONE;
+        return add_count(cli, use, "--regs", "registers_per_thread", 1, request);
     case OPTION_SHARED:
-        return read_count(cli, "--shared", use->value, 0, &request->query.shared_bytes);
+        return add_count(cli, use, "--shared", "shared_bytes", 0, request);
     case OPTION_BARRIERS:
-        CLI_TRY(read_count(cli, "--barriers", use->value, 0, &count));
-        request->query.barriers = (unsigned)count;
-        return EXIT_DONE;
+        return add_count(cli, use, "--barriers", "barriers", 0, request);
     case OPTION_CURVE:
-        request->curve = (ws_vary)0;
-        return read_curve(cli, use->value, request);
+        return add_curve(cli, use->value, request);
     case OPTION_NO_GRANULARITY:
-        request->query.no_granularity = true;
+        asking_number(cli, &request->asking, "no_granularity", 1);
         return EXIT_DONE;
     case OPTION_PARTITIONED:
-        request->query.partitioned_caching = true;
+        asking_number(cli, &request->asking, "partitioned_caching", 1);
         return EXIT_DONE;
     case OPTION_FORMAT:
         return parse_format(cli, use->value, &request->format);
@@ -106,87 +116,6 @@ static int apply_option(struct cli *cli, const struct option_use *use, struct re
     default:
         return EXIT_DONE;
     }
-}
-
-/* ---- answers ----------------------------------------------------------------------------------- */
-
-/* Changes of one figure, and of registers and shared memory together if neither alone helps. */
-static void find_next(const struct occupancy_request *request, struct occupancy_answer *answer)
-{
-    static const unsigned changes[] = {WS_VARY_REGISTERS, WS_VARY_SHARED,
-                                       WS_VARY_REGISTERS | WS_VARY_SHARED, WS_VARY_BLOCK};
-    bool has_lower = false;
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        struct occupancy_next *next = &answer->next[answer->next_count];
-        bool is_both = changes[i] == (WS_VARY_REGISTERS | WS_VARY_SHARED);
-        if (is_both && has_lower) continue;
-        next->vary = changes[i];
-        next->query.size = sizeof next->query;
-        next->occupancy.size = sizeof next->occupancy;
-        if (ws_machine_occupancy_next(answer->machine, &request->query, changes[i], &next->query,
-                                      &next->occupancy) != WS_OK)
-            continue;
-        has_lower = true;
-        answer->next_count++;
-    }
-}
-
-static int find_curve(struct cli *cli, const struct occupancy_request *request,
-                      struct occupancy_answer *answer)
-{
-    const ws_occupancy_query smallest = {.size = sizeof smallest, .threads_per_block = 1};
-    ws_occupancy one = {.size = sizeof one};
-    ws_status status = ws_machine_occupancy_curve(answer->machine, &request->query, request->curve,
-                                                  NULL, 0, &answer->point_count);
-    if (status != WS_OK) return cli_failed(cli, status);
-    status = ws_machine_occupancy(answer->machine, &smallest, &one);
-    if (status != WS_OK) return cli_failed(cli, status);
-    answer->max_warps_per_sm = one.max_warps_per_sm;
-    answer->points = cli_alloc(cli, (answer->point_count + 1) * sizeof *answer->points);
-    status = ws_machine_occupancy_curve(answer->machine, &request->query, request->curve,
-                                        answer->points, answer->point_count, &answer->point_count);
-    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
-}
-
-static ws_status check_shape(const struct occupancy_request *request, ws_machine *machine)
-{
-    ws_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}};
-    memcpy(launch.block, request->block, sizeof launch.block);
-    return ws_machine_check_launch(machine, &launch);
-}
-
-/* A GPU on which the launch does not fit is reported and the others are answered. */
-static int answer_one(struct cli *cli, const struct occupancy_request *request,
-                      struct occupancy_answer *answer)
-{
-    int exit_code = EXIT_DONE;
-    answer->occupancy.size = sizeof answer->occupancy;
-    if (request->curve) CLI_TRY(find_curve(cli, request, answer));
-    if (!request->query.threads_per_block) return EXIT_DONE;
-    ws_status status = check_shape(request, answer->machine);
-    if (status == WS_OK)
-        status = ws_machine_occupancy(answer->machine, &request->query, &answer->occupancy);
-    if (status != WS_OK) {
-        answer->reason = cli_copy(cli, ws_context_error(cli->context));
-        exit_code = cli_failed(cli, status);
-    }
-    if (status == WS_OK || status == WS_ERR_LAUNCH) find_next(request, answer);
-    return exit_code;
-}
-
-static int answer_all(struct cli *cli, const struct request *gpus,
-                      const struct occupancy_request *request, struct occupancy_answer *answers,
-                      size_t *out_count)
-{
-    int exit_code = EXIT_DONE;
-    for (size_t i = 0; i < gpus->gpu_count; i++) {
-        struct occupancy_answer *answer = &answers[*out_count];
-        CLI_TRY(cli_load_gpu(cli, gpus->gpus[i], &answer->machine));
-        ++*out_count;
-        int one = answer_one(cli, request, answer);
-        if (exit_code == EXIT_DONE) exit_code = one;
-    }
-    return exit_code;
 }
 
 static int check_request(struct cli *cli, const struct command_line *line,
@@ -200,37 +129,77 @@ static int check_request(struct cli *cli, const struct command_line *line,
     if (!gpus->gpu_count)
         return cli_error(cli, EXIT_USAGE,
                          "for which GPU? Add --gpu ID[,ID...]; `warpsage machines` lists them");
-    if (!request->query.threads_per_block && request->curve != WS_VARY_BLOCK)
+    if (!request->has_block)
         return cli_error(cli, EXIT_USAGE,
                          "occupancy needs --block X[,Y[,Z]], the threads of a "
                          "block");
     return EXIT_DONE;
 }
 
+/* Is there anything to show? */
+static bool has_any(const ws_answer *answer)
+{
+    ws_node machines = ws_node_find(ws_answer_root(answer), "machines");
+    for (size_t i = 0; i < ws_node_count(machines); i++) {
+        ws_node machine = ws_node_child(machines, i);
+        if (ws_node_count(ws_node_find(machine, "occupancy")) ||
+            ws_node_count(ws_node_find(machine, "next")) ||
+            ws_node_count(ws_node_find(machine, "curve")))
+            return true;
+    }
+    return false;
+}
+
+/* All that keep the launch from fitting are told, each with its own message. */
+static int tell_reasons(struct cli *cli, const ws_answer *answer, int exit_code)
+{
+    ws_node machines = ws_node_find(ws_answer_root(answer), "machines");
+    for (size_t i = 0; i < ws_node_count(machines); i++) {
+        ws_value reason = {.size = sizeof reason};
+        ws_node machine = ws_node_child(machines, i);
+        if (ws_node_value(ws_node_find(machine, "reason"), &reason) && reason.is_known)
+            cli_error(cli, exit_code, "%s", reason.text);
+    }
+    return exit_code;
+}
+
+static int answer(struct cli *cli, const struct occupancy_request *request)
+{
+    ws_answer *answer;
+    cli->keeps_errors = true; /* reasons are told by machine */
+    int exit_code = asking_ask(cli, &request->asking, &answer);
+    cli->keeps_errors = false;
+    if (!answer) return cli_error(cli, exit_code, "%s", cli->kept_error);
+    if (exit_code != EXIT_DONE) tell_reasons(cli, answer, exit_code);
+    if (has_any(answer) || request->format != WS_FORMAT_TEXT) {
+        int written =
+            asking_write(cli, answer, request->format, WS_DETAILS_NORMAL, request->output);
+        if (exit_code == EXIT_DONE) exit_code = written;
+    }
+    ws_answer_destroy(answer);
+    return exit_code;
+}
+
 static int run_occupancy(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
     struct request gpus = {0};
-    struct occupancy_request request = {.query.size = sizeof request.query};
+    struct occupancy_request request = {.asking.name = "occupancy"};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     for (size_t i = 0; i < line.use_count; i++)
         CLI_TRY(apply_option(cli, &line.uses[i], &gpus, &request));
     CLI_TRY(check_request(cli, &line, &gpus, &request));
-    struct occupancy_answer *answers = cli_alloc(cli, gpus.gpu_count * sizeof *answers);
-    size_t count = 0;
-    int exit_code = answer_all(cli, &gpus, &request, answers, &count);
-    bool has_any = false;
-    for (size_t i = 0; i < count; i++)
-        has_any |=
-            answers[i].occupancy.blocks_per_sm || answers[i].point_count || answers[i].next_count;
-    if (count == gpus.gpu_count && (has_any || request.format != WS_FORMAT_TEXT)) {
-        int written = occupancy_write(cli, &request, answers, count);
-        if (exit_code == EXIT_DONE) exit_code = written;
+    ws_machine **machines = cli_alloc(cli, gpus.gpu_count * sizeof *machines);
+    int exit_code = EXIT_DONE;
+    for (size_t i = 0; i < gpus.gpu_count && exit_code == EXIT_DONE; i++) {
+        exit_code = cli_load_gpu(cli, gpus.gpus[i], &machines[i]);
+        if (machines[i]) asking_machine(cli, &request.asking, machines[i]);
     }
-    for (size_t i = 0; i < count; i++)
-        ws_machine_destroy(answers[i].machine);
+    if (exit_code == EXIT_DONE) exit_code = answer(cli, &request);
+    for (size_t i = 0; i < gpus.gpu_count; i++)
+        ws_machine_destroy(machines[i]);
     return exit_code;
 }
 

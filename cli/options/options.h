@@ -38,7 +38,7 @@ struct command {
 
 extern const struct command *const commands[]; /* ends with NULL */
 extern const struct command command_analyze, command_energy, command_explain, command_machines,
-    command_occupancy, command_papers, command_power, command_run, command_split, command_thermal,
+    command_occupancy, command_papers, command_power, command_run, command_schema, command_split, command_thermal,
     command_throughput, command_timeline, command_whatif;
 
 /* *out_done: help was asked for and given. */

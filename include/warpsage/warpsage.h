@@ -699,6 +699,134 @@ WS_API WS_CHECKED ws_status ws_thermal_best(ws_thermal *thermal, const ws_therma
                                             unsigned count, ws_thermal_choice *out,
                                             unsigned *out_sms);
 
+typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
+
+typedef struct ws_report_options {
+    size_t size; /* sizeof(ws_report_options) */
+    ws_format format;
+    ws_details details;
+    unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
+    bool utf8;      /* bars may use UTF-8 */
+    bool colour;
+} ws_report_options;
+
+/* ---- answers ----------------------------------------------------------------------------------- */
+
+/* The answer to a question: one tree of sections, lists, figures and tables, the same that the JSON of
+ * the question shows (schemas/). It never changes, may be read from several threads at once, and outlives
+ * the context, the profiles and the machines it was asked with. */
+typedef struct ws_answer ws_answer;
+/* A node of the tree, by value; valid as long as the answer. `at` NULL: there is no such node, which every
+ * function below takes. */
+typedef struct ws_node {
+    const void *at;
+} ws_node;
+
+typedef enum ws_kind {
+    WS_ABSENT, /* no such node */
+    WS_SECTION,
+    WS_LIST, /* its elements have keys or only an index */
+    WS_NUMBER,
+    WS_COUNT, /* exact, where a double is not */
+    WS_FLAG,
+    WS_WORD,
+    WS_WORDS,
+    WS_TABLE /* rows and columns over an array: cells are not nodes */
+} ws_kind;
+
+/* Where a number comes from. */
+typedef enum ws_origin {
+    WS_ORIGIN_UNKNOWN,
+    WS_DECODED,
+    WS_EMULATED,
+    WS_SAMPLED,
+    WS_MODELLED,
+    WS_CALIBRATED,
+    WS_MEASURED,
+    WS_ASSUMED,
+    WS_PUBLISHED
+} ws_origin;
+
+typedef struct ws_value {
+    size_t size; /* sizeof(ws_value), set by the caller */
+    ws_kind kind;
+    bool is_known;    /* false: null in JSON; `note` may say why */
+    double number;    /* SI; NAN: unknown. Of counts and flags, too */
+    uint64_t count;   /* of WS_COUNT, exact; of WS_FLAG 0 or 1 */
+    double low, high; /* interval; NAN: none */
+    ws_origin origin;
+    const char *unit, *text; /* text: the word of WS_WORD, else what the figure means */
+    const char *note;        /* why it is unknown; NULL */
+} ws_value;
+
+/* A named input of a question, or of ws_model_evaluate. */
+typedef struct ws_input {
+    const char *name;
+    double value;
+    const char *word; /* of an input that is a word; NULL: a number */
+} ws_input;
+
+typedef struct ws_question {
+    size_t size;      /* sizeof(ws_question) */
+    const char *name; /* "occupancy"; ws_question_name lists them */
+    const ws_profile *const *profiles;
+    size_t profile_count;
+    const ws_machine *const *machines;
+    size_t machine_count;
+    const ws_input *inputs; /* those that ws_question_input lists */
+    size_t input_count;
+} ws_question;
+
+/* Asks. With a status other than WS_OK *out may still be an answer: then part of it is missing, and says
+ * why in the tree. */
+WS_API WS_CHECKED ws_status ws_ask(ws_context *context, const ws_question *question,
+                                   ws_answer **out);
+/* One more reference, for another owner. */
+WS_API ws_answer *ws_answer_keep(ws_answer *answer);
+WS_API void ws_answer_destroy(ws_answer *answer);
+
+/* Names of the questions, by index from 0; NULL beyond the last. */
+WS_API const char *ws_question_name(size_t index);
+/* Inputs of a question, by index from 0: name, what it means, its unit ("" if none), whether it is a word;
+ * false beyond the last. */
+WS_API bool ws_question_input(const char *question, size_t index, const char **out_name,
+                              const char **out_text, const char **out_unit, bool *out_is_word);
+
+/* Walking takes no memory and no lock. */
+WS_API ws_node ws_answer_root(const ws_answer *answer);
+WS_API ws_kind ws_node_kind(ws_node node);
+/* Id of a figure (its key in JSON, and a word that `explain` knows), or key of an element; NULL: none. */
+WS_API const char *ws_node_id(ws_node node);
+/* Nodes below; of a table its rows. */
+WS_API size_t ws_node_count(ws_node node);
+WS_API ws_node ws_node_child(ws_node node, size_t index);
+/* By path: "machines/v100/occupancy/fraction". Elements of lists by key or by index; '/' and '~' in keys are
+ * written '~1' and '~0' (RFC 6901). */
+WS_API ws_node ws_node_find(ws_node node, const char *path);
+WS_API bool ws_node_value(ws_node node, ws_value *out);
+/* Of the node at that path; NAN or NULL: there is none, or it is unknown. */
+WS_API double ws_answer_number(const ws_answer *answer, const char *path);
+WS_API const char *ws_answer_word(const ws_answer *answer, const char *path);
+/* Word `index` of a node of the kind WS_WORDS; NULL beyond the last. */
+WS_API const char *ws_node_word(ws_node node, size_t index);
+
+/* Tables. */
+WS_API size_t ws_table_columns(ws_node table);
+WS_API bool ws_table_column(ws_node table, size_t column, const char **out_id,
+                            const char **out_unit, ws_kind *out_kind);
+/* Numbers of a column from row `first` on; returns how many were stored, at most `capacity`. Cells that are
+ * unknown or no numbers are NAN. */
+WS_API size_t ws_table_numbers(ws_node table, size_t column, size_t first, double *out,
+                               size_t capacity);
+
+/* Writes the answer; options may be NULL. WS_ERR_ARGUMENT: the question has no output in this format. */
+WS_API WS_CHECKED ws_status ws_answer_write(ws_context *context, const ws_answer *answer,
+                                            const ws_report_options *options, ws_write_fn *write,
+                                            void *user);
+/* JSON Schema (draft 2020-12) of the question's JSON; to be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_question_schema(ws_context *context, const char *question,
+                                               char **out);
+
 /* ---- explanations ----------------------------------------------------------------------------- */
 
 /* What a word of a report means: an advice code ("G102"), a counter ("inst.warp"), an effect
@@ -766,11 +894,6 @@ WS_API WS_CHECKED ws_status ws_estimate_stages(ws_context *context, const char *
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
  * functions are those of ws_model_function; doc/papers.md lists their inputs, whose units are in
  * their names. */
-typedef struct ws_input {
-    const char *name;
-    double value;
-    const char *word; /* of an input that chooses a reading ("slides"); NULL: a number */
-} ws_input;
 typedef struct ws_term {
     const char *name; /* static */
     double value;
@@ -1054,17 +1177,6 @@ WS_API WS_CHECKED ws_status ws_split_predict(ws_context *context, const ws_profi
                                              const ws_machine *gpu, const ws_machine *cpu,
                                              const ws_predict_options *predict,
                                              const ws_split_options *options, ws_split *out);
-
-typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
-
-typedef struct ws_report_options {
-    size_t size; /* sizeof(ws_report_options) */
-    ws_format format;
-    ws_details details;
-    unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
-    bool utf8;      /* bars may use UTF-8 */
-    bool colour;
-} ws_report_options;
 
 /* A report collects kernels (profiles) and machines; profiles and machines must outlive it. A
  * kernel without machines is reported by its counters alone. */

@@ -105,6 +105,8 @@ ws_status ws_machine_set(ws_machine *machine, const char *key, const char *chang
 {
     STANDARD_FLOATS;
     API_CALL(machine->context)
+    machine->machine = machine_own(machine->machine);
+    mem_keep(machine->machine);
     return machine_set(&machine->context->diag, machine->machine, key, change);
 }
 
@@ -180,33 +182,10 @@ ws_status ws_machine_list(ws_context *context, char **out)
     return status;
 }
 
-/* ---- limits of a launch ---------------------------------------------------------------------- */
-
-static ws_status check_limit(const ws_machine *machine, const char *what, uint64_t given,
-                             enum machine_key key)
-{
-    const struct machine *inner = machine->machine;
-    if (!machine_has(inner, key) || (double)given <= inner->values[key].value) return WS_OK;
-    return diag_error(&machine->context->diag, WS_ERR_LAUNCH,
-                      "%s: %s is %llu, but %s (compute capability %u.%u) allows %.0f: make it "
-                      "smaller or leave this GPU out",
-                      inner->id, what, (unsigned long long)given, inner->name, inner->cc_major,
-                      inner->cc_minor, inner->values[key].value);
-}
-
 ws_status ws_machine_check_launch(const ws_machine *machine, const ws_launch *launch)
 {
     STANDARD_FLOATS;
     API_CALL(machine->context)
-    const uint32_t *block = launch->block, *grid = launch->grid;
-    TRY(check_limit(machine, "the number of threads in a block",
-                    (uint64_t)block[0] * block[1] * block[2], MACHINE_BLOCK_MAX_THREADS));
-    TRY(check_limit(machine, "the block in x", block[0], MACHINE_BLOCK_MAX_X));
-    TRY(check_limit(machine, "the block in y", block[1], MACHINE_BLOCK_MAX_Y));
-    TRY(check_limit(machine, "the block in z", block[2], MACHINE_BLOCK_MAX_Z));
-    TRY(check_limit(machine, "the grid in x", grid[0], MACHINE_GRID_MAX_X));
-    TRY(check_limit(machine, "the grid in y", grid[1], MACHINE_GRID_MAX_Y));
-    TRY(check_limit(machine, "the grid in z", grid[2], MACHINE_GRID_MAX_Z));
-    return check_limit(machine, "the dynamic shared memory of a block",
-                       launch->dynamic_shared_bytes, MACHINE_SHARED_PER_BLOCK);
+    return machine_check_launch(&machine->context->diag, machine->machine, launch->grid,
+                                launch->block, launch->dynamic_shared_bytes);
 }

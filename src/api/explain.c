@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "answer/question.h"
 #include "api/handles.h"
 #include "base/float_state.h"
 #include "base/strbuf.h"
@@ -173,6 +174,40 @@ static void list_vocabularies(struct vocabulary out[VOCABULARIES])
     memcpy(out, all, sizeof all);
 }
 
+/* Figures of answers, by the tables that make them. */
+static void explain_figures(const char *word, struct strbuf *out)
+{
+    const struct glossary_entry *entries;
+    struct arena arena = {0};
+    size_t count = question_glossary(&arena, &entries);
+    for (size_t i = 0; i < count; i++) {
+        const struct glossary_entry *entry = &entries[i];
+        if (strcasecmp(entry->id, word) != 0) continue;
+        if (!out->length)
+            strbuf_printf(out, "%s  a figure of answers (JSON: `warpsage schema %s`)\n\n",
+                          entry->id, entry->question);
+        paragraph(out, "",
+                  arena_format(&arena, "%s%s%s (%s).", entry->text, *entry->unit ? ", in " : "",
+                               entry->unit, entry->of));
+    }
+    arena_clear(&arena);
+}
+
+static void list_figures(struct strbuf *out)
+{
+    const struct glossary_entry *entries;
+    struct arena arena = {0};
+    struct strbuf words = {0};
+    size_t count = question_glossary(&arena, &entries);
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(entries[i].id, entries[i - 1].id) != 0)
+            strbuf_printf(&words, "%s%s", words.length ? "  " : "", entries[i].id);
+    strbuf_puts(out, "\nfigures of answers\n");
+    if (words.length) paragraph(out, "  ", words.data);
+    strbuf_clear(&words);
+    arena_clear(&arena);
+}
+
 static void list_words(const struct vocabulary *all, struct strbuf *out)
 {
     for (size_t v = 0; v < VOCABULARIES; v++) {
@@ -237,9 +272,11 @@ ws_status ws_explain(ws_context *context, const char *word, char **out)
     struct strbuf text = {0};
     list_vocabularies(all);
     if (!word) list_words(all, &text);
+    if (!word) list_figures(&text);
     for (size_t v = 0; word && !text.length && v < VOCABULARIES; v++)
         for (size_t i = 0; !text.length && i < all[v].count; i++)
             if (word_matches(&all[v], i, word)) all[v].page(i, &text);
+    if (word && !text.length) explain_figures(word, &text);
     if (!text.length) return unknown_word(&context->diag, all, word);
     *out = strbuf_take(&text);
     return WS_OK;

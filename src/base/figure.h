@@ -25,8 +25,8 @@
  *     FIGURE(record, id, parts, when, const struct measured *, text)   one with its own unit
  *     FIGURES(record, id, parts, when, const struct measured *, count, text)  by id
  *
- * `when` is ALWAYS, NULL_UNLESS(condition) or OMIT_UNLESS(condition). A list is included twice: after
- * base/figure_getters.h, then between the braces that base/figure_rows.h fills. */
+ * `when` is ALWAYS, NULL_UNLESS(condition) or OMIT_UNLESS(condition). base/figure_tables.h makes the
+ * tables of a list. */
 #ifndef BASE_FIGURE_H
 #define BASE_FIGURE_H
 

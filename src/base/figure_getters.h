@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From here on a list of figures (base/figure.h) defines their getters. Included more than once. */
 #include "base/figure.h"
-
-#undef RECORD
-#undef RECORD_OF
-#undef END
-#undef ALWAYS
-#undef NULL_UNLESS
-#undef OMIT_UNLESS
-#undef NUMBER
-#undef COUNT
-#undef FLAG
-#undef WORD
-#undef SECTION
-#undef LIST
-#undef MAP
-#undef TABLE
-#undef WORDS
-#undef COUNTS
-#undef FIGURE
-#undef FIGURES
-#undef GETTER
+#include "base/figure_undef.h"
 
 #define ALWAYS true
 #define NULL_UNLESS(condition) (condition)
@@ -36,7 +17,7 @@
         return key;                                                                                \
     }
 #define END(name)
-#define GETTER(record_name, id, when, fill)                                                        \
+#define FIGURE_GETTER(record_name, id, when, fill)                                                 \
     static void get_##record_name##_##id(const void *record, struct arena *arena,                  \
                                          struct figure_value *out)                                 \
     {                                                                                              \
@@ -46,14 +27,16 @@
         if (out->is_absent) return;                                                                \
         fill;                                                                                      \
     }
-#define NUMBER(record, id, unit, when, value, text) GETTER(record, id, when, out->number = (value))
-#define COUNT(record, id, unit, when, value, text) GETTER(record, id, when, out->count = (value))
-#define FLAG(record, id, when, value, text) GETTER(record, id, when, out->count = (value))
-#define WORD(record, id, when, value, text) GETTER(record, id, when, out->text = (value))
+#define NUMBER(record, id, unit, when, value, text)                                                \
+    FIGURE_GETTER(record, id, when, out->number = (value))
+#define COUNT(record, id, unit, when, value, text)                                                 \
+    FIGURE_GETTER(record, id, when, out->count = (value))
+#define FLAG(record, id, when, value, text) FIGURE_GETTER(record, id, when, out->count = (value))
+#define WORD(record, id, when, value, words) FIGURE_GETTER(record, id, when, out->text = (value))
 #define SECTION(record, id, of, when, pointer, text)                                               \
-    GETTER(record, id, when, out->items = (pointer); out->item_count = out->items != NULL)
+    FIGURE_GETTER(record, id, when, out->items = (pointer); out->item_count = out->items != NULL)
 #define LIST(record, id, of, when, array, number, text)                                            \
-    GETTER(record, id, when, out->items = (array); out->item_count = (number))
+    FIGURE_GETTER(record, id, when, out->items = (array); out->item_count = (number))
 #define MAP(record, id, of, when, array, number, text)                                             \
     LIST(record, id, of, when, array, number, text)
 #define TABLE(record, id, of, when, array, number, text)                                           \

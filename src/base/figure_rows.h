@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From here on a list of figures (base/figure.h) defines its records. Included more than once. */
 #include "base/figure.h"
-
-#undef RECORD
-#undef RECORD_OF
-#undef END
-#undef ALWAYS
-#undef NULL_UNLESS
-#undef OMIT_UNLESS
-#undef NUMBER
-#undef COUNT
-#undef FLAG
-#undef WORD
-#undef SECTION
-#undef LIST
-#undef MAP
-#undef TABLE
-#undef WORDS
-#undef COUNTS
-#undef FIGURE
-#undef FIGURES
-#undef FIGURE_ROW
+#include "base/figure_undef.h"
 
 #define ALWAYS FIGURE_ALWAYS
 #define NULL_UNLESS(condition) FIGURE_MAY_BE_NULL

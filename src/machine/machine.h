@@ -157,6 +157,8 @@ struct floorplan {
 };
 
 struct machine {
+    int references;       /* beyond the first */
+    struct machine *base; /* whose texts it shares (machine_own); NULL: none */
     struct arena arena;
     enum machine_kind kind;
     const char *id;   /* file name without .yaml */
@@ -178,7 +180,13 @@ struct machine {
 
 /* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out);
+/* Gives one reference back; the last one frees it. NULL: nothing. */
 void machine_destroy(struct machine *machine);
+/* One more reference, from any thread. Whoever shares a machine does not change it. */
+struct machine *machine_keep(struct machine *machine);
+/* For changes: the machine itself if nobody shares it, else a copy that takes the place of the caller's
+ * reference. */
+struct machine *machine_own(struct machine *machine);
 /* Writes a CPU as a file that machine_load reads. */
 ws_status machine_save_cpu(struct diag *diag, const struct machine *machine, const char *path);
 /* Ids of all files of `dir`, sorted; in the arena. */
@@ -227,6 +235,12 @@ ws_status machine_floorplan_grid(struct diag *diag, struct arena *arena,
 /* What-if: "sm.count" "=60" "=*2" "=+1" "=+25%". */
 ws_status machine_set(struct diag *diag, struct machine *machine, const char *path,
                       const char *change);
+
+/* WS_ERR_LAUNCH if grid, block or shared memory exceed what the machine can launch; limits that its file
+ * does not know are not checked. */
+ws_status machine_check_launch(struct diag *diag, const struct machine *machine,
+                               const uint32_t grid[3], const uint32_t block[3],
+                               uint64_t dynamic_shared_bytes);
 
 /* ---- occupancy: machine-facts.md section 3 --------------------------------------------------- */
 

@@ -452,7 +452,25 @@ ws_status machine_load(struct diag *diag, const char *dir, const char *name, str
 
 void machine_destroy(struct machine *machine)
 {
-    if (!machine) return;
+    if (!machine || __atomic_fetch_sub(&machine->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    machine_destroy(machine->base);
     arena_clear(&machine->arena);
     mem_free(machine);
+}
+
+struct machine *machine_keep(struct machine *machine)
+{
+    __atomic_fetch_add(&machine->references, 1, __ATOMIC_RELAXED);
+    return machine;
+}
+
+struct machine *machine_own(struct machine *machine)
+{
+    if (__atomic_load_n(&machine->references, __ATOMIC_ACQUIRE) == 0) return machine;
+    struct machine *copy = mem_alloc(sizeof *copy);
+    *copy = *machine;
+    copy->references = 0;
+    copy->arena = (struct arena){0};
+    copy->base = machine; /* with the caller's reference */
+    return copy;
 }

@@ -25,11 +25,30 @@ struct profile *profile_create(void)
 
 void profile_destroy(struct profile *profile)
 {
-    if (!profile) return;
+    if (!profile || __atomic_fetch_sub(&profile->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    profile_destroy(profile->base);
     trace_destroy(profile->trace);
     cache_memo_destroy(profile->caches);
     arena_clear(&profile->arena);
     mem_free(profile);
+}
+
+struct profile *profile_keep(struct profile *profile)
+{
+    __atomic_fetch_add(&profile->references, 1, __ATOMIC_RELAXED);
+    return profile;
+}
+
+struct profile *profile_own(struct profile *profile)
+{
+    if (__atomic_load_n(&profile->references, __ATOMIC_ACQUIRE) == 0) return profile;
+    struct profile *copy = mem_alloc(sizeof *copy);
+    *copy = *profile;
+    copy->references = 0;
+    copy->arena = (struct arena){0};
+    copy->trace = trace_share(profile->trace);
+    copy->base = profile; /* with the caller's reference */
+    return copy;
 }
 
 void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin)

@@ -74,6 +74,8 @@ struct stage_profile {
 };
 
 struct profile {
+    int references;       /* beyond the first */
+    struct profile *base; /* whose arrays it shares (profile_own); NULL: none */
     struct arena arena;
     char *kernel;      /* display name */
     char *mangled;     /* may be NULL */
@@ -107,7 +109,13 @@ struct profile {
 
 /* An empty profile: every counter missing with the reason "not in this profile". */
 struct profile *profile_create(void);
+/* Gives one reference back; the last one frees it. NULL: nothing. */
 void profile_destroy(struct profile *profile);
+/* One more reference, from any thread. Whoever shares a profile does not change it. */
+struct profile *profile_keep(struct profile *profile);
+/* For changes: the profile itself if nobody shares it, else a copy that takes the place of the caller's
+ * reference. */
+struct profile *profile_own(struct profile *profile);
 void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin);
 bool profile_has(const struct profile *profile, enum counter counter);
 /* 0 if missing: ask profile_has where that matters. */

@@ -46,7 +46,9 @@ void json_out_quote(struct strbuf *out, const char *text)
 
 static void begin_item(struct json_out *json, const char *key)
 {
-    if (json->depth) {
+    if (json->in_line) {
+        if (json->has_items) strbuf_puts(json->out, ", ");
+    } else if (json->depth) {
         strbuf_puts(json->out, json->has_items ? ",\n" : "\n");
         for (unsigned i = 0; i < json->depth; i++)
             strbuf_putc(json->out, ' ');
@@ -68,7 +70,7 @@ void json_out_open(struct json_out *json, const char *key, char bracket)
 void json_out_close(struct json_out *json, char bracket)
 {
     json->depth--;
-    if (json->has_items) {
+    if (json->has_items && !json->in_line) {
         strbuf_putc(json->out, '\n');
         for (unsigned i = 0; i < json->depth; i++)
             strbuf_putc(json->out, ' ');
@@ -92,6 +94,12 @@ void json_out_number(struct json_out *json, const char *key, double value)
     begin_item(json, key);
     if (isfinite(value)) number_exact(number, value);
     strbuf_puts(json->out, number);
+}
+
+void json_out_count(struct json_out *json, const char *key, uint64_t value)
+{
+    begin_item(json, key);
+    strbuf_printf(json->out, "%llu", (unsigned long long)value);
 }
 
 void json_out_bool(struct json_out *json, const char *key, bool value)

@@ -5,6 +5,7 @@
 #define REPORT_JSON_OUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 
@@ -12,6 +13,7 @@ struct json_out {
     struct strbuf *out; /* the only member to set; zero the others */
     unsigned depth;
     bool has_items; /* the container that is open has a member already */
+    bool in_line;   /* to be set by the caller: members that follow stand in one line */
 };
 
 void json_out_open(struct json_out *json, const char *key, char bracket);
@@ -20,6 +22,7 @@ void json_out_close(struct json_out *json, char bracket);
 void json_out_string(struct json_out *json, const char *key, const char *text);
 /* NaN and infinities are written as null: callers give the reason beside it. */
 void json_out_number(struct json_out *json, const char *key, double value);
+void json_out_count(struct json_out *json, const char *key, uint64_t value);
 void json_out_bool(struct json_out *json, const char *key, bool value);
 void json_out_null(struct json_out *json, const char *key);
 

@@ -166,6 +166,12 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
     mem_free(said);
 }
 
+void page_put_bar(const struct page *page, struct strbuf *out, unsigned filled, unsigned columns)
+{
+    for (unsigned i = 0; i < columns; i++)
+        strbuf_puts(out, i < filled ? page->utf8 ? "\u2588" : "#" : page->utf8 ? "\u00b7" : ".");
+}
+
 void page_bar(const struct page *page, double fraction, char *out)
 {
     double clamped = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;

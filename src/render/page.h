@@ -6,10 +6,13 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "warpsage/warpsage.h"
 
 struct page {
     struct strbuf *out;
     unsigned width, lines;
+    unsigned columns; /* that the reader has; 0: not known. Blocks that can be wide use them */
+    ws_details details;
     bool utf8, colour;
     bool
         opencl; /* words of CUDA become OpenCL's: work-group, work-item, local and private memory */
@@ -21,6 +24,9 @@ void page_blank(struct page *page);
 /* `text` wrapped at words behind `lead`, which fills the first columns of the first line; further
  * lines are indented as far. At most max_lines lines. */
 void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines);
+
+/* Appends a bar of `columns` columns, of which `filled` are. */
+void page_put_bar(const struct page *page, struct strbuf *out, unsigned filled, unsigned columns);
 
 enum { BAR_COLUMNS = 20 };
 /* A bar of BAR_COLUMNS columns for a fraction; `out` needs 4 * BAR_COLUMNS + 1 bytes. */

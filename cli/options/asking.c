@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/asking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void asking_number(struct cli *cli, struct asking *asking, const char *name, double value)
+{
+    const ws_input input = {.name = name, .value = value};
+    CLI_APPEND(cli, asking->inputs, asking->input_count, input);
+}
+
+void asking_word(struct cli *cli, struct asking *asking, const char *name, const char *word)
+{
+    const ws_input input = {.name = name, .word = word};
+    CLI_APPEND(cli, asking->inputs, asking->input_count, input);
+}
+
+void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile)
+{
+    CLI_APPEND(cli, asking->profiles, asking->profile_count, profile);
+}
+
+void asking_machine(struct cli *cli, struct asking *asking, const ws_machine *machine)
+{
+    CLI_APPEND(cli, asking->machines, asking->machine_count, machine);
+}
+
+int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out)
+{
+    const ws_question question = {
+        .size = sizeof question,
+        .name = asking->name,
+        .profiles = asking->profiles,
+        .profile_count = asking->profile_count,
+        .machines = asking->machines,
+        .machine_count = asking->machine_count,
+        .inputs = asking->inputs,
+        .input_count = asking->input_count,
+    };
+    ws_status status = ws_ask(cli->context, &question, out);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+struct gathered {
+    char *bytes;
+    size_t size, capacity;
+};
+
+static bool gather(void *user, const char *bytes, size_t size)
+{
+    struct gathered *all = user;
+    if (all->size + size > all->capacity) {
+        size_t capacity =
+            2 * all->capacity > all->size + size ? 2 * all->capacity : all->size + size;
+        char *larger = realloc(all->bytes, capacity);
+        if (!larger) return false;
+        all->bytes = larger;
+        all->capacity = capacity;
+    }
+    memcpy(all->bytes + all->size, bytes, size);
+    all->size += size;
+    return true;
+}
+
+int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
+                 const char *path)
+{
+    const ws_report_options options = {
+        .size = sizeof options,
+        .format = format,
+        .details = details,
+        .width = path ? 0 : cli_columns(stdout),
+        .utf8 = cli_has_utf8(),
+        .colour = !path && cli_wants_colour(stdout),
+    };
+    struct gathered all = {0};
+    ws_status status = ws_answer_write(cli->context, answer, &options, gather, &all);
+    int exit_code =
+        status == WS_OK ? cli_write(cli, path, all.bytes, all.size) : cli_failed(cli, status);
+    free(all.bytes);
+    return exit_code;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a subcommand's options to a question, and from its answer to the output. */
+#ifndef CLI_OPTIONS_ASKING_H
+#define CLI_OPTIONS_ASKING_H
+
+#include "cli/cli.h"
+
+/* A question under construction; `name` is set, the rest begins as zeros. */
+struct asking {
+    const char *name;
+    ws_input *inputs;
+    size_t input_count;
+    const ws_profile **profiles;
+    size_t profile_count;
+    const ws_machine **machines;
+    size_t machine_count;
+};
+
+void asking_number(struct cli *cli, struct asking *asking, const char *name, double value);
+void asking_word(struct cli *cli, struct asking *asking, const char *name, const char *word);
+void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile);
+void asking_machine(struct cli *cli, struct asking *asking, const ws_machine *machine);
+
+/* *out: the answer, NULL if there is none. Of one that lacks a part the exit code is not EXIT_DONE, either;
+ * then what is missing has been told on standard error. */
+int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out);
+
+/* Writes it to `path`, NULL: standard output. */
+int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
+                 const char *path);
+
+#endif

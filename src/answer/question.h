@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Questions: one row of questions.def and one file each. A question is asked about profiles and machines,
+ * with named inputs, and is answered by a C struct whose table of figures makes the tree. */
+#ifndef ANSWER_QUESTION_H
+#define ANSWER_QUESTION_H
+
+#include "answer/answer.h"
+#include "base/diag.h"
+#include "machine/machine.h"
+#include "measure/profile.h"
+#include "model/core/estimate.h"
+
+enum input_kind { INPUT_NUMBER, INPUT_COUNT, INPUT_FLAG, INPUT_WORD };
+
+struct input_info {
+    const char *name;
+    enum input_kind kind;
+    const char *unit; /* "" of counts without one, flags and words */
+    const char *text;
+};
+
+/* What is asked: the caller's objects live while the question is answered; an answer
+ * shares those it was asked about. */
+struct asked {
+    struct diag *diag;
+    const struct question *question;
+    size_t profile_count, machine_count, input_count;
+    struct profile *const *profiles;
+    struct machine *const *machines;
+    const ws_input *inputs; /* checked: their names are the question's */
+    struct answer *answer;
+};
+
+struct question {
+    const char *name;   /* "occupancy" */
+    const char *schema; /* "warpsage.occupancy/1" */
+    const char *text;   /* what it answers, a sentence */
+    const struct record *record;
+    const struct input_info *inputs;
+    size_t input_count;
+    bool takes_profiles; /* one at least */
+    /* Leaves in *out the struct that `record` describes, in the answer's arena or owned by it. A status
+     * other than WS_OK with *out set: part of the answer is missing, and says why. */
+    ws_status (*ask)(struct asked *asked, const void **out);
+};
+
+extern const struct question *const questions[];
+extern const size_t question_count;
+const struct question *question_find(const char *name);
+
+/* Checks the inputs, asks, and makes the tree. *out NULL: there is no answer. */
+ws_status question_ask(struct asked *asked, struct answer **out);
+
+/* Figures of all answers, sorted by id; those with equal id and text are one. In the arena. */
+struct glossary_entry {
+    const char *id, *text, *unit;
+    const char *of; /* text of the record */
+    const char *question;
+};
+size_t question_glossary(struct arena *arena, const struct glossary_entry **out);
+
+/* ---- inputs, for questions ------------------------------------------------------------------- */
+
+bool asked_has(const struct asked *asked, const char *name);
+double asked_number(const struct asked *asked, const char *name, double otherwise);
+/* A whole number from `least` to `most`; else WS_ERR_ARGUMENT. */
+ws_status asked_count(const struct asked *asked, const char *name, uint64_t least, uint64_t most,
+                      uint64_t otherwise, uint64_t *out);
+bool asked_flag(const struct asked *asked, const char *name);
+const char *asked_word(const struct asked *asked, const char *name);
+/* Index of a word in a list that ends with NULL; WS_ERR_ARGUMENT names those. -1: not given. */
+ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
+                       int *out);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ends the meaning that the words of a list of figures (base/figure.h) had. Included more than once. */
+#undef RECORD
+#undef RECORD_OF
+#undef END
+#undef ALWAYS
+#undef NULL_UNLESS
+#undef OMIT_UNLESS
+#undef NUMBER
+#undef COUNT
+#undef FLAG
+#undef WORD
+#undef SECTION
+#undef LIST
+#undef MAP
+#undef TABLE
+#undef WORDS
+#undef COUNTS
+#undef FIGURE
+#undef FIGURES
+#undef FIGURE_GETTER
+#undef FIGURE_ROW

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Any answer as CSV (RFC 4180): the table of its view, a line for each element of a list. */
+#include <math.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "render/views.h"
+
+enum { LEVELS = 4 };
+
+/* An element of a list, and those of the lists around it. */
+struct csv_row {
+    const struct node *levels[LEVELS]; /* the root first */
+    unsigned depth;                    /* of the element itself */
+};
+
+static void put_text(struct strbuf *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        strbuf_puts(out, text);
+        return;
+    }
+    strbuf_putc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"') strbuf_putc(out, '"');
+        strbuf_putc(out, *text);
+    }
+    strbuf_putc(out, '"');
+}
+
+static void put_number(struct strbuf *out, double value)
+{
+    char text[NUMBER_TEXT];
+    if (!isfinite(value)) return;
+    number_exact(text, value);
+    strbuf_puts(out, text);
+}
+
+static void put_words(struct strbuf *out, const struct node *node)
+{
+    const char *const *words = node->value.items;
+    for (size_t i = 0; i < node->value.item_count; i++)
+        strbuf_printf(out, "%s%s", i ? "+" : "", words[i]);
+}
+
+static void put_cell(struct strbuf *out, const struct node *node)
+{
+    if (!node_is_known(node)) return;
+    if (node->kind == FIGURE_IS_WORD)
+        put_text(out, node->value.text);
+    else if (node->kind == FIGURE_IS_WORDS)
+        put_words(out, node);
+    else if (node->kind == FIGURE_IS_COUNT)
+        strbuf_printf(out, "%llu", (unsigned long long)node->value.count);
+    else
+        put_number(out, node_value(node));
+}
+
+/* "fraction" is of the row, "^/machine" of the element around it, "/launch/block" of the root. */
+static const struct node *find_cell(const struct csv_row *row, const char *path)
+{
+    unsigned level = row->depth;
+    if (*path == '/') return node_find(row->levels[0], path + 1);
+    for (; *path == '^'; path += 2)
+        level--;
+    return node_find(row->levels[level], path);
+}
+
+static void put_row(struct strbuf *out, const struct csv_table *table, const struct csv_row *row)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (i) strbuf_putc(out, ',');
+        put_cell(out, find_cell(row, table->columns[i].path));
+    }
+    strbuf_putc(out, '\n');
+}
+
+static void put_rows(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
+                     const char *path);
+
+static void put_element(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
+                        const struct node *element, const char *rest)
+{
+    struct csv_row row = *at;
+    row.levels[++row.depth] = element;
+    if (rest)
+        put_rows(out, table, &row, rest);
+    else
+        put_row(out, table, &row);
+}
+
+/* `path` from the innermost element; '*' stands for every element of a list. */
+static void put_rows(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
+                     const char *path)
+{
+    char step[64];
+    const char *star = strstr(path, "/*");
+    size_t length = star ? (size_t)(star - path) : strlen(path);
+    const char *rest = star && star[2] ? star + 3 : NULL;
+    memcpy(step, path, length);
+    step[length] = '\0';
+    const struct node *list = node_find(at->levels[at->depth], step);
+    if (!node_is_known(list)) return;
+    for (size_t i = 0; list->kind != FIGURE_IS_TABLE && i < list->child_count; i++)
+        put_element(out, table, at, &list->children[i], rest);
+    struct arena arena = {0};
+    for (size_t i = 0; list->kind == FIGURE_IS_TABLE && i < list->value.item_count; i++) {
+        struct node row = node_row(list, i, &arena);
+        put_element(out, table, at, &row, rest);
+        arena_clear(&arena);
+    }
+}
+
+/* Does any element have what the table is for? */
+static bool applies(const struct csv_table *table, const struct answer *answer)
+{
+    if (!table->if_present) return true;
+    const struct node *node = node_find(&answer->root, table->if_present);
+    return node_is_known(node);
+}
+
+void render_csv(const struct answer *answer, const struct render_options *options,
+                struct strbuf *out)
+{
+    const struct view *view = view_find(answer->question);
+    const struct csv_table *table = view->csv;
+    (void)options;
+    while (!applies(table, answer))
+        table++;
+    for (size_t i = 0; i < table->column_count; i++)
+        strbuf_printf(out, "%s%s", i ? "," : "", table->columns[i].title);
+    strbuf_putc(out, '\n');
+    const struct csv_row root = {.levels = {&answer->root}};
+    put_rows(out, table, &root, table->rows);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Any answer as JSON: SI base units, missing = null with a reason, never NaN. */
+#include <math.h>
+
+#include "render/json_out.h"
+#include "render/render.h"
+
+static void write_node(struct json_out *json, const char *key, const struct node *node);
+
+static void write_children(struct json_out *json, const struct node *node)
+{
+    for (size_t i = 0; i < node->child_count; i++)
+        write_node(json, node->children[i].id, &node->children[i]);
+}
+
+static void write_section(struct json_out *json, const char *key, const struct node *node)
+{
+    json_out_open(json, key, '{');
+    write_children(json, node);
+    json_out_close(json, '}');
+}
+
+static void write_list(struct json_out *json, const char *key, const struct node *node)
+{
+    json_out_open(json, key, '[');
+    for (size_t i = 0; i < node->child_count; i++)
+        write_section(json, NULL, &node->children[i]);
+    json_out_close(json, ']');
+}
+
+static void write_table(struct json_out *json, const char *key, const struct node *node)
+{
+    struct arena arena = {0};
+    json_out_open(json, key, '[');
+    for (size_t i = 0; i < node->value.item_count; i++) {
+        struct node row = node_row(node, i, &arena);
+        write_section(json, NULL, &row);
+        arena_clear(&arena);
+    }
+    json_out_close(json, ']');
+}
+
+static void write_words(struct json_out *json, const char *key, const struct node *node)
+{
+    const char *const *words = node->value.items;
+    json_out_open(json, key, '[');
+    json->in_line = true;
+    for (size_t i = 0; i < node->value.item_count; i++)
+        json_out_string(json, NULL, words[i]);
+    json_out_close(json, ']');
+    json->in_line = false;
+}
+
+static void write_counts(struct json_out *json, const char *key, const struct node *node)
+{
+    const uint64_t *counts = node->value.items;
+    json_out_open(json, key, '[');
+    json->in_line = true;
+    for (size_t i = 0; i < node->value.item_count; i++)
+        json_out_count(json, NULL, counts[i]);
+    json_out_close(json, ']');
+    json->in_line = false;
+}
+
+static void write_value(struct json_out *json, const char *key, const struct measured *measured)
+{
+    if (measured->is_count)
+        json_out_count(json, key, measured->count);
+    else
+        json_out_number(json, key, measured->value);
+}
+
+static void write_measured(struct json_out *json, const char *key, const struct node *node)
+{
+    const struct measured *measured = node->measured;
+    enum measured_parts parts = node->figure->parts;
+    bool is_known = node_is_known(node);
+    if (!parts) {
+        write_value(json, key, measured);
+        return;
+    }
+    json_out_open(json, key, '{');
+    write_value(json, "value", measured);
+    if (parts & WITH_UNIT) json_out_string(json, "unit", measured->unit);
+    if (parts & WITH_TEXT) json_out_string(json, "text", measured->text);
+    if (parts & WITH_ORIGIN)
+        json_out_string(json, "from", is_known ? origin_infos[measured->origin].id : NULL);
+    if (!is_known)
+        json_out_string(json, "reason", measured->reason ? measured->reason : "not finite");
+    else if (parts & WITH_ORIGIN &&
+             (measured->low != measured->value || measured->high != measured->value)) {
+        json_out_number(json, "lo", measured->low);
+        json_out_number(json, "hi", measured->high);
+    }
+    json_out_close(json, '}');
+}
+
+static void write_node(struct json_out *json, const char *key, const struct node *node)
+{
+    if (node->value.is_absent || (node->kind == FIGURE_IS_SECTION && !node->value.items)) {
+        json_out_null(json, key);
+        return;
+    }
+    switch (node->kind) {
+    case FIGURE_IS_NUMBER:
+        json_out_number(json, key, node->value.number);
+        break;
+    case FIGURE_IS_COUNT:
+        json_out_count(json, key, node->value.count);
+        break;
+    case FIGURE_IS_FLAG:
+        json_out_bool(json, key, node->value.count != 0);
+        break;
+    case FIGURE_IS_WORD:
+        json_out_string(json, key, node->value.text);
+        break;
+    case FIGURE_IS_SECTION:
+    case FIGURE_IS_MAP:
+    case FIGURE_IS_MEASUREDS:
+        write_section(json, key, node);
+        break;
+    case FIGURE_IS_LIST:
+        write_list(json, key, node);
+        break;
+    case FIGURE_IS_TABLE:
+        write_table(json, key, node);
+        break;
+    case FIGURE_IS_WORDS:
+        write_words(json, key, node);
+        break;
+    case FIGURE_IS_COUNTS:
+        write_counts(json, key, node);
+        break;
+    case FIGURE_IS_MEASURED:
+        write_measured(json, key, node);
+        break;
+    }
+}
+
+void render_json(const struct answer *answer, const struct render_options *options,
+                 struct strbuf *out)
+{
+    struct json_out json = {.out = out};
+    (void)options;
+    json_out_open(&json, NULL, '{');
+    json_out_string(&json, "schema", answer->question->schema);
+    json_out_open(&json, "tool", '{');
+    json_out_string(&json, "name", "warpsage");
+    json_out_string(&json, "version", ws_version());
+    json_out_close(&json, '}');
+    write_children(&json, &answer->root);
+    json_out_close(&json, '}');
+    strbuf_putc(out, '\n');
+}

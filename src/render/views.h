@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What stands where in the text and the CSV of an answer: a table for each question (views.def). */
+#ifndef RENDER_VIEWS_H
+#define RENDER_VIEWS_H
+
+#include "render/page.h"
+#include "render/render.h"
+
+/* A line or a block of a text: reads nodes, writes lines. `node` is that of its path. */
+typedef void compose_fn(struct page *page, const struct node *node);
+
+struct view_part {
+    const char *path; /* from the root; "": the root. Left out where there is no such node */
+    compose_fn *compose;
+};
+
+/* CSV as a table: a row for each element of a list, a column for each path from there. A path that
+ * begins with '^' and a slash starts at the element of the list around it, one that begins with a slash
+ * at the root. */
+struct csv_column {
+    const char *title, *path;
+};
+struct csv_table {
+    const char *rows; /* path of a list or table; a star stands for every element of one before */
+    const struct csv_column *columns;
+    size_t column_count;
+    const char *if_present; /* only if this node is there and not null; NULL: always */
+};
+
+struct view {
+    const char *question;
+    const struct view_part *parts;
+    size_t part_count;
+    bool clips; /* lines are cut at the width of the page; else they fit by themselves */
+    const struct csv_table *csv; /* the first that applies is written; the last always does */
+    size_t csv_count;
+};
+
+const struct view *view_find(const struct question *question);
+
+#endif
