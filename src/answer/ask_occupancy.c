@@ -51,11 +51,10 @@ static size_t limiter_count(unsigned limiters)
 
 static const char *const *limiter_words(unsigned limiters, struct arena *arena)
 {
-    static const char *const words[] = {"sm", "registers", "shared", "warps", "barriers"};
     const char **out = ARENA_ARRAY(arena, const char *, limiter_count(limiters) + 1);
     size_t count = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (limiters >> i & 1) out[count++] = words[i];
+    for (size_t i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        if (limiters >> i & 1) out[count++] = occupancy_limit_ids[i];
     return out;
 }
 
