@@ -7,6 +7,8 @@
 # 1. Includes go left only: base, isa, machine, host, decode, {emulate, replay}, measure, model,
 #    recommend, answer, render, api; replay sees emulate's observer.
 # 2. A stage is seen through the headers named below; its other headers are its own.
+#    In src/model/, core sees no other room but the list of models, and every room sees core and itself;
+#    closed_form, the tables of the models' equations, sees all.
 # 3. cli, runtime and calibrate use <warpsage/warpsage.h>, system headers and their own folder.
 # 4. A C file name occurs once in the tree.
 # 5. Memory of the library comes from base/memory.h: whoever asks the C library for it cannot say that
@@ -35,11 +37,20 @@ check_includes() {
         exported["decode"] = "module.h"; exported["emulate"] = "observer.h emulate.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_replay.h memory_rules.h"
-        exported["model"] = "estimate.h thermal.h throughput_case.h timeline.h"; exported["recommend"] = "advice.h"
+        exported["model"] = "estimate.h quantitative.h closed_form.h energy_form.h power_estimate.h core_sweep.h clock_sweep.h thermal.h split_plan.h throughput_case.h timeline.h warp_waits.h"; exported["recommend"] = "advice.h"
         exported["answer"] = "answer.h question.h"
         exported["render"] = "render.h report.h json_out.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
+    function room(path,   part) { return split(path, part, "/") == 3 ? part[2] : "" }
+    function check_room(own, path,   to) {
+        to = room(path)
+        if (path == "model/models.def" || own == "closed_form" || to == own || to == "core") return
+        if (own != "")
+            complain("\"" path "\": of src/model/, " own " sees core and itself")
+        else if (to != "")
+            complain("\"" path "\": of the rooms of src/model/, a model outside them sees core")
+    }
     function check_stage(own, path,   to, file) {
         to = path; sub(/\/.*/, "", to)
         file = path; sub(/.*\//, "", file)
@@ -62,6 +73,8 @@ check_includes() {
         split(FILENAME, part, "/")
         if (part[1] == "src") {
             if (!system_header && path != "warpsage/warpsage.h") check_stage(part[2], path)
+            if (!system_header && part[2] == "model" && path ~ /^model\//)
+                check_room(room(substr(FILENAME, 5)), path)
         } else if (!system_header && path ~ /\// && path !~ "^" part[1] "/" &&
                    path != "warpsage/warpsage.h")
             complain(part[1] " must not include \"" path "\": only <warpsage/warpsage.h> and its own")

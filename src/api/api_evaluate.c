@@ -4,6 +4,8 @@
 #include "api/handles.h"
 #include "base/float_state.h"
 #include "base/text.h"
+#include "model/closed_form/closed_form.h"
+#include "model/quantitative.h"
 
 ws_status ws_model_evaluate(ws_context *context, const char *function, const ws_input *inputs,
                             size_t input_count, ws_term *out, size_t capacity, size_t *out_count)
@@ -86,8 +88,10 @@ ws_status ws_estimate_stages(ws_context *context, const char *model, ws_stage_es
     *out_count = 0;
     if (out_overlap) *out_overlap = false;
     TRY(find_estimate(context, model, &estimate));
-    for (size_t i = 0; i < estimate->stage_count && i < capacity; i++) {
-        const struct stage_estimate *stage = &estimate->stages[i];
+    const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
+    if (!times) return WS_OK;
+    for (size_t i = 0; i < times->count && i < capacity; i++) {
+        const struct stage_estimate *stage = &times->stages[i];
         out[i] = (ws_stage_estimate){.index = stage->index,
                                      .warps = stage->warps,
                                      .inst_seconds = stage->inst_seconds,
@@ -96,7 +100,7 @@ ws_status ws_estimate_stages(ws_context *context, const char *model, ws_stage_es
                                      .bottleneck = component_words(stage->bottleneck),
                                      .next = component_words(stage->next)};
     }
-    *out_count = estimate->stage_count;
-    if (out_overlap) *out_overlap = estimate->stages_overlap;
+    *out_count = times->count;
+    if (out_overlap) *out_overlap = times->overlap;
     return WS_OK;
 }

@@ -5,6 +5,9 @@
 
 #include "api/pipeline.h"
 #include "base/float_state.h"
+#include "model/closed_form/energy_form.h"
+#include "model/power/clock_sweep.h"
+#include "model/power/power_estimate.h"
 
 _Static_assert((int)POWER_UNIT_COUNT <= (int)WS_POWER_UNITS, "ws_power holds all units");
 _Static_assert((int)POWER_METRIC_COUNT == (int)WS_POWER_METRICS, "the same metrics");

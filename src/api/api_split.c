@@ -6,6 +6,8 @@
 
 #include "api/pipeline.h"
 #include "base/float_state.h"
+#include "model/power/power_estimate.h"
+#include "model/throughput/split_plan.h"
 
 enum { SECTOR_BYTES = 32 };
 
@@ -119,7 +121,7 @@ static ws_status plan_work(ws_context *context, const struct profile *profile,
                            const ws_split_options *options, ws_split *out)
 {
     struct diag *diag = &context->diag;
-    const char *model = options->model ? options->model : "throughput";
+    const char *model = options->model ? options->model : models[MODEL_THROUGHPUT]->name;
     const struct estimate *gpu_time, *cpu_time;
     struct split_power power;
     struct split_input input = {.blocks = (double)profile_blocks(profile)};
@@ -132,8 +134,8 @@ static ws_status plan_work(ws_context *context, const struct profile *profile,
     const char *no_power = read_power(gpu, cpu, &power);
     fill(&input, &plan, no_power ? NULL : &power, out);
     snprintf(out->no_energy, sizeof out->no_energy, "%s", no_power ? no_power : "");
-    out->gpu_model = model_find(gpu_time->model)->name;
-    out->cpu_model = model_find(cpu_time->model)->name;
+    out->gpu_model = models[gpu_time->id]->name;
+    out->cpu_model = models[cpu_time->id]->name;
     out->is_ordered = profile->ordered || profile->unordered_by_user;
     out->has_atomics = profile_get(profile, COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS) > 0;
     return WS_OK;

@@ -128,11 +128,11 @@ static ws_status answer_by_hand(ws_context *context, const ws_machine *machine,
     return throughput_by_hand(&context->diag, machine->machine, &inner, *out);
 }
 
+/* Of GPUs: what answers for CPUs has no case. */
 static const struct estimate *find_case(const struct prediction *prediction)
 {
-    for (size_t i = 0; i < prediction->estimate_count; i++)
-        if (prediction->estimates[i].throughput) return &prediction->estimates[i];
-    return NULL;
+    const struct estimate *estimate = prediction_of(prediction, MODEL_THROUGHPUT);
+    return estimate && estimate->details ? estimate : NULL;
 }
 
 ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
@@ -145,7 +145,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
     ws_predict_options only = {.size = sizeof only};
     TRY(handle_check_size(&context->diag, "ws_throughput", out->size, sizeof *out));
     if (options) only = *options;
-    only.only = "throughput";
+    only.only = models[MODEL_THROUGHPUT]->name;
     context_keep_prediction(context, NULL);
     ws_status status = profile
                            ? pipeline_predict(context, profile, machine, &only, false, &prediction)
@@ -160,7 +160,7 @@ ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
         return status;
     }
     context_keep_prediction(context, prediction);
-    copy_case(estimate->throughput, estimate, &prediction->options, out);
+    copy_case(estimate->details, estimate, &prediction->options, out);
     return WS_OK;
 }
 
@@ -173,7 +173,7 @@ ws_status ws_throughput_points(ws_context *context, ws_throughput_point *points,
     if (!estimate)
         return diag_error(&context->diag, WS_ERR_ARGUMENT,
                           "ws_throughput_points: ws_throughput_predict comes before");
-    struct tp_case c = *estimate->throughput;
+    struct tp_case c = *(const struct tp_case *)estimate->details;
     for (size_t i = 0; i < count; i++) {
         struct tp_terms t;
         ws_throughput_point *point = &points[i];

@@ -53,7 +53,7 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
     ws_predict_options predict = {.size = sizeof predict,
                                   .model_options = options->model_options,
                                   .without = options->without,
-                                  .only = "teg"};
+                                  .only = models[MODEL_TEG]->name};
     struct predict_options inner;
     struct arena arena = {0};
     struct prediction *prediction = NULL;
@@ -64,7 +64,7 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
         status =
             model_predict(&context->diag, profile->profile, machine->machine, &inner, &prediction);
     if (status == WS_OK) {
-        const struct estimate *estimate = prediction_find(prediction, "teg");
+        const struct estimate *estimate = prediction_of(prediction, MODEL_TEG);
         const struct term *cycles = estimate_term(estimate, "simulated_cycles");
         *out_end = (teg_time)llround(cycles->value * (double)TEG_CYCLE);
     }

@@ -7,6 +7,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "model/power/clock_sweep.h"
 
 ws_status ws_context_create(ws_context **out)
 {

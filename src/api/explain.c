@@ -48,7 +48,7 @@ static void explain_effect(size_t i, struct strbuf *out)
     strbuf_printf(out, "--without %s predicts with %s.\n", info->id, info->words);
     strbuf_puts(out, "gain = time / time without it. Known to:");
     size_t known = 0;
-    for (size_t k = 0; k < model_count; k++)
+    for (size_t k = 0; k < MODEL_COUNT; k++)
         if (models[k]->effects >> i & 1)
             strbuf_printf(out, "%s %s", known++ ? "," : "", models[k]->name);
     strbuf_puts(out, known ? ".\n" : " no model yet.\n");
@@ -163,7 +163,7 @@ static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
     const struct vocabulary all[VOCABULARIES] = {
         {"advice codes", "", ADVICE_COUNT, advice_word, explain_advice},
-        {"models", "", model_count, model_word, explain_model},
+        {"models", "", MODEL_COUNT, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},
         {"words of reports", "", sizeof report_words / sizeof *report_words, report_word,

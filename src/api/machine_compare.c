@@ -56,7 +56,7 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
         strbuf_printf(&text, "  %-16s %s\n", "occupancy",
                       has_occupancy ? "has what it needs" : diag_text(&silent));
     if (!is_cpu) machine_floorplan_assess(machine, &text);
-    for (size_t i = 0; i < model_count; i++) {
+    for (size_t i = 0; i < MODEL_COUNT; i++) {
         const struct model *model = model_for(i, machine->kind);
         if (model)
             add_model(machine, model, has_occupancy ? NULL : diag_text(&silent), &text);

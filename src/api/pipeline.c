@@ -409,7 +409,7 @@ ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_ma
         const struct estimate *estimate = &prediction->estimates[from];
         if (i >= capacity) break;
         out[i] = (ws_estimate){
-            .model = model_find(estimate->model)->name,
+            .model = models[estimate->id]->name,
             .time_seconds = estimate->time_seconds,
             .cycles = estimate->cycles,
             .bottleneck = component_words(estimate->bottleneck),

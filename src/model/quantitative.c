@@ -24,6 +24,7 @@ static const enum component components[ZO_COMPONENTS + 1] = {
 struct setting {
     const struct model_input *input;
     struct estimate *out;
+    struct stage_times *times;
     double sms, clock_hz;                 /* SMs that have a block */
     double blocks_per_sm;                 /* resident, mean over the SMs */
     double reference;                     /* lanes of the multiply-adds, thread/cycle */
@@ -328,8 +329,8 @@ static void write_stages(const struct setting *s, const struct zo_stage *stages,
             .bottleneck = components[stages[i].bottleneck],
             .next = components[stages[i].next],
         };
-    s->out->stages = out;
-    s->out->stage_count = count;
+    s->times->stages = out;
+    s->times->count = count;
 }
 
 /* Stages that overlap fill the memory pipeline once, together; serial ones each for itself. */
@@ -360,7 +361,7 @@ static ws_status run(struct diag *diag, const struct setting *s, struct zo_progr
     const struct profile *profile = s->input->profile;
     bool one_block = s->blocks_per_sm < 2 && !s->releases_early;
     bool serial = one_block && !model_without(s->input, EFFECT_SYNC);
-    s->out->stages_overlap = !serial;
+    s->times->overlap = !serial;
     if (profile->stage_count) {
         *out = run_stages(s, serial);
         if (profile->stage_count > 1)
@@ -451,6 +452,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "quantitative: %s has no throughput of fp32.fma: no table of types",
                           input->machine->id);
+    s.times = ARENA_ARRAY(input->arena, struct stage_times, 1);
+    out->details = s.times;
     TRY(run(diag, &s, &program));
     write_terms(&s, &program);
     if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "machine/machine.h"
+#include "model/core/component.h"
 
 enum zo_component { ZO_INSTRUCTION, ZO_SHARED, ZO_GLOBAL, ZO_COMPONENTS, ZO_NONE = ZO_COMPONENTS };
 
@@ -95,5 +96,21 @@ struct zo_program {
 };
 /* Stages are serial where one block fills an SM, else they overlap. Ranks every stage. */
 struct zo_program zo_combine(struct zo_stage *stages, size_t count, int serial);
+
+/* ---- what its estimate has beyond others (estimate_details) ---- */
+
+/* One interval between barriers, all blocks together (models that know stages). */
+struct stage_estimate {
+    uint32_t index;
+    double warps; /* working warps per SM */
+    double inst_seconds, smem_seconds, gmem_seconds;
+    enum component bottleneck, next;
+};
+/* No stage: the profile has none, the program was timed as one. */
+struct stage_times {
+    size_t count;
+    const struct stage_estimate *stages;
+    bool overlap; /* the stages of several blocks run at the same time */
+};
 
 #endif

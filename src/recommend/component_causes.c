@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/quantitative.h"
 #include "recommend/finder.h"
 #include "recommend/hot_line.h"
 #include "recommend/what_if.h"
@@ -41,8 +42,9 @@ static void find_density(struct finder *finder)
 static double working_warps(const struct estimate *estimate, double otherwise)
 {
     double warps = 0, seconds = 0;
-    for (size_t i = 0; i < estimate->stage_count; i++) {
-        const struct stage_estimate *stage = &estimate->stages[i];
+    const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
+    for (size_t i = 0; times && i < times->count; i++) {
+        const struct stage_estimate *stage = &times->stages[i];
         double time = fmax(stage->inst_seconds, fmax(stage->smem_seconds, stage->gmem_seconds));
         warps += stage->warps * time;
         seconds += time;
@@ -143,7 +145,7 @@ static void find_granularity(struct finder *finder)
 
 void find_components(struct finder *finder)
 {
-    if (strcmp(finder->best->model, "quantitative") != 0) return;
+    if (finder->best->id != MODEL_QUANTITATIVE) return;
     find_density(finder);
     find_few_warps(finder);
     find_shared_traffic(finder);

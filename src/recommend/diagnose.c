@@ -76,7 +76,7 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
     struct diagnosis *diagnosis = mem_zalloc(1, sizeof *diagnosis);
     const struct estimate *best = &prediction->estimates[prediction->best];
     diagnosis->limit =
-        limit_line(&diagnosis->arena, best, prediction_find(prediction, "speed-of-light"));
+        limit_line(&diagnosis->arena, best, prediction_of(prediction, MODEL_SPEED_OF_LIGHT));
     if (prediction->machine->kind == MACHINE_IS_CPU) {
         causes_find_on_cpu(prediction, diagnosis);
         causes_explain_on_cpu(prediction, diagnosis);

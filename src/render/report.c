@@ -31,5 +31,5 @@ const struct estimate *report_best(const struct report_machine *machine)
 
 const struct estimate *report_bound(const struct report_machine *machine)
 {
-    return prediction_find(machine->prediction, "speed-of-light");
+    return prediction_of(machine->prediction, MODEL_SPEED_OF_LIGHT);
 }

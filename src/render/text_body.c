@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/quantity.h"
 #include "measure/cache.h"
+#include "model/power/power_estimate.h"
 #include "render/access_table.h"
 #include "render/text_sections.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/quantitative.h"
 #include "render/text_sections.h"
 
 /* A model that knows them writes one term a component and one row a stage. */
@@ -26,12 +27,12 @@ static double stage_seconds(const struct stage_estimate *stage)
     return fmax(stage->inst_seconds, fmax(stage->smem_seconds, stage->gmem_seconds));
 }
 
-static void stage_table(struct page *page, const struct estimate *estimate)
+static void stage_table(struct page *page, const struct stage_times *times)
 {
     page_line(page, "  %-8s %8s %14s %14s %14s  %s", "stage", "warps", "instructions",
               "shared memory", "global memory", "bottleneck");
-    for (size_t i = 0; i < estimate->stage_count; i++) {
-        const struct stage_estimate *stage = &estimate->stages[i];
+    for (size_t i = 0; i < times->count; i++) {
+        const struct stage_estimate *stage = &times->stages[i];
         page_line(page, "  %-8u %8.3g %14s %14s %14s  %s", stage->index, stage->warps,
                   quantity_format(stage->inst_seconds, "s").text,
                   quantity_format(stage->smem_seconds, "s").text,
@@ -41,16 +42,15 @@ static void stage_table(struct page *page, const struct estimate *estimate)
 }
 
 /* The stage that takes longest, in one line. */
-static void longest_stage(struct page *page, const struct estimate *estimate)
+static void longest_stage(struct page *page, const struct stage_times *times)
 {
-    const struct stage_estimate *longest = &estimate->stages[0];
-    for (size_t i = 1; i < estimate->stage_count; i++)
-        if (stage_seconds(&estimate->stages[i]) > stage_seconds(longest))
-            longest = &estimate->stages[i];
-    page_line(
-        page, "  %zu stages between barriers, %s; longest: %u, %s by %s", estimate->stage_count,
-        estimate->stages_overlap ? "overlapped" : "one after the other", longest->index,
-        quantity_format(stage_seconds(longest), "s").text, component_words(longest->bottleneck));
+    const struct stage_estimate *longest = &times->stages[0];
+    for (size_t i = 1; i < times->count; i++)
+        if (stage_seconds(&times->stages[i]) > stage_seconds(longest)) longest = &times->stages[i];
+    page_line(page, "  %zu stages between barriers, %s; longest: %u, %s by %s", times->count,
+              times->overlap ? "overlapped" : "one after the other", longest->index,
+              quantity_format(stage_seconds(longest), "s").text,
+              component_words(longest->bottleneck));
 }
 
 void text_components(struct page *page, const struct report_machine *item, bool details)
@@ -64,7 +64,9 @@ void text_components(struct page *page, const struct report_machine *item, bool 
                   "component", "% of time");
         for (unsigned k = 0; k < COMPONENTS; k++)
             component_row(page, estimate, component_terms[k]);
-        if (estimate->stage_count > 1) longest_stage(page, estimate);
-        if (details && estimate->stage_count > 1) stage_table(page, estimate);
+        const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
+        if (!times || times->count < 2) continue;
+        longest_stage(page, times);
+        if (details) stage_table(page, times);
     }
 }

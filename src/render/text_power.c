@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/power/power_estimate.h"
 #include "render/text_sections.h"
 
 void text_energy(struct page *page, const struct report_machine *item)

@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "base/strbuf.h"
+#include "model/teg/warp_waits.h"
 #include "render/text_sections.h"
 
 enum { CAUSES_SHOWN = 4, LINES_SHOWN = 12 };
@@ -63,7 +64,7 @@ void text_waits(struct page *page, const struct report_machine *item, bool detai
     const struct prediction *prediction = item->prediction;
     const struct profile *profile = prediction->profile;
     for (size_t i = 0; i < prediction->estimate_count; i++) {
-        const struct warp_waits *waits = prediction->estimates[i].waits;
+        const struct warp_waits *waits = estimate_details(&prediction->estimates[i], MODEL_TEG);
         if (!waits) continue;
         cause_line(page, waits);
         if (!details) continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/power/power_estimate.h"
 #include "render/writers.h"
 
 /* RFC 4180: quoted when it must be. */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/power/power_estimate.h"
+#include "model/quantitative.h"
+#include "model/teg/warp_waits.h"
 #include "render/json_out.h"
 #include "render/writers.h"
 
@@ -169,9 +172,10 @@ static void without(struct json_out *json, const struct estimate *estimate)
 
 static void stage_estimates(struct json_out *json, const struct estimate *estimate)
 {
+    const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
     json_out_open(json, "stages", '[');
-    for (size_t i = 0; i < estimate->stage_count; i++) {
-        const struct stage_estimate *stage = &estimate->stages[i];
+    for (size_t i = 0; times && i < times->count; i++) {
+        const struct stage_estimate *stage = &times->stages[i];
         json_out_open(json, NULL, '{');
         json_out_number(json, "index", stage->index);
         json_out_number(json, "warps", stage->warps);
@@ -183,7 +187,7 @@ static void stage_estimates(struct json_out *json, const struct estimate *estima
         json_out_close(json, '}');
     }
     json_out_close(json, ']');
-    if (estimate->stage_count) json_out_bool(json, "stages_overlap", estimate->stages_overlap);
+    if (times && times->count) json_out_bool(json, "stages_overlap", times->overlap);
 }
 
 /* Of models that follow warps: where their time goes, and how it grows with their number. */
@@ -250,7 +254,8 @@ static void estimate(struct json_out *json, const struct estimate *estimate, boo
     json_out_string(json, "next", component_words(estimate->next));
     terms(json, estimate);
     stage_estimates(json, estimate);
-    if (estimate->waits) waits(json, estimate->waits);
+    const struct warp_waits *warps = estimate_details(estimate, MODEL_TEG);
+    if (warps) waits(json, warps);
     without(json, estimate);
     assumptions(json, estimate);
     json_out_close(json, '}');

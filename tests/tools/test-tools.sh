@@ -27,7 +27,7 @@ expect() {
 spdx='// SPDX-License-Identifier: Apache-2.0'
 tree() {
     rm -rf "$work/tree"
-    mkdir -p "$work"/tree/{include/warpsage,src/{base,decode,model,emulate,replay},cli}
+    mkdir -p "$work"/tree/{include/warpsage,src/{base,decode,model/core,emulate,replay},cli}
     printf '%s\n#include <stdio.h>\n' "$spdx" >"$work/tree/include/warpsage/warpsage.h"
     printf '%s\n#include "base/text.h"\n' "$spdx" >"$work/tree/src/decode/lexer.c"
     printf '%s\n#include <warpsage/warpsage.h>\n#include "cli.h"\n' "$spdx" >"$work/tree/cli/main.c"
@@ -48,6 +48,10 @@ expect "replay and the rest of emulate" 1 \
     'src/replay/side.c:2: replay must not include "emulate/emulate.h"' "${layering[@]}"
 breach src/model/peek.c "$spdx\n\n#include \"decode/lexer.h\""
 expect "a private header" 1 'src/model/peek.c:3: "decode/lexer.h" is private to decode' \
+    "${layering[@]}"
+breach src/model/core/room.c "$spdx\n#include \"model/power/power_estimate.h\""
+expect "a room of the models" 1 \
+    'src/model/core/room.c:2: "model/power/power_estimate.h": of src/model/, core sees core' \
     "${layering[@]}"
 breach cli/deep.c "$spdx\n#include \"model/core/estimate.h\""
 expect "cli beside the public header" 1 'cli/deep.c:2: cli must not include "model/core/estimate.h"' \

@@ -3,6 +3,7 @@
 #include "unit/model_fixture.h"
 
 #include "model/power/clock_scaling.h"
+#include "model/power/clock_sweep.h"
 
 #define CLOSE(got, want, tolerance)                                                                \
     do {                                                                                           \

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "machine/machine.h"
+#include "model/closed_form/closed_form.h"
 #include "model/core/estimate.h"
 #include "model/mwp_cwp.h"
 #include "model/quantitative.h"

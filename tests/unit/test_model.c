@@ -225,7 +225,7 @@ static void check_gains(const struct estimate *estimate)
 static size_t models_of_time(void)
 {
     size_t count = 0;
-    for (size_t i = 0; i < model_count; i++)
+    for (size_t i = 0; i < MODEL_COUNT; i++)
         count += models[i]->predict != NULL;
     return count;
 }

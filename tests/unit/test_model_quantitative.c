@@ -8,6 +8,13 @@
 /* ---- machine and profiles -------------------------------------------------------------------- */
 
 /* The GTX 285 as the paper has it: 1.48 GHz, 158.976 GB/s, its curves. */
+static const struct stage_times *stages_of(const struct estimate *estimate)
+{
+    const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
+    assert_non_null(times);
+    return times;
+}
+
 static struct machine *load_gtx285(void)
 {
     struct diag diag = {0};
@@ -193,13 +200,13 @@ static void stages_of_one_block_follow_each_other(void **state)
     struct prediction *prediction = predict(profile, machine);
     const struct estimate *estimate = ask(prediction);
     double first = 240 * 16 * 100 / 9.05e9, second = 4e6 * 64 / (870e9 / 6 * 2);
-    assert_false(estimate->stages_overlap);
-    assert_int_equal(estimate->stage_count, 2);
-    assert_close(estimate->stages[0].inst_seconds, first, 1e-12);
-    assert_close(estimate->stages[1].smem_seconds, second, 1e-12);
-    assert_close(estimate->stages[1].warps, 2, 1e-12);
-    assert_int_equal(estimate->stages[0].bottleneck, COMPONENT_INSTRUCTION_PIPELINE);
-    assert_int_equal(estimate->stages[1].bottleneck, COMPONENT_SHARED_ACCESS);
+    assert_false(stages_of(estimate)->overlap);
+    assert_int_equal(stages_of(estimate)->count, 2);
+    assert_close(stages_of(estimate)->stages[0].inst_seconds, first, 1e-12);
+    assert_close(stages_of(estimate)->stages[1].smem_seconds, second, 1e-12);
+    assert_close(stages_of(estimate)->stages[1].warps, 2, 1e-12);
+    assert_int_equal(stages_of(estimate)->stages[0].bottleneck, COMPONENT_INSTRUCTION_PIPELINE);
+    assert_int_equal(stages_of(estimate)->stages[1].bottleneck, COMPONENT_SHARED_ACCESS);
     assert_close(estimate->time_seconds, first + second, 1e-12);
     assert_int_equal(estimate->bottleneck, COMPONENT_SHARED_ACCESS);
     assert_int_equal(estimate->next, COMPONENT_INSTRUCTION_PIPELINE);
@@ -225,8 +232,10 @@ static void fetches_share_the_sectors_that_they_touch(void **state)
     profile->stages[1].counters[fetches] = 3000;
     struct prediction *prediction = predict(profile, machine);
     const struct estimate *estimate = ask(prediction);
-    assert_close(estimate->stages[0].gmem_seconds, (4e6 + latency_bytes) / 158.976e9, 1e-9);
-    assert_close(estimate->stages[1].gmem_seconds, (12e6 + latency_bytes) / 158.976e9, 1e-9);
+    assert_close(stages_of(estimate)->stages[0].gmem_seconds, (4e6 + latency_bytes) / 158.976e9,
+                 1e-9);
+    assert_close(stages_of(estimate)->stages[1].gmem_seconds, (12e6 + latency_bytes) / 158.976e9,
+                 1e-9);
     assert_true(assumes(estimate, "texture fetches"));
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -243,8 +252,8 @@ static void bandwidth_follows_the_warps_that_access_shared_memory(void **state)
     profile->stages[1].shared_warps_working = 2;
     struct prediction *prediction = predict(profile, machine);
     const struct estimate *estimate = ask(prediction);
-    assert_close(estimate->stages[1].warps, 5, 1e-12);
-    assert_close(estimate->stages[1].smem_seconds, 4e6 * 64 / (870e9 / 6 * 2), 1e-12);
+    assert_close(stages_of(estimate)->stages[1].warps, 5, 1e-12);
+    assert_close(stages_of(estimate)->stages[1].smem_seconds, 4e6 * 64 / (870e9 / 6 * 2), 1e-12);
     prediction_destroy(prediction);
     profile_destroy(profile);
     machine_destroy(machine);
@@ -257,7 +266,7 @@ static void stages_of_two_blocks_overlap(void **state)
     struct profile *profile = make_stages(6000); /* two blocks fit */
     struct prediction *prediction = predict(profile, machine);
     const struct estimate *estimate = ask(prediction);
-    assert_true(estimate->stages_overlap);
+    assert_true(stages_of(estimate)->overlap);
     assert_close(term(estimate, "n"), 32, 1e-12);
     assert_close(term(estimate, "t_inst"), 240 * 16 * 100 / 9.33e9, 1e-12);
     assert_close(estimate->time_seconds, 4e6 * 64 / (870e9 / 6 * 4), 1e-12);
@@ -277,8 +286,8 @@ static void early_release_keeps_all_warps_at_work(void **state)
     set_figure(machine, MACHINE_SM_EARLY_RELEASE, 1);
     struct prediction *prediction = predict_printed(profile, machine, 0);
     const struct estimate *estimate = ask(prediction);
-    assert_true(estimate->stages_overlap);
-    assert_close(estimate->stages[1].warps, 16, 1e-12);
+    assert_true(stages_of(estimate)->overlap);
+    assert_close(stages_of(estimate)->stages[1].warps, 16, 1e-12);
     assert_close(estimate->time_seconds, fmax(240 * 16 * 100 / 9.05e9, 4e6 * 64 / 1112e9), 1e-12);
     prediction_destroy(prediction);
     profile_destroy(profile);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ipp-power and the sweep over active SMs on profiles written by hand: golden.json's ipp_sweep cases by
  * way of profile and machine, options, what is missing. */
+#include "model/power/core_sweep.h"
+#include "model/power/power_estimate.h"
 #include "unit/model_fixture.h"
 
 static void add_power(struct machine *machine, struct ipp_parameters gpu)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/core/estimate.h"
 
 static size_t find_row(const struct input_row *rows, const char *name)
 {

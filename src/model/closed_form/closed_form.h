@@ -39,6 +39,12 @@ ws_status evaluation_check_positive(const struct evaluation *e, const char *cons
 /* What does not apply (no memory access, say) is left out. */
 void evaluation_put(struct evaluation *e, const char *name, double value);
 
+/* ws_model_evaluate. */
+ws_status model_evaluate(struct diag *diag, const char *function, const ws_input *inputs,
+                         size_t input_count, ws_term *out, size_t capacity, size_t *out_count);
+/* Names of the closed forms by index; NULL beyond the last. */
+const char *model_function(size_t index);
+
 /* Each ends with a NULL name. */
 #define CLOSED_FORMS(table) extern const struct closed_form table[];
 #include "model/closed_form/closed_forms.def"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "model/closed_form/closed_form.h"
-#include "model/mwp_cwp_form.h"
+#include "model/closed_form/mwp_cwp_form.h"
 
 static const char *const mem_l_words[] = {"thesis", "slides", NULL};
 static const char *const case_words[] = {"figure8", "printed", NULL};

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "model/closed_form/closed_form.h"
-#include "model/mwp_cwp_form.h"
+#include "model/closed_form/mwp_cwp_form.h"
 #include "model/power/ipp_power.h"
 
 /* ---- power ----------------------------------------------------------------------------------- */

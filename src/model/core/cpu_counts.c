@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/throughput/throughput.h"
+#include "model/core/class_mix.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LANE_BYTES = 4 };
 
@@ -37,7 +37,7 @@ static void read_mix(const struct model_input *input, bool vectorised, struct cp
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         enum counter counter = (enum counter)(COUNTER_INST_WARP_FIRST + i);
         double count = profile_get(input->profile, counter) / warps;
-        double flops = tp_class_flops(i);
+        double flops = class_flops(i);
         counted += count;
         out->flops += flops * count * share;
         count *= share;
@@ -45,9 +45,9 @@ static void read_mix(const struct model_input *input, bool vectorised, struct cp
             out->fp_fused += count * instructions_of(i, vectorised);
         else if (flops > 0)
             out->fp += count * instructions_of(i, vectorised);
-        else if (tp_class_is_integer(i))
+        else if (class_is_integer(i))
             out->integer += count;
-        else if (tp_class_is_memory(i))
+        else if (class_is_memory(i))
             out->mem += count;
         else
             out->br_misc += count;

@@ -9,13 +9,15 @@
 #include "machine/machine.h"
 #include "measure/cache_replay.h"
 #include "measure/profile.h"
-#include "model/closed_form/energy_form.h"
 #include "model/core/accesses.h"
 #include "model/core/component.h"
-#include "model/power/clock_sweep.h"
-#include "model/power/core_sweep.h"
-#include "model/power/ipp_power.h"
-#include "model/throughput/split_plan.h"
+
+enum model_id {
+#define MODEL(name, gpu, cpu) MODEL_##name,
+#include "model/models.def"
+#undef MODEL
+    MODEL_COUNT
+};
 
 enum effect {
 #define EFFECT(name, id, words) EFFECT_##name,
@@ -43,42 +45,12 @@ struct effect_gain {
     double gain;         /* time / time without; >= 1 in sound models */
 };
 
-/* One interval between barriers, all blocks together (models that know stages). */
-struct stage_estimate {
-    uint32_t index;
-    double warps; /* working warps per SM */
-    double inst_seconds, smem_seconds, gmem_seconds;
-    enum component bottleneck, next;
-};
-
-/* Where the time of the resident warps goes, in Nsight Compute's words. */
-struct wait_cause {
-    const char *id, *text; /* "long_scoreboard" */
-    double share;          /* of the time of all resident warps */
-};
-struct wait_line { /* all instructions of one source line, or one PTX line */
-    const char *file;
-    uint32_t line;                  /* of `file`, or of the PTX if that is NULL */
-    double share;                   /* of the time of all resident warps */
-    const struct wait_cause *cause; /* the greatest there, `selected` not counted */
-    double cause_share;             /* of the line's own time */
-};
-struct scaling_point { /* so many warps alone on an SM, each with its work */
-    unsigned warps;
-    double cycles, ipc;
-};
-struct warp_waits {
-    size_t cause_count, line_count, scaling_count;
-    const struct wait_cause *causes;
-    const struct wait_line *lines; /* greatest share first */
-    const struct scaling_point *scaling;
-};
-
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
 
 /* One answer of one model. Texts live in the prediction's arena or are static. */
 struct estimate {
-    const char *model;           /* "mwp-cwp" */
+    enum model_id id;            /* of the model ... */
+    const char *model;           /* ... and its name: "mwp-cwp" */
     double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
     double model_seconds;        /* what the model says: less than the above if that is below the
                                   * speed of light, to which every answer is raised */
@@ -89,39 +61,17 @@ struct estimate {
     size_t assumption_count;
     const char *assumptions[ASSUMPTIONS_MAX];
     struct effect_gain without[EFFECT_COUNT];
-    size_t stage_count;
-    const struct stage_estimate *stages;
-    bool stages_overlap;              /* the stages of several blocks run at the same time */
-    const struct warp_waits *waits;   /* models that follow warps; NULL */
-    const struct tp_case *throughput; /* of the throughput model, for further questions; NULL */
-};
-
-/* One answer about power (models with predict_power). Arrays by enum power_unit. */
-struct power_estimate {
-    struct estimate answer; /* time that it rests on, terms, assumptions */
-    const char *time_model; /* whose time, or that a measured time is compared with */
-    bool measured;
-    double time_factor; /* time over that of time_model */
-    double active_sms;
-    double unit_instructions[POWER_UNIT_COUNT]; /* of the launch, by the counters */
-    double counted[POWER_UNIT_COUNT];           /* the same; units without coefficient with kin */
-    double rates[POWER_UNIT_COUNT], max_watts[POWER_UNIT_COUNT];
-    bool spec_linear[POWER_UNIT_COUNT];
-    const struct cache_section
-        *caches; /* that L1, L2 and DRAM rest on; NULL: none known or none there */
-    const char *unit_reasons[POWER_UNIT_COUNT]; /* why a unit has no watts; NULL: it has */
-    struct ipp_watts watts;
-    double gated_watts;
-    double intensity;       /* (54); NAN if there are only memory instructions */
-    const char *no_thermal; /* why the following is not known; NULL: it is */
-    struct ipp_thermal thermal;
-    double printed_rise_kelvin, rise_kelvin, static_watts;
+    /* What only this model knows, for those who include its header: struct stage_times of quantitative,
+     * struct warp_waits of teg, struct tp_case of throughput; NULL: nothing. */
+    const void *details;
 };
 
 struct model_option {
     const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
 };
 
+struct power_estimate;
+struct prediction;
 struct teg_observer;
 
 struct model_input {
@@ -158,7 +108,7 @@ struct model {
     const char *about;                     /* one sentence: which machines and kernels it fits */
     const enum machine_key *needs_machine; /* ends with MACHINE_KEY_COUNT */
     const enum counter *needs_counters;    /* ends with COUNTER_COUNT */
-    const char *const *needs_prior;        /* names of models, ends with NULL; NULL: none */
+    const enum model_id *needs_prior;      /* ends with MODEL_COUNT; NULL: none */
     bool needs_occupancy;                  /* resident blocks of the launch on the machine */
     bool needs_accesses;     /* global and local accesses under the machine's coalescing rule */
     bool needs_transactions; /* bytes moved under that rule, and passes through the banks */
@@ -166,10 +116,11 @@ struct model {
     uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
-    /* One of the two: of time, or of the power at a given time. */
+    /* One of the two. A model of time predicts; what rests on the times of others completes the
+     * prediction once they are there. */
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
-    ws_status (*predict_power)(struct diag *diag, const struct model_input *input,
-                               const struct estimate *time, struct power_estimate *out);
+    ws_status (*complete)(struct diag *diag, const struct model_input *input,
+                          struct prediction *out);
 };
 
 /* For models: append a term (left out unless finite) or an assumption, printf-like; a text that is
@@ -196,11 +147,10 @@ double model_option_number(const struct model_input *input, const char *key, dou
 const char *model_option_name(const struct model_input *input, const char *key,
                               const char *otherwise);
 
-/* All models in the order in which they run (models.def). */
-extern const struct model *const models[];
-extern const size_t model_count;
-/* The one that answers for machines of this kind under the name of models[index]; NULL: none does. */
-const struct model *model_for(size_t index, enum machine_kind kind);
+/* All models in the order in which they run, by enum model_id. */
+extern const struct model *const models[MODEL_COUNT];
+/* The one that answers for machines of this kind under the name of models[id]; NULL: none does. */
+const struct model *model_for(enum model_id id, enum machine_kind kind);
 const struct model *model_find(const char *name);
 
 struct predict_options {
@@ -235,7 +185,8 @@ struct prediction {
     struct {
         const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
     } refusals[16];
-    const struct power_estimate *power; /* NULL: none */
+    const struct power_estimate *power; /* model/power/power_estimate.h; NULL: none */
+    const struct estimate *power_terms; /* its terms and assumptions; NULL: none */
     const char *no_power;               /* why there is none */
     size_t best;                        /* index of the estimate that fits this machine */
     const char *best_reason;            /* why that one */
@@ -247,13 +198,14 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out);
 void prediction_destroy(struct prediction *prediction);
+/* The estimate of a model, by its name if a user gave that; NULL: it did not answer. */
 const struct estimate *prediction_find(const struct prediction *prediction, const char *model);
+const struct estimate *prediction_of(const struct prediction *prediction, enum model_id id);
+/* The one of a model among some. */
+const struct estimate *estimate_of(const struct estimate *estimates, size_t count,
+                                   enum model_id id);
+/* Its details if the estimate is that of the model `id`, else NULL. */
+const void *estimate_details(const struct estimate *estimate, enum model_id id);
 const struct term *estimate_term(const struct estimate *estimate, const char *id);
-
-/* ws_model_evaluate (closed_form.c). */
-ws_status model_evaluate(struct diag *diag, const char *function, const ws_input *inputs,
-                         size_t input_count, ws_term *out, size_t capacity, size_t *out_count);
-/* Names of the closed forms by index; NULL beyond the last. */
-const char *model_function(size_t index);
 
 #endif

@@ -23,22 +23,21 @@ const struct component_info component_infos[COMPONENT_COUNT] = {
 };
 
 static const struct model model_gpu_only;
-#define MODEL(name, cpu) extern const struct model name;
+#define MODEL(name, gpu, cpu) extern const struct model gpu;
 #include "model/models.def"
 #undef MODEL
 extern const struct model model_speed_of_light_cpu, model_throughput_cpu;
 
-const struct model *const models[] = {
-#define MODEL(name, cpu) &name,
+const struct model *const models[MODEL_COUNT] = {
+#define MODEL(name, gpu, cpu) &gpu,
 #include "model/models.def"
 #undef MODEL
 };
-static const struct model *const cpu_models[] = {
-#define MODEL(name, cpu) &cpu,
+static const struct model *const cpu_models[MODEL_COUNT] = {
+#define MODEL(name, gpu, cpu) &cpu,
 #include "model/models.def"
 #undef MODEL
 };
-const size_t model_count = sizeof models / sizeof models[0];
 
 const char *const model_names[] = {"best", NULL}, *const model_counts[] = {NULL};
 
@@ -49,15 +48,15 @@ int effect_find(const char *id)
     return -1;
 }
 
-const struct model *model_for(size_t index, enum machine_kind kind)
+const struct model *model_for(enum model_id id, enum machine_kind kind)
 {
-    if (kind == MACHINE_IS_GPU) return models[index];
-    return cpu_models[index] == &model_gpu_only ? NULL : cpu_models[index];
+    if (kind == MACHINE_IS_GPU) return models[id];
+    return cpu_models[id] == &model_gpu_only ? NULL : cpu_models[id];
 }
 
 const struct model *model_find(const char *name)
 {
-    for (size_t i = 0; i < model_count; i++)
+    for (size_t i = 0; i < MODEL_COUNT; i++)
         if (!strcmp(models[i]->name, name)) return models[i];
     return NULL;
 }
@@ -66,9 +65,26 @@ const struct estimate *prediction_find(const struct prediction *prediction, cons
 {
     for (size_t i = 0; i < prediction->estimate_count; i++)
         if (!strcmp(prediction->estimates[i].model, model)) return &prediction->estimates[i];
-    if (prediction->power && !strcmp(prediction->power->answer.model, model))
-        return &prediction->power->answer;
+    if (prediction->power_terms && !strcmp(prediction->power_terms->model, model))
+        return prediction->power_terms;
     return NULL;
+}
+
+const struct estimate *estimate_of(const struct estimate *estimates, size_t count, enum model_id id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (estimates[i].id == id) return &estimates[i];
+    return NULL;
+}
+
+const struct estimate *prediction_of(const struct prediction *prediction, enum model_id id)
+{
+    return estimate_of(prediction->estimates, prediction->estimate_count, id);
+}
+
+const void *estimate_details(const struct estimate *estimate, enum model_id id)
+{
+    return estimate->id == id ? estimate->details : NULL;
 }
 
 const struct term *estimate_term(const struct estimate *estimate, const char *id)

@@ -82,12 +82,10 @@ static void check_transactions(const struct model_input *input, struct missing *
 static void check_prior(const struct model *model, const struct model_input *input,
                         struct missing *missing)
 {
-    for (const char *const *name = model->needs_prior; name && *name; name++) {
-        bool found = false;
-        for (size_t i = 0; i < input->prior_count; i++)
-            found = found || !strcmp(input->prior[i].model, *name);
-        if (!found) lacks(missing, "the estimate of model %s%s", *name, ", which cannot answer");
-    }
+    for (const enum model_id *id = model->needs_prior; id && *id != MODEL_COUNT; id++)
+        if (!estimate_of(input->prior, input->prior_count, *id))
+            lacks(missing, "the estimate of model %s%s", models[*id]->name,
+                  ", which cannot answer");
 }
 
 const char *needs_check(const struct model *model, const struct model_input *input,
@@ -138,7 +136,7 @@ ws_status needs_check_segments(struct diag *diag, const struct profile *profile,
 
 static const struct model_option_info *find_option(const char *key)
 {
-    for (size_t i = 0; i < model_count; i++)
+    for (size_t i = 0; i < MODEL_COUNT; i++)
         for (size_t k = 0; k < models[i]->option_count; k++)
             if (!strcmp(models[i]->options[k].key, key)) return &models[i]->options[k];
     return NULL;
@@ -149,7 +147,7 @@ static ws_status unknown_option(struct diag *diag, struct arena *arena, const ch
     const char *names[64];
     size_t count = 0;
     struct strbuf all = {0};
-    for (size_t i = 0; i < model_count; i++)
+    for (size_t i = 0; i < MODEL_COUNT; i++)
         for (size_t k = 0; k < models[i]->option_count && count < 64; k++) {
             strbuf_printf(&all, "%s%s", count ? ", " : "", models[i]->options[k].key);
             names[count++] = models[i]->options[k].key;
@@ -167,7 +165,7 @@ static ws_status check_model_name(struct diag *diag, struct arena *arena, const 
 {
     const char *names[64] = {"best"};
     size_t count = 1;
-    for (size_t i = 0; i < model_count && count < 64; i++)
+    for (size_t i = 0; i < MODEL_COUNT && count < 64; i++)
         if (models[i]->predict) names[count++] = models[i]->name;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], value)) return WS_OK;

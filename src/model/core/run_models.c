@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "model/core/accesses.h"
 #include "model/core/needs.h"
-#include "model/power/run_power.h"
 
 enum { ESTIMATES_MAX = 16 };
 _Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
@@ -139,10 +138,12 @@ static ws_status place_launch(struct diag *diag, struct prediction *out, const c
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
-static ws_status ask(struct diag *diag, const struct model *model, const struct model_input *input,
+static ws_status ask(struct diag *diag, enum model_id id, const struct model_input *input,
                      struct estimate *out)
 {
+    const struct model *model = model_for(id, input->machine->kind);
     memset(out, 0, sizeof *out);
+    out->id = id;
     out->model = model->name;
     ws_status status = model->predict(diag, input, out);
     out->model_seconds = out->time_seconds;
@@ -151,23 +152,20 @@ static ws_status ask(struct diag *diag, const struct model *model, const struct 
 
 /* ---- the bound ------------------------------------------------------------------------------- */
 
-static const char bound_name[] = "speed-of-light";
+static const enum model_id bound_id = MODEL_SPEED_OF_LIGHT;
 
 /* The speed of light of the same launch, machine and effects: the estimate among those made, else one
  * for this question alone; NULL if it is not known, or the option bound says none. */
 static const struct estimate *find_bound(struct diag *diag, const struct model_input *input,
                                          const struct prediction *out)
 {
-    size_t index = 0;
-    const struct estimate *made = prediction_find(out, bound_name);
-    while (strcmp(models[index]->name, bound_name) != 0)
-        index++;
-    if (model_option_get(models[index], input, "bound") != 0) return NULL;
+    const struct estimate *made = prediction_of(out, bound_id);
+    if (model_option_get(models[bound_id], input, "bound") != 0) return NULL;
     if (made) return made;
-    const struct model *model = model_for(index, input->machine->kind);
+    const struct model *model = model_for(bound_id, input->machine->kind);
     if (needs_check(model, input, NULL)) return NULL;
     struct estimate *bound = ARENA_ARRAY(input->arena, struct estimate, 1);
-    *bound = (struct estimate){.model = model->name};
+    *bound = (struct estimate){.id = bound_id, .model = model->name};
     bound->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
     if (model->predict(diag, input, bound) == WS_OK) return bound;
     diag_clear(diag);
@@ -221,18 +219,18 @@ static void note_gain(const struct model_input *input, const struct estimate *bo
 }
 
 /* Time without each effect that the model knows, neither side below its bound. */
-static ws_status find_gains(struct diag *diag, const struct model *model,
-                            const struct model_input *input, const struct estimate *bound,
-                            struct estimate *out)
+static ws_status find_gains(struct diag *diag, enum model_id id, const struct model_input *input,
+                            const struct estimate *bound, struct estimate *out)
 {
     struct estimate *other = mem_zalloc(1, sizeof *other);
+    uint32_t effects = model_for(id, input->machine->kind)->effects;
     ws_status status = WS_OK;
     for (unsigned i = 0; i < EFFECT_COUNT && status == WS_OK; i++) {
         uint32_t bit = UINT32_C(1) << i;
-        if (!(model->effects & bit) || out->without[i].modelled) continue;
+        if (!(effects & bit) || out->without[i].modelled) continue;
         struct model_input without = *input;
         without.effects_off |= bit;
-        status = ask(diag, model, &without, other);
+        status = ask(diag, id, &without, other);
         if (status == WS_ERR_NO_MODEL) { /* nothing is left that takes time */
             diag_clear(diag);
             status = WS_OK;
@@ -268,8 +266,8 @@ static bool is_wanted(const struct model *model, const char *only)
 {
     const struct model *wanted = only ? model_find(only) : NULL;
     if (!wanted || wanted == model) return true;
-    for (const char *const *name = wanted->needs_prior; name && *name; name++)
-        if (is_wanted(model, *name)) return true;
+    for (const enum model_id *id = wanted->needs_prior; id && *id != MODEL_COUNT; id++)
+        if (is_wanted(model, models[*id]->name)) return true;
     return false;
 }
 
@@ -277,11 +275,11 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
                             const char *no_occupancy, struct prediction *out)
 {
     const struct estimate *bound = NULL;
-    for (size_t i = 0; i < model_count && out->estimate_count < ESTIMATES_MAX; i++) {
+    for (enum model_id i = 0; i < MODEL_COUNT && out->estimate_count < ESTIMATES_MAX; i++) {
         if (!is_wanted(models[i], out->options.only)) continue;
         struct model_input input = *base;
         const struct model *model = model_for(i, out->machine->kind);
-        if (!models[i]->predict) continue; /* of power */
+        if (!models[i]->predict) continue;
         if (!model) {
             refuse(out, models[i]->name,
                    arena_format(&out->arena, "a model of GPUs, and %s is a CPU", out->machine->id));
@@ -295,10 +293,10 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
             continue;
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
-        if (!bound && strcmp(model->name, bound_name) != 0) bound = find_bound(diag, &input, out);
-        ws_status status = ask(diag, model, &input, estimate);
+        if (!bound && i != bound_id) bound = find_bound(diag, &input, out);
+        ws_status status = ask(diag, i, &input, estimate);
         if (status == WS_OK && !out->options.only && !out->options.without_gains)
-            status = find_gains(diag, model, &input, bound, estimate);
+            status = find_gains(diag, i, &input, bound, estimate);
         if (status == WS_OK) raise_to(bound, &input, estimate);
         if (status == WS_ERR_NO_MODEL) {
             refuse(out, model->name, arena_copy(&out->arena, diag_text(diag)));
@@ -425,7 +423,8 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
     if (status == WS_OK) choose_best(prediction);
-    if (status == WS_OK) status = run_power(diag, &input, prediction);
+    for (enum model_id i = 0; status == WS_OK && i < MODEL_COUNT; i++)
+        if (models[i]->complete) status = models[i]->complete(diag, &input, prediction);
     if (status != WS_OK) {
         prediction_destroy(prediction);
         return status;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/estimate.h"
 #include "model/power/clock_scaling.h"
+#include "model/power/power_estimate.h"
 
 enum { DEFAULT_STEPS = 10 };
 static const double LEAST_SHARE = 0.5; /* guess: half of the clock is possible */
@@ -104,7 +104,7 @@ static ws_status run(struct diag *diag, const struct prediction *whole,
     sweep->every_pair = !model_find(sweep->time_model)->needs_trace;
     sweep->now_hz = machine_get(whole->machine, MACHINE_CLOCK_CORE, 0);
     TRY(find_best(diag, whole, whole->machine, &best, &sweep->now));
-    const struct estimate *throughput = prediction_find(whole, "throughput");
+    const struct estimate *throughput = prediction_of(whole, MODEL_THROUGHPUT);
     const struct term *divisor = throughput ? estimate_term(throughput, "freq_factor") : NULL;
     sweep->divided_hz = divisor ? sweep->now_hz / divisor->value : (double)NAN;
     sweep->count = count_clocks(range);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/estimate.h"
+#include "model/power/power_estimate.h"
 
 extern const struct model model_ipp_power;
 
@@ -92,7 +92,7 @@ static double term_of(const struct estimate *estimate, const char *id, double ot
 /* (63) asks mwp-cwp at all SMs, whatever model gives the times. */
 static void find_closed(struct core_sweep *sweep, const struct prediction *whole)
 {
-    const struct estimate *mwp = prediction_find(whole, "mwp-cwp");
+    const struct estimate *mwp = prediction_of(whole, MODEL_MWP_CWP);
     struct model_input input = {.option_count = whole->options.option_count,
                                 .options = whole->options.options};
     sweep->no_closed_form = mwp ? NULL : "mwp-cwp cannot answer for this kernel and GPU";

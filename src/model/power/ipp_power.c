@@ -184,8 +184,8 @@ static void tell_clock(const struct model_input *input, struct estimate *out)
         clock_power_ratio(machine));
 }
 
-static ws_status predict(struct diag *diag, const struct model_input *input,
-                         const struct estimate *time, struct power_estimate *out)
+ws_status ipp_predict(struct diag *diag, const struct model_input *input,
+                      const struct estimate *time, struct power_estimate *out)
 {
     struct ipp_parameters parameters;
     TRY(ipp_read_parameters(diag, input, &parameters));
@@ -241,5 +241,5 @@ const struct model model_ipp_power = {
     .needs_counters = needs_counters,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .predict_power = predict,
+    .complete = run_power,
 };

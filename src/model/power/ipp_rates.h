@@ -3,7 +3,7 @@
 #ifndef MODEL_IPP_RATES_H
 #define MODEL_IPP_RATES_H
 
-#include "model/core/estimate.h"
+#include "model/power/power_estimate.h"
 
 ws_status ipp_read_parameters(struct diag *diag, const struct model_input *input,
                               struct ipp_parameters *out);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The power of a kernel, once the models of time have answered: which time it rests on. */
-#include "model/power/run_power.h"
+#include "model/power/power_estimate.h"
 
 #include <string.h>
 
 #include "model/core/needs.h"
-
-extern const struct model model_ipp_power;
 
 static ws_status no_such_time(struct diag *diag, const struct prediction *out, const char *wanted)
 {
@@ -61,7 +59,7 @@ static ws_status find_time(struct diag *diag, const struct model_input *input,
 
 ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out)
 {
-    const struct model *model = &model_ipp_power;
+    const struct model *model = models[MODEL_IPP_POWER];
     struct estimate time;
     if (input->machine->kind == MACHINE_IS_CPU) {
         out->no_power = "no power coefficients for this CPU (ipp-power models GPUs only)";
@@ -74,14 +72,17 @@ ws_status run_power(struct diag *diag, const struct model_input *input, struct p
         return WS_OK;
     }
     struct power_estimate *power = arena_alloc(&out->arena, sizeof *power);
+    power->answer.id = MODEL_IPP_POWER;
     power->answer.model = model->name;
     ws_status status = find_time(diag, input, out, &time, power);
-    if (status == WS_OK) status = model->predict_power(diag, input, &time, power);
+    if (status == WS_OK) status = ipp_predict(diag, input, &time, power);
     if (status == WS_ERR_NO_MODEL) {
         out->no_power = arena_copy(&out->arena, diag_text(diag));
         diag_clear(diag);
         return WS_OK;
     }
-    if (status == WS_OK) out->power = power;
-    return status;
+    if (status != WS_OK) return status;
+    out->power = power;
+    out->power_terms = &power->answer;
+    return WS_OK;
 }

@@ -264,7 +264,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     if (input->effects_off || input->observer) return WS_OK;
     write_known_gains(a);
     struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);
-    a->out->waits = waits;
+    a->out->details = waits;
     return write_scaling(diag, a, waits);
 }
 

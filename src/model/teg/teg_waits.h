@@ -3,6 +3,7 @@
 #define MODEL_TEG_WAITS_H
 
 #include "model/teg/teg_engine.h"
+#include "model/teg/warp_waits.h"
 
 /* Shares of the warps' time by cause and by line; in the arena. Without scaling. */
 struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,

@@ -147,7 +147,7 @@ static ws_status answer(struct diag *diag, const struct model_input *input, stru
 static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
 {
     struct tp_case *c = ARENA_ARRAY(input->arena, struct tp_case, 1);
-    out->throughput = c;
+    out->details = c;
     return answer(diag, input, c, out);
 }
 
@@ -161,7 +161,7 @@ ws_status throughput_by_hand(struct diag *diag, const struct machine *machine,
                                 .arena = &out->arena};
     out->machine = machine;
     out->options = *options;
-    out->estimates[0] = (struct estimate){.model = model_throughput.name};
+    out->estimates[0] = (struct estimate){.id = MODEL_THROUGHPUT, .model = model_throughput.name};
     out->estimate_count = 1;
     TRY(needs_check_options(diag, &out->arena, options->option_count, options->options));
     return predict(diag, &input, &out->estimates[0]);
@@ -204,7 +204,7 @@ const struct model model_throughput = {
              "against how many the memory lets overlap, in ten categories.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
-    .needs_prior = (const char *const[]){"mwp-cwp", NULL},
+    .needs_prior = (const enum model_id[]){MODEL_MWP_CWP, MODEL_COUNT},
     .needs_occupancy = true,
     .needs_accesses = true,
     .needs_transactions = true,

@@ -58,12 +58,6 @@ struct tp_terms {
     int category;     /* figures 114 and 115; 0: no memory instruction */
 };
 
-/* What instructions count as: useful ones are floating-point (section 5.3.1), flops of a lane;
- * memory ones access global or local memory. */
-double tp_class_flops(enum insn_class id);
-bool tp_class_is_integer(enum insn_class id);
-bool tp_class_is_memory(enum insn_class id);
-
 /* (67): peak of a device for a mix of instructions; 0 if there is no FP instruction. */
 double tp_peak_achievable(const struct tp_device *device, const struct tp_program *program);
 /* (70)'s factor. `between`: warps that run between two instructions of one, 1 if none do. */

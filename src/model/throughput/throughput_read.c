@@ -6,54 +6,21 @@
 #include <string.h>
 
 #include "model/core/accesses.h"
+#include "model/core/class_mix.h"
 #include "model/core/estimate.h"
 #include "model/core/prices.h"
 #include "model/throughput/throughput_case.h"
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-double tp_class_flops(enum insn_class id)
-{
-    switch (id) {
-    case CLASS_FP32_FMA:
-    case CLASS_FP64_FMA:
-        return 2;
-    case CLASS_FP32_ADD:
-    case CLASS_FP32_MUL:
-    case CLASS_FP32_MINMAX:
-    case CLASS_FP32_DIV:
-    case CLASS_FP64_ADD:
-    case CLASS_FP64_MUL:
-    case CLASS_FP64_MINMAX:
-    case CLASS_FP64_DIV:
-    case CLASS_FP16:
-    case CLASS_BF16:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-bool tp_class_is_integer(enum insn_class id)
-{
-    return (id >= CLASS_INT_ADD && id <= CLASS_INT_MINMAX) || id == CLASS_LOGIC ||
-           id == CLASS_SHIFT || id == CLASS_CMP;
-}
-
-bool tp_class_is_memory(enum insn_class id)
-{
-    return (id >= CLASS_MEM_GLOBAL_LOAD && id <= CLASS_MEM_GLOBAL_ATOMIC) ||
-           (id >= CLASS_MEM_LOCAL_LOAD && id <= CLASS_MEM_LOCAL_ATOMIC);
-}
-
 static enum tp_kind kind_of(enum insn_class id)
 {
-    double flops = tp_class_flops(id);
-    return flops > 1                 ? TP_KIND_FUSED
-           : flops > 0               ? TP_KIND_FP
-           : tp_class_is_integer(id) ? TP_KIND_INTEGER
-           : tp_class_is_memory(id)  ? TP_KIND_MEMORY
-                                     : TP_KIND_MISC;
+    double flops = class_flops(id);
+    return flops > 1              ? TP_KIND_FUSED
+           : flops > 0            ? TP_KIND_FP
+           : class_is_integer(id) ? TP_KIND_INTEGER
+           : class_is_memory(id)  ? TP_KIND_MEMORY
+                                  : TP_KIND_MISC;
 }
 
 /* Cycles of an SM that a warp instruction takes. The thesis has one, with 32 lanes an SM and every
@@ -89,12 +56,9 @@ static void read_kinds(const struct model_input *input, double warps, struct tp_
 /* Terms of mwp-cwp for the same pair: N, waves, Mem_L, MWP_Proc. */
 static double prior_term(const struct model_input *input, const char *id, double otherwise)
 {
-    for (size_t i = 0; i < input->prior_count; i++) {
-        if (strcmp(input->prior[i].model, "mwp-cwp")) continue;
-        const struct term *term = estimate_term(&input->prior[i], id);
-        return term ? term->value : otherwise;
-    }
-    return otherwise;
+    const struct estimate *mwp = estimate_of(input->prior, input->prior_count, MODEL_MWP_CWP);
+    const struct term *term = mwp ? estimate_term(mwp, id) : NULL;
+    return term ? term->value : otherwise;
 }
 
 /* Latency and bytes of an access go together (section 5.3.8): what u transactions take, and move. */

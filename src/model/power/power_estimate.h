@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The power of a kernel, once the models of time have answered. */
+#ifndef MODEL_POWER_ESTIMATE_H
+#define MODEL_POWER_ESTIMATE_H
+
+#include "model/core/estimate.h"
+#include "model/power/ipp_power.h"
+
+/* One answer about power (the model ipp-power). Arrays by enum power_unit. */
+struct power_estimate {
+    struct estimate answer; /* time that it rests on, terms, assumptions */
+    const char *time_model; /* whose time, or that a measured time is compared with */
+    bool measured;
+    double time_factor; /* time over that of time_model */
+    double active_sms;
+    double unit_instructions[POWER_UNIT_COUNT]; /* of the launch, by the counters */
+    double counted[POWER_UNIT_COUNT];           /* the same; units without coefficient with kin */
+    double rates[POWER_UNIT_COUNT], max_watts[POWER_UNIT_COUNT];
+    bool spec_linear[POWER_UNIT_COUNT];
+    const struct cache_section
+        *caches; /* that L1, L2 and DRAM rest on; NULL: none known or none there */
+    const char *unit_reasons[POWER_UNIT_COUNT]; /* why a unit has no watts; NULL: it has */
+    struct ipp_watts watts;
+    double gated_watts;
+    double intensity;       /* (54); NAN if there are only memory instructions */
+    const char *no_thermal; /* why the following is not known; NULL: it is */
+    struct ipp_thermal thermal;
+    double printed_rise_kelvin, rise_kelvin, static_watts;
+};
+
+/* Fills power, power_terms or no_power of `out`, whose estimates and best one are known. */
+ws_status run_power(struct diag *diag, const struct model_input *input, struct prediction *out);
+/* ipp_power.c: `out` from its time, whose model, factor and measurement are set. */
+ws_status ipp_predict(struct diag *diag, const struct model_input *input,
+                      const struct estimate *time, struct power_estimate *out);
+
+#endif
