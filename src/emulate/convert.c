@@ -104,7 +104,7 @@ static struct exact decode(const struct conversion *c, uint64_t bits)
     const struct format *format = &formats[c->from];
     if (!format->specials) return decode_integer(bits, &type_infos[c->from]);
     struct exact value = decode_float(format, bits);
-    if (c->from == TYPE_F32 && c->ftz) {
+    if (c->from == TYPE_F32 && c->ftz && c->to != TYPE_F16) { /* QUIRKS.md, conversions */
         if (value.kind == FINITE && value.significand < UINT64_C(1) << 23) value.significand = 0;
         if (value.kind == NOT_A_NUMBER) { /* the canonical NaN of .f32 */
             value.negative = false;

@@ -105,7 +105,8 @@ bool scalar_convert(const struct insn *insn, const uint64_t *a, uint64_t *d)
         *d = between_integers(insn, a[0]);
         return true;
     }
-    bool flushes = insn->flags & INSN_FTZ && insn->type2 == TYPE_F32;
+    /* ptxas compiles cvt.ftz.f16.f32 to the instruction without .ftz (QUIRKS.md). */
+    bool flushes = insn->flags & INSN_FTZ && insn->type2 == TYPE_F32 && insn->type != TYPE_F16;
     struct number value =
         number_of_operand(insn->type2, flushes ? float_flush(TYPE_F32, a[0]) : a[0]);
     if (insn->type == TYPE_F64 && value.kind == NUMBER_NAN)

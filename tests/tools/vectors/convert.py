@@ -168,9 +168,10 @@ def widened_nan(s, x):
 def float_conversion(s, t, mode="rn", ftz="", sat=""):
     """ftz concerns f32 only, on either side. Of a NaN the ISA says that it is 0 with .sat and, for
     some forms, canonical; so it is for all here, but in f64 it keeps sign and payload, unless .ftz
-    made it the canonical one of f32 (QUIRKS.md)."""
+    made it the canonical one of f32. For cvt.ftz.f16.f32 ptxas emits the instruction without .ftz,
+    so subnormals count, which .rp and .rm show (QUIRKS.md)."""
     def convert(a):
-        if ftz and s is F32:
+        if ftz and s is F32 and t is not F16:
             a = s.flush(a)
         if s.is_nan(a):
             if t is F64 and not sat:
