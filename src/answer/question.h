@@ -72,4 +72,20 @@ const char *asked_word(const struct asked *asked, const char *name);
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out);
 
+/* Options of predictions: rows of a question's inputs, and what was given for them. */
+#define PREDICT_INPUTS                                                                             \
+    {"model_options", INPUT_WORD, "", "readings of models: KEY=VALUE[,KEY=VALUE...]"},             \
+    {                                                                                              \
+        "without", INPUT_WORD, "", "effects that are switched off: ID[,ID...]"                     \
+    }
+/* In the answer's arena. WS_ERR_ARGUMENT: no such effect, or not KEY=VALUE. */
+ws_status asked_predict_options(const struct asked *asked, struct predict_options *out);
+/* The same of words that were not asked; NULL: none. Sets options and effects_off. */
+ws_status predict_words_parse(struct diag *diag, struct arena *arena, const char *model_options,
+                              const char *without, struct predict_options *out);
+/* Predicts, and lets the profile remember its hits on the machine's caches. The answer owns *out. */
+ws_status asked_predict(const struct asked *asked, const struct profile *profile,
+                        const struct machine *machine, const struct predict_options *options,
+                        const struct prediction **out);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/question.h"
 #include "base/float_state.h"
 #include "base/text.h"
 #include "measure/cache_replay.h"
@@ -289,56 +290,6 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
 
 /* ---- predict: profile and machine -> estimates -> advice ------------------------------------- */
 
-/* Cuts "a=b,c=d" at its commas, in the arena. */
-static size_t split_list(struct arena *arena, const char *list, const char *const **out)
-{
-    char *copy = arena_copy(arena, list);
-    const char **items = ARENA_ARRAY(arena, const char *, strlen(list) / 2 + 2);
-    size_t count = 0;
-    for (char *rest = copy, *item; (item = strsep(&rest, ",")) != NULL;)
-        if (*item) items[count++] = item;
-    *out = items;
-    return count;
-}
-
-static ws_status parse_effects(struct diag *diag, struct arena *arena, const char *list,
-                               uint32_t *out)
-{
-    const char *const *items, *names[EFFECT_COUNT];
-    size_t count = split_list(arena, list, &items);
-    for (size_t i = 0; i < EFFECT_COUNT; i++)
-        names[i] = effect_infos[i].id;
-    for (size_t i = 0; i < count; i++) {
-        int effect = effect_find(items[i]);
-        if (effect < 0) {
-            const char *near = text_nearest(arena, items[i], names, EFFECT_COUNT);
-            return diag_error(diag, WS_ERR_ARGUMENT,
-                              "no effect is called '%s'%s%s; `warpsage explain` lists them",
-                              items[i], *near ? ": perhaps " : "", near);
-        }
-        *out |= UINT32_C(1) << effect;
-    }
-    return WS_OK;
-}
-
-static ws_status parse_model_options(struct diag *diag, struct arena *arena, const char *list,
-                                     struct predict_options *out)
-{
-    const char *const *items;
-    size_t count = split_list(arena, list, &items);
-    struct model_option *options = ARENA_ARRAY(arena, struct model_option, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        char *key = arena_copy(arena, items[i]), *equals = strchr(key, '=');
-        if (!equals || equals == key || !equals[1])
-            return diag_error(diag, WS_ERR_ARGUMENT, "model option '%s' is not KEY=VALUE", key);
-        *equals = '\0';
-        options[i] = (struct model_option){.key = key, .value = equals + 1};
-    }
-    out->options = options;
-    out->option_count = count;
-    return WS_OK;
-}
-
 static ws_status find_only(struct diag *diag, const char *name, const char **out)
 {
     const struct model *model = name ? model_find(name) : NULL;
@@ -359,9 +310,7 @@ ws_status pipeline_read_options(ws_context *context, const ws_predict_options *o
         TRY(find_only(diag, options->only, &out->only));
     if (options->size > offsetof(ws_predict_options, without_traces))
         out->without_traces = options->without_traces;
-    if (options->without) TRY(parse_effects(diag, arena, options->without, &out->effects_off));
-    if (!options->model_options) return WS_OK;
-    return parse_model_options(diag, arena, options->model_options, out);
+    return predict_words_parse(diag, arena, options->model_options, options->without, out);
 }
 
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
