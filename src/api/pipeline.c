@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "measure/cache_replay.h"
 
-/* Blocks whose warps are traced if the caller does not say (CONTRACT section 3), and the memory that
+/* Blocks whose warps are traced if the caller does not say (doc/warp-traces.md), and the memory that
  * they may take: about 80 million accesses. A guess at what nobody minds. */
 enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
 

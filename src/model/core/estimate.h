@@ -67,7 +67,7 @@ struct estimate {
 };
 
 struct model_option {
-    const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
+    const char *key, *value; /* "mem_l_coal", "slides" */
 };
 
 struct power_estimate;
@@ -91,7 +91,7 @@ struct model_input {
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };
 
-/* An option of a model: the first value is the default (models.md section 0). */
+/* An option of a model: the first value is the default (doc/models). */
 struct model_option_info {
     const char *key;           /* "mem_l_coal" */
     const char *const *values; /* ends with NULL; NULL: a number above 0; or model_names,
