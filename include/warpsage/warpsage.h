@@ -455,7 +455,7 @@ WS_API WS_CHECKED ws_status ws_profile_copy(const ws_profile *profile, ws_profil
 /* Bytes of shared memory that a block takes of an SM, static and dynamic. */
 WS_API uint64_t ws_profile_shared(const ws_profile *profile);
 /* As if a block took so many: for occupancy; what the kernel did stays as it was counted. */
-WS_API void ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
+WS_API WS_CHECKED ws_status ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
 /* Registers per thread that predictions for this machine count with; 0: none known. */
 WS_API unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine);
 /* Name of the kernel as in the source; owned by the profile. */
