@@ -16,6 +16,12 @@ void asking_word(struct cli *cli, struct asking *asking, const char *name, const
     CLI_APPEND(cli, asking->inputs, asking->input_count, input);
 }
 
+void asking_predict(struct cli *cli, struct asking *asking, const struct request *request)
+{
+    if (request->model_options) asking_word(cli, asking, "model_options", request->model_options);
+    if (request->without) asking_word(cli, asking, "without", request->without);
+}
+
 void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile)
 {
     CLI_APPEND(cli, asking->profiles, asking->profile_count, profile);

@@ -4,6 +4,7 @@
 #define CLI_OPTIONS_ASKING_H
 
 #include "cli/cli.h"
+#include "cli/options/request.h"
 
 /* A question under construction; `name` is set, the rest begins as zeros. */
 struct asking {
@@ -18,6 +19,8 @@ struct asking {
 
 void asking_number(struct cli *cli, struct asking *asking, const char *name, double value);
 void asking_word(struct cli *cli, struct asking *asking, const char *name, const char *word);
+/* What the request says about models. */
+void asking_predict(struct cli *cli, struct asking *asking, const struct request *request);
 void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile);
 void asking_machine(struct cli *cli, struct asking *asking, const ws_machine *machine);
 

@@ -52,7 +52,7 @@ extern "C" {
 #define WS_VERSION_NUMBER WS_VERSION(WS_VERSION_MAJOR, WS_VERSION_MINOR, WS_VERSION_PATCH)
 #define WS_VERSION_STRING "0.1.0"
 
-/* One row a status: name, exit code of the command line (doc/arguments.md#exit-status), words. */
+/* One row a status: name, exit code of the command line (CONTRACT section 4), words. */
 #define WS_STATUS_LIST(X)                                                                          \
     X(WS_OK, 0, "done")                                                                            \
     X(WS_ERR_CHECK, 1, "a check or a gate failed")                                                 \
@@ -334,7 +334,7 @@ typedef struct ws_launch {
     size_t parameter_bytes;
     uint64_t max_instructions; /* thread-blocks' warp instructions in all; 0: 2^40 */
     bool counters;             /* false: execute only, out_profile may be NULL */
-    bool all_rules;            /* also count the rules of cc 1.x (enum ws_rule) */
+    bool all_rules;            /* also count the half-warp rules of cc 1.x (CONTRACT section 2) */
     bool unordered;            /* run ordered kernels in parallel: not reproducible */
     double effort;             /* fraction of the blocks to execute, 0 or 1: all */
     unsigned rules;            /* bit set of enum ws_rule, counted besides what is always counted */
@@ -364,7 +364,7 @@ typedef struct ws_launch {
 
 #define WS_TRACE_NONE UINT32_MAX
 
-/* Address and bank rules that cost time to count (doc/definitions.md#counting-rules). */
+/* Address and bank rules that cost time to count (CONTRACT section 2). */
 enum ws_rule {
     WS_RULE_CC10 = 1,   /* half-warp protocol of cc 1.0 and 1.1 */
     WS_RULE_CC12 = 2,   /* half-warp protocol of cc 1.2 and 1.3 */
@@ -455,7 +455,7 @@ WS_API WS_CHECKED ws_status ws_profile_copy(const ws_profile *profile, ws_profil
 /* Bytes of shared memory that a block takes of an SM, static and dynamic. */
 WS_API uint64_t ws_profile_shared(const ws_profile *profile);
 /* As if a block took so many: for occupancy; what the kernel did stays as it was counted. */
-WS_API WS_CHECKED ws_status ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
+WS_API void ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
 /* Registers per thread that predictions for this machine count with; 0: none known. */
 WS_API unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine);
 /* Name of the kernel as in the source; owned by the profile. */
@@ -781,6 +781,13 @@ typedef struct ws_question {
  * why in the tree. */
 WS_API WS_CHECKED ws_status ws_ask(ws_context *context, const ws_question *question,
                                    ws_answer **out);
+/* Many points of a question without a tree, of one machine: `in` has a row of input_count values for each
+ * point, `out` gets one of figure_count (NAN: null). Figures have the ids of the tree, of `throughput` those
+ * of its table `sweep`, whose inputs are `sms` and `n`. Takes no memory for a point. */
+WS_API WS_CHECKED ws_status ws_ask_points(ws_context *context, const ws_question *question,
+                                          const char *const *inputs, size_t input_count,
+                                          const double *in, const char *const *figures,
+                                          size_t figure_count, double *out, size_t count);
 /* One more reference, for another owner. */
 WS_API ws_answer *ws_answer_keep(ws_answer *answer);
 WS_API void ws_answer_destroy(ws_answer *answer);
@@ -841,8 +848,8 @@ WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t cou
 
 typedef struct ws_predict_options {
     size_t size;               /* sizeof(ws_predict_options) */
-    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (doc/models) */
-    const char *without;       /* comma-separated effects to switch off (ws_effect_name) or NULL */
+    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (models.md) */
+    const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
     const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
     bool without_traces; /* warp traces of the profile are not followed: neither the model teg nor
@@ -937,66 +944,6 @@ WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_prof
                                               const ws_timeline_options *options,
                                               ws_write_fn *write, void *user,
                                               ws_timeline_info *out);
-/* ---- the throughput model's questions ---------------------------------------------------------- */
-
-enum { WS_THROUGHPUT_INPUTS = 16, WS_THROUGHPUT_BOUNDS = 4 };
-
-/* How much of the peak a GPU reaches for a program, and what would help (doc/models/throughput.md). Rates
- * are flop/s and warps/s of the whole GPU; gains are ratios of warps/s, 1: as fast. */
-typedef struct ws_throughput {
-    size_t size;         /* sizeof(ws_throughput), set by the caller */
-    double time_seconds; /* of the launch; by hand: of `n` warps on every SM */
-    double cores, n;     /* SMs with a block, warps per SM */
-    size_t input_count;  /* table 15, of one warp */
-    struct {
-        const char *name, *text; /* "fp_insts" */
-        double value;
-        bool given; /* by a model option tp.NAME */
-    } inputs[WS_THROUGHPUT_INPUTS];
-    bool has_flops, has_memory; /* of the program; without flops perf and peaks are 0 */
-    double peak_flops, perf_flops, warp_rate;
-    double eff_ratio_comp, eff_ratio, dep_effect;
-    struct {
-        const char *name, *text; /* "l1", "measured", "mostly-dram", "dram": best first */
-        double perf_flops, warp_rate;
-        unsigned category; /* 0: no memory access waits */
-    } bounds[WS_THROUGHPUT_BOUNDS];
-    size_t bound_count;
-    /* The following are of has_memory. mwp_proc 0: no limit known. */
-    double eff_mem_cycles, eff_comp_cycles, idle_cycles, hidden;
-    double mwp_app_infin, mwp_app, mwp_bw, mwp_proc, mwp;
-    unsigned category, rank; /* 1 to 10; rank 1 is the best, 0: not ranked */
-    const char *meaning, *advice;
-    double cores_exact, n_exact, bandwidth_factor, frequency_divisor;
-    unsigned cores_suggested, n_suggested;
-    double gain_core, gain_warp;          /* one more core; one more warp per core */
-    double gain_cores, gain_bandwidth;    /* 10 % more */
-    double gain_memory, gain_computation; /* 10 % less of it, 10 % more of the other */
-    size_t assumption_count;
-    const char *const *assumptions;
-} ws_throughput;
-
-/* profile NULL: the inputs are given by hand, as model options tp.NAME. Texts are valid until the
- * context's next prediction. WS_ERR_ARGUMENT: an input contradicts another, or is missing. */
-WS_API WS_CHECKED ws_status ws_throughput_predict(ws_context *context, const ws_profile *profile,
-                                                  const ws_machine *machine,
-                                                  const ws_predict_options *options,
-                                                  ws_throughput *out);
-
-/* Names of the inputs, by index from 0: "fp_insts"; NULL beyond the last. */
-WS_API const char *ws_throughput_input(size_t index);
-
-/* The same program on other numbers of cores with other numbers of warps. */
-typedef struct ws_throughput_point {
-    double cores, n;
-    double perf_flops, warp_rate, eff_ratio, mwp_app, mwp_bw;
-    unsigned category; /* 0: no memory access waits */
-} ws_throughput_point;
-
-/* Fills in each point from its cores and n, both above 0; the program is that of the context's last
- * ws_throughput_predict. WS_ERR_ARGUMENT: there was none. */
-WS_API WS_CHECKED ws_status ws_throughput_points(ws_context *context, ws_throughput_point *points,
-                                                 size_t count);
 
 /* ---- power, temperature, number of cores ------------------------------------------------------ */
 

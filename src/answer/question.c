@@ -107,6 +107,15 @@ const char *asked_word(const struct asked *asked, const char *name)
     return input ? input->word : NULL;
 }
 
+const double *asked_numbers(const struct asked *asked, const char *name, size_t *out_count)
+{
+    double *out = ARENA_ARRAY(&asked->answer->arena, double, asked->input_count + 1);
+    *out_count = 0;
+    for (size_t i = 0; i < asked->input_count; i++)
+        if (!strcmp(asked->inputs[i].name, name)) out[(*out_count)++] = asked->inputs[i].value;
+    return out;
+}
+
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out)
 {
@@ -147,16 +156,22 @@ static void keep_objects(const struct asked *asked, struct answer *answer)
         machine_keep(asked->machines[i]);
 }
 
+ws_status asked_check(const struct asked *asked)
+{
+    const struct question *question = asked->question;
+    TRY(check_inputs(asked));
+    if (!question->takes_profiles || asked->profile_count) return WS_OK;
+    return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                      "the question '%s' needs a profile, none was given", question->name);
+}
+
 ws_status question_ask(struct asked *asked, struct answer **out)
 {
     const struct question *question = asked->question;
     const void *found = NULL;
     *out = NULL;
     struct answer *answer = asked->answer = answer_create(question);
-    ws_status status = check_inputs(asked);
-    if (status == WS_OK && question->takes_profiles && !asked->profile_count)
-        status = diag_error(asked->diag, WS_ERR_ARGUMENT,
-                            "the question '%s' needs a profile, none was given", question->name);
+    ws_status status = asked_check(asked);
     if (status == WS_OK) status = question->ask(asked, &found);
     if (!found) {
         answer_destroy(answer);

@@ -31,6 +31,18 @@ struct asked {
     struct answer *answer;
 };
 
+/* Many points of a question without trees: what varies by point, and the record that answers for one. */
+struct question_points {
+    const char *const *inputs; /* names, beside those of the question */
+    size_t input_count;
+    const struct record *record;
+    /* What all points have in common: leaves a state in the answer's arena or owned by the answer. */
+    ws_status (*begin)(struct asked *asked, void **out_state);
+    /* One point: `values` are by index in `inputs`, NAN: not given. *out is valid until the next point.
+     * Takes no memory. */
+    ws_status (*at)(struct diag *diag, void *state, const double *values, const void **out);
+};
+
 struct question {
     const char *name;   /* "occupancy" */
     const char *schema; /* "warpsage.occupancy/1" */
@@ -42,14 +54,27 @@ struct question {
     /* Leaves in *out the struct that `record` describes, in the answer's arena or owned by it. A status
      * other than WS_OK with *out set: part of the answer is missing, and says why. */
     ws_status (*ask)(struct asked *asked, const void **out);
+    const struct question_points *points; /* NULL: it has no bulk call */
 };
 
 extern const struct question *const questions[];
 extern const size_t question_count;
 const struct question *question_find(const char *name);
 
+/* Are the inputs those of the question, and is there a profile if it needs one? */
+ws_status asked_check(const struct asked *asked);
 /* Checks the inputs, asks, and makes the tree. *out NULL: there is no answer. */
 ws_status question_ask(struct asked *asked, struct answer **out);
+
+/* Columns in, columns out: `in` has a row for each point with a value for each name of `inputs`, `out` one
+ * with a value for each name of `figures` (NAN: null). Takes memory for the call, none for a point. */
+struct points_asked {
+    const char *const *inputs, *const *figures;
+    size_t input_count, figure_count, count;
+    const double *in;
+    double *out;
+};
+ws_status question_ask_points(struct asked *asked, const struct points_asked *points);
 
 /* Figures of all answers, sorted by id; those with equal id and text are one. In the arena. */
 struct glossary_entry {
@@ -68,6 +93,8 @@ ws_status asked_count(const struct asked *asked, const char *name, uint64_t leas
                       uint64_t otherwise, uint64_t *out);
 bool asked_flag(const struct asked *asked, const char *name);
 const char *asked_word(const struct asked *asked, const char *name);
+/* All numbers of an input that may be repeated, in their order, in the answer's arena. */
+const double *asked_numbers(const struct asked *asked, const char *name, size_t *out_count);
 /* Index of a word in a list that ends with NULL; WS_ERR_ARGUMENT names those. -1: not given. */
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out);

@@ -31,26 +31,27 @@ static ws_status find_question(ws_context *context, const char *name, const stru
     return WS_ERR_ARGUMENT;
 }
 
-static ws_status ask(ws_context *context, const ws_question *question, struct arena *arena,
-                     struct answer **out)
+static ws_status read_question(ws_context *context, const ws_question *question,
+                               struct arena *arena, struct asked *out)
 {
-    struct asked asked = {
+    *out = (struct asked){
         .diag = &context->diag,
         .profile_count = question->profile_count,
         .machine_count = question->machine_count,
         .input_count = question->input_count,
         .inputs = question->inputs,
     };
-    TRY(find_question(context, question->name, &asked.question));
-    struct profile **profiles = ARENA_ARRAY(arena, struct profile *, asked.profile_count + 1);
-    struct machine **machines = ARENA_ARRAY(arena, struct machine *, asked.machine_count + 1);
-    for (size_t i = 0; i < asked.profile_count; i++)
+    TRY(handle_check_size(&context->diag, "ws_question", question->size, sizeof *question));
+    TRY(find_question(context, question->name, &out->question));
+    struct profile **profiles = ARENA_ARRAY(arena, struct profile *, out->profile_count + 1);
+    struct machine **machines = ARENA_ARRAY(arena, struct machine *, out->machine_count + 1);
+    for (size_t i = 0; i < out->profile_count; i++)
         profiles[i] = question->profiles[i]->profile;
-    for (size_t i = 0; i < asked.machine_count; i++)
+    for (size_t i = 0; i < out->machine_count; i++)
         machines[i] = question->machines[i]->machine;
-    asked.profiles = profiles;
-    asked.machines = machines;
-    return question_ask(&asked, out);
+    out->profiles = profiles;
+    out->machines = machines;
+    return WS_OK;
 }
 
 ws_status ws_ask(ws_context *context, const ws_question *question, ws_answer **out)
@@ -59,10 +60,32 @@ ws_status ws_ask(ws_context *context, const ws_question *question, ws_answer **o
     API_CALL_OUT(context, out)
     struct arena arena = {0};
     struct answer *answer = NULL;
-    TRY(handle_check_size(&context->diag, "ws_question", question->size, sizeof *question));
-    ws_status status = ask(context, question, &arena, &answer);
+    struct asked asked;
+    ws_status status = read_question(context, question, &arena, &asked);
+    if (status == WS_OK) status = question_ask(&asked, &answer);
     arena_clear(&arena);
     *out = (ws_answer *)answer;
+    return status;
+}
+
+ws_status ws_ask_points(ws_context *context, const ws_question *question, const char *const *inputs,
+                        size_t input_count, const double *in, const char *const *figures,
+                        size_t figure_count, double *out, size_t count)
+{
+    STANDARD_FLOATS;
+    API_CALL(context)
+    struct arena arena = {0};
+    struct asked asked;
+    const struct points_asked points = {.inputs = inputs,
+                                        .figures = figures,
+                                        .input_count = input_count,
+                                        .figure_count = figure_count,
+                                        .count = count,
+                                        .in = in,
+                                        .out = out};
+    ws_status status = read_question(context, question, &arena, &asked);
+    if (status == WS_OK) status = question_ask_points(&asked, &points);
+    arena_clear(&arena);
     return status;
 }
 

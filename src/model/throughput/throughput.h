@@ -65,7 +65,7 @@ double tp_dep_effect(double inst_latency, double dep, double between);
 /* (68) to (70): fills peak_achi, perf_cycles, total_cycles, eff_ratio_comp, dep_effect. */
 void tp_computation(const struct tp_device *device, const struct tp_program *program,
                     const struct tp_readings *readings, struct tp_terms *terms);
-/* (71) to (82), from perf_cycles, total_cycles and peak_achi of `terms`. */
+/* (71) to (82), from what tp_computation fills: all other terms but `periods`; 0 without accesses. */
 void tp_memory(const struct tp_device *device, const struct tp_program *program,
                const struct tp_readings *readings, struct tp_terms *terms);
 /* (78) to (82), from eff_perf, eff_comp, eff_mem and mwp. */

@@ -81,8 +81,8 @@ static void price_kinds(const struct tp_case *c, struct tp_terms *terms)
     terms->perf_cycles = useful / c->program.ilp;
     terms->total_cycles = cycles / c->program.ilp * terms->dep_effect;
     terms->eff_ratio_comp = cycles > 0 ? terms->perf_cycles / terms->total_cycles : 0;
-    if (useful > 0)
-        terms->peak_achi = WARP_LANES * flops / useful * c->device.freq_hz * c->device.cores;
+    terms->peak_achi =
+        useful > 0 ? WARP_LANES * flops / useful * c->device.freq_hz * c->device.cores : 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -113,11 +113,11 @@ static void serve(const struct tp_case *c, struct tp_device *device, struct tp_p
 
 void tp_case_evaluate(const struct tp_case *c, struct tp_terms *terms)
 {
+    price_kinds(c, terms);
+    /* Behind the above: a caller has just written two numbers of the case, and a copy waits for them. */
     struct tp_device device = c->device;
     struct tp_program program = c->program;
     struct tp_readings readings = c->readings;
-    *terms = (struct tp_terms){0};
-    price_kinds(c, terms);
     serve(c, &device, &program, &readings);
     readings.tail_periods = c->all_periods ? fmax(1, program.mem) : 1;
     terms->periods = program.mem / (readings.period_is_group ? program.mstr : 1);

@@ -3,6 +3,17 @@
 
 #include <math.h>
 
+/* fmax and fmin, of NaN too, without a call: bench_throughput. */
+static inline double more(double a, double b)
+{
+    return a > b || isnan(b) ? a : b;
+}
+
+static inline double less(double a, double b)
+{
+    return a < b || isnan(b) ? a : b;
+}
+
 /* Instructions of a multiply-add: two on a CPU that has none (section 5.7). */
 static double fused_instructions(const struct tp_device *device)
 {
@@ -27,7 +38,7 @@ double tp_peak_achievable(const struct tp_device *device, const struct tp_progra
 
 double tp_dep_effect(double inst_latency, double dep, double between)
 {
-    return fmax(1, inst_latency / (dep * between));
+    return more(1, inst_latency / (dep * between));
 }
 
 void tp_computation(const struct tp_device *device, const struct tp_program *program,
@@ -47,8 +58,8 @@ void tp_computation(const struct tp_device *device, const struct tp_program *pro
 
 void tp_mwp_app(double n, double mstr, struct tp_terms *terms)
 {
-    terms->mwp_app_infin = fmax(1, terms->eff_mem / terms->eff_comp);
-    terms->mwp_app = fmin(terms->mwp_app_infin, n) * mstr;
+    terms->mwp_app_infin = more(1, terms->eff_mem / terms->eff_comp);
+    terms->mwp_app = less(terms->mwp_app_infin, n) * mstr;
 }
 
 double tp_mwp_bw(const struct tp_device *device, double bytes_per_warp)
@@ -62,11 +73,11 @@ void tp_idle(double n, const struct tp_readings *readings, struct tp_terms *term
     terms->mem_serial_n = terms->eff_mem * n;
     terms->mem_divided_n = terms->mem_serial_n / terms->mwp;
     /* Below one request at a time there is no ramp, as in chapter II (reading A-9). */
-    double ramp = terms->eff_comp * fmax(0, terms->mwp - 1);
+    double ramp = terms->eff_comp * more(0, terms->mwp - 1);
     terms->mem_n = terms->mem_divided_n + ramp / readings->tail_periods;
     terms->comp_n = terms->eff_comp * n;
     double covered = readings->overlap_n1 ? terms->eff_comp * (n - 1) : terms->comp_n;
-    terms->idle = fmax(0, terms->mem_n - covered);
+    terms->idle = more(0, terms->mem_n - covered);
     terms->hidden = terms->mem_serial_n > 0 ? terms->idle / terms->mem_serial_n : 0;
     terms->eff_ratio = terms->eff_perf * n / (terms->comp_n + terms->idle);
 }
@@ -88,9 +99,17 @@ int tp_category(double n, const struct tp_terms *terms)
 void tp_memory(const struct tp_device *device, const struct tp_program *program,
                const struct tp_readings *readings, struct tp_terms *terms)
 {
-    terms->eff_ratio = terms->eff_ratio_comp;
-    terms->perf = terms->peak_achi * terms->eff_ratio;
-    if (!(program->mem > 0) || readings->without_memory) return;
+    if (!(program->mem > 0) || readings->without_memory) {
+        *terms = (struct tp_terms){.peak_achi = terms->peak_achi,
+                                   .perf_cycles = terms->perf_cycles,
+                                   .total_cycles = terms->total_cycles,
+                                   .eff_ratio_comp = terms->eff_ratio_comp,
+                                   .dep_effect = terms->dep_effect,
+                                   .periods = terms->periods,
+                                   .eff_ratio = terms->eff_ratio_comp,
+                                   .perf = terms->peak_achi * terms->eff_ratio_comp};
+        return;
+    }
     double periods = program->mem / (readings->period_is_group ? program->mstr : 1);
     terms->eff_perf = terms->perf_cycles / periods;
     terms->eff_comp = terms->total_cycles / periods;
@@ -99,7 +118,7 @@ void tp_memory(const struct tp_device *device, const struct tp_program *program,
     terms->mwp_bw = tp_mwp_bw(device, program->bytes_per_warp);
     terms->mwp_proc = device->mwp_proc;
     terms->mwp =
-        fmin(fmin(terms->mwp_app, terms->mwp_bw), fmin(limit_or_none(terms->mwp_proc), program->n));
+        less(less(terms->mwp_app, terms->mwp_bw), less(limit_or_none(terms->mwp_proc), program->n));
     terms->category = tp_category(program->n, terms);
     tp_idle(program->n, readings, terms);
     terms->perf = terms->peak_achi * terms->eff_ratio;
@@ -111,13 +130,13 @@ static const double HAIR = 1e-9;
 struct tp_suggestion tp_suggest(const struct tp_terms *terms, double cores, double n)
 {
     struct tp_suggestion s = {.freq_factor = 1};
-    s.alpha_bw = fmax(1, terms->mwp_app / terms->mwp_bw);
+    s.alpha_bw = more(1, terms->mwp_app / terms->mwp_bw);
     s.cores_exact = cores / s.alpha_bw;
     s.cores = (int)ceil(s.cores_exact - HAIR);
-    s.alpha_n = fmin(1, terms->mwp_bw / terms->mwp_app);
+    s.alpha_n = less(1, terms->mwp_bw / terms->mwp_app);
     s.n_exact = n * s.alpha_n;
     s.n = (int)floor(s.n_exact + HAIR);
-    if (n > 1) s.freq_factor = fmax(1, (terms->mwp_app_infin - 1) / (n - 1));
+    if (n > 1) s.freq_factor = more(1, (terms->mwp_app_infin - 1) / (n - 1));
     return s;
 }
 
