@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/options/analysis.h"
+#include "cli/options/asking.h"
 
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
@@ -49,10 +50,32 @@ static int write_analyzer(struct analysis *a)
     return analyzer_write(a->cli, a->profile, rule, a->request.output);
 }
 
+static int write_answer(struct analysis *a)
+{
+    struct request *request = &a->request;
+    struct asking asking = {.name = "analyze"};
+    ws_answer *answer;
+    for (size_t i = 0; i < a->earlier_count; i++)
+        asking_profile(a->cli, &asking, a->earlier[i]);
+    if (a->profile) asking_profile(a->cli, &asking, a->profile);
+    for (size_t i = 0; i < a->machine_count; i++)
+        asking_machine(a->cli, &asking, a->machines[i]);
+    if (request->model_options)
+        asking_word(a->cli, &asking, "model_options", request->model_options);
+    if (request->without) asking_word(a->cli, &asking, "without", request->without);
+    if (cli_is_interrupted()) asking_number(a->cli, &asking, "without_traces", 1);
+    CLI_TRY(asking_ask(a->cli, &asking, &answer));
+    int exit_code =
+        asking_write(a->cli, answer, request->format, request->details, request->output);
+    ws_answer_destroy(answer);
+    return exit_code;
+}
+
 static int write_report(struct analysis *a)
 {
     struct request *request = &a->request;
     if (request->is_analyzer) return write_analyzer(a);
+    if (request->format == WS_FORMAT_JSON) return write_answer(a);
     ws_predict_options predict = {.size = sizeof predict,
                                   .model_options = request->model_options,
                                   .without = request->without,

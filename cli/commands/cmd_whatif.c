@@ -164,7 +164,8 @@ static int adjust(struct variant *v, const struct change *change)
     uint64_t value;
     if (change->kind == CHANGE_SHARED) {
         CLI_TRY(whatif_apply(v->a.cli, change, ws_profile_shared(v->a.profile), &value));
-        ws_profile_set_shared(v->a.profile, value);
+        ws_status status = ws_profile_set_shared(v->a.profile, value);
+        if (status != WS_OK) return cli_failed(v->a.cli, status);
     }
     if (change->kind == CHANGE_REGISTERS) {
         unsigned now = ws_profile_registers(v->a.profile, v->a.machines[0]);

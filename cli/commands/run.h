@@ -5,7 +5,7 @@
 
 #include "cli/options/options.h"
 
-/* Exit codes of `run` besides the program's own (CONTRACT.md section 4). */
+/* Exit codes of `run` besides the program's own (doc/run.md). */
 enum {
     EXIT_RUN_OURS = 125,
     EXIT_RUN_CANNOT = 126,

@@ -23,11 +23,9 @@ static int check_blocks(struct cli *cli, const struct thermal_request *request,
 {
     bool is_asked = request->best || request->active_text;
     if (!is_asked || point->active_sms >= wanted) return EXIT_DONE;
-    return cli_error(
-        cli, EXIT_USAGE,
-        "%u SMs are to work, but the launch has only %.0f block%s, so not more than %.0f "
-        "can",
-        wanted, point->active_sms, point->active_sms == 1 ? "" : "s", point->active_sms);
+    return cli_error(cli, EXIT_USAGE,
+                     "%u SMs are to work, but the launch has only %s, so not more than %.0f can",
+                     wanted, cli_count(cli, point->active_sms, "block"), point->active_sms);
 }
 
 static double count_blocks(const ws_profile *profile)

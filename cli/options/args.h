@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Kernel arguments (CONTRACT.md section 4, doc/arguments.md): text to description, description to
+/* Kernel arguments (doc/arguments.md): text to description, description to
  * device memory and the parameter block. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H

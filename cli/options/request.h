@@ -70,7 +70,7 @@ int request_add_print(struct cli *cli, const char *what, const char *text, struc
 /* --format analyzer (analyzer.c). rule: "cc10", "cc12" or "sector32". */
 int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const char *output);
 
-/* Reads launch.yaml (CONTRACT.md section 4). */
+/* Reads launch.yaml (doc/arguments.md#launch-files). */
 int launchfile_read(struct cli *cli, const char *path, struct request *request);
 
 /* After the launch: prints, saves and checks buffers. EXIT_CHECK if a check failed, with the

@@ -52,7 +52,7 @@ extern "C" {
 #define WS_VERSION_NUMBER WS_VERSION(WS_VERSION_MAJOR, WS_VERSION_MINOR, WS_VERSION_PATCH)
 #define WS_VERSION_STRING "0.1.0"
 
-/* One row a status: name, exit code of the command line (CONTRACT section 4), words. */
+/* One row a status: name, exit code of the command line (doc/arguments.md#exit-status), words. */
 #define WS_STATUS_LIST(X)                                                                          \
     X(WS_OK, 0, "done")                                                                            \
     X(WS_ERR_CHECK, 1, "a check or a gate failed")                                                 \
@@ -334,7 +334,7 @@ typedef struct ws_launch {
     size_t parameter_bytes;
     uint64_t max_instructions; /* thread-blocks' warp instructions in all; 0: 2^40 */
     bool counters;             /* false: execute only, out_profile may be NULL */
-    bool all_rules;            /* also count the half-warp rules of cc 1.x (CONTRACT section 2) */
+    bool all_rules;            /* also count the rules of cc 1.x (enum ws_rule) */
     bool unordered;            /* run ordered kernels in parallel: not reproducible */
     double effort;             /* fraction of the blocks to execute, 0 or 1: all */
     unsigned rules;            /* bit set of enum ws_rule, counted besides what is always counted */
@@ -364,7 +364,7 @@ typedef struct ws_launch {
 
 #define WS_TRACE_NONE UINT32_MAX
 
-/* Address and bank rules that cost time to count (CONTRACT section 2). */
+/* Address and bank rules that cost time to count (doc/definitions.md#counting-rules). */
 enum ws_rule {
     WS_RULE_CC10 = 1,   /* half-warp protocol of cc 1.0 and 1.1 */
     WS_RULE_CC12 = 2,   /* half-warp protocol of cc 1.2 and 1.3 */
@@ -455,7 +455,7 @@ WS_API WS_CHECKED ws_status ws_profile_copy(const ws_profile *profile, ws_profil
 /* Bytes of shared memory that a block takes of an SM, static and dynamic. */
 WS_API uint64_t ws_profile_shared(const ws_profile *profile);
 /* As if a block took so many: for occupancy; what the kernel did stays as it was counted. */
-WS_API void ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
+WS_API WS_CHECKED ws_status ws_profile_set_shared(ws_profile *profile, uint64_t bytes);
 /* Registers per thread that predictions for this machine count with; 0: none known. */
 WS_API unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine);
 /* Name of the kernel as in the source; owned by the profile. */
@@ -848,8 +848,8 @@ WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t cou
 
 typedef struct ws_predict_options {
     size_t size;               /* sizeof(ws_predict_options) */
-    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (models.md) */
-    const char *without;       /* comma-separated effects to switch off (CONTRACT 6) or NULL */
+    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (doc/models) */
+    const char *without;       /* comma-separated effects to switch off (ws_effect_name) or NULL */
     const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
     bool without_traces; /* warp traces of the profile are not followed: neither the model teg nor

@@ -27,12 +27,20 @@ ws_status ws_profile_save(const ws_profile *profile, const char *path)
     return profile_save(&profile->context->diag, profile->profile, path);
 }
 
+/* The profile for a change: answers and copies that share it keep the old one. */
+static struct profile *own(ws_profile *profile)
+{
+    profile->profile = profile_own(profile->profile);
+    mem_keep(profile->profile);
+    return profile->profile;
+}
+
 ws_status ws_profile_save_trace(ws_profile *profile, const char *path)
 {
     STANDARD_FLOATS;
     API_CALL(profile->context)
     struct diag *diag = &profile->context->diag;
-    struct profile *inner = profile->profile;
+    struct profile *inner = own(profile);
     if (!inner->trace)
         return diag_error(diag, WS_ERR_NO_MODEL, "no warp traces to save: %s",
                           inner->trace_reason ? inner->trace_reason : "not in this profile");
@@ -133,10 +141,10 @@ ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const ch
 ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
 {
     API_CALL(profile->context)
-    struct profile *inner = profile->profile;
     if (registers == 0 || registers > 1024)
         return diag_error(&profile->context->diag, WS_ERR_ARGUMENT,
                           "%u registers per thread: give 1 to 1024", registers);
+    struct profile *inner = own(profile);
     size_t room = sizeof inner->registers / sizeof *inner->registers;
     uint32_t at = 0;
     while (at < inner->register_count && strcmp(inner->registers[at].from, "user") != 0)
@@ -150,17 +158,8 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
 ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
 {
     API_CALL_OUT(profile->context, out)
-    struct profile *copy;
-    char *text = profile_to_json(profile->profile);
-    ws_status status =
-        profile_load_memory(&profile->context->diag, "a copy", text, strlen(text), &copy);
-    mem_free(text);
-    TRY(status);
-    const char *trace_path = profile->profile->trace_path;
-    copy->trace = trace_share(profile->profile->trace);
-    if (trace_path) copy->trace_path = arena_copy(&copy->arena, trace_path);
     *out = mem_zalloc(1, sizeof **out);
-    **out = (ws_profile){.context = profile->context, .profile = copy};
+    **out = (ws_profile){.context = profile->context, .profile = profile_keep(profile->profile)};
     return WS_OK;
 }
 
@@ -169,11 +168,14 @@ uint64_t ws_profile_shared(const ws_profile *profile)
     return profile_shared_bytes(profile->profile);
 }
 
-void ws_profile_set_shared(ws_profile *profile, uint64_t bytes)
+ws_status ws_profile_set_shared(ws_profile *profile, uint64_t bytes)
 {
     STANDARD_FLOATS;
-    profile->profile->static_shared_bytes = 0;
-    profile->profile->dynamic_shared_bytes = bytes;
+    API_CALL(profile->context)
+    struct profile *inner = own(profile);
+    inner->static_shared_bytes = 0;
+    inner->dynamic_shared_bytes = bytes;
+    return WS_OK;
 }
 
 unsigned ws_profile_registers(const ws_profile *profile, const ws_machine *machine)

@@ -113,8 +113,13 @@ static const struct report_word {
 static void explain_report_word(size_t i, struct strbuf *out)
 {
     const struct report_word *word = &report_words[i];
+    size_t length = strlen(word->text);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%c%s%s", toupper((unsigned char)*word->text), word->text + 1,
+                  word->text[length - 1] == '.' ? "" : ".");
     strbuf_printf(out, "%s  %s\n\n", word->word, word->kind);
-    paragraph(out, "", word->text);
+    paragraph(out, "", text.data);
+    strbuf_clear(&text);
 }
 
 static const char *report_word(size_t i)

@@ -8,10 +8,11 @@
 
 #include "answer/question.h"
 #include "base/float_state.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "measure/cache_replay.h"
 
-/* Blocks whose warps are traced if the caller does not say (CONTRACT section 3), and the memory that
+/* Blocks whose warps are traced if the caller does not say (doc/warp-traces.md), and the memory that
  * they may take: about 80 million accesses. A guess at what nobody minds. */
 enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
 
@@ -214,12 +215,11 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
 {
     struct profile *profile = measure_end_partial(measure);
     uint64_t blocks = profile_blocks(profile);
-    profile_add_note(
-        profile,
-        "PARTIAL: the launch was interrupted when %llu of %llu block%s had ended. Counts "
-        "are those up to there, and times those of that part.",
-        (unsigned long long)result->blocks_executed, (unsigned long long)blocks,
-        blocks == 1 ? "" : "s");
+    profile_add_note(profile,
+                     "PARTIAL: the launch was interrupted when %s of %s had ended. Counts "
+                     "are those up to there, and times those of that part.",
+                     quantity_count((double)result->blocks_executed).text,
+                     quantity_of((double)blocks, "block").text);
     return profile;
 }
 

@@ -2,7 +2,7 @@
 /* Messages of failures. Every fallible function of the library takes a struct diag, fills it and
  * returns its status: `return diag_error(d, WS_ERR_INPUT, "..." )`. These functions never raise
  * (base/memory.h): a text that there is no memory for is cut short.
- * Form: what is wrong, why, what to do (UX.md D). The text is kept until the next error. */
+ * Form: doc/definitions.md#messages. The text is kept until the next error. */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 

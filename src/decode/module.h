@@ -89,9 +89,10 @@ struct function {
     uint32_t crossing_count;  /* registers that may be live from one block to another */
     const uint32_t *crossing;
     uint32_t max_live_registers; /* 32-bit registers live at once: liveness estimate */
-    bool ordered;                /* CONTRACT section 3; for entries including callees */
-    const char *ordered_reason;  /* "atom.global.cas with used result at line 41" */
-    uint32_t unsupported_count;  /* the instruction there is a trap */
+    /* doc/engine.md#order-of-the-blocks; for entries including callees */
+    bool ordered;
+    const char *ordered_reason; /* "atom.global.cas with used result at line 41" */
+    uint32_t unsupported_count; /* the instruction there is a trap */
     const struct unsupported *unsupported;
     uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
     uint32_t required_cluster[3];                 /* .reqnctapercluster, in blocks; 0: not given */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Independent or ordered (CONTRACT section 3), and what a kernel reaches. */
+/* Independent or ordered (doc/engine.md#order-of-the-blocks), and what a kernel reaches. */
 #include <stdlib.h>
 #include <string.h>
 

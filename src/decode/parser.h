@@ -355,7 +355,7 @@ void flow_post_dominators(const struct flow_graph *graph, struct function *funct
 /* False: blocks times registers that live across them are more than LIVE_BITS_MAX. */
 #define LIVE_BITS_MAX (UINT64_C(1) << 30)
 bool flow_liveness(struct arena *arena, const struct flow_graph *graph, struct function *function);
-/* CONTRACT section 3, over the call graph: order.c. */
+/* Independent or ordered, over the call graph: order.c. */
 void order_classify(struct module *module);
 /* Functions reachable from `entry`, as flags by function. */
 void module_reachable(const struct module *module, uint32_t entry, bool *reached);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "base/strbuf.h"
 #include "decode/module.h"
 #include "decode/parser.h"
@@ -140,9 +141,9 @@ static ws_status report(struct diag *diag, struct refusal *refusal, uint32_t ent
     for (uint32_t i = 0; i < count; i++)
         describe_group(&text, &groups[i]);
     diag_error(diag, WS_ERR_UNSUPPORTED,
-               "%s: kernel '%s' cannot be executed: %u place%s; nothing was executed%s",
+               "%s: kernel '%s' cannot be executed: %s; nothing was executed%s",
                refusal->module->path, refusal->module->functions[entry].display_name,
-               refusal->count, refusal->count == 1 ? "" : "s", text.data);
+               quantity_of(refusal->count, "place").text, text.data);
     strbuf_clear(&text);
     mem_free(groups);
     return WS_ERR_UNSUPPORTED;

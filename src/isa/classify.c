@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which class the models price an instruction as (CONTRACT.md section 1), and which units of the
- * power model it keeps busy (models.md Table 7). */
+/* Which class the models price an instruction as (doc/definitions.md#instruction-classes), and which
+ * units of the power model it keeps busy (doc/definitions.md#units-of-the-power-model). */
 #include "isa/insn.h"
 
 unsigned insn_access_bytes(const struct insn *insn)
@@ -98,7 +98,7 @@ enum insn_class insn_classify(const struct insn *insn)
     }
 }
 
-/* The unit that computes. Opcodes that Table 7 predates follow their nearest kin: shuffles, votes
+/* The unit that computes. Opcodes newer than the table follow their nearest kin: shuffles, votes
  * and bit operations the ALU, generic accesses and atomics their memory; barriers, fences and
  * branches keep no computing unit busy. */
 static unsigned computing_unit(const struct insn *insn)

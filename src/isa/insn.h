@@ -234,7 +234,7 @@ static inline bool class_is_float(unsigned id)
     return id <= CLASS_BF16 || (id >= CLASS_SFU_RCP && id <= CLASS_SFU_TANH) || id == CLASS_TENSOR;
 }
 
-/* Units of the power model (models.md Table 7). */
+/* doc/definitions.md#units-of-the-power-model */
 #define PTX_UNITS(UNIT)                                                                            \
     UNIT(INT, "int")                                                                               \
     UNIT(FP, "fp")                                                                                 \
@@ -511,7 +511,7 @@ static inline const struct operand *insn_source(const struct insn *insn, unsigne
 /* Width in bytes of what one lane transfers: element size times vector length. */
 unsigned insn_access_bytes(const struct insn *insn);
 
-/* Class and units from opcode, types and space (CONTRACT section 1, models.md Table 7).
+/* Class and units from opcode, types and space (doc/definitions.md).
  * Generic accesses count as global. */
 enum insn_class insn_classify(const struct insn *insn);
 uint16_t insn_units(const struct insn *insn);

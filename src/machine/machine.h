@@ -242,7 +242,7 @@ ws_status machine_check_launch(struct diag *diag, const struct machine *machine,
                                const uint32_t grid[3], const uint32_t block[3],
                                uint64_t dynamic_shared_bytes);
 
-/* ---- occupancy: machine-facts.md section 3 --------------------------------------------------- */
+/* ---- occupancy: doc/occupancy.md ------------------------------------------------------------- */
 
 struct occupancy_query {
     unsigned threads_per_block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One machine file: the table of keys over the YAML tree (CONTRACT.md section 5). */
+/* One machine file: the table of keys over the YAML tree (doc/machines.md). */
 #include "machine/machine_read.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What-ifs on a machine: "sm.count" "=*2" (CONTRACT.md section 4). */
+/* What-ifs on a machine: "sm.count" "=*2" (doc/definitions.md#what-ifs). */
 #include <math.h>
 #include <string.h>
 

@@ -72,7 +72,7 @@ bool cache_geometry_read(const struct machine *machine, const struct profile *pr
         .fill_bytes =
             (uint64_t)machine_get(machine, MACHINE_GLOBAL_CACHED_LOAD, CACHE_SECTOR_BYTES),
         /* Kepler and the first Maxwell keep plain global loads out of the L1 (CUDA programming
-         * guides of these; machine-facts 4). */
+         * guides of these). */
         .l1_loads = target < 30 || target >= 60,
         .blocks_per_sm = blocks_per_sm ? blocks_per_sm : 1,
         .sm_count = (uint64_t)machine_get(machine, MACHINE_SM_COUNT, 1),
@@ -222,7 +222,7 @@ static void change_line(struct replay *r, const struct line_use *use, bool is_at
     if (is_atomic) fetch(r, use->line, use->sectors & ~hits);
 }
 
-/* Word w of lane l lies at w * 128 + l * 4 of the warp's local memory (CONTRACT section 2). */
+/* Word w of lane l lies at w * 128 + l * 4 of the warp's local memory. */
 static void add_local(struct line_list *list, unsigned line_bytes, uint64_t origin,
                       uint64_t address, unsigned bytes, unsigned lane)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cache hits of a launch, by replaying its warp traces on the caches of a GPU (CONTRACT section 3).
+/* Cache hits of a launch, by replaying its warp traces on the caches of a GPU.
  * doc/caches.md says what is assumed. */
 #ifndef MEASURE_CACHE_REPLAY_H
 #define MEASURE_CACHE_REPLAY_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mem.groups: a group opens at a global or local load; further loads of the warp join until an
- * instruction reads a result of the group, or a barrier (models.md 1.1). Within a code block the
+ * instruction reads a result of the group, or a barrier. Within a code block the
  * story is static once it starts with no group open; else its events are played. */
 #ifndef MEASURE_LOAD_GROUP_H
 #define MEASURE_LOAD_GROUP_H

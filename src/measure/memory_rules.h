@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The protocols by which memory serves the lanes of a half-warp or a phase, as plain functions: one
- * call, one group of lanes. CONTRACT.md section 2, models.md 6.1. Addresses are aligned to the
+ * call, one group of lanes (doc/definitions.md#counters). Addresses are aligned to the
  * width, as the ISA demands. access_cost.h applies them to whole requests, faster. */
 #ifndef MEASURE_MEMORY_RULES_H
 #define MEASURE_MEMORY_RULES_H

@@ -26,9 +26,9 @@ struct profile *profile_create(void)
 void profile_destroy(struct profile *profile)
 {
     if (!profile || __atomic_fetch_sub(&profile->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-    profile_destroy(profile->base);
     trace_destroy(profile->trace);
-    cache_memo_destroy(profile->caches);
+    if (!profile->base) cache_memo_destroy(profile->caches);
+    profile_destroy(profile->base);
     arena_clear(&profile->arena);
     mem_free(profile);
 }
@@ -47,7 +47,7 @@ struct profile *profile_own(struct profile *profile)
     copy->references = 0;
     copy->arena = (struct arena){0};
     copy->trace = trace_share(profile->trace);
-    copy->base = profile; /* with the caller's reference */
+    copy->base = profile; /* with the caller's reference; the memo stays the base's */
     return copy;
 }
 

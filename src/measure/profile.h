@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The profile: the contract between execution and models (CONTRACT.md section 3). Counters of one
- * launch, by launch, by static instruction and by stage. Saved and read as JSON; may be written by
- * hand with only what one model needs. */
+/* The profile: the contract between execution and models (doc/definitions.md#profile). Counters of
+ * one launch, by launch, by static instruction and by stage. Saved and read as JSON; may be written
+ * by hand with only what one model needs. */
 #ifndef MEASURE_PROFILE_H
 #define MEASURE_PROFILE_H
 
@@ -86,7 +86,7 @@ struct profile {
     uint64_t local_bytes_per_thread;
     uint32_t register_count;
     struct register_count registers[8];
-    bool ordered;            /* execution order was fixed (CONTRACT section 3) */
+    bool ordered;            /* execution order was fixed */
     bool unordered_by_user;  /* not reproducible */
     bool partial;            /* interrupted: counts up to there, not scaled */
     double sampled_fraction; /* 1: every block was executed */
@@ -148,7 +148,7 @@ char *profile_to_json(const struct profile *profile);
 /* With the name of the trace's file; NULL: without. */
 char *profile_to_json_with(const struct profile *profile, const char *trace_name);
 
-/* Rules that cost time (CONTRACT section 2). */
+/* Rules that cost time (doc/definitions.md#counting-rules). */
 enum measure_rules { RULE_CC10 = 1, RULE_CC12 = 2, RULE_BANK16 = 4, RULES_ALL = 7 };
 
 /* The segments of RULE_CC12 in bytes. */

@@ -56,7 +56,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
 
 /* ---- delays ---------------------------------------------------------------------------------- */
 
-/* Published departure delays, else those that models.md 1.1 gives for machines without. */
+/* Published departure delays, else modelled ones (doc/models/mwp-cwp.md#what-counts-as-what). */
 static void read_delays(const struct model_input *input, struct mwp_cwp_input *in,
                         struct estimate *out)
 {

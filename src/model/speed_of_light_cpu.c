@@ -3,6 +3,7 @@
  * memory bandwidth (Williams et al., CACM 2009). */
 #include <math.h>
 
+#include "base/quantity.h"
 #include "model/core/cpu_counts.h"
 
 enum { SECTOR_BYTES = 32 };
@@ -70,9 +71,9 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                           machine->id);
     out->cycles = out->time_seconds * freq;
     estimate_assume(out, input->arena,
-                    "the CPU is taken to execute as many instructions as PTX counts, %.0f threads "
-                    "by one vector instruction",
-                    counts.lanes);
+                    "the CPU is taken to execute as many instructions as PTX counts, %s by one "
+                    "vector instruction",
+                    quantity_of(counts.lanes, "thread").text);
     return WS_OK;
 }
 

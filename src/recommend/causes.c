@@ -221,8 +221,10 @@ static void find_occupancy(struct finder *finder)
         finder_add(
             finder, ADVICE_L402,
             arena_format(finder->arena, "use at most %u registers per thread", registers), "",
-            arena_format(finder->arena, "%u registers: %u blocks per SM; %u registers: %u blocks",
-                         prediction->registers, now, registers, blocks),
+            arena_format(finder->arena, "%s: %s per SM; %s: %s",
+                         quantity_of(prediction->registers, "register").text,
+                         quantity_of(now, "block").text, quantity_of(registers, "register").text,
+                         quantity_of(blocks, "block").text),
             what_if_registers(prediction, registers));
     if (limiter == OCCUPANCY_SHARED) shared = what_if_find_shared(prediction, &blocks);
     if (shared)
@@ -230,8 +232,8 @@ static void find_occupancy(struct finder *finder)
                    arena_format(finder->arena, "use at most %llu B of shared memory per block",
                                 (unsigned long long)shared),
                    "",
-                   arena_format(finder->arena,
-                                "%u blocks per SM, limited by shared memory; then %u", now, blocks),
+                   arena_format(finder->arena, "%s per SM, limited by shared memory; then %u",
+                                quantity_of(now, "block").text, blocks),
                    what_if_shared(prediction, shared));
 }
 
@@ -242,8 +244,9 @@ static void find_small_grid(struct finder *finder)
     double room = sms * finder->prediction->occupancy.blocks_per_sm;
     if (!(blocks < 0.8 * room)) return; /* guess: a nearly full GPU is full */
     finder_add(finder, ADVICE_L404, "launch more blocks", "",
-               arena_format(finder->arena, "%.0f blocks on %.0f SMs that can hold %.0f", blocks,
-                            sms, room),
+               arena_format(finder->arena, "%s on %s that can hold %s",
+                            quantity_of(blocks, "block").text, quantity_of(sms, "SM").text,
+                            quantity_count(room).text),
                NAN);
 }
 

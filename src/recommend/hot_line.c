@@ -20,7 +20,7 @@ double access_per_request(const struct accesses *accesses)
 }
 
 /* Sectors: the bytes packed. Half-warp rules: one per half-warp with active lanes, two for 16-byte
- * words (models.md 1.1). */
+ * words (doc/definitions.md#global-and-local-memory). */
 double access_ideal_per_request(const struct instruction_profile *instruction,
                                 const struct accesses *accesses, enum coalescing_rule rule)
 {

@@ -166,31 +166,50 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
     mem_free(said);
 }
 
-void page_paragraph(struct page *page, const char *lead, const char *text)
+void page_fill(struct page *page, const char *lead, const char *text)
 {
     enum { WIDTH = 96, INDENT = 10 };
     struct strbuf line = {0};
-    size_t column = strlen(lead);
     strbuf_puts(&line, lead);
     while (*text) {
         size_t word = strcspn(text, " ");
         strbuf_append(&line, text, word);
         text += word;
-        column += word;
         if (!*text) break;
         text++;
-        if (column + 1 + strcspn(text, " ") > WIDTH) {
+        if (line.length + 1 + strcspn(text, " ") > WIDTH) {
             page_line(page, "%s", line.data);
             line.length = 0;
             strbuf_printf(&line, "%*s", INDENT, "");
-            column = INDENT;
         } else {
             strbuf_putc(&line, ' ');
-            column++;
         }
     }
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
+}
+
+static int compare_up(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void page_put_ranges(struct strbuf *out, const uint64_t *values, size_t count)
+{
+    uint64_t *sorted = mem_zalloc(count + 1, sizeof *sorted);
+    if (count) memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_up);
+    if (!count) strbuf_puts(out, "none");
+    for (size_t first = 0, last; first < count; first = last + 1) {
+        last = first;
+        while (last + 1 < count && sorted[last + 1] == sorted[last] + 1)
+            last++;
+        if (last == first + 1) last = first; /* two are no range */
+        strbuf_printf(out, "%s%llu", first ? ", " : "", (unsigned long long)sorted[first]);
+        if (last > first) strbuf_printf(out, "-%llu", (unsigned long long)sorted[last]);
+    }
+    mem_free(sorted);
 }
 
 void page_put_bar(const struct page *page, struct strbuf *out, unsigned filled, unsigned columns)

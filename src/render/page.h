@@ -4,6 +4,7 @@
 #define REPORT_PAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 #include "warpsage/warpsage.h"
@@ -24,8 +25,12 @@ void page_blank(struct page *page);
 /* `text` wrapped at words behind `lead`, which fills the first columns of the first line; further
  * lines are indented as far. At most max_lines lines. */
 void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines);
-/* The same, of 96 columns whatever the width of the page, further lines indented by 10 columns. */
-void page_paragraph(struct page *page, const char *lead, const char *text);
+
+/* The same in lines of 96 columns with ten of indentation, however long the lead. */
+void page_fill(struct page *page, const char *lead, const char *text);
+
+/* "0-2, 4, 7-9" in ascending order; "none". */
+void page_put_ranges(struct strbuf *out, const uint64_t *values, size_t count);
 
 /* Appends a bar of `columns` columns, of which `filled` are. */
 void page_put_bar(const struct page *page, struct strbuf *out, unsigned filled, unsigned columns);

@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 #include "measure/cache.h"
 #include "model/power/power_estimate.h"
-#include "render/access_table.h"
+#include "answer/access_table.h"
 #include "render/text_sections.h"
 
 /* ---- throughput ------------------------------------------------------------------------------ */

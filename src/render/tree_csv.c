@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any answer as CSV (RFC 4180): the table of its view, a line for each element of a list. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -89,17 +90,11 @@ static void put_element(struct strbuf *out, const struct csv_table *table, const
         put_row(out, table, &row);
 }
 
-/* `path` from the innermost element; '*' stands for every element of a list. */
-static void put_rows(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
-                     const char *path)
+/* Rows of the list or table at a path, each continued by `rest`. */
+static void put_list(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
+                     const char *path, const char *rest)
 {
-    char step[64];
-    const char *star = strstr(path, "/*");
-    size_t length = star ? (size_t)(star - path) : strlen(path);
-    const char *rest = star && star[2] ? star + 3 : NULL;
-    memcpy(step, path, length);
-    step[length] = '\0';
-    const struct node *list = node_find(at->levels[at->depth], step);
+    const struct node *list = node_find(at->levels[at->depth], path);
     if (!node_is_known(list)) return;
     for (size_t i = 0; list->kind != FIGURE_IS_TABLE && i < list->child_count; i++)
         put_element(out, table, at, &list->children[i], rest);
@@ -111,12 +106,41 @@ static void put_rows(struct strbuf *out, const struct csv_table *table, const st
     }
 }
 
-/* Does any element have what the table is for? */
+/* `path` from the innermost element; '*' stands for every element of a list, '+' is before another
+ * path of the same rows. */
+static void put_rows(struct strbuf *out, const struct csv_table *table, const struct csv_row *at,
+                     const char *path)
+{
+    char step[64];
+    const char *star = strstr(path, "/*");
+    if (star) {
+        snprintf(step, sizeof step, "%.*s", (int)(star - path), path);
+        put_list(out, table, at, step, star[2] ? star + 3 : NULL);
+        return;
+    }
+    for (const char *next; path; path = next) {
+        size_t length = strcspn(path, "+");
+        snprintf(step, sizeof step, "%.*s", (int)length, path);
+        next = path[length] ? path + length + 1 : NULL;
+        put_list(out, table, at, step, NULL);
+    }
+}
+
+/* Is what the table is for in the answer? */
 static bool applies(const struct csv_table *table, const struct answer *answer)
 {
     if (!table->if_present) return true;
     const struct node *node = node_find(&answer->root, table->if_present);
-    return node_is_known(node);
+    if (!node_is_known(node)) return false;
+    switch (node->kind) {
+    case FIGURE_IS_FLAG:
+        return node->value.count != 0;
+    case FIGURE_IS_LIST:
+    case FIGURE_IS_TABLE:
+        return node->value.item_count != 0;
+    default:
+        return true;
+    }
 }
 
 void render_csv(const struct answer *answer, const struct render_options *options,

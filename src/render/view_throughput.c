@@ -51,8 +51,8 @@ static void put_category(struct page *page, const struct node *memory)
     if (node_is_known(node_child(memory, "rank")))
         strbuf_printf(&line, " (rank %llu)", (unsigned long long)node_count(memory, "rank"));
     strbuf_printf(&line, ": %s", node_word(memory, "meaning"));
-    page_paragraph(page, "CATEGORY  ", line.data);
-    page_paragraph(page, "DO        ", node_word(memory, "advice"));
+    page_fill(page, "CATEGORY  ", line.data);
+    page_fill(page, "DO        ", node_word(memory, "advice"));
     strbuf_clear(&line);
 }
 
@@ -99,7 +99,7 @@ static void put_cores(struct page *page, const struct node *machine, const struc
         "%.0f of %.0f SMs (exactly %.4g): the bandwidth feeds no more; as much would come "
         "of %s times the bandwidth, or of an access moving 1/%s of its bytes",
         suggested, now, node_number(memory, "cores_exact"), factor.text, factor.text);
-    page_paragraph(page, "  SMs     ", text.data);
+    page_fill(page, "  SMs     ", text.data);
     strbuf_clear(&text);
 }
 
@@ -128,7 +128,7 @@ static void put_warps(struct page *page, const struct node *root, const struct n
                   "%.0f of %.4g warps per SM (exactly %.4g) ask for what the bandwidth gives",
                   suggested, now, node_number(memory, "n_exact"));
     put_reach(&text, root, memory);
-    page_paragraph(page, "  warps   ", text.data);
+    page_fill(page, "  warps   ", text.data);
     strbuf_clear(&text);
 }
 
@@ -142,7 +142,7 @@ static void put_clock(struct page *page, const struct node *machine, const struc
                   "memory",
                   quantity_format(divisor, "").text, 100 * (1 - 1 / divisor),
                   node_number(machine, "n"));
-    page_paragraph(page, "  clock   ", text.data);
+    page_fill(page, "  clock   ", text.data);
     strbuf_clear(&text);
 }
 
@@ -157,7 +157,7 @@ static void put_purchase(struct page *page, const struct node *gains)
                                                         : "bandwidth is the better buy";
     strbuf_printf(&text, "10 %% more SMs: %+.1f %%; 10 %% more bandwidth: %+.1f %%; %s", cores,
                   bandwidth, better);
-    page_paragraph(page, "  buy     ", text.data);
+    page_fill(page, "  buy     ", text.data);
     strbuf_clear(&text);
 }
 
@@ -174,7 +174,7 @@ static void put_trade(struct page *page, const struct node *gains)
                   "10 %% fewer accesses and 10 %% more other instructions: %+.1f %%; the reverse: "
                   "%+.1f %%; %s",
                   memory, computation, better);
-    page_paragraph(page, "  trade   ", text.data);
+    page_fill(page, "  trade   ", text.data);
     strbuf_clear(&text);
 }
 
@@ -265,7 +265,7 @@ static void put_notes(struct page *page, const struct node *assumptions)
     const char *const *words = assumptions->value.items;
     if (assumptions->value.item_count) page_blank(page);
     for (size_t i = 0; i < assumptions->value.item_count; i++)
-        page_paragraph(page, i ? "          " : "Notes     ", words[i]);
+        page_fill(page, i ? "          " : "Notes     ", words[i]);
 }
 
 static void compose_machines(struct page *page, const struct node *root)

@@ -21,10 +21,13 @@ struct csv_column {
     const char *title, *path;
 };
 struct csv_table {
-    const char *rows; /* path of a list or table; a star stands for every element of one before */
+    /* Path of a list or table; a star stands for every element of one before. Of "units+sums" the rows of
+     * both follow each other. */
+    const char *rows;
     const struct csv_column *columns;
     size_t column_count;
-    const char *if_present; /* only if this node is there and not null; NULL: always */
+    const char
+        *if_present; /* only if this node is there, and not null, false or empty; NULL: always */
 };
 
 struct view {

@@ -37,7 +37,7 @@ static unsigned add_distinct(uint64_t *list, unsigned count, uint64_t value)
     return count + 1;
 }
 
-/* Local memory lies interleaved: word w of lane l at w * 128 + l * 4 (CONTRACT section 2). */
+/* Local memory is interleaved: doc/definitions.md#global-and-local-memory. */
 static uint64_t place(uint8_t space, uint64_t address, unsigned lane)
 {
     return space == SPACE_LOCAL ? address / 4 * 128 + lane * 4 + address % 4 : address;

@@ -65,6 +65,28 @@ expect "memory of the C library" 1 "src/model/own.c:2: memory comes from base/me
 breach cli/bare.c "int x;"
 expect "no SPDX line" 1 "cli/bare.c:1: the line" "${layering[@]}"
 
+references=("$root/tools/check-references.py" "$work/tree")
+page() {
+    tree
+    mkdir "$work/tree/doc"
+    printf '# A page\n\n## What it says\n' >"$work/tree/doc/page.md"
+    printf '%s\n/* %s */\n' "$spdx" "$1" >"$work/tree/src/base/cites.h"
+}
+page "doc/page.md, doc/page.md#what-it-says, https://example.com/other.md"
+expect "pages that are there" 0 "" "${references[@]}"
+page "doc/plan.md has it"
+expect "a page that is not there" 1 "src/base/cites.h:2: doc/plan.md is not in the tree" \
+    "${references[@]}"
+page "doc/page.md#what-it-said"
+expect "a heading that is not there" 1 "src/base/cites.h:2: doc/page.md has no heading #what-it-said" \
+    "${references[@]}"
+page "as PLAN section 2 demands"
+expect "a page without a name" 1 "src/base/cites.h:2: 'PLAN section 2' names no page" \
+    "${references[@]}"
+page ""
+echo '[there](doc/gone.md)' >"$work/tree/README.md"
+expect "a page that cites" 1 "README.md:1: doc/gone.md is not in the tree" "${references[@]}"
+
 summary=$root/tools/test-summary
 log() {
     cat >"$work/log"

@@ -184,7 +184,7 @@ static void check_class(const char *statement, const char *id)
     module_destroy(one.module);
 }
 
-/* CONTRACT section 1 and models.md Table 7. */
+/* doc/definitions.md, classes and units. */
 static void classes(void **state)
 {
     (void)state;

@@ -213,7 +213,7 @@ static void check_order(const char *body, const char *reason)
     module_destroy(module);
 }
 
-/* CONTRACT section 3. The bodies begin in line 9 of the file. */
+/* doc/engine.md#order-of-the-blocks. The bodies begin in line 9 of the file. */
 static void order(void **state)
 {
     (void)state;

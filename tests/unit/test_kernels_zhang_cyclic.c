@@ -255,7 +255,8 @@ static void test_wang(void **state)
 static void test_conflict_degrees(void **state)
 {
     (void)state;
-    /* An access of an equation's own words in steps 1 to 9; models.md, Z-4. */
+    /* One access of an equation to its own words, steps 1 to 9: transactions stay the same up to
+     * step 4, then fall with the active threads. */
     static const unsigned plain[STEPS] = {32, 32, 32, 32, 16, 8, 4, 2, 1};
     static const unsigned padded[STEPS] = {16, 8, 4, 2, 2, 2, 2, 2, 1};
     for (unsigned step = 1; step <= STEPS; step++) {

@@ -76,7 +76,7 @@ static void check_banks(const char *id, const json_t *inputs, const json_t *expe
     check(id, expected, "degree", bank_steps(addresses, mask, 4, banks));
 }
 
-/* Cyclic reduction (models.md 6.1): n/2^s threads with stride 2^s, padding 1 word per 16. */
+/* Cyclic reduction (Zhang and Owens, 5.2): n/2^s threads with stride 2^s, padding 1 word per 16. */
 static void check_cyclic_reduction(const char *id, const json_t *inputs, const json_t *expected)
 {
     unsigned n = get(inputs, "n", 512), step = get(inputs, "step", 1);
@@ -108,7 +108,7 @@ static uint64_t vector_address(const json_t *inputs, uint64_t column)
     return 4 * (interleaved ? column % block * (entries / block) + column / block : column);
 }
 
-/* ELLPACK (models.md 6.1, Z-5): a thread a row of blocks; each block needs `block` entries of the
+/* ELLPACK (Zhang and Owens, 5.3): a thread a row of blocks; each block needs `block` entries of the
  * vector, one access each, served by half-warp in segments of one size. */
 static void check_vector_bytes(const char *id, const json_t *inputs, const json_t *expected)
 {

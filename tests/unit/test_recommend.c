@@ -289,7 +289,7 @@ static void latency_is_blamed_on_what_limits_occupancy(void **state)
     const struct advice *advice = find(diagnosis, ADVICE_L402);
     assert_non_null(advice);
     assert_string_equal(advice->title, "use at most 64 registers per thread"); /* 128 x 64 x 2 */
-    assert_contains(advice->evidence, "72 registers: 1 blocks per SM; 64 registers: 2 blocks");
+    assert_contains(advice->evidence, "72 registers: 1 block per SM; 64 registers: 2 blocks");
     assert_true(advice->gain > 1.3);
     double paired = find(diagnosis, ADVICE_L401)->time_seconds;
     set_count(profile, COUNTER_MEM_INDEPENDENT, loads / 2); /* the profile of such a kernel */

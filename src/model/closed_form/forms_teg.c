@@ -52,7 +52,7 @@ static ws_status run_latency(struct evaluation *e)
     return WS_OK;
 }
 
-/* G-1: the printed errors are relative to the prediction. */
+/* The printed errors are relative to the prediction. */
 static const char *const base_words[] = {"pred", "meas", NULL};
 static const struct input_row error_rows[] = {
     {"measured", NAN, NULL}, {"predicted", NAN, NULL}, {"base", 0, base_words}, {0}};

@@ -5,7 +5,7 @@
 
 enum component {
     COMPONENT_NONE, /* id and words are "" */
-#define COMPONENT(name, id, words) COMPONENT_##name,
+#define COMPONENT(name, id, words, sentence) COMPONENT_##name,
 #include "model/core/components.def"
 #undef COMPONENT
     COMPONENT_COUNT

@@ -67,7 +67,7 @@ struct estimate {
 };
 
 struct model_option {
-    const char *key, *value; /* "mem_l_coal", "slides" (models.md section 0) */
+    const char *key, *value; /* "mem_l_coal", "slides" */
 };
 
 struct power_estimate;
@@ -91,7 +91,7 @@ struct model_input {
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };
 
-/* An option of a model: the first value is the default (models.md section 0). */
+/* An option of a model: the first value is the default (doc/models). */
 struct model_option_info {
     const char *key;           /* "mem_l_coal" */
     const char *const *values; /* ends with NULL; NULL: a number above 0; or model_names,
@@ -168,6 +168,11 @@ struct predict_options {
     const struct teg_observer *observer; /* sees the execution of the model teg; NULL: nobody */
 };
 
+/* A model that cannot answer. */
+struct refusal {
+    const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
+};
+
 /* Every model that can answer, with the gain of each effect it knows. */
 struct prediction {
     struct arena arena;
@@ -182,9 +187,7 @@ struct prediction {
     size_t estimate_count;
     struct estimate estimates[16];
     size_t refusal_count; /* models that cannot answer */
-    struct {
-        const char *model, *reason; /* "needs machine dram.latency, which gtx580 does not give" */
-    } refusals[16];
+    struct refusal refusals[16];
     const struct power_estimate *power; /* model/power/power_estimate.h; NULL: none */
     const struct estimate *power_terms; /* its terms and assumptions; NULL: none */
     const char *no_power;               /* why there is none */

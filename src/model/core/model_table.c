@@ -17,7 +17,7 @@ const struct effect_info effect_infos[EFFECT_COUNT] = {
 
 const struct component_info component_infos[COMPONENT_COUNT] = {
     {"", ""},
-#define COMPONENT(name, id, words) {id, words},
+#define COMPONENT(name, id, words, sentence) {id, words},
 #include "model/core/components.def"
 #undef COMPONENT
 };

@@ -137,9 +137,10 @@ static void write_assumptions(struct teg_grid *a)
                ? a->result.block_count < 2 * a->wave ? "; the others in waves like the first"
                                                      : "; the others at the rate of the second wave"
                : "");
-    if (a->result.block_count > a->setup.trace->block_count)
-        ASSUME("%u blocks were traced: they stand for the others, at other addresses",
-               a->setup.trace->block_count);
+    uint32_t traced = a->setup.trace->block_count;
+    if (a->result.block_count > traced)
+        ASSUME("%s %s for the others, at other addresses", quantity_of(traced, "block").text,
+               traced == 1 ? "was traced: it stands" : "were traced: they stand");
     if (teg_is_cached(&a->machine) && a->sharing > 1.0001)
         ASSUME("of the sectors that an SM reads first, one in %.3g comes from DRAM: as many SMs "
                "read the same, by the footprint of the launch",

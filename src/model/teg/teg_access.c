@@ -30,7 +30,8 @@ static uint32_t lanes_from(uint32_t first, uint32_t count)
     return mask << first;
 }
 
-/* CONTRACT.md section 2: half-warps in steps, or phases of a warp, a half or a quarter of it. */
+/* Half-warps in steps, or phases of a warp, a half or a quarter of it
+ * (doc/definitions.md#shared-memory). */
 static void count_passes(const struct teg_machine *machine, const uint64_t *addresses,
                          uint32_t mask, unsigned bytes, struct teg_request *out)
 {
@@ -167,7 +168,7 @@ static void pack(struct teg_access_table *table, struct teg_request *out,
     add_packed(table, out, start, least);
 }
 
-/* Word w of a lane lies at w * 128 + lane * 4 (CONTRACT.md section 2). */
+/* Word w of a lane lies at w * 128 + lane * 4 (doc/definitions.md#global-and-local-memory). */
 static void interleave(uint64_t addresses[LANES])
 {
     for (unsigned lane = 0; lane < LANES; lane++)

@@ -295,7 +295,7 @@ static void set_cached(struct teg_machine *teg, double clock)
     teg->dram = shared_level(teg, dram, memory_ticks(teg, latency));
     double atomic = machine_get(machine, MACHINE_L2_ATOMIC_CYCLES, ATOMIC_CYCLES);
     teg->atomic = off(teg, EFFECT_BANDWIDTH) ? 0 : ticks(atomic);
-    /* Kepler and the first Maxwell keep plain global loads out of the L1 (machine-facts 4). */
+    /* Kepler and the first Maxwell keep plain global loads out of the L1 (doc/caches.md). */
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
     teg->l1_loads = cc < 30 || cc >= 60;
 }

@@ -48,7 +48,7 @@ struct split_power {
 /* Joules until both are done: (111) over time, with each device idle while the other works. */
 double split_energy(const struct split_power *power, const struct split_times *times);
 
-/* Mean of |manual - model| / manual (figure 147, reading T-12). */
+/* Mean of |manual - model| / manual (figure 147, over the GPU column). */
 double split_mean_error(const double *manual, const double *model, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "render/access_table.h"
+#include "answer/access_table.h"
 
 #include <math.h>
 #include <stdlib.h>

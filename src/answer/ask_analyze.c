@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The question `analyze`: how long kernels take on machines, what limits them, why, what to do. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "answer/access_table.h"
+#include "answer/question.h"
+#include "answer/words.h"
+#include "measure/cache.h"
+#include "model/power/power_estimate.h"
+#include "model/quantitative.h"
+#include "model/teg/warp_waits.h"
+#include "recommend/advice.h"
+
+struct access_node {
+    struct access_row row;
+    const char *place;
+};
+
+struct hot_node {
+    struct hot_line line;
+    const char *place;
+};
+
+struct effect_node {
+    const char *id;
+    struct effect_gain gain;
+};
+
+struct estimate_node {
+    const struct estimate *estimate;
+    bool is_best;
+};
+
+struct cache_node {
+    const struct cache_section *section;
+    const struct profile *profile;
+};
+
+struct analyzed_machine {
+    const struct prediction *prediction;
+    struct diagnosis *diagnosis;
+    struct estimate_node *estimates;
+    size_t access_count;
+    struct access_node *accesses;
+};
+
+struct analyzed_kernel {
+    const struct profile *profile;
+    size_t access_count, line_count, machine_count;
+    struct access_node *accesses;
+    struct hot_node *lines;
+    struct analyzed_machine *machines;
+};
+
+struct analyze_answer {
+    size_t count;
+    struct analyzed_kernel *kernels;
+};
+
+/* ---- figures: the profile ---------------------------------------------------------------------- */
+
+static const char *name_of(const struct profile *profile)
+{
+    return profile->kernel ? profile->kernel : "";
+}
+
+static const uint64_t *three(const uint32_t values[3], struct arena *arena)
+{
+    uint64_t *out = ARENA_ARRAY(arena, uint64_t, 3);
+    for (unsigned i = 0; i < 3; i++)
+        out[i] = values[i];
+    return out;
+}
+
+static const uint64_t *global_size(const struct profile *profile, struct arena *arena)
+{
+    uint64_t *out = ARENA_ARRAY(arena, uint64_t, 3);
+    for (unsigned i = 0; i < 3; i++)
+        out[i] = (uint64_t)profile->grid[i] * profile->block[i];
+    return out;
+}
+
+static const struct measured *counters_of(const struct profile *profile, struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, COUNTER_COUNT);
+    for (size_t i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_value *value = &profile->counters[i];
+        bool is_known = value->origin != ORIGIN_NONE && isfinite(value->value);
+        out[i] = (struct measured){
+            .id = counter_infos[i].id,
+            .value = is_known ? value->value : NAN,
+            .low = value->lo,
+            .high = value->hi,
+            .unit = counter_infos[i].unit,
+            .text = counter_infos[i].text,
+            .reason = value->reason ? value->reason : "not in this profile",
+            .origin = is_known ? (enum origin)value->origin : ORIGIN_NONE,
+        };
+    }
+    return out;
+}
+
+static struct measured plain_counter(size_t counter, double value)
+{
+    return (struct measured){.id = counter_infos[counter].id,
+                             .value = value,
+                             .low = value,
+                             .high = value,
+                             .unit = counter_infos[counter].unit,
+                             .text = counter_infos[counter].text,
+                             .origin = ORIGIN_EMULATED};
+}
+
+static const struct measured *instruction_counters(const struct instruction_profile *instruction,
+                                                   struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, instruction->counter_count + 1);
+    for (uint32_t i = 0; i < instruction->counter_count; i++)
+        out[i] = plain_counter(instruction->counters[i], instruction->values[i]);
+    return out;
+}
+
+static bool stage_has(const struct stage_profile *stage, size_t counter)
+{
+    return stage->counters[counter] != 0 && isfinite(stage->counters[counter]);
+}
+
+static size_t stage_counter_count(const struct stage_profile *stage)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        count += stage_has(stage, i);
+    return count;
+}
+
+static const struct measured *stage_counters(const struct stage_profile *stage, struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, stage_counter_count(stage) + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        if (stage_has(stage, i)) out[count++] = plain_counter(i, stage->counters[i]);
+    return out;
+}
+
+/* ---- figures: estimates ------------------------------------------------------------------------ */
+
+static struct measured measured_of(const struct term *term)
+{
+    return (struct measured){.id = term->id,
+                             .value = term->value,
+                             .low = term->value,
+                             .high = term->value,
+                             .unit = term->unit,
+                             .text = term->text,
+                             .origin = ORIGIN_MODELLED};
+}
+
+static const struct measured *terms_of(const struct estimate *estimate, struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, estimate->term_count + 1);
+    for (size_t i = 0; i < estimate->term_count; i++)
+        out[i] = measured_of(&estimate->terms[i]);
+    return out;
+}
+
+static size_t component_count(const struct estimate *estimate)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < estimate->term_count; i++)
+        count += estimate->terms[i].component != COMPONENT_NONE;
+    return count;
+}
+
+static const struct measured *components_of(const struct estimate *estimate, struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, component_count(estimate) + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < estimate->term_count; i++) {
+        const struct term *term = &estimate->terms[i];
+        if (!term->component) continue;
+        out[count] = measured_of(term);
+        out[count++].id = component_infos[term->component].id;
+    }
+    return out;
+}
+
+/* Stages that the model knows; none: an empty list. */
+static const struct stage_times *times_of(const struct estimate *estimate)
+{
+    static const struct stage_times none = {0};
+    const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
+    return times ? times : &none;
+}
+
+static const struct warp_waits *waits_of(const struct estimate *estimate)
+{
+    return estimate_details(estimate, MODEL_TEG);
+}
+
+static const struct measured *wait_causes(const struct warp_waits *waits, struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, waits->cause_count + 1);
+    for (size_t i = 0; i < waits->cause_count; i++)
+        out[i] = (struct measured){.id = waits->causes[i].id,
+                                   .value = waits->causes[i].share,
+                                   .unit = "1",
+                                   .text = waits->causes[i].text,
+                                   .origin = ORIGIN_MODELLED};
+    return out;
+}
+
+static const struct effect_node *effects_of(const struct estimate *estimate, struct arena *arena)
+{
+    struct effect_node *out = ARENA_ARRAY(arena, struct effect_node, EFFECT_COUNT);
+    for (size_t i = 0; i < EFFECT_COUNT; i++)
+        out[i] = (struct effect_node){effect_infos[i].id, estimate->without[i]};
+    return out;
+}
+
+static bool is_modelled(const struct effect_node *effect)
+{
+    return effect->gain.modelled && isfinite(effect->gain.time_seconds) &&
+           isfinite(effect->gain.gain);
+}
+
+/* ---- figures: the machine ---------------------------------------------------------------------- */
+
+static const struct estimate *best_of(const struct analyzed_machine *machine)
+{
+    return &machine->prediction->estimates[machine->prediction->best];
+}
+
+static double waves_of(const struct prediction *prediction)
+{
+    double sms = machine_get(prediction->machine, MACHINE_SM_COUNT, 0);
+    unsigned resident = prediction->occupancy.blocks_per_sm;
+    return sms > 0 && resident ? (double)profile_blocks(prediction->profile) / (sms * resident) : 0;
+}
+
+static double rate_of(double rate)
+{
+    return rate < 0 ? NAN : rate;
+}
+
+static const struct cache_node *caches_of(const struct analyzed_machine *machine,
+                                          struct arena *arena)
+{
+    struct cache_node *out = ARENA_ARRAY(arena, struct cache_node, 1);
+    *out = (struct cache_node){machine->prediction->caches, machine->prediction->profile};
+    return out;
+}
+
+/* Of the replayed blocks, scaled to the grid as if all blocks were alike. */
+static double grid_bytes(const struct cache_node *caches, enum cache_count what)
+{
+    const struct cache_section *section = caches->section;
+    double scale = section->is_cut ? 1 : (double)profile_blocks(caches->profile) / section->blocks;
+    return (double)section->counts[what] * CACHE_SECTOR_BYTES * scale;
+}
+
+static struct measured counted(const char *id, const char *text, uint64_t count)
+{
+    return (struct measured){.id = id,
+                             .is_count = true,
+                             .count = count,
+                             .unit = "",
+                             .text = text,
+                             .origin = ORIGIN_MODELLED};
+}
+
+static const struct measured *cache_geometry_figures(const struct cache_section *section,
+                                                     struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, CACHE_GEOMETRY_COUNT);
+    for (unsigned i = 0; i < CACHE_GEOMETRY_COUNT; i++)
+        out[i] =
+            counted(cache_geometry_numbers[i].id, NULL, cache_geometry_get(&section->geometry, i));
+    return out;
+}
+
+static const struct measured *cache_sector_figures(const struct cache_section *section,
+                                                   struct arena *arena)
+{
+    struct measured *out = ARENA_ARRAY(arena, struct measured, CACHE_COUNT_COUNT);
+    for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
+        out[i] = counted(cache_count_infos[i].id, cache_count_infos[i].text, section->counts[i]);
+    return out;
+}
+
+/* ---- figures: power ---------------------------------------------------------------------------- */
+
+static struct measured watts_or_joules(const char *id, const char *unit, double value,
+                                       const char *reason)
+{
+    return (struct measured){.id = id,
+                             .value = reason ? NAN : value,
+                             .low = value,
+                             .high = value,
+                             .unit = unit,
+                             .reason = reason,
+                             .origin = ORIGIN_MODELLED};
+}
+
+static const struct measured *mean_power(const struct prediction *prediction, struct arena *arena)
+{
+    const struct power_estimate *power = prediction->power;
+    struct measured *out = ARENA_ARRAY(arena, struct measured, 1);
+    *out = watts_or_joules("mean", "W", power ? power->watts.gpu_watts : NAN,
+                           power ? NULL : prediction->no_power);
+    return out;
+}
+
+static const struct measured *energy_of(const struct prediction *prediction, struct arena *arena)
+{
+    const struct power_estimate *power = prediction->power;
+    double joules = power ? power->watts.gpu_watts * power->answer.time_seconds : NAN;
+    struct measured *out = ARENA_ARRAY(arena, struct measured, 1);
+    *out = watts_or_joules("energy", "J", joules, power ? NULL : prediction->no_power);
+    return out;
+}
+
+static const struct measured *power_parts(const struct power_estimate *power, struct arena *arena)
+{
+    const struct ipp_watts *watts = &power->watts;
+    struct measured *out = ARENA_ARRAY(arena, struct measured, POWER_UNIT_COUNT + 3);
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+        out[i] =
+            watts_or_joules(power_unit_infos[i].id, "W", watts->units[i], power->unit_reasons[i]);
+    struct measured *others = &out[POWER_UNIT_COUNT];
+    others[0] = watts_or_joules("const_sm", "W", watts->const_sm_watts, NULL);
+    others[1] = watts_or_joules("activation", "W", watts->activation_watts, NULL);
+    others[2] = watts_or_joules("idle", "W", watts->idle_watts, NULL);
+    return out;
+}
+
+static const struct measured *energy_parts(const struct power_estimate *power, struct arena *arena)
+{
+    const struct ipp_watts *watts = &power->watts;
+    double seconds = power->answer.time_seconds, memory = 0;
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+        if (power_unit_infos[i].once_per_gpu) memory += watts->units[i];
+    double sms = watts->runtime_watts - watts->activation_watts - memory;
+    struct measured *out = ARENA_ARRAY(arena, struct measured, 4);
+    out[0] = watts_or_joules("idle", "J", watts->idle_watts * seconds, NULL);
+    out[1] = watts_or_joules("activation", "J", watts->activation_watts * seconds, NULL);
+    out[2] = watts_or_joules("sms", "J", sms * seconds, NULL);
+    out[3] = watts_or_joules("memory", "J", memory * seconds, NULL);
+    return out;
+}
+
+#define FIGURE_FILE "answer/figures/analyze.def"
+#include "base/figure_tables.h"
+
+/* ---- asking ------------------------------------------------------------------------------------ */
+
+static const char *place_of(const struct instruction_profile *instruction, struct arena *arena)
+{
+    char place[200];
+    instruction_place(place, sizeof place, instruction);
+    return arena_copy(arena, place);
+}
+
+static struct access_node *find_accesses(const struct profile *profile,
+                                         const struct machine *machine, struct arena *arena,
+                                         size_t *out_count)
+{
+    struct access_rule rule = {.global = ACCESS_SECTORS};
+    double coalescing = machine ? machine_get(machine, MACHINE_GLOBAL_RULE, 32) : 32;
+    if (coalescing == 10) rule.global = ACCESS_CC10;
+    if (coalescing == 12) rule.global = ACCESS_CC12;
+    rule.banks16 = machine && machine_get(machine, MACHINE_SHARED_BANKS, 32) == 16;
+    struct access_row *rows = access_table(profile, &rule, out_count);
+    struct access_node *out = ARENA_ARRAY(arena, struct access_node, *out_count + 1);
+    for (size_t i = 0; i < *out_count; i++)
+        out[i] = (struct access_node){rows[i], place_of(rows[i].insn, arena)};
+    mem_free(rows);
+    return out;
+}
+
+static struct hot_node *find_lines(const struct profile *profile, struct arena *arena,
+                                   size_t *out_count)
+{
+    struct hot_line *lines = hot_lines(profile, out_count);
+    struct hot_node *out = ARENA_ARRAY(arena, struct hot_node, *out_count + 1);
+    for (size_t i = 0; i < *out_count; i++)
+        out[i] = (struct hot_node){lines[i], place_of(lines[i].insn, arena)};
+    mem_free(lines);
+    return out;
+}
+
+static void release_diagnosis(void *what)
+{
+    diagnosis_destroy(what);
+}
+
+static ws_status ask_machine(struct asked *asked, const struct profile *profile,
+                             const struct machine *machine, const struct predict_options *options,
+                             struct analyzed_machine *out)
+{
+    struct answer *answer = asked->answer;
+    TRY(asked_predict(asked, profile, machine, options, &out->prediction));
+    TRY(recommend_derive(asked->diag, out->prediction, &out->diagnosis));
+    answer_own(answer, release_diagnosis, out->diagnosis);
+    size_t count = out->prediction->estimate_count;
+    out->estimates = ARENA_ARRAY(&answer->arena, struct estimate_node, count + 1);
+    for (size_t i = 0; i < count; i++)
+        out->estimates[i] =
+            (struct estimate_node){&out->prediction->estimates[i], i == out->prediction->best};
+    out->accesses = find_accesses(profile, machine, &answer->arena, &out->access_count);
+    return WS_OK;
+}
+
+static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
+                            const struct predict_options *options, struct analyzed_kernel *out)
+{
+    struct arena *arena = &asked->answer->arena;
+    *out = (struct analyzed_kernel){.profile = profile, .machine_count = asked->machine_count};
+    out->machines = ARENA_ARRAY(arena, struct analyzed_machine, asked->machine_count + 1);
+    for (size_t i = 0; i < asked->machine_count; i++)
+        TRY(ask_machine(asked, profile, asked->machines[i], options, &out->machines[i]));
+    out->accesses = find_accesses(profile, NULL, arena, &out->access_count);
+    out->lines = find_lines(profile, arena, &out->line_count);
+    return WS_OK;
+}
+
+static ws_status ask(struct asked *asked, const void **out)
+{
+    struct arena *arena = &asked->answer->arena;
+    struct analyze_answer *answer = ARENA_ARRAY(arena, struct analyze_answer, 1);
+    struct predict_options options;
+    TRY(asked_predict_options(asked, &options));
+    options.without_traces = asked_flag(asked, "without_traces");
+    answer->count = asked->profile_count;
+    answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
+    for (size_t i = 0; i < answer->count; i++)
+        TRY(ask_kernel(asked, asked->profiles[i], &options, &answer->kernels[i]));
+    *out = answer;
+    return WS_OK;
+}
+
+static const struct input_info inputs[] = {
+    PREDICT_INPUTS,
+    {"without_traces", INPUT_FLAG, "", "warp traces are not followed: no model teg, no cache hits"},
+};
+
+const struct question question_analyze = {
+    .name = "analyze",
+    .schema = "warpsage.report/1",
+    .text = "How long do kernels take on machines, what limits them, why, and what would help?",
+    .record = &record_analyze,
+    .inputs = inputs,
+    .input_count = sizeof inputs / sizeof *inputs,
+    .takes_profiles = true,
+    .ask = ask,
+};
