@@ -498,9 +498,45 @@ static void bound_of_shared_memory(void **state)
     profile_destroy(profile);
 }
 
+/* A component by its id and by its words, a limit of the occupancy by its bit. */
+static void test_ids_are_unique(void **state)
+{
+    (void)state;
+    assert_string_equal(component_words(COMPONENT_NONE), "");
+    for (unsigned i = 1; i < COMPONENT_COUNT; i++)
+        for (unsigned k = 0; k < i; k++) {
+            assert_string_not_equal(component_infos[i].id, component_infos[k].id);
+            assert_string_not_equal(component_infos[i].words, component_infos[k].words);
+        }
+    for (unsigned i = 0; i < MODEL_COUNT; i++)
+        assert_ptr_equal(model_find(models[i]->name), models[i]);
+    for (unsigned i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        assert_string_equal(occupancy_limit_id((enum occupancy_limit)(1u << i), NULL),
+                            occupancy_limit_ids[i]);
+    assert_null(occupancy_limit_id(OCCUPANCY_UNLIMITED, NULL));
+}
+
+/* The busy time of a component is a term with its words; none that is not finite. */
+static void test_busy_terms(void **state)
+{
+    (void)state;
+    struct estimate estimate = {0};
+    estimate_add_term(&estimate, "t_dram", 7, "s", component_words(COMPONENT_GLOBAL_BANDWIDTH));
+    assert_null(estimate_busy(&estimate, COMPONENT_GLOBAL_BANDWIDTH));
+    estimate_add_busy(&estimate, "t_l2", COMPONENT_L2_BANDWIDTH, INFINITY);
+    assert_null(estimate_busy(&estimate, COMPONENT_L2_BANDWIDTH));
+    estimate_add_busy(&estimate, "t_l2", COMPONENT_L2_BANDWIDTH, 3);
+    const struct term *term = estimate_busy(&estimate, COMPONENT_L2_BANDWIDTH);
+    assert_true(term && term->value == 3 && !strcmp(term->unit, "s"));
+    assert_string_equal(term->text, "L2 bandwidth");
+    assert_int_equal(estimate.term_count, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_are_unique),
+        cmocka_unit_test(test_busy_terms),
         cmocka_unit_test(a_missing_machine_figure_is_named_with_its_file),
         cmocka_unit_test(a_missing_counter_is_named_with_its_reason),
         cmocka_unit_test(a_minimal_hand_written_profile_is_enough),
