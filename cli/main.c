@@ -78,12 +78,15 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 /* Tools for .cu input and register counts; CUDA's usual folder is seldom in PATH. */
 static int set_folders(struct cli *cli)
 {
-    const char *path = getenv("PATH"), *machines = getenv("WARPSAGE_MACHINES");
+    const char *path = getenv("PATH"), *machines = getenv("WARPSAGE_MACHINES"),
+               *evidence = getenv("WARPSAGE_EVIDENCE");
     ws_status status =
         ws_context_set_tool_path(cli->context, cli_format(cli, "%s%s/usr/local/cuda/bin",
                                                           path ? path : "", path ? ":" : ""));
     if (status == WS_OK && machines && *machines)
         status = ws_context_set_machine_dir(cli->context, machines);
+    if (status == WS_OK && evidence && *evidence)
+        status = ws_context_set_evidence(cli->context, evidence);
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 

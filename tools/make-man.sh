@@ -39,6 +39,9 @@ cat <<'END'
 .B WARPSAGE_MACHINES
 folder of machine files, instead of the installed one
 .TP
+.B WARPSAGE_EVIDENCE
+file of the models' errors on measured kernels, instead of the installed one
+.TP
 .B PATH
 where nvcc, clang and ptxas are looked for; none of them is needed for PTX
 .TP

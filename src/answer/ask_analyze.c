@@ -350,6 +350,16 @@ static const struct measured *energy_parts(const struct power_estimate *power, s
     return out;
 }
 
+/* ---- figures: evidence ------------------------------------------------------------------------- */
+
+static const char *const *capability_range(const struct evidence_row *row, struct arena *arena)
+{
+    const char **out = ARENA_ARRAY(arena, const char *, 2);
+    out[0] = arena_format(arena, "%u.%u", row->cc_first / 10, row->cc_first % 10);
+    out[1] = arena_format(arena, "%u.%u", row->cc_last / 10, row->cc_last % 10);
+    return out;
+}
+
 #define FIGURE_FILE "answer/figures/analyze.def"
 #include "base/figure_tables.h"
 

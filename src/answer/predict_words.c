@@ -66,7 +66,7 @@ ws_status predict_words_parse(struct diag *diag, struct arena *arena, const char
 
 ws_status asked_predict_options(const struct asked *asked, struct predict_options *out)
 {
-    *out = (struct predict_options){0};
+    *out = (struct predict_options){.evidence = asked->evidence};
     return predict_words_parse(asked->diag, &asked->answer->arena,
                                asked_word(asked, "model_options"), asked_word(asked, "without"),
                                out);

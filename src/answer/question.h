@@ -28,6 +28,8 @@ struct asked {
     struct profile *const *profiles;
     struct machine *const *machines;
     const ws_input *inputs; /* checked: their names are the question's */
+    const struct evidence
+        *evidence; /* what headlines are chosen by, while the question is answered; NULL */
     struct answer *answer;
 };
 

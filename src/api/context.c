@@ -7,7 +7,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "model/power/core_sweep.h"
+#include "model/power/clock_sweep.h"
 
 ws_status ws_context_create(ws_context **out)
 {
@@ -31,9 +31,12 @@ void ws_context_destroy(ws_context *context)
     diag_clear(&context->diag);
     context_keep_prediction(context, NULL);
     core_sweep_destroy(context->last_sweep);
+    clock_sweep_destroy(context->last_clocks);
     mem_free(context->machine_dir);
     mem_free(context->data_folder);
     mem_free(context->tool_path);
+    mem_free(context->evidence_path);
+    evidence_destroy(context->evidence);
     mem_free(context->timeline_note);
     mem_free(context);
 }
@@ -89,6 +92,39 @@ const char *context_machine_dir(const ws_context *context)
 const char *ws_context_machine_dir(const ws_context *context)
 {
     return context_machine_dir(context);
+}
+
+ws_status ws_context_set_evidence(ws_context *context, const char *path)
+{
+    if (context->evidence_is_read) {
+        API_CALL(context)
+        return diag_error(
+            &context->diag, WS_ERR_ARGUMENT,
+            "ws_context_set_evidence: predictions rest on another file already: set it "
+            "before the first one");
+    }
+    return set_text(context, &context->evidence_path, path);
+}
+
+ws_status context_evidence(ws_context *context, const struct evidence **out)
+{
+    struct arena arena = {0};
+    ws_status status = WS_OK;
+    if (!context->evidence_is_read) {
+        const char *path = context->evidence_path;
+        if (!path) path = arena_format(&arena, "%s/../evidence.yaml", context->data_folder);
+        status = evidence_load(&context->diag, path, &context->evidence);
+        if (status == WS_OK && !context->evidence && context->evidence_path)
+            status = diag_error(&context->diag, WS_ERR_IO, "%s: no such file of evidence", path);
+        context->evidence_is_read = status == WS_OK;
+        if (context->evidence) {
+            mem_keep(context->evidence);
+            arena_keep(&context->evidence->arena);
+        }
+        arena_clear(&arena);
+    }
+    *out = context->evidence;
+    return status;
 }
 
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least)

@@ -23,14 +23,18 @@ struct ws_context {
     void *cancel_user;
     ws_write_fn *print;
     void *print_user;
-    char *machine_dir; /* NULL: data_folder */
-    char *data_folder; /* the machine files that were found at the start */
-    char *tool_path;   /* NULL: no tools */
+    char *machine_dir;         /* NULL: data_folder */
+    char *data_folder;         /* the machine files that were found at the start */
+    char *tool_path;           /* NULL: no tools */
+    char *evidence_path;       /* NULL: beside data_folder */
+    struct evidence *evidence; /* read when first needed; NULL: not yet, or there is no such file */
+    bool evidence_is_read;
     /* Of the last ws_predict, for ws_estimate_term and its like; its arena keeps their texts and
      * those of ws_estimate. Its profile and machine may be gone. */
     struct prediction *last_prediction;
-    struct core_sweep *last_sweep; /* keeps the texts of ws_core_point */
-    char *timeline_note;           /* keeps that of ws_timeline_info */
+    struct core_sweep *last_sweep;   /* keeps the texts of ws_core_point ... */
+    struct clock_sweep *last_clocks; /* ... and those of ws_clock_point */
+    char *timeline_note;             /* keeps that of ws_timeline_info */
 };
 
 /* What ptxas said, so that a kernel launched a thousand times asks it once. */
@@ -93,6 +97,9 @@ ws_status handle_check_size(struct diag *diag, const char *what, size_t given, s
 /* Takes it over in place of the last one; NULL: there is none now. */
 void context_keep_prediction(ws_context *context, struct prediction *prediction);
 const char *context_machine_dir(const ws_context *context);
+/* The errors of the models on measured kernels, which choose the headline; *out NULL if there is no such
+ * file. It belongs to the context. */
+ws_status context_evidence(ws_context *context, const struct evidence **out);
 /* Folder of the machine files that were installed or built with the library; to be freed. NULL: out
  * of memory. */
 char *data_folder_find(void);

@@ -56,7 +56,7 @@ ws_status ws_machine_assess(const ws_machine *handle, char **out)
         strbuf_printf(&text, "  %-16s %s\n", "occupancy",
                       has_occupancy ? "has what it needs" : diag_text(&silent));
     if (!is_cpu) machine_floorplan_assess(machine, &text);
-    for (enum model_id i = 0; i < MODEL_COUNT; i++) {
+    for (size_t i = 0; i < MODEL_COUNT; i++) {
         const struct model *model = model_for(i, machine->kind);
         if (model)
             add_model(machine, model, has_occupancy ? NULL : diag_text(&silent), &text);
@@ -117,20 +117,18 @@ static bool same_capability(const struct pair *pair)
 }
 
 /* The value at exactly this point. */
-static bool curve_point(char text[64], const struct machine *machine, enum machine_curve_id id,
-                        const double wanted[CURVE_AXES])
+static const char *curve_point(char text[64], const struct machine *machine,
+                               enum machine_curve_id id, const double wanted[CURVE_AXES])
 {
     const struct machine_curve *curve = &machine->curves[id];
     double point[CURVE_AXES];
-    bool is_known = false;
     snprintf(text, 64, "not known");
     for (size_t i = 0; i < curve->count; i++) {
         machine_curve_point(curve, i, point);
-        if (memcmp(point, wanted, sizeof point) != 0) continue;
-        snprintf(text, 64, "%.6g", machine_curve_value(machine, id, i));
-        is_known = true;
+        if (!memcmp(point, wanted, sizeof point))
+            snprintf(text, 64, "%.6g", machine_curve_value(machine, id, i));
     }
-    return is_known;
+    return text;
 }
 
 /* "curve.shared at 6 warps", "curve.global at 10, 64, 4". */
@@ -152,9 +150,9 @@ static void diff_curve(const struct pair *pair, enum machine_curve_id id, bool o
         char first[64], second[64], name[64];
         double point[CURVE_AXES];
         machine_curve_point(of, i, point);
-        bool in_a = curve_point(first, pair->a, id, point);
+        curve_point(first, pair->a, id, point);
         curve_point(second, pair->b, id, point);
-        if (!strcmp(first, second) || (of_b && in_a)) continue;
+        if (!strcmp(first, second) || (of_b && strcmp(first, "not known") != 0)) continue;
         point_name(name, &machine_curve_infos[id], point);
         strbuf_printf(out, "%-36s %-18s %-18s %s\n", name, first, second, machine_curve_unit(id));
     }

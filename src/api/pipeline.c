@@ -303,6 +303,7 @@ ws_status pipeline_read_options(ws_context *context, const ws_predict_options *o
 {
     struct diag *diag = &context->diag;
     *out = (struct predict_options){0};
+    TRY(context_evidence(context, &out->evidence));
     if (!options) return WS_OK;
     TRY(handle_check_size(diag, "ws_predict_options", options->size,
                           offsetof(ws_predict_options, only)));

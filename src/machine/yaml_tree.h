@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A YAML text as libyaml's document, with the place of every node in the text. Private to machine.
- */
+/* A YAML text as libyaml's document, with the place of every node in the text. */
 #ifndef MACHINE_YAML_TREE_H
 #define MACHINE_YAML_TREE_H
 

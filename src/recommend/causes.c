@@ -39,11 +39,14 @@ static void find_uncoalesced(struct finder *finder)
         const char *evidence =
             arena_format(finder->arena, "%.3g %s/request, ideal %.0f; %.0f %% of the extra ones",
                          now, unit_of_rule(rule), ideal, 100 * lines[i].weight / lines[i].total);
+        bool traced = finder_follows_traces(finder);
         finder_add(finder, misaligned ? ADVICE_G101 : ADVICE_G102,
-                   arena_format(finder->arena, "%s this %s", misaligned ? "align" : "coalesce",
-                                op_name(op)),
+                   arena_format(finder->arena, "%s this %s%s", misaligned ? "align" : "coalesce",
+                                op_name(op), traced ? " (at most)" : ""),
                    hot_line_place(finder->arena, instruction), evidence,
-                   what_if_coalesced(finder->prediction, instruction));
+                   traced ? finder_gain_of_share(finder, EFFECT_UNCOALESCED,
+                                                 lines[i].weight / lines[i].total)
+                          : what_if_coalesced(finder->prediction, instruction));
     }
     /* A profile without instructions knows the effect, but no line. */
     struct accesses all = accesses_sum(finder->profile, ACCESS_ALL, rule);
@@ -94,11 +97,15 @@ static void find_traffic(struct finder *finder)
             ? arena_format(finder->arena, "%s requested per thread instruction",
                            quantity_of(bytes / operations, "byte").text)
             : arena_format(finder->arena, "%s requested", quantity_format(bytes, "B").text);
+    bool traced = finder_follows_traces(finder);
+    if (traced && !finder_memory_costs(finder)) return;
     finder_add(finder, ADVICE_G103,
-               arena_format(finder->arena, "load %.0f %% less from global memory (tile, reuse)",
-                            100 * share),
+               arena_format(finder->arena, "load %.0f %% less from global memory (%s)", 100 * share,
+                            traced ? "at most" : "tile, reuse"),
                hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
-               what_if_fewer_accesses(finder->prediction, 1u << ACCESS_GLOBAL_LOAD, share, false));
+               traced ? finder_gain_of_share(finder, EFFECT_CACHE_MISSES, share)
+                      : what_if_fewer_accesses(finder->prediction, 1u << ACCESS_GLOBAL_LOAD, share,
+                                               false));
 }
 
 static void find_local(struct finder *finder)
@@ -107,7 +114,7 @@ static void find_local(struct finder *finder)
                                         COUNTER_MEM_LOCAL_STORE_REQUESTS};
     enum { LOCAL = 1 << ACCESS_LOCAL_LOAD | 1 << ACCESS_LOCAL_STORE };
     double requests = finder_count(finder, both[0]) + finder_count(finder, both[1]);
-    if (!(requests > 0)) return;
+    if (!(requests > 0) || !finder_memory_costs(finder)) return;
     struct hot_line hot = hot_counter(finder->profile, both, 2);
     finder_add(
         finder, ADVICE_G104, "keep local variables in registers",
@@ -198,15 +205,37 @@ static void find_divergence(struct finder *finder)
 
 /* ---- latency and occupancy ------------------------------------------------------------------- */
 
-static void find_pairs(struct finder *finder)
+/* What every model says of the loads of a warp. */
+static const char *loads_in_flight(const struct finder *finder)
 {
     double strength = finder_count(finder, COUNTER_MEM_MSTR);
-    const char *evidence =
-        strength > 0 ? arena_format(finder->arena, "%.3g loads in flight per warp", strength)
-                     : "loads are used one by one";
+    if (!(strength > 0)) return "loads are used one by one";
+    return arena_format(finder->arena, "%s in flight per warp",
+                        quantity_of(round(100 * strength) / 100, "load").text);
+}
+
+static void find_pairs(struct finder *finder)
+{
+    if (finder_follows_traces(finder)) return; /* find_idle_warps */
     finder_add(finder, ADVICE_L401, "load in pairs before using",
-               hot_line_place(finder->arena, hottest_load(finder).instruction), evidence,
-               fmax(1, what_if_paired_loads(finder->prediction)));
+               hot_line_place(finder->arena, hottest_load(finder).instruction),
+               loads_in_flight(finder), fmax(1, what_if_paired_loads(finder->prediction)));
+}
+
+/* What a model that follows warps knows: what the time would be if they never waited. */
+static void find_idle_warps(struct finder *finder)
+{
+    const struct occupancy *occupancy = &finder->prediction->occupancy;
+    if (!finder_follows_traces(finder)) return;
+    const char *resident =
+        arena_format(finder->arena, "%u of %u warps fit an SM (limit: %s)", occupancy->warps_per_sm,
+                     occupancy->max_warps, occupancy_limit_id(occupancy->limiter, "not known"));
+    finder_add(finder, ADVICE_L406, "keep more memory requests in flight (at most)",
+               hot_line_place(finder->arena, hottest_load(finder).instruction),
+               arena_format(finder->arena, "%s; %s", loads_in_flight(finder), resident),
+               finder_gain(finder, EFFECT_MEM_LATENCY));
+    finder_add(finder, ADVICE_L405, "keep more warps at work on an SM (at most)", "", resident,
+               finder_gain(finder, EFFECT_INST_LATENCY));
 }
 
 static void find_occupancy(struct finder *finder)
@@ -261,6 +290,7 @@ void causes_find(const struct prediction *prediction, struct diagnosis *diagnosi
     find_expensive(&finder);
     find_divergence(&finder);
     find_pairs(&finder);
+    find_idle_warps(&finder);
     find_occupancy(&finder);
     find_small_grid(&finder);
     find_barriers(&finder);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/teg/warp_waits.h"
 #include "recommend/advice.h"
 #include "recommend/causes.h"
 
@@ -17,30 +18,43 @@ static double component_share(const struct estimate *estimate, enum component co
     return term ? term->value / seconds : NAN;
 }
 
-/* What a component is busy for, at most all of the time. An answer that was raised to the speed of light
- * is limited by a component of that. */
+/* What a component is busy for, at most all of the time; NaN: not known. An answer that was raised to the
+ * speed of light is limited by a component of that. */
 static double busy_share(const struct estimate *best, const struct estimate *bound,
                          enum component component)
 {
     double share = component_share(best, component, best->time_seconds);
     if (isnan(share)) share = component_share(bound, component, best->time_seconds);
-    return fmin(share, 1); /* rounding */
+    return isnan(share) ? share : fmin(share, 1); /* rounding */
 }
 
-static const char *share_text(struct arena *arena, double share)
+/* Share of the warps' time for what is not busy but waited for. */
+static double wait_share(const struct estimate *best, enum component component)
 {
-    return isfinite(share) ? arena_format(arena, " %.0f %%", 100 * share) : "";
+    double share = 0;
+    const struct warp_waits *waits = estimate_details(best, MODEL_TEG);
+    for (size_t i = 0; waits && i < waits->cause_count; i++)
+        if (waits->causes[i].component == component) share += waits->causes[i].share;
+    return share > 0 ? share : NAN;
 }
 
-/* Of the peak is what the speed of light counts: if the model makes the component busy for longer, as
- * without caches or with classes that do not overlap, that is time, not use of the peak. */
-static const char *share_of(const struct estimate *best, const struct estimate *bound,
-                            enum component component)
+/* " 91 % of peak", " 26 % of the warps' time", "" if not known. Of the peak is what the speed of light
+ * counts: if the model makes the component busy for longer, as without caches or with classes that do not
+ * overlap, that is time, not use of the peak. */
+static const char *share_text(struct arena *arena, const struct estimate *best,
+                              const struct estimate *bound, enum component component,
+                              bool say_of_what)
 {
     double share = busy_share(best, bound, component);
     double used = component_share(bound, component, best->time_seconds);
-    if (isnan(share)) return "";
-    return share <= used + 0.005 ? " of peak" : " of the time";
+    const char *of = share <= used + 0.005 ? " of peak" : " of the time";
+    if (isnan(share)) {
+        share = wait_share(best, component);
+        of = " of the warps' time";
+        say_of_what = true;
+    }
+    if (!isfinite(share)) return "";
+    return arena_format(arena, " %.0f %%%s", 100 * share, say_of_what ? of : "");
 }
 
 static const char *limit_line(struct arena *arena, const struct estimate *best,
@@ -48,11 +62,10 @@ static const char *limit_line(struct arena *arena, const struct estimate *best,
 {
     const char *name = component_words(best->bottleneck), *next = component_words(best->next);
     if (!best->bottleneck) return "the model names none";
-    const char *share = share_text(arena, busy_share(best, bound, best->bottleneck));
-    const char *of = share_of(best, bound, best->bottleneck);
-    if (!best->next) return arena_format(arena, "%s%s%s", name, share, of);
-    return arena_format(arena, "%s%s%s  (next: %s%s)", name, share, of, next,
-                        share_text(arena, busy_share(best, bound, best->next)));
+    const char *share = share_text(arena, best, bound, best->bottleneck, true);
+    if (!best->next) return arena_format(arena, "%s%s", name, share);
+    return arena_format(arena, "%s%s  (next: %s%s)", name, share, next,
+                        share_text(arena, best, bound, best->next, false));
 }
 
 /* ---- ranking --------------------------------------------------------------------------------- */

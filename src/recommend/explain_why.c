@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "model/teg/warp_waits.h"
 #include "recommend/causes.h"
 #include "recommend/hot_line.h"
 
@@ -79,15 +80,48 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
     diagnosis->why_where = hot_line_place(&diagnosis->arena, hottest_access(profile).instruction);
 }
 
+/* Where a model follows the warps: how long they wait for what limits, and where most. False: they do
+ * not wait for it. */
+static bool why_waits(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    const struct occupancy *occupancy = &prediction->occupancy;
+    const struct warp_waits *waits = estimate_details(best, MODEL_TEG);
+    const struct wait_cause *cause = NULL;
+    const struct wait_line *line = NULL;
+    double share = 0;
+    for (size_t i = 0; waits && i < waits->cause_count; i++) {
+        if (waits->causes[i].component != best->bottleneck) continue;
+        share += waits->causes[i].share;
+        if (!cause || waits->causes[i].share > cause->share) cause = &waits->causes[i];
+    }
+    if (!best->bottleneck || !cause || !(share > 0)) return false;
+    for (size_t i = 0; i < waits->line_count; i++)
+        if (waits->lines[i].cause->component == best->bottleneck &&
+            (!line ||
+             waits->lines[i].share * waits->lines[i].cause_share > line->share * line->cause_share))
+            line = &waits->lines[i];
+    diagnosis->why = arena_format(&diagnosis->arena,
+                                  "warps wait %.0f %% of their time %s (occupancy %.0f %%, by %s)",
+                                  100 * share, cause->text, 100 * occupancy->fraction,
+                                  occupancy_limit_id(occupancy->limiter, "nothing known"));
+    diagnosis->why_where =
+        line ? arena_format(&diagnosis->arena, "%s:%u", line->file ? line->file : "PTX", line->line)
+             : "";
+    return true;
+}
+
 static void why_latency(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
     const struct estimate *best = &prediction->estimates[prediction->best];
     const struct occupancy *occupancy = &prediction->occupancy;
+    double cycles = term_value(best, "mem_l");
     diagnosis->why = arena_format(
-        &diagnosis->arena, "%s per SM cannot fill %s of memory latency (occupancy %.0f %%, by %s)",
+        &diagnosis->arena, "%s per SM cannot fill %s memory latency (occupancy %.0f %%, by %s)",
         quantity_of(term_value(best, "n"), "warp").text,
-        quantity_of(term_value(best, "mem_l"), "cycle").text, 100 * occupancy->fraction,
-        occupancy_limit_id(occupancy->limiter, "nothing known"));
+        cycles > 0 ? arena_format(&diagnosis->arena, "%s of", quantity_of(cycles, "cycle").text)
+                   : "the",
+        100 * occupancy->fraction, occupancy_limit_id(occupancy->limiter, "nothing known"));
     diagnosis->why_where =
         hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
 }
@@ -137,15 +171,19 @@ static void why_issue(const struct prediction *prediction, struct diagnosis *dia
 void causes_explain(const struct prediction *prediction, struct diagnosis *diagnosis)
 {
 #define CODES(...) ((const enum advice_code[]){__VA_ARGS__, ADVICE_COUNT})
+    /* L406 of a model that follows warps is what the latency costs, not what fills the memory system. */
+    const bool traced = models[prediction->estimates[prediction->best].id]->needs_trace;
     const enum advice_code *memory =
-        CODES(ADVICE_G102, ADVICE_G101, ADVICE_G104, ADVICE_G106, ADVICE_L406);
+        traced ? CODES(ADVICE_G102, ADVICE_G101, ADVICE_G104, ADVICE_G106)
+               : CODES(ADVICE_G102, ADVICE_G101, ADVICE_G104, ADVICE_G106, ADVICE_L406);
     const enum advice_code *shared = CODES(ADVICE_S201, ADVICE_S202, ADVICE_L405);
     const enum advice_code *issue = CODES(ADVICE_I301, ADVICE_I302, ADVICE_L405, ADVICE_I303);
     enum { WORTH_PERCENT = 110 }; /* a cause that gains less explains nothing; guess */
     const double worth = WORTH_PERCENT / 100.0;
     switch (prediction->estimates[prediction->best].bottleneck) {
     case COMPONENT_MEMORY_LATENCY:
-        if (!explain_by(diagnosis, memory, worth)) why_latency(prediction, diagnosis);
+        if (!explain_by(diagnosis, memory, worth) && !why_waits(prediction, diagnosis))
+            why_latency(prediction, diagnosis);
         break;
     case COMPONENT_GLOBAL_BANDWIDTH:
     case COMPONENT_GLOBAL_ACCESS:
@@ -154,7 +192,11 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
     case COMPONENT_L1_BANDWIDTH:
     case COMPONENT_L2_BANDWIDTH:
     case COMPONENT_LOAD_STORE:
+    case COMPONENT_DRAM_ROWS:
         if (!explain_by(diagnosis, memory, worth)) why_bandwidth(prediction, diagnosis);
+        break;
+    case COMPONENT_ATOMICS:
+        if (!explain_by(diagnosis, CODES(ADVICE_G105), 1)) why_bandwidth(prediction, diagnosis);
         break;
     case COMPONENT_SHARED_ACCESS:
         if (!explain_by(diagnosis, shared, worth)) why_shared(prediction, diagnosis);
@@ -166,7 +208,8 @@ void causes_explain(const struct prediction *prediction, struct diagnosis *diagn
         if (!explain_by(diagnosis, CODES(ADVICE_B501), 1)) why_issue(prediction, diagnosis);
         break;
     default:
-        if (!explain_by(diagnosis, issue, worth)) why_issue(prediction, diagnosis);
+        if (!why_waits(prediction, diagnosis) && !explain_by(diagnosis, issue, worth))
+            why_issue(prediction, diagnosis);
     }
 #undef CODES
 }

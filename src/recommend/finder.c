@@ -39,6 +39,23 @@ double finder_gain(const struct finder *finder, enum effect effect)
     return gain->modelled ? gain->gain : NAN;
 }
 
+double finder_gain_of_share(const struct finder *finder, enum effect effect, double share)
+{
+    return 1 / (1 - share * (1 - 1 / finder_gain(finder, effect)));
+}
+
+bool finder_follows_traces(const struct finder *finder)
+{
+    return models[finder->best->id]->needs_trace;
+}
+
+bool finder_memory_costs(const struct finder *finder)
+{
+    double latency = finder_gain(finder, EFFECT_MEM_LATENCY);
+    double bandwidth = finder_gain(finder, EFFECT_BANDWIDTH);
+    return !(latency < gain_threshold && bandwidth < gain_threshold);
+}
+
 double finder_count(const struct finder *finder, enum counter counter)
 {
     return profile_get(finder->profile, counter);

@@ -31,7 +31,7 @@ static void change_stages(const struct profile *now, struct profile *changed, st
     }
 }
 
-static double predict_gain(const struct prediction *prediction, struct profile *changed)
+static double predict_gain_anew(const struct prediction *prediction, struct profile *changed)
 {
     struct arena arena = {0};
     change_stages(prediction->profile, changed, &arena);
@@ -50,6 +50,14 @@ static double predict_gain(const struct prediction *prediction, struct profile *
     arena_clear(&arena);
     mem_free(changed);
     return gain;
+}
+
+static double predict_gain(const struct prediction *prediction, struct profile *changed)
+{
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    if (!models[best->id]->needs_trace) return predict_gain_anew(prediction, changed);
+    mem_free(changed); /* of counters: what it follows is the trace */
+    return NAN;
 }
 
 static void add(struct profile *profile, enum counter counter, double value)
@@ -221,7 +229,7 @@ double what_if_registers(const struct prediction *prediction, unsigned registers
     struct profile *changed = copy_profile(prediction);
     changed->register_count = 1;
     changed->registers[0] = (struct register_count){.value = registers, .from = "user"};
-    return predict_gain(prediction, changed);
+    return predict_gain_anew(prediction, changed);
 }
 
 double what_if_shared(const struct prediction *prediction, uint64_t bytes)
@@ -229,5 +237,5 @@ double what_if_shared(const struct prediction *prediction, uint64_t bytes)
     struct profile *changed = copy_profile(prediction);
     changed->static_shared_bytes = 0;
     changed->dynamic_shared_bytes = bytes;
-    return predict_gain(prediction, changed);
+    return predict_gain_anew(prediction, changed);
 }

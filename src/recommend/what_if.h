@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What-ifs that need no new execution: a changed copy of the profile, predicted again by the same
- * model. Each answers with time / time after, or NaN if the model has no answer or no gain. */
+ * model. Each answers with time / time after, or NaN if the model has no answer or no gain. A model that
+ * follows warp traces sees no changed counters: NaN but for registers and shared memory. */
 #ifndef RECOMMEND_WHAT_IF_H
 #define RECOMMEND_WHAT_IF_H
 

@@ -183,6 +183,20 @@ void text_occupancy(struct page *page, const struct report_machine *item)
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
+/* Models that tell different stories. */
+static void text_spread(struct page *page, const struct model_spread *spread)
+{
+    struct strbuf text = {0};
+    if (!(spread->factor > 0)) return;
+    strbuf_printf(&text, "models differ by %s: ", quantity_ratio(spread->factor).text);
+    if (spread->reason)
+        strbuf_puts(&text, spread->reason);
+    else
+        strbuf_printf(&text, "%s least, %s most", spread->fastest, spread->slowest);
+    page_wrap(page, "  ! ", text.data, 2);
+    strbuf_clear(&text);
+}
+
 void text_models(struct page *page, const struct report_machine *item, bool details)
 {
     const struct prediction *prediction = item->prediction;
@@ -207,6 +221,7 @@ void text_models(struct page *page, const struct report_machine *item, bool deta
                           quantity_ratio(estimate->without[k].gain).text);
     }
     if (prediction->best_reason) page_wrap(page, "  * ", prediction->best_reason, details ? 8 : 2);
+    text_spread(page, &prediction->spread);
     for (size_t i = 0; i < prediction->refusal_count && (details || i < 2); i++) {
         char lead[48];
         snprintf(lead, sizeof lead, "    %.24s: ", prediction->refusals[i].model);

@@ -8,13 +8,12 @@
 #include "render/text_sections.h"
 
 /* A model that knows them writes one term a component and one row a stage. */
-static const enum component components[] = {COMPONENT_INSTRUCTION_PIPELINE, COMPONENT_SHARED_ACCESS,
-                                            COMPONENT_GLOBAL_ACCESS};
-enum { COMPONENTS = sizeof components / sizeof components[0] };
+static const char *const component_terms[] = {"t_inst", "t_smem", "t_gmem"};
+enum { COMPONENTS = sizeof component_terms / sizeof component_terms[0] };
 
-static void component_row(struct page *page, const struct estimate *estimate,
-                          const struct term *term)
+static void component_row(struct page *page, const struct estimate *estimate, const char *id)
 {
+    const struct term *term = estimate_term(estimate, id);
     double share = term->value / estimate->time_seconds;
     char bar[4 * BAR_COLUMNS + 1];
     page_bar(page, share, bar);
@@ -59,12 +58,12 @@ void text_components(struct page *page, const struct report_machine *item, bool 
     const struct prediction *prediction = item->prediction;
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         const struct estimate *estimate = &prediction->estimates[i];
-        if (!estimate_busy(estimate, components[0])) continue;
+        if (!estimate_term(estimate, component_terms[0])) continue;
         if (i != prediction->best && !details) continue;
         page_line(page, "%-34.34s %12s %10s  |  bar (100 %% = the predicted time)", estimate->model,
                   "component", "% of time");
         for (unsigned k = 0; k < COMPONENTS; k++)
-            component_row(page, estimate, estimate_busy(estimate, components[k]));
+            component_row(page, estimate, component_terms[k]);
         const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
         if (!times || times->count < 2) continue;
         longest_stage(page, times);

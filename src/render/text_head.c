@@ -102,18 +102,64 @@ void text_machine(struct page *page, const struct report_machine *item)
     strbuf_clear(&line);
 }
 
-static void text_time(struct page *page, const struct report_machine *item)
+/* "  (band 405 to 500 us: two of three kernels of its set)", "  (up to 299 us: mean error 25 %)" where the
+ * time is the least that there can be; "" if it is not known. */
+static void format_band(struct strbuf *out, const struct time_band *band, double time,
+                        const char *word, const char *meaning)
+{
+    if (!isfinite(band->low_seconds)) return;
+    struct quantity low = quantity_format(band->low_seconds, "s"),
+                    high = quantity_format(band->high_seconds, "s");
+    const char *low_unit = strchr(low.text, ' '), *high_unit = strchr(high.text, ' ');
+    bool same_unit = low_unit && high_unit && !strcmp(low_unit, high_unit);
+    int digits = (int)(same_unit ? low_unit - low.text : (long)strlen(low.text));
+    if (!isfinite(band->high_seconds))
+        strbuf_printf(out, "  (%sfrom %s", word, low.text);
+    else if (band->low_seconds < time)
+        strbuf_printf(out, "  (%s%.*s to %s", word, digits, low.text, high.text);
+    else
+        strbuf_printf(out, "  (up to %s", high.text);
+    strbuf_printf(out, "%s%s)", *meaning ? ": " : "", meaning);
+}
+
+/* " by teg   speed of light: 300 us = 1.49x" */
+static void format_bound(struct strbuf *out, const struct report_machine *item, bool with_bound)
 {
     const struct estimate *best = report_best(item), *bound = report_bound(item);
-    if (!best) return;
-    struct quantity time = quantity_format(best->time_seconds, "s");
-    if (bound && bound != best && bound->time_seconds > 0)
-        page_line(page, "TIME      %s  by %s   speed of light: %s = %s", time.text, best->model,
-                  quantity_format(bound->time_seconds, "s").text,
-                  quantity_ratio(best->time_seconds / bound->time_seconds).text);
+    if (bound == best || !bound)
+        strbuf_puts(out, ": the speed of light");
+    else if (with_bound)
+        strbuf_printf(out, " by %s   speed of light: %s = %s", best->model,
+                      quantity_format(bound->time_seconds, "s").text,
+                      quantity_ratio(best->time_seconds / bound->time_seconds).text);
     else
-        page_line(page, "TIME      at least %s: the speed of light, no model says more here",
-                  time.text);
+        strbuf_printf(out, " by %s", best->model);
+}
+
+/* TIME with as much of the rest as fits the width: the words of the band go first, then the speed of
+ * light, which the list of models has, too. */
+static void text_time(struct page *page, const struct report_machine *item)
+{
+    const struct time_band *band = &item->prediction->band;
+    const char *meaning = band->meaning ? band->meaning : "";
+    const char *brief = band->brief ? band->brief : "";
+    const struct {
+        const char *word, *meaning;
+        bool with_bound;
+    } forms[] = {{"band ", meaning, true}, {"", brief, true}, {"", "", true}, {"", "", false}};
+    const struct estimate *best = report_best(item);
+    if (!best) return;
+    struct strbuf line = {0};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        strbuf_clear(&line);
+        strbuf_printf(&line, "TIME      %s%s", best == report_bound(item) ? "at least " : "",
+                      quantity_format(best->time_seconds, "s").text);
+        format_band(&line, band, best->time_seconds, forms[i].word, forms[i].meaning);
+        format_bound(&line, item, forms[i].with_bound);
+        if (line.length <= page->width) break;
+    }
+    page_line(page, "%s", line.data);
+    strbuf_clear(&line);
 }
 
 /* `text` and the place behind it in `columns` columns: if they do not fit, the text is cut. */

@@ -31,7 +31,7 @@ expect() {
     fail "$(cat "$scratch/install.log")"
 cd "$prefix"
 for file in bin/warpsage share/man/man1/warpsage.1 include/warpsage/warpsage.h \
-    share/warpsage/machines/{v100,SOURCES}.yaml share/warpsage/schemas/report.schema.json \
+    share/warpsage/machines/{v100,SOURCES}.yaml share/warpsage/evidence.yaml share/warpsage/schemas/report.schema.json \
     share/doc/warpsage/{LICENSE,README.md}; do
     [ -s "$file" ] || fail "$file is not installed"
 done

@@ -238,7 +238,9 @@ static void caches_take_their_share(void **state)
                                                     [CACHE_COUNT_STORES] = 20,
                                                     [CACHE_COUNT_DRAM_READ] = 20,
                                                     [CACHE_COUNT_DRAM_WRITTEN] = 10}};
-    const struct predict_options given = {.caches = &caches};
+    const struct model_option mwp_cwp = {"power_time", "mwp-cwp"};
+    const struct predict_options given = {
+        .caches = &caches, .option_count = 1, .options = &mwp_cwp};
     assert_int_equal(model_predict(&diag, profile, &machine, &given, &prediction), WS_OK);
     const struct power_estimate *power = prediction->power;
     double slots = power->answer.cycles / 4 * 30;
@@ -253,7 +255,7 @@ static void caches_take_their_share(void **state)
     CLOSE(estimate_term(&power->answer, "caches.dram_share")->value, 30.0 / 100, 1e-12);
     prediction_destroy(prediction);
 
-    prediction = predict(profile, &machine);
+    prediction = predict_headline(profile, &machine, "mwp-cwp");
     assert_true(prediction->power->rates[POWER_UNIT_L1] == 0);
     assert_non_null(prediction->power->unit_reasons[POWER_UNIT_L1]);
     assert_null(estimate_term(&prediction->power->answer, "caches.l1_share"));

@@ -127,7 +127,7 @@ static void uncoalesced_loads_are_blamed_by_line(void **state)
     struct machine machine;
     make_v100(&machine);
     struct profile *profile = make_transpose(&kernel);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
     assert_contains(diagnosis->limit, "uncoalesced accesses");
@@ -166,7 +166,7 @@ static void the_gain_of_the_only_line_is_the_gain_of_the_effect(void **state)
                                  .bytes_per_access = 128};
     struct profile *profile = make_profile(&kernel);
     add_load(profile, NULL, 0, 4 * hand_warps(&kernel), 16, false);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     const struct estimate *best = &prediction->estimates[prediction->best];
     assert_string_equal(best->model, "mwp-cwp");
@@ -195,7 +195,7 @@ static void one_sector_too_many_is_a_matter_of_alignment(void **state)
                                  .bytes_per_access = 128};
     struct profile *profile = make_profile(&kernel);
     add_load(profile, "a.cu", 3, 4 * hand_warps(&kernel), 5, false);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     assert_non_null(find(diagnosis, ADVICE_G101));
     assert_null(find(diagnosis, ADVICE_G102));
@@ -226,7 +226,7 @@ static void wide_words_have_another_ideal(void **state)
     count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_CC12, requests);
     count(&counts, COUNTER_MEM_GLOBAL_LOAD_UNCOALESCED_TRANSACTIONS_CC12, 8 * requests);
     add_instruction(profile, "k.cu", 2, CLASS_MEM_GLOBAL_LOAD, &counts);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     assert_contains(find(diagnosis, ADVICE_G102)->evidence, "8 transactions/request, ideal 4");
     diagnosis_destroy(diagnosis);
@@ -247,7 +247,7 @@ static void a_stream_is_limited_by_bandwidth(void **state)
                                  .bytes_per_access = 128};
     struct profile *profile = make_profile(&kernel);
     add_load(profile, "saxpy.cu", 4, 3 * hand_warps(&kernel), 2, true);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
     assert_contains(diagnosis->limit, "global memory bandwidth");
@@ -279,7 +279,7 @@ static void latency_is_blamed_on_what_limits_occupancy(void **state)
     set_count(profile, COUNTER_MEM_LOADS, loads);
     set_count(profile, COUNTER_MEM_INDEPENDENT, 0);
     set_count(profile, COUNTER_MEM_MSTR, 1);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     assert_int_equal(prediction->occupancy.blocks_per_sm, 1);
     struct diagnosis *diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
@@ -293,7 +293,7 @@ static void latency_is_blamed_on_what_limits_occupancy(void **state)
     assert_true(advice->gain > 1.3);
     double paired = find(diagnosis, ADVICE_L401)->time_seconds;
     set_count(profile, COUNTER_MEM_INDEPENDENT, loads / 2); /* the profile of such a kernel */
-    struct prediction *pairs = predict(profile, &machine);
+    struct prediction *pairs = predict_headline(profile, &machine, "mwp-cwp");
     assert_close(pairs->estimates[pairs->best].time_seconds, paired, 1e-9);
     prediction_destroy(pairs);
     set_count(profile, COUNTER_MEM_INDEPENDENT, 0);
@@ -302,7 +302,7 @@ static void latency_is_blamed_on_what_limits_occupancy(void **state)
 
     profile->registers[0].value = 16;
     profile->static_shared_bytes = 8704; /* 17 units of 512: one block; 16 units: two */
-    prediction = predict(profile, &machine);
+    prediction = predict_headline(profile, &machine, "mwp-cwp");
     diagnosis = diagnose(prediction);
     advice = find(diagnosis, ADVICE_L403);
     assert_non_null(advice);
@@ -328,7 +328,7 @@ static void gains_that_no_model_knows_are_not_invented(void **state)
     set_count(profile, COUNTER_MEM_SHARED_LOAD_REQUESTS, requests);
     set_count(profile, COUNTER_MEM_SHARED_LOAD_WAVEFRONTS32, 8 * requests);
     set_count(profile, COUNTER_MEM_SHARED_LOAD_CONFLICTS32, 7 * requests);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     assert_string_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
@@ -360,7 +360,7 @@ static void the_bound_knows_bank_conflicts(void **state)
     count(&counts, COUNTER_MEM_SHARED_LOAD_REQUESTS, requests);
     count(&counts, COUNTER_MEM_SHARED_LOAD_CONFLICTS32, 31 * requests);
     add_instruction(profile, "t.cu", 12, CLASS_MEM_SHARED_LOAD, &counts);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "speed-of-light");
     struct diagnosis *diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
     assert_contains(diagnosis->limit, "shared memory 100 %");
@@ -385,7 +385,7 @@ static void instructions_are_blamed_by_class_and_line(void **state)
     struct insn_counts counts = {.count = 0};
     count(&counts, COUNTER_INST_WARP, 900 * warps);
     add_instruction(profile, "k.cu", 7, CLASS_FP32_ADD, &counts);
-    struct prediction *prediction = predict(profile, &machine);
+    struct prediction *prediction = predict_headline(profile, &machine, "mwp-cwp");
     struct diagnosis *diagnosis = diagnose(prediction);
     assert_contains(diagnosis->limit, "instruction issue 100 %");
     assert_contains(diagnosis->why, "100 % of them fp32.add");
@@ -398,7 +398,7 @@ static void instructions_are_blamed_by_class_and_line(void **state)
     add_instruction(profile, "k.cu", 8, CLASS_SFU_RCP, &counts);
     set_count(profile, COUNTER_INST_WARP_FP32_ADD, 700 * warps);
     set_count(profile, COUNTER_INST_WARP_SFU_RCP, 300 * warps);
-    prediction = predict(profile, &machine);
+    prediction = predict_headline(profile, &machine, "mwp-cwp");
     diagnosis = diagnose(prediction);
     check_list(prediction, diagnosis);
     assert_contains(diagnosis->why, "sfu.rcp: 100 % of the extra issue slots");

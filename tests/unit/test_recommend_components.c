@@ -27,7 +27,7 @@ static void open_scene(struct scene *scene, const struct hand_kernel *kernel)
 static void diagnose(struct scene *scene)
 {
     struct diag diag = {0};
-    scene->prediction = predict(scene->profile, scene->machine);
+    scene->prediction = predict_headline(scene->profile, scene->machine, "quantitative");
     assert_string_equal(scene->prediction->estimates[scene->prediction->best].model,
                         "quantitative");
     if (recommend_derive(&diag, scene->prediction, &scene->diagnosis) != WS_OK)
@@ -46,7 +46,7 @@ static const struct advice *find(const struct scene *scene, enum advice_code cod
 {
     for (size_t i = 0; i < scene->diagnosis->advice_count; i++)
         if (scene->diagnosis->advice[i].code == code) return &scene->diagnosis->advice[i];
-    fail_msg("no %s", advice_infos[code].code);
+    fail_msg("no %s", code);
     return NULL;
 }
 

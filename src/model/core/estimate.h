@@ -11,6 +11,7 @@
 #include "measure/profile.h"
 #include "model/core/accesses.h"
 #include "model/core/component.h"
+#include "model/core/evidence.h"
 
 enum model_id {
 #define MODEL(name, gpu, cpu) MODEL_##name,
@@ -166,6 +167,21 @@ struct predict_options {
     double whole_sms, time_factor;
     const struct cache_section *caches;  /* those of the whole GPU; NULL: the machine's */
     const struct teg_observer *observer; /* sees the execution of the model teg; NULL: nobody */
+    const struct evidence *evidence;     /* what the headline is chosen by, not kept afterwards;
+                                          * NULL: the median of the answers */
+};
+
+/* Where a measurement of the headline lies, by the evidence of its model; NAN: not known. */
+struct time_band {
+    double low_seconds, high_seconds; /* low not below the speed of light; high may be INFINITY */
+    const char *meaning, *brief;      /* "two of three kernels of its set", "mean error 25 %" */
+};
+
+/* Models of time that answer, if the slowest takes more than twice the fastest; else factor is 0. */
+struct model_spread {
+    double factor;
+    const char *slowest, *fastest;
+    const char *reason; /* by what was counted; NULL: not known */
 };
 
 /* A model that cannot answer. */
@@ -191,8 +207,14 @@ struct prediction {
     const struct power_estimate *power; /* model/power/power_estimate.h; NULL: none */
     const struct estimate *power_terms; /* its terms and assumptions; NULL: none */
     const char *no_power;               /* why there is none */
-    size_t best;                        /* index of the estimate that fits this machine */
+    size_t best;                        /* index of the headline: TIME, LIMIT, WHY, DO */
     const char *best_reason;            /* why that one */
+    /* The model chosen, if it answers less than the speed of light, which is the best one then; NULL. */
+    const char *below_bound;
+    const struct evidence_row *evidence; /* of the model chosen; NULL: none ... */
+    unsigned evidence_distance; /* ... in tenths of a compute capability; 0: this generation */
+    struct time_band band;
+    struct model_spread spread;
 };
 
 /* Checks needs centrally, runs the models in order, works out the gains. WS_ERR_NO_MODEL if none

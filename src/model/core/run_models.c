@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs every model on one profile and one machine: needs, estimates, gains, and which one fits. */
+/* Runs every model on one profile and one machine: needs, estimates, gains. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/core/accesses.h"
+#include "model/core/choose_best.h"
 #include "model/core/needs.h"
 
 enum { ESTIMATES_MAX = 16 };
@@ -320,67 +321,7 @@ static ws_status no_answer(struct diag *diag, const struct prediction *out)
     return status;
 }
 
-/* ---- which one fits -------------------------------------------------------------------------- */
-
-/* Was the throughput by warps measured on this very GPU? */
-static bool has_own_curves(const struct machine *machine)
-{
-    const struct machine_curve *instruction = &machine->curves[CURVE_INSTRUCTION];
-    const struct machine_curve *shared = &machine->curves[CURVE_SHARED];
-    return instruction->count && !instruction->assumed && shared->count && !shared->assumed;
-}
-
-static void choose_best_of_cpu(struct prediction *out)
-{
-    const struct estimate *bound = prediction_find(out, "speed-of-light");
-    const struct estimate *best = prediction_find(out, "throughput");
-    out->best_reason = "the only model of time for CPUs: it knows no caches beyond all or nothing";
-    if (!best) {
-        best = out->estimates;
-        out->best_reason = "a bound, not an estimate: no model of time can answer here";
-    } else if (bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
-        best = bound;
-        out->best_reason =
-            "throughput answers less than the bound here, so the bound is the better "
-            "answer";
-    }
-    out->best = (size_t)(best - out->estimates);
-}
-
-/* A bound is an answer only where no model of time stands above it. */
-static void choose_best(struct prediction *out)
-{
-    if (out->machine->kind == MACHINE_IS_CPU) {
-        choose_best_of_cpu(out);
-        return;
-    }
-    const struct estimate *bound = prediction_find(out, "speed-of-light");
-    const struct estimate *mwp = prediction_find(out, "mwp-cwp");
-    const struct estimate *quantitative = prediction_find(out, "quantitative");
-    const struct estimate *best = mwp ? mwp : out->estimates;
-    bool measured = quantitative && has_own_curves(out->machine);
-    if (measured) best = quantitative;
-    if (best != bound && bound && best->model_seconds < bound->time_seconds * (1 - 1e-9)) {
-        out->best_reason =
-            measured ? "quantitative answers less than the bound here (its types have more "
-                       "units than an SM issues to), so the bound is the better answer"
-                     : "mwp-cwp answers less than the bound here (its case 2 leaves out "
-                       "the computation), so the bound is the better answer";
-        best = bound;
-    } else if (measured) {
-        out->best_reason =
-            "quantitative rests on throughput by warps that was measured on this GPU";
-    } else if (!mwp) {
-        out->best_reason = "a bound, not an estimate: no model of latency can answer here";
-    } else if (coalescing_rule_of(out->machine) != RULE_IS_SECTOR) {
-        out->best_reason = "mwp-cwp was made for GPUs of this kind: no cache before the DRAM";
-    } else {
-        out->best_reason =
-            "a model that counts latency and warps; it knows no caches, so kernels that reuse "
-            "data are faster";
-    }
-    out->best = (size_t)(best - out->estimates);
-}
+/* ---- one prediction --------------------------------------------------------------------------- */
 
 static void keep_options(struct prediction *out, const struct predict_options *options)
 {

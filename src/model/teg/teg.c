@@ -153,7 +153,8 @@ static void write_assumptions(struct teg_grid *a)
         ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
                machine->channels, machine->banks_of_channel,
                machine->row_cycle / (double)TEG_CYCLE);
-    ASSUME("[W601] native code is taken to issue as many instructions as PTX counts");
+    if (!profile_is_native(a->input->profile))
+        ASSUME("[W601] native code is taken to issue as many instructions as PTX counts");
 #undef ASSUME
 }
 

@@ -97,8 +97,9 @@ struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
     struct line *lines = mem_zalloc(trace->insn_count + 1, sizeof *lines);
     double all = (double)(result->warp_time ? result->warp_time : 1);
     for (unsigned i = 0; i < TEG_STALL_COUNT; i++)
-        causes[i] = (struct wait_cause){teg_stall_infos[i].id, teg_stall_infos[i].text,
-                                        (double)result->stalls[i] / all};
+        causes[i] =
+            (struct wait_cause){teg_stall_infos[i].id, teg_stall_infos[i].text,
+                                teg_stall_infos[i].component, (double)result->stalls[i] / all};
     size_t count = add_up(trace, result, lines);
     qsort(lines, count, sizeof *lines, by_time);
     while (count && !lines[count - 1].all)

@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/core/component.h"
+
 /* Where the time of the resident warps goes, in Nsight Compute's words. */
 struct wait_cause {
-    const char *id, *text; /* "long_scoreboard" */
-    double share;          /* of the time of all resident warps */
+    const char *id, *text;    /* "long_scoreboard", "for global or local memory" */
+    enum component component; /* what limits where nothing is busy and warps wait so; or none */
+    double share;             /* of the time of all resident warps */
 };
 struct wait_line { /* all instructions of one source line, or one PTX line */
     const char *file;
