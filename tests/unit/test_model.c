@@ -341,6 +341,7 @@ static void an_answer_below_the_bound_is_not_chosen(void **state)
     static const struct model_option cases = {"cases", "printed"};
     struct evidence_row row = {.model = "mwp-cwp",
                                .set = "a set",
+                               .source = "a source",
                                .cc_last = 999,
                                .kernels = 1,
                                .median_error = 0.2,
