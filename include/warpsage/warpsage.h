@@ -552,8 +552,6 @@ typedef enum ws_limit {
     WS_LIMIT_WARPS = 8, /* warps that an SM can hold */
     WS_LIMIT_BARRIERS = 16
 } ws_limit;
-/* "sm", "registers" ...: the bits of ws_limit by index, the lowest first; NULL beyond the last. */
-WS_API const char *ws_limit_name(size_t index);
 
 typedef struct ws_occupancy {
     size_t size; /* sizeof(ws_occupancy), set by the caller */

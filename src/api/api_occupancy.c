@@ -11,11 +11,6 @@ _Static_assert((int)WS_VARY_BLOCK == VARY_BLOCK && (int)WS_VARY_REGISTERS == VAR
                    (int)WS_VARY_SHARED == VARY_SHARED,
                "the bits are handed through");
 
-const char *ws_limit_name(size_t index)
-{
-    return index < OCCUPANCY_LIMIT_COUNT ? occupancy_limit_ids[index] : NULL;
-}
-
 static struct occupancy_query read_query(const ws_occupancy_query *query)
 {
     return (struct occupancy_query){
