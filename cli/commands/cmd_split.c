@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* split: how much of a launch goes to a GPU and how much to a CPU. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "cli/commands/split.h"
 #include "cli/options/analysis.h"
+#include "cli/options/asking.h"
 
 enum { OPTION_TRANSFER = OPTION_OWN, OPTION_BYTES_IN, OPTION_BYTES_OUT, OPTION_MODEL };
 
@@ -21,36 +18,41 @@ static const struct option_row options[] = {
     {0},
 };
 
-static int read_bytes(struct cli *cli, const char *option, const char *text, double *out)
+static int add_bytes(struct cli *cli, const char *option, const char *input, const char *text,
+                     struct asking *asking)
 {
     uint64_t bytes;
     CLI_TRY(parse_unsigned(cli, option, text, UINT64_MAX >> 1, &bytes));
-    *out = (double)bytes;
+    asking_number(cli, asking, input, (double)bytes);
     return EXIT_DONE;
 }
 
-static int read_own(struct cli *cli, const struct command_line *line, ws_split_options *out)
+static int read_own(struct cli *cli, const struct command_line *line, struct asking *asking)
 {
+    bool has_link = false, has_bytes = false;
     for (size_t i = 0; i < line->use_count; i++) {
         const char *value = line->uses[i].value;
         switch (line->uses[i].id) {
         case OPTION_TRANSFER:
-            out->link = value;
+            asking_word(cli, asking, "transfer", value);
+            has_link = true;
             break;
         case OPTION_BYTES_IN:
-            CLI_TRY(read_bytes(cli, "--bytes-in", value, &out->bytes_in));
+            CLI_TRY(add_bytes(cli, "--bytes-in", "bytes_in", value, asking));
+            has_bytes = true;
             break;
         case OPTION_BYTES_OUT:
-            CLI_TRY(read_bytes(cli, "--bytes-out", value, &out->bytes_out));
+            CLI_TRY(add_bytes(cli, "--bytes-out", "bytes_out", value, asking));
+            has_bytes = true;
             break;
         case OPTION_MODEL:
-            out->model = value;
+            asking_word(cli, asking, "model", value);
             break;
         default:
             break;
         }
     }
-    if (out->link || (out->bytes_in < 0 && out->bytes_out < 0)) return EXIT_DONE;
+    if (has_link || !has_bytes) return EXIT_DONE;
     return cli_error(cli, EXIT_USAGE, "--bytes-in and --bytes-out need --transfer pcieGxN");
 }
 
@@ -64,75 +66,35 @@ static int check_request(struct analysis *a)
     return EXIT_DONE;
 }
 
-/* Every GPU with every CPU. */
-static int answer_pairs(struct analysis *a, const ws_split_options *own,
-                        struct split_answer *answers, size_t *out_count)
+static int answer(struct analysis *a, const struct command *command, struct asking *asking)
 {
-    ws_predict_options given = {.size = sizeof given, .model_options = a->request.model_options};
-    for (size_t g = 0; g < a->machine_count; g++) {
-        if (ws_machine_is_cpu(a->machines[g])) continue;
-        for (size_t c = 0; c < a->machine_count; c++) {
-            struct split_answer *answer = &answers[*out_count];
-            if (!ws_machine_is_cpu(a->machines[c])) continue;
-            *answer = (struct split_answer){.kernel = ws_profile_kernel(a->profile),
-                                            .gpu = ws_machine_id(a->machines[g]),
-                                            .cpu = ws_machine_id(a->machines[c]),
-                                            .link = own->link,
-                                            .found = {.size = sizeof answer->found}};
-            ws_status status = ws_split_predict(a->cli->context, a->profile, a->machines[g],
-                                                a->machines[c], &given, own, &answer->found);
-            if (status != WS_OK) return cli_failed(a->cli, status);
-            ++*out_count;
-        }
-    }
-    return EXIT_DONE;
-}
-
-static int write_answers(struct analysis *a, const struct split_answer *answers, size_t count)
-{
-    struct cli_text text;
-    CLI_TRY(cli_text_open(a->cli, &text));
-    if (a->request.format == WS_FORMAT_JSON)
-        split_write_json(text.out, answers, count);
-    else
-        split_write_text(a->cli, text.out, answers, count);
-    return cli_text_close(a->cli, &text, a->request.output);
-}
-
-static int answer_all(struct analysis *a, const struct command *command,
-                      const ws_split_options *own)
-{
-    size_t count = 0;
+    ws_answer *found;
     CLI_TRY(check_request(a));
     CLI_TRY(analysis_load_machines(a));
-    if (analysis_is_counted(a)) {
-        CLI_TRY(analysis_load_profile(a, false));
-    } else {
-        CLI_TRY(analysis_load_kernel(a, command));
-        CLI_TRY(analysis_execute(a));
-    }
-    if (a->request.registers) {
-        ws_status status = ws_profile_set_registers(a->profile, a->request.registers);
-        if (status != WS_OK) return cli_failed(a->cli, status);
-    }
-    struct split_answer *answers =
-        cli_alloc(a->cli, a->machine_count * a->machine_count * sizeof *answers);
-    CLI_TRY(answer_pairs(a, own, answers, &count));
-    return write_answers(a, answers, count);
+    CLI_TRY(analysis_find_profile(a, command));
+    asking_profile(a->cli, asking, a->profile);
+    asking_predict(a->cli, asking, &a->request);
+    for (size_t i = 0; i < a->machine_count; i++)
+        asking_machine(a->cli, asking, a->machines[i]);
+    CLI_TRY(asking_ask(a->cli, asking, &found));
+    int exit_code =
+        asking_write(a->cli, found, a->request.format, WS_DETAILS_NORMAL, a->request.output);
+    ws_answer_destroy(found);
+    return exit_code;
 }
 
 static int run_split(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
     struct analysis analysis = {.cli = cli, .takes_cpus = true};
-    ws_split_options own = {.size = sizeof own, .bytes_in = -1, .bytes_out = -1};
+    struct asking asking = {.name = "split"};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
-    CLI_TRY(read_own(cli, &line, &own));
+    CLI_TRY(read_own(cli, &line, &asking));
     cli_attach(cli);
-    int exit_code = answer_all(&analysis, command, &own);
+    int exit_code = answer(&analysis, command, &asking);
     analysis_clear(&analysis);
     return exit_code;
 }

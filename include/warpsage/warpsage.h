@@ -1089,45 +1089,6 @@ WS_API WS_CHECKED ws_status ws_machine_warm(const ws_machine *machine, const ws_
  * in increasing speed-up. */
 WS_API double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count);
 
-/* ---- work on two devices ---------------------------------------------------------------------- */
-
-typedef struct ws_split_options {
-    size_t size;      /* sizeof(ws_split_options) */
-    const char *link; /* "pcie3x16": pcie1 to pcie5, x1 to x16; NULL: transfers do not count */
-    /* To and from the GPU if it does all the work; negative: what the kernel reads and writes. */
-    double bytes_in, bytes_out;
-    const char *model; /* whose times: NULL: "throughput"; "best" */
-} ws_split_options;
-
-typedef struct ws_split_times {
-    double gpu_share;    /* of the work, 0 to 1 */
-    double time_seconds; /* until both are done */
-    double gpu_seconds, transfer_seconds, cpu_seconds;
-    double joules; /* of both; NAN: not known */
-} ws_split_times;
-
-typedef struct ws_split {
-    size_t size;                       /* sizeof(ws_split), set by the caller */
-    const char *gpu_model, *cpu_model; /* static */
-    const char *verdict;               /* "split", or "gpu" or "cpu": better alone; static */
-    ws_split_times best, gpu_alone, cpu_alone; /* best: in whole blocks */
-    uint64_t blocks, gpu_blocks;
-    double printed_gpu_share, exact_gpu_share; /* by performance alone; with transfers */
-    double bytes_in, bytes_out;
-    const char *link_words; /* "PCI Express 3"; NULL: none */
-    unsigned link_lanes;
-    double link_bytes_per_second, link_latency_seconds;
-    bool is_ordered, has_atomics; /* what stands against sharing the work out */
-    char no_energy[256];          /* why joules are not known; "": they are */
-} ws_split;
-
-/* The share of the blocks of a launch with which a GPU and a CPU are done at the same time
- * (doc/split.md). `options` may be NULL. WS_ERR_NO_MODEL if a model does not answer on both. */
-WS_API WS_CHECKED ws_status ws_split_predict(ws_context *context, const ws_profile *profile,
-                                             const ws_machine *gpu, const ws_machine *cpu,
-                                             const ws_predict_options *predict,
-                                             const ws_split_options *options, ws_split *out);
-
 /* A report collects kernels (profiles) and machines; profiles and machines must outlive it. A
  * kernel without machines is reported by its counters alone. */
 WS_API WS_CHECKED ws_status ws_report_create(ws_context *context, ws_report **out);
