@@ -47,21 +47,30 @@ int main(void)
     int file = mkstemp(path);
     ws_context *context;
     ws_machine *machine;
-    ws_core_point points[SMS];
+    const ws_input inputs[] = {{"no_clocks", 1, NULL}};
     double reading = 0, sweeping = 0;
     if (file < 0 || ws_context_create(&context) != WS_OK) return 1;
     need(context, ws_machine_load(context, SOURCE_DIR "/data/machines/gtx280.yaml", &machine));
     for (int k = 0; k < KERNELS; k++) {
         ws_profile *profile;
-        ws_core_summary summary = {.size = sizeof summary};
-        size_t count;
+        ws_answer *answer;
         write_profile(path, k);
         double start = now();
         need(context, ws_profile_load(context, path, &profile));
         reading += now() - start;
         start = now();
-        need(context, ws_power_cores(context, profile, machine, NULL, 1, SMS, points, SMS, &count,
-                                     &summary));
+        const ws_question question = {.size = sizeof question,
+                                      .name = "power",
+                                      .profiles = (const ws_profile *const[]){profile},
+                                      .profile_count = 1,
+                                      .machines = (const ws_machine *const[]){machine},
+                                      .machine_count = 1,
+                                      .inputs = inputs,
+                                      .input_count = 1};
+        need(context, ws_ask(context, &question, &answer));
+        ws_node points = ws_node_find(ws_answer_root(answer), "machines/0/cores/points");
+        if (ws_node_count(points) != SMS) return 1;
+        ws_answer_destroy(answer);
         sweeping += now() - start;
         ws_profile_destroy(profile);
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* power: watts by unit, temperature, and how many SMs give the best performance per watt. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/power.h"
 #include "cli/options/analysis.h"
+#include "cli/options/asking.h"
 
 enum {
     OPTION_CORES = OPTION_OWN,
@@ -34,195 +33,136 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- options -> inputs ----------------------------------------------------------------------- */
 
-static int read_seconds(struct cli *cli, const char *option, const char *text, double *out)
+static int add_seconds(struct cli *cli, struct asking *asking, const char *option, const char *text,
+                       const char *input)
 {
-    if (parse_number(text, out) && isfinite(*out) && *out >= 0) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s: '%s' is no time in seconds", option, text);
+    double seconds;
+    if (!parse_number(text, &seconds) || !isfinite(seconds) || seconds < 0)
+        return cli_error(cli, EXIT_USAGE, "%s: '%s' is no time in seconds", option, text);
+    asking_number(cli, asking, input, seconds);
+    return EXIT_DONE;
 }
 
-static int read_cores(struct cli *cli, const char *text, struct power_request *out)
+/* "all", "16", "10..12". */
+static int add_cores(struct cli *cli, struct asking *asking, const char *text)
 {
     uint64_t first, last;
-    out->wants_cores = true;
-    out->all_cores = !strcmp(text, "all");
-    if (out->all_cores) return EXIT_DONE;
+    asking_number(cli, asking, "list_cores", 1);
+    if (!strcmp(text, "all")) return EXIT_DONE;
     char *copy = cli_copy(cli, text), *dots = strstr(copy, "..");
     if (dots) *dots = '\0';
     CLI_TRY(parse_unsigned(cli, "--cores", copy, 1000000, &first));
     last = first;
     if (dots) CLI_TRY(parse_unsigned(cli, "--cores", dots + 2, 1000000, &last));
-    out->first = (unsigned)first;
-    out->last = (unsigned)last;
+    asking_number(cli, asking, "cores_first", (double)first);
+    asking_number(cli, asking, "cores_last", (double)last);
     return EXIT_DONE;
 }
 
-static int read_time(struct analysis *a, const char *text)
+static int add_clock(struct cli *cli, struct asking *asking, const char *text, const char *input)
+{
+    double value;
+    if (!parse_number(text, &value) || !(value > 0) || !isfinite(value))
+        return cli_error(cli, EXIT_USAGE, "--clock-ghz: '%s' is no clock in GHz", text);
+    asking_number(cli, asking, input, value * 1e9);
+    return EXIT_DONE;
+}
+
+/* "all", "1.1", "0.8..1.3", "0.8..1.3:0.05". */
+static int add_clocks(struct cli *cli, struct asking *asking, const char *text)
+{
+    asking_number(cli, asking, "list_clocks", 1);
+    if (!strcmp(text, "all")) return EXIT_DONE;
+    char *copy = cli_copy(cli, text), *step = strchr(copy, ':'), *dots = strstr(copy, "..");
+    if (step) *step++ = '\0';
+    if (dots) *dots = '\0';
+    CLI_TRY(add_clock(cli, asking, copy, "clock_least"));
+    if (dots) CLI_TRY(add_clock(cli, asking, dots + 2, "clock_most"));
+    return step ? add_clock(cli, asking, step, "clock_step") : EXIT_DONE;
+}
+
+static int add_time(struct analysis *a, const char *text)
 {
     double seconds;
-    CLI_TRY(read_seconds(a->cli, "--time-s", text, &seconds));
+    if (!parse_number(text, &seconds) || !isfinite(seconds) || seconds < 0)
+        return cli_error(a->cli, EXIT_USAGE, "--time-s: '%s' is no time in seconds", text);
     if (!(seconds > 0))
         return cli_error(a->cli, EXIT_USAGE, "--time-s: a kernel of 0 s has no power");
     analysis_add_model_option(a, "power_time_s", text);
     return EXIT_DONE;
 }
 
-static int read_start(struct cli *cli, const char *text, double *out)
+static int add_start(struct cli *cli, struct asking *asking, const char *text)
 {
-    if (parse_number(text, out) && isfinite(*out)) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--start-c: '%s' is no temperature", text);
+    double celsius;
+    if (!parse_number(text, &celsius) || !isfinite(celsius))
+        return cli_error(cli, EXIT_USAGE, "--start-c: '%s' is no temperature", text);
+    asking_number(cli, asking, "start_degc", celsius);
+    return EXIT_DONE;
 }
 
-static int read_own(struct analysis *a, const struct command_line *line, struct power_request *out)
+static int add_own(struct analysis *a, const struct option_use *use, struct asking *asking)
 {
-    for (size_t i = 0; i < line->use_count; i++) {
-        const char *value = line->uses[i].value;
-        switch (line->uses[i].id) {
-        case OPTION_CORES:
-            CLI_TRY(read_cores(a->cli, value, out));
-            break;
-        case OPTION_CLOCK:
-            out->wants_clocks = true;
-            CLI_TRY(power_read_clocks(a->cli, value, &out->clocks));
-            break;
-        case OPTION_MODEL:
-            analysis_add_model_option(a, "power_time", value);
-            break;
-        case OPTION_TIME:
-            CLI_TRY(read_time(a, value));
-            break;
-        case OPTION_RUN:
-            CLI_TRY(read_seconds(a->cli, "--run-s", value, &out->warming.run_seconds));
-            break;
-        case OPTION_COOL:
-            CLI_TRY(read_seconds(a->cli, "--cool-s", value, &out->warming.cool_seconds));
-            break;
-        case OPTION_STEP:
-            CLI_TRY(read_seconds(a->cli, "--step-s", value, &out->warming.step_seconds));
-            break;
-        case OPTION_START:
-            CLI_TRY(read_start(a->cli, value, &out->warming.start_celsius));
-            break;
-        case OPTION_PRINTED:
-            out->warming.printed = true;
-            break;
-        default:
-            continue;
-        }
-        out->wants_curve |= line->uses[i].id >= OPTION_RUN;
+    switch (use->id) {
+    case OPTION_CORES:
+        return add_cores(a->cli, asking, use->value);
+    case OPTION_CLOCK:
+        return add_clocks(a->cli, asking, use->value);
+    case OPTION_MODEL:
+        analysis_add_model_option(a, "power_time", use->value);
+        return EXIT_DONE;
+    case OPTION_TIME:
+        return add_time(a, use->value);
+    case OPTION_RUN:
+        return add_seconds(a->cli, asking, "--run-s", use->value, "run_s");
+    case OPTION_COOL:
+        return add_seconds(a->cli, asking, "--cool-s", use->value, "cool_s");
+    case OPTION_STEP:
+        return add_seconds(a->cli, asking, "--step-s", use->value, "step_s");
+    case OPTION_START:
+        return add_start(a->cli, asking, use->value);
+    case OPTION_PRINTED:
+        asking_number(a->cli, asking, "uncoupled", 1);
+        return EXIT_DONE;
+    default:
+        return EXIT_DONE;
     }
-    return EXIT_DONE;
 }
 
-static int check_curve(struct cli *cli, struct power_request *request)
-{
-    ws_warming *warming = &request->warming;
-    if (!request->wants_curve) return EXIT_DONE;
-    if (!(warming->run_seconds + warming->cool_seconds > 0))
-        return cli_error(cli, EXIT_USAGE,
-                         "how long? --run-s SECONDS, the kernel again and again, or --cool-s");
-    /* Not longer than a tenth of the shortest time constant of a known GPU. */
-    if (!(warming->step_seconds > 0))
-        warming->step_seconds = fmin(3.5, (warming->run_seconds + warming->cool_seconds) / 60);
-    return EXIT_DONE;
-}
+/* ---- answer ---------------------------------------------------------------------------------- */
 
-/* ---- answers --------------------------------------------------------------------------------- */
-
-static int find_cores(struct analysis *a, const struct power_request *request,
-                      const ws_predict_options *given, struct power_answer *answer)
+static int answer(struct analysis *a, const struct command *command, struct asking *asking)
 {
-    double sms;
-    ws_status status = ws_machine_get(answer->machine, "sm.count", &sms);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    bool whole = !request->wants_cores || request->all_cores;
-    unsigned first = whole ? 1 : request->first, last = whole ? (unsigned)sms : request->last;
-    size_t capacity = last >= first ? last - first + 1 : 0;
-    if (capacity > (size_t)sms) capacity = (size_t)sms;
-    answer->points = cli_alloc(a->cli, (capacity + 1) * sizeof *answer->points);
-    answer->cores.size = sizeof answer->cores;
-    status = ws_power_cores(a->cli->context, a->profile, answer->machine, given, first, last,
-                            answer->points, capacity, &answer->point_count, &answer->cores);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    /* The texts must outlive the next GPU. */
-    for (size_t i = 0; i < answer->point_count; i++)
-        answer->points[i].bottleneck = cli_copy(a->cli, answer->points[i].bottleneck);
-    return EXIT_DONE;
-}
-
-static int find_curve(struct analysis *a, const struct power_request *request,
-                      struct power_answer *answer)
-{
-    ws_warming warming = request->warming;
-    warming.runtime_watts = answer->power.runtime_watts;
-    warming.intensity = answer->power.intensity;
-    ws_status status = ws_machine_warm(answer->machine, &warming, NULL, 0, &answer->curve_count);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    answer->curve = cli_alloc(a->cli, (answer->curve_count + 1) * sizeof *answer->curve);
-    status = ws_machine_warm(answer->machine, &warming, answer->curve, answer->curve_count,
-                             &answer->curve_count);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
-}
-
-static void keep_texts(struct cli *cli, ws_power *power)
-{
-    const char **copies = cli_alloc(cli, (power->assumption_count + 1) * sizeof *copies);
-    for (size_t i = 0; i < power->assumption_count; i++)
-        copies[i] = cli_copy(cli, power->assumptions[i]);
-    power->assumptions = copies;
-    for (size_t i = 0; i < power->unit_count; i++)
-        if (power->units[i].reason) power->units[i].reason = cli_copy(cli, power->units[i].reason);
-}
-
-static int answer_one(struct analysis *a, const struct power_request *request,
-                      struct power_answer *answer)
-{
-    ws_predict_options given = {.size = sizeof given,
-                                .model_options = a->request.model_options,
-                                .without = a->request.without};
-    answer->kernel = ws_profile_kernel(a->profile);
-    answer->power.size = sizeof answer->power;
-    ws_status status =
-        ws_power_predict(a->cli->context, a->profile, answer->machine, &given, &answer->power);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    keep_texts(a->cli, &answer->power);
-    CLI_TRY(find_cores(a, request, &given, answer));
-    CLI_TRY(power_find_clocks(a->cli, a->profile, &given, &request->clocks, answer));
-    return request->wants_curve ? find_curve(a, request, answer) : EXIT_DONE;
-}
-
-static int answer_all(struct analysis *a, const struct command *command,
-                      const struct power_request *request)
-{
+    ws_answer *found;
     CLI_TRY(analysis_load_machines(a));
     if (!a->machine_count) return analysis_ask_gpu(a, "");
     CLI_TRY(analysis_find_profile(a, command));
-    struct power_answer *answers = cli_alloc(a->cli, a->machine_count * sizeof *answers);
-    for (size_t i = 0; i < a->machine_count; i++) {
-        answers[i].machine = a->machines[i];
-        CLI_TRY(answer_one(a, request, &answers[i]));
-    }
-    return power_write(a->cli, request, answers, a->machine_count);
+    asking_profile(a->cli, asking, a->profile);
+    asking_predict(a->cli, asking, &a->request);
+    for (size_t i = 0; i < a->machine_count; i++)
+        asking_machine(a->cli, asking, a->machines[i]);
+    CLI_TRY(asking_ask(a->cli, asking, &found));
+    int exit_code =
+        asking_write(a->cli, found, a->request.format, WS_DETAILS_NORMAL, a->request.output);
+    ws_answer_destroy(found);
+    return exit_code;
 }
 
 static int run_power(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
     struct analysis analysis = {.cli = cli};
-    struct power_request request = {
-        .clocks = {.size = sizeof request.clocks},
-        .warming = {.size = sizeof request.warming, .start_celsius = NAN}};
+    struct asking asking = {.name = "power"};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
-    CLI_TRY(read_own(&analysis, &line, &request));
-    CLI_TRY(check_curve(cli, &request));
-    request.format = analysis.request.format;
-    request.output = analysis.request.output;
+    for (size_t i = 0; i < line.use_count; i++)
+        if (!options_repeats(&line, i)) CLI_TRY(add_own(&analysis, &line.uses[i], &asking));
     cli_attach(cli);
-    int exit_code = answer_all(&analysis, command, &request);
+    int exit_code = answer(&analysis, command, &asking);
     analysis_clear(&analysis);
     return exit_code;
 }

@@ -150,6 +150,13 @@ static int scan_word(struct scan *scan)
     return EXIT_DONE;
 }
 
+bool options_repeats(const struct command_line *line, size_t index)
+{
+    for (size_t i = index + 1; i < line->use_count; i++)
+        if (line->uses[i].id == line->uses[index].id) return true;
+    return false;
+}
+
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,
                   struct command_line *out, bool *out_done)
 {

@@ -38,12 +38,14 @@ struct command {
 
 extern const struct command *const commands[]; /* ends with NULL */
 extern const struct command command_analyze, command_energy, command_explain, command_machines,
-    command_occupancy, command_papers, command_power, command_run, command_schema, command_split, command_thermal,
-    command_throughput, command_timeline, command_whatif;
+    command_occupancy, command_papers, command_power, command_run, command_schema, command_split,
+    command_thermal, command_throughput, command_timeline, command_whatif;
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,
                   struct command_line *out, bool *out_done);
+/* Is the option of use `index` there again, further on? */
+bool options_repeats(const struct command_line *line, size_t index);
 void options_help(const struct command *command);
 
 /* Numbers of option values; the message names the option. */

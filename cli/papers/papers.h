@@ -154,6 +154,7 @@ int papers_check(struct papers *papers, const json_t *check, double *number, con
 /* papers_power.c: rows and curves about power and active SMs. */
 int papers_power(struct papers *papers, const json_t *ours, double *out, bool *holds);
 int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+void papers_power_clear(struct papers *papers);
 
 /* papers_rows.c */
 int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out);

@@ -319,6 +319,7 @@ void papers_close(struct papers *papers)
         ws_profile_destroy(papers->executed[i].profile);
     for (size_t i = 0; i < papers->module_count; i++)
         ws_module_destroy(papers->modules[i].module);
+    papers_power_clear(papers);
     ws_thermal_destroy(papers->thermal);
     for (size_t i = 0; i < papers->machine_count; i++)
         ws_machine_destroy(papers->machines[i]);

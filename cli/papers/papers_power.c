@@ -3,36 +3,61 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/options/asking.h"
 #include "cli/papers/papers.h"
 
-enum { CORES_MAX = 256, LAUNCHES_MAX = 64 };
+enum { LAUNCHES_MAX = 64 };
 
 /* What a launch file takes on a GPU, and for every number of active SMs. */
 struct powered {
     const char *folder, *launch, *gpu;
     const char *time_model; /* whose times; "": the best suited one's */
-    ws_core_point points[CORES_MAX];
+    ws_answer *answer;      /* to `power` */
+    ws_node points;         /* by number of SMs */
     size_t count;
-    ws_core_summary cores;
 };
 
 static int predict_sweep(struct papers *papers, struct powered *out)
 {
     const struct papers_counting counting = {0};
+    struct asking asking = {.name = "power"};
+    const char *options = PAPERS_READINGS;
     ws_profile *profile;
     ws_machine *machine;
-    double sms;
     CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, out->gpu, &machine));
-    ws_status status = ws_machine_get(machine, "sm.count", &sms);
-    ws_predict_options options = {.size = sizeof options, .model_options = PAPERS_READINGS};
     if (*out->time_model)
-        options.model_options =
-            cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
-    if (status == WS_OK)
-        status = ws_power_cores(papers->cli->context, profile, machine, &options, 1, (unsigned)sms,
-                                out->points, CORES_MAX, &out->count, &out->cores);
-    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+        options = cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
+    asking_profile(papers->cli, &asking, profile);
+    asking_machine(papers->cli, &asking, machine);
+    asking_word(papers->cli, &asking, "model_options", options);
+    asking_number(papers->cli, &asking, "no_clocks", 1);
+    CLI_TRY(asking_ask(papers->cli, &asking, &out->answer));
+    out->points = ws_node_find(ws_answer_root(out->answer), "machines/0/cores/points");
+    out->count = ws_node_count(out->points);
+    return EXIT_DONE;
+}
+
+void papers_power_clear(struct papers *papers)
+{
+    for (size_t i = 0; i < papers->powered_count; i++)
+        ws_answer_destroy(papers->powered[i]->answer);
+}
+
+/* A figure of the launch on the number of SMs of this row. */
+static double cell(const struct powered *p, const char *column, size_t row)
+{
+    const char *id, *unit;
+    ws_kind kind;
+    double value = NAN;
+    for (size_t i = 0; ws_table_column(p->points, i, &id, &unit, &kind); i++)
+        if (!strcmp(id, column)) ws_table_numbers(p->points, i, row, &value, 1);
+    return value;
+}
+
+static double cell_of_all(const struct powered *p, const char *column)
+{
+    return cell(p, column, p->count - 1);
 }
 
 /* Every row about a launch asks for the same sweep: it is predicted once. `ours` may have a time_model. */
@@ -49,7 +74,6 @@ static int find_power(struct papers *papers, const json_t *ours, const char *lau
     struct powered *made = cli_alloc(papers->cli, sizeof *made);
     *made = (struct powered){
         .folder = papers->folder, .launch = launch, .gpu = gpu, .time_model = time_model};
-    made->cores.size = sizeof made->cores;
     CLI_TRY(predict_sweep(papers, made));
     CLI_APPEND(papers->cli, papers->powered, papers->powered_count, made);
     *out = made;
@@ -62,26 +86,17 @@ static int predict_terms(struct papers *papers, const struct powered *p)
 {
     const struct papers_counting counting = {0};
     const ws_predict_options options = {
-        .size = sizeof options, .model_options = PAPERS_READINGS, .only = p->cores.time_model};
-    ws_power power = {.size = sizeof power};
+        .size = sizeof options,
+        .model_options = PAPERS_READINGS,
+        .only = ws_answer_word(p->answer, "machines/0/cores/time_model")};
     ws_profile *profile;
     ws_machine *machine;
+    size_t count;
     CLI_TRY(papers_launch_file(papers, p->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, p->gpu, &machine));
-    ws_status status = ws_power_predict(papers->cli->context, profile, machine, &options, &power);
+    ws_status status =
+        ws_predict(papers->cli->context, profile, machine, &options, NULL, 0, &count);
     return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
-}
-
-static const char *const metric_ids[WS_POWER_METRICS] = {"runtime", "total", "powergate"};
-
-static int find_metric(struct papers *papers, const json_t *ours, ws_power_metric *out)
-{
-    const char *wanted = papers_text(ours, "metric");
-    for (size_t i = 0; i < WS_POWER_METRICS; i++) {
-        *out = (ws_power_metric)i;
-        if (!strcmp(metric_ids[i], wanted)) return EXIT_DONE;
-    }
-    return papers_bad_file(papers, "published.json", "power is not counted by the metric", wanted);
 }
 
 /* ---- values of one launch -------------------------------------------------------------------- */
@@ -90,25 +105,31 @@ static int closed_cores(struct papers *papers, const json_t *ours, const struct 
                         double *out)
 {
     (void)ours;
-    *out = p->cores.closed_cores;
-    if (!p->cores.no_closed_form) return EXIT_DONE;
+    *out = ws_answer_number(p->answer, "machines/0/cores/closed_form/cores");
+    if (!isnan(*out)) return EXIT_DONE;
     return papers_bad_file(papers, "published.json", "there is no closed form for", p->launch);
+}
+
+static int best_figure(struct papers *papers, const json_t *ours, const struct powered *p,
+                       const char *figure, double *out)
+{
+    const char *metric = papers_text(ours, "metric");
+    *out = ws_answer_number(p->answer,
+                            cli_format(papers->cli, "machines/0/cores/best/%s/%s", metric, figure));
+    if (!isnan(*out)) return EXIT_DONE;
+    return papers_bad_file(papers, "published.json", "power is not counted by the metric", metric);
 }
 
 static int best_cores(struct papers *papers, const json_t *ours, const struct powered *p,
                       double *out)
 {
-    ws_power_metric metric;
-    CLI_TRY(find_metric(papers, ours, &metric));
-    *out = p->cores.best[metric];
-    return EXIT_DONE;
+    return best_figure(papers, ours, p, "cores", out);
 }
 
 static int saving(struct papers *papers, const json_t *ours, const struct powered *p, double *out)
 {
-    ws_power_metric metric;
-    CLI_TRY(find_metric(papers, ours, &metric));
-    *out = p->cores.saving[metric] * papers_number(ours, "scale", 1);
+    CLI_TRY(best_figure(papers, ours, p, "saving", out));
+    *out *= papers_number(ours, "scale", 1);
     return EXIT_DONE;
 }
 
@@ -119,12 +140,12 @@ static int saturation(struct papers *papers, const json_t *ours, const struct po
     double most = 0;
     (void)papers;
     for (size_t i = 0; i < p->count; i++)
-        most = fmax(most, p->points[i].bytes_per_second);
+        most = fmax(most, cell(p, "bandwidth_bytes_per_s", i));
     size_t first = p->count;
-    while (first && p->points[first - 1].bytes_per_second >=
+    while (first && cell(p, "bandwidth_bytes_per_s", first - 1) >=
                         most * (1 - papers_number(ours, "within", 0.02)))
         first--;
-    *out = first < p->count ? (double)p->points[first].cores : (double)NAN;
+    *out = first < p->count ? cell(p, "cores", first) : (double)NAN;
     return EXIT_DONE;
 }
 
@@ -142,7 +163,7 @@ static int delta(struct papers *papers, const json_t *ours, const struct powered
 {
     (void)papers;
     (void)ours;
-    *out = p->cores.all.gpu_watts - p->points[0].gpu_watts;
+    *out = cell_of_all(p, "gpu_w") - cell(p, "gpu_w", 0);
     return EXIT_DONE;
 }
 
@@ -178,9 +199,9 @@ static int collect(struct papers *papers, const json_t *ours, struct collected *
                                  : papers_text(ours, "launch");
         CLI_TRY(find_power(papers, ours, launch, papers_text(ours, "gpu"), &p));
         CLI_TRY(values[k].find(papers, ours, p, &out->values[i]));
-        out->gips[i] = p->cores.all.inst_per_second / 1e9;
-        out->watts[i] = p->cores.all.gpu_watts;
-        out->all_cores = p->cores.all.cores;
+        out->gips[i] = cell_of_all(p, "inst_per_s") / 1e9;
+        out->watts[i] = cell_of_all(p, "gpu_w");
+        out->all_cores = cell_of_all(p, "cores");
         out->count = i + 1;
     }
     return EXIT_DONE;
@@ -237,25 +258,22 @@ int papers_power(struct papers *papers, const json_t *ours, double *out, bool *h
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static double core_value(const ws_core_point *point, const char *column)
+/* Columns of curves that are figures of the answer by another name, or in other units. */
+static double core_value(const struct powered *p, const char *column, size_t row)
 {
-    const struct {
-        const char *name;
-        double value;
+    static const struct {
+        const char *column, *figure;
+        double divisor;
     } all[] = {
-        {"time", point->time_seconds},
-        {"bandwidth", point->bytes_per_second},
-        {"gips", point->inst_per_second / 1e9},
-        {"runtime_w", point->runtime_watts},
-        {"gpu_w", point->gpu_watts},
-        {"gated_w", point->gated_watts},
-        {"gips_per_runtime_w", point->inst_per_second / 1e9 / point->runtime_watts},
-        {"gips_per_gpu_w", point->inst_per_second / 1e9 / point->gpu_watts},
-        {"case", point->case_number ? (double)point->case_number : (double)NAN},
+        {"time", "time_s", 1},
+        {"bandwidth", "bandwidth_bytes_per_s", 1},
+        {"gips", "inst_per_s", 1e9},
+        {"gips_per_runtime_w", "inst_per_s_per_w_runtime", 1e9},
+        {"gips_per_gpu_w", "inst_per_s_per_w_total", 1e9},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (!strcmp(all[i].name, column)) return all[i].value;
-    return NAN;
+        if (!strcmp(all[i].column, column)) return cell(p, all[i].figure, row) / all[i].divisor;
+    return cell(p, column, row);
 }
 
 static struct papers_point new_point(struct papers *papers, const struct papers_curve *curve,
@@ -270,10 +288,10 @@ static int add_series(struct papers *papers, struct papers_curve *curve, bool sw
 {
     struct papers_series series = {.kernel = p->launch, .machine = p->gpu};
     for (size_t i = 0; i < (sweep ? p->count : 1); i++) {
-        struct papers_point point =
-            new_point(papers, curve, sweep ? p->points[i].cores : p->cores.all.cores);
+        size_t row = sweep ? i : p->count - 1;
+        struct papers_point point = new_point(papers, curve, cell(p, "cores", row));
         for (size_t c = 0; c < curve->column_count; c++) {
-            point.values[c] = core_value(&p->points[sweep ? i : p->count - 1], curve->columns[c]);
+            point.values[c] = core_value(p, curve->columns[c], row);
             double value;
             if (!sweep && isnan(point.values[c]) &&
                 ws_estimate_term(papers->cli->context, "ipp-power", curve->columns[c], &value) ==

@@ -950,45 +950,6 @@ WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_prof
 
 /* ---- power, temperature, number of cores ------------------------------------------------------ */
 
-/* A unit of the power model; the watts are those after scaling with the active SMs. */
-typedef struct ws_power_unit {
-    const char *id, *text; /* "fds", "fetch, decode, schedule" */
-    double access_rate;    /* instructions that use it over issue slots, 0 to 1 */
-    double effective_rate; /* what counts: the same, or a function of it */
-    double max_watts;      /* of an SM, or of the GPU */
-    double watts;
-    const char *reason; /* why it has no watts; NULL: it has */
-} ws_power_unit;
-
-enum { WS_POWER_UNITS = 16 };
-
-/* The answer of ipp-power (doc/models/ipp-power.md). The parts add up to gpu_watts. */
-typedef struct ws_power {
-    size_t size;            /* sizeof(ws_power), set by the caller */
-    const char *time_model; /* whose time the access rates rest on */
-    bool time_is_measured;  /* given by the option power_time_s */
-    double time_seconds, active_sms;
-    double gpu_watts, runtime_watts, idle_watts; /* gpu = runtime + idle */
-    double const_sm_watts, activation_watts;
-    size_t unit_count;
-    ws_power_unit units[WS_POWER_UNITS];
-    double joules, runtime_joules, idle_joules; /* of the launch, by a chip at idle temperature */
-    double gated_watts;                         /* if SMs at rest were gated */
-    double intensity;                           /* memory instructions over all others */
-    /* In the long run, the kernel over and over again. NULL: known, else why not. */
-    const char *no_temperature;
-    double idle_celsius, rise_kelvin, static_watts; /* with the power that the rise adds */
-    double printed_rise_kelvin;                     /* without it, as the equation is printed */
-    size_t assumption_count;
-    const char *const *assumptions;
-} ws_power;
-
-/* Power of a kernel on a machine. Texts are valid until the context's next prediction. WS_ERR_NO_MODEL
- * says what coefficient the machine file lacks. Model options: power_time, power_time_s. */
-WS_API WS_CHECKED ws_status ws_power_predict(ws_context *context, const ws_profile *profile,
-                                             const ws_machine *machine,
-                                             const ws_predict_options *options, ws_power *out);
-
 /* The same work on so many active SMs. */
 typedef struct ws_core_point {
     unsigned cores;
@@ -1028,61 +989,6 @@ WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile
                                            const ws_predict_options *options, unsigned first,
                                            unsigned last, ws_core_point *out, size_t capacity,
                                            size_t *out_count, ws_core_summary *out_summary);
-
-/* Clocks of the SMs. All 0: ten steps from clock.least to clock.most of the machine file, or from half
- * of clock.core to clock.core. */
-typedef struct ws_clock_range {
-    size_t size; /* sizeof(ws_clock_range) */
-    double least_hz, most_hz, step_hz;
-} ws_clock_range;
-
-typedef struct ws_clock_point {
-    double clock_hz;
-    double volts;            /* NAN: not known, the same at all clocks */
-    ws_core_point all, best; /* all SMs; the number with the best performance per watt, idle power
-                              * included */
-} ws_clock_point;
-
-typedef struct ws_clock_summary {
-    size_t size; /* sizeof(ws_clock_summary), set by the caller */
-    const char *time_model;
-    double now_hz; /* clock.core, and all SMs at it: what is compared with */
-    ws_core_point now;
-    size_t best_all,
-        best; /* index of the best clock: with all SMs; with the number that is best there */
-    double saving_all, saving; /* share of the energy of `now` */
-    double divided_hz;         /* clock.core over the divisor of the thesis' (93); NAN: not known */
-    bool
-        every_pair; /* each clock with each number; else with all and with what is best at clock.core */
-} ws_clock_summary;
-
-/* The same work at other clocks, each with all SMs and with the best number. At most `capacity` points
- * are stored, in ascending order; *out_count is how many there are. */
-WS_API WS_CHECKED ws_status ws_power_clocks(ws_context *context, const ws_profile *profile,
-                                            const ws_machine *machine,
-                                            const ws_predict_options *options,
-                                            const ws_clock_range *range, ws_clock_point *out,
-                                            size_t capacity, size_t *out_count,
-                                            ws_clock_summary *out_summary);
-
-typedef struct ws_warming {
-    size_t size;                                    /* sizeof(ws_warming) */
-    double runtime_watts;                           /* of the kernel, chip at idle temperature */
-    double intensity;                               /* memory instructions over all others */
-    double start_celsius;                           /* NAN: cold, at idle temperature */
-    double run_seconds, cool_seconds, step_seconds; /* at work, then at rest */
-    bool printed; /* the equation as printed: the rise follows from the power of the start */
-} ws_warming;
-typedef struct ws_warming_point {
-    double seconds, celsius, watts, joules; /* watts of the GPU; joules since the start */
-} ws_warming_point;
-
-/* Temperature and power over time. At most `capacity` points are stored; *out_count is how many there
- * are. WS_ERR_NO_MODEL if the machine file lacks a constant, WS_ERR_ARGUMENT for a step that is too
- * long, negative power or an empty time. */
-WS_API WS_CHECKED ws_status ws_machine_warm(const ws_machine *machine, const ws_warming *warming,
-                                            ws_warming_point *out, size_t capacity,
-                                            size_t *out_count);
 
 /* Appendix A of Hong's thesis: the largest second divided difference of efficiencies over speed-ups,
  * times the square of the range of these over that of the efficiencies; 0 for a straight line. Points

@@ -7,7 +7,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "model/power/clock_sweep.h"
+#include "model/power/core_sweep.h"
 
 ws_status ws_context_create(ws_context **out)
 {
@@ -31,7 +31,6 @@ void ws_context_destroy(ws_context *context)
     diag_clear(&context->diag);
     context_keep_prediction(context, NULL);
     core_sweep_destroy(context->last_sweep);
-    clock_sweep_destroy(context->last_clocks);
     mem_free(context->machine_dir);
     mem_free(context->data_folder);
     mem_free(context->tool_path);

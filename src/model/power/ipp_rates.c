@@ -65,6 +65,8 @@ static ws_status check_coefficients(struct diag *diag, const struct model_input 
     return WS_OK;
 }
 
+const char power_unit_absent[] = "this GPU has none";
+
 /* Nothing is known of what the caches hit: every access goes to the DRAM, and they draw nothing. */
 static void no_caches(const struct model_input *input, struct power_estimate *out)
 {
@@ -82,7 +84,7 @@ static void read_caches(const struct model_input *input, struct power_estimate *
     const struct cache_section *caches = input->caches;
     if (!(machine_get(input->machine, MACHINE_POWER_MAX_L1, 0) > 0) &&
         !(machine_get(input->machine, MACHINE_POWER_MAX_L2, 0) > 0)) {
-        out->unit_reasons[POWER_UNIT_L1] = out->unit_reasons[POWER_UNIT_L2] = "this GPU has none";
+        out->unit_reasons[POWER_UNIT_L1] = out->unit_reasons[POWER_UNIT_L2] = power_unit_absent;
         return;
     }
     if (!caches) {

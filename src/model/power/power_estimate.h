@@ -6,6 +6,9 @@
 #include "model/core/estimate.h"
 #include "model/power/ipp_power.h"
 
+/* The reason of a unit without watts that the GPU does not have. */
+extern const char power_unit_absent[];
+
 /* One answer about power (the model ipp-power). Arrays by enum power_unit. */
 struct power_estimate {
     struct estimate answer; /* time that it rests on, terms, assumptions */
