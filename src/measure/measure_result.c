@@ -103,6 +103,19 @@ static bool is_barrier(const struct insn *insn)
     return (insn->op == OP_BAR || insn->op == OP_BARRIER) && insn->sub_op != SUB_WARP_SYNC;
 }
 
+/* Multiply-adds of mma and wmma.mma by a warp, as many as tensor cores do of fp16 in that time: their rate
+ * is inverse to the bits of the factors (tf32 counts as 32), but f64 has a sixteenth of it (A100: 19.5 of
+ * 312 Tflop/s, NVIDIA's table of it). Narrower types have at most the rate that follows. */
+static uint64_t tensor_work(const struct insn *insn)
+{
+    enum { FP16_BITS = 16, F64_FACTOR = 16 };
+    const struct matrix_form *form = insn->matrix;
+    if (insn->class_id != CLASS_TENSOR || !form) return 0;
+    uint64_t products = (uint64_t)form->m * form->n * form->k;
+    unsigned bits = type_infos[form->types[MATRIX_A]].bits;
+    return bits == 64 ? products * F64_FACTOR : products * bits / FP16_BITS;
+}
+
 /* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. `view` NULL:
  * as it stands in PTX. */
 static void add_insn(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
@@ -114,6 +127,7 @@ static void add_insn(uint64_t *counts, const struct insn *insn, const struct ins
     counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes * issued;
     if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
     if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
+    counts[COUNTER_TENSOR_FMA] += cell->executions * tensor_work(insn);
     if (!view) return;
     counts[COUNTER_INST_PTX_WARP] += cell->executions;
     if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;

@@ -55,7 +55,6 @@ enum pipe {
     PIPE_FP64_DIV,
     PIPE_INT_DIV,
     PIPE_SHUFFLE,
-    PIPE_TENSOR,
     PIPE_COUNT
 };
 static const struct {
@@ -73,7 +72,6 @@ static const struct {
     [PIPE_FP64_DIV] = {"t_pipe.fp64_div", COMPONENT_PIPE_FP64_DIV},
     [PIPE_INT_DIV] = {"t_pipe.int_div", COMPONENT_PIPE_INT_DIV},
     [PIPE_SHUFFLE] = {"t_pipe.shuffle", COMPONENT_PIPE_SHUFFLE},
-    [PIPE_TENSOR] = {"t_pipe.tensor", COMPONENT_PIPE_TENSOR},
 };
 static const uint8_t pipe_of[CLASS_COUNT] = {
     [CLASS_FP32_ADD] = PIPE_FP32,     [CLASS_FP32_MUL] = PIPE_FP32,
@@ -92,7 +90,6 @@ static const uint8_t pipe_of[CLASS_COUNT] = {
     [CLASS_SFU_SIN] = PIPE_SFU,       [CLASS_SFU_COS] = PIPE_SFU,
     [CLASS_SFU_LG2] = PIPE_SFU,       [CLASS_SFU_EX2] = PIPE_SFU,
     [CLASS_SFU_TANH] = PIPE_SFU,      [CLASS_SHUFFLE] = PIPE_SHUFFLE,
-    [CLASS_TENSOR] = PIPE_TENSOR,
 };
 
 static void add_issue(struct bound *bound)
@@ -144,6 +141,39 @@ static void add_pipes(struct bound *bound)
     }
     for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)
         add_cycles(bound, pipes[pipe].id, pipes[pipe].component, longest[pipe] * bound->share);
+}
+
+/* A figure that the machine file assumes, from its generation or as a guess: said where it is used. */
+static double assumed_figure(struct bound *bound, enum machine_key key, double amount)
+{
+    const struct machine *machine = bound->input->machine;
+    double value = machine_get(machine, key, 0);
+    if (value > 0 && amount > 0 && machine->values[key].assumed)
+        estimate_assume(bound->out, bound->input->arena,
+                        "%s of this GPU is not known: assumed %s, from its generation",
+                        machine_key_infos[key].path,
+                        quantity_format(value, key == MACHINE_L2_BANDWIDTH   ? "B/s"
+                                               : key == MACHINE_L1_BANDWIDTH ? "B/cycle"
+                                                                             : "FMA/cycle")
+                            .text);
+    return value;
+}
+
+/* Matrix instructions by what they multiply: their shapes differ too much for a price of the class. */
+static void add_tensor(struct bound *bound)
+{
+    double work = profile_get(bound->input->profile, COUNTER_TENSOR_FMA);
+    double rate = assumed_figure(bound, MACHINE_TENSOR_FMA, work);
+    if (!(class_count(bound, CLASS_TENSOR) > 0)) return;
+    if (rate > 0 && work > 0)
+        add_cycles(bound, "t_pipe.tensor", COMPONENT_PIPE_TENSOR, work * bound->share / rate);
+    else
+        estimate_assume(bound->out, bound->input->arena,
+                        work > 0
+                            ? "tensor.fma of this GPU is not known: the tensor pipe is not in the "
+                              "bound"
+                            : "the shapes of the matrix instructions are not known: the tensor "
+                              "pipe is not in the bound");
 }
 
 enum { SECTOR_BYTES = 32 };
@@ -235,17 +265,18 @@ static bool add_footprint(struct bound *bound, double dram)
 static void add_cached(struct bound *bound)
 {
     const struct machine *machine = bound->input->machine;
-    double l1 = machine_get(machine, MACHINE_L1_BANDWIDTH, 0);
-    double l2 = machine_get(machine, MACHINE_L2_BANDWIDTH, 0);
     double dram = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
     double all = bytes_moved(bound, ACCESS_ALL);
+    double l1 = assumed_figure(bound, MACHINE_L1_BANDWIDTH, all);
     bool no_l1 =
         machine_has(machine, MACHINE_L1_SIZE) && !(machine_get(machine, MACHINE_L1_SIZE, 0) > 0);
     unsigned through = 1u << ACCESS_GLOBAL_STORE | 1u << ACCESS_GLOBAL_ATOMIC;
     if (no_l1) through = ACCESS_ALL;
     if (l1 > 0) add_cycles(bound, "t_l1", COMPONENT_L1_BANDWIDTH, all / l1);
     if (model_without(bound->input, EFFECT_CACHE_MISSES)) return; /* nothing goes beyond L1 */
-    if (l2 > 0) add_time(bound, "t_l2", COMPONENT_L2_BANDWIDTH, bytes_moved(bound, through) / l2);
+    double beyond = bytes_moved(bound, through);
+    double l2 = assumed_figure(bound, MACHINE_L2_BANDWIDTH, beyond);
+    if (l2 > 0) add_time(bound, "t_l2", COMPONENT_L2_BANDWIDTH, beyond / l2);
     if (dram > 0 && !add_footprint(bound, dram) && all > 0) {
         estimate_add_busy(bound->out, "t_dram_no_reuse", COMPONENT_DRAM_WITHOUT_REUSE, all / dram);
         estimate_assume(bound->out, bound->input->arena,
@@ -270,6 +301,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                           "speed-of-light: the launch has no blocks or executes no instructions");
     add_issue(&bound);
     add_pipes(&bound);
+    add_tensor(&bound);
     add_shared(&bound);
     add_load_store(&bound);
     bool cached = coalescing_rule_of(input->machine) == RULE_IS_SECTOR;

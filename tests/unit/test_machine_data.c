@@ -131,6 +131,18 @@ static void test_every_gpu_has_memory(void **state)
 }
 
 /* Limits and rules that a whole generation shares. */
+/* Speeds of light of GPUs with tensor cores count the same resources. */
+static void test_modern_gpus_have_comparable_bounds(void **state)
+{
+    static const enum machine_key keys[] = {MACHINE_L1_BANDWIDTH, MACHINE_L2_BANDWIDTH,
+                                            MACHINE_DRAM_BANDWIDTH, MACHINE_TENSOR_FMA};
+    const struct all *all = *state;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+            if (all->machines[i]->cc_major >= 7 && !(machine_get(all->machines[i], keys[k], 0) > 0))
+                fail_msg("%s: no %s", all->machines[i]->id, machine_key_infos[keys[k]].path);
+}
+
 static void test_generations(void **state)
 {
     const struct all *all = *state;
@@ -266,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_occupancy_finds_what_it_needs),
         cmocka_unit_test(test_models_find_what_they_need),
         cmocka_unit_test(test_every_gpu_has_memory),
+        cmocka_unit_test(test_modern_gpus_have_comparable_bounds),
         cmocka_unit_test(test_generations),
         cmocka_unit_test(test_bandwidth_is_bus_times_clock),
         cmocka_unit_test(test_peak_flops),
