@@ -26,22 +26,6 @@ static const struct option_row options[] = {
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-struct text_sink {
-    char *bytes;
-    size_t size;
-};
-
-static bool keep_text(void *user, const char *bytes, size_t size)
-{
-    struct text_sink *sink = user;
-    char *larger = realloc(sink->bytes, sink->size + size + 1);
-    if (!larger) return false;
-    memcpy(larger + sink->size, bytes, size);
-    sink->bytes = larger;
-    sink->size += size;
-    return true;
-}
-
 /* The rule of the first GPU. */
 static int write_analyzer(struct analysis *a)
 {
@@ -50,11 +34,12 @@ static int write_analyzer(struct analysis *a)
     return analyzer_write(a->cli, a->profile, rule, a->request.output);
 }
 
-static int write_answer(struct analysis *a)
+static int write_report(struct analysis *a)
 {
-    struct request *request = &a->request;
+    const struct request *request = &a->request;
     struct asking asking = {.name = "analyze"};
     ws_answer *answer;
+    if (request->is_analyzer) return write_analyzer(a);
     for (size_t i = 0; i < a->earlier_count; i++)
         asking_profile(a->cli, &asking, a->earlier[i]);
     if (a->profile) asking_profile(a->cli, &asking, a->profile);
@@ -68,41 +53,6 @@ static int write_answer(struct analysis *a)
     int exit_code =
         asking_write(a->cli, answer, request->format, request->details, request->output);
     ws_answer_destroy(answer);
-    return exit_code;
-}
-
-static int write_report(struct analysis *a)
-{
-    struct request *request = &a->request;
-    if (request->is_analyzer) return write_analyzer(a);
-    if (request->format == WS_FORMAT_JSON) return write_answer(a);
-    ws_predict_options predict = {.size = sizeof predict,
-                                  .model_options = request->model_options,
-                                  .without = request->without,
-                                  .without_traces = cli_is_interrupted()};
-    ws_report_options style = {
-        .size = sizeof style,
-        .format = request->format,
-        .details = request->details,
-        .width = request->output ? 0 : cli_columns(stdout),
-        .utf8 = cli_has_utf8(),
-        .colour = !request->output && cli_wants_colour(stdout),
-    };
-    struct text_sink sink = {0};
-    ws_report *report;
-    ws_status status = ws_report_create(a->cli->context, &report);
-    for (size_t i = 0; i < a->earlier_count && status == WS_OK; i++)
-        status = ws_report_add(report, a->earlier[i], (const ws_machine *const *)a->machines,
-                               a->machine_count, &predict);
-    if (status == WS_OK && a->profile)
-        status = ws_report_add(report, a->profile, (const ws_machine *const *)a->machines,
-                               a->machine_count, &predict);
-    if (status == WS_OK) status = ws_report_write(report, &style, keep_text, &sink);
-    int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
-    if (exit_code == EXIT_DONE && sink.size)
-        exit_code = cli_write(a->cli, request->output, sink.bytes, sink.size);
-    free(sink.bytes);
-    ws_report_destroy(report);
     return exit_code;
 }
 

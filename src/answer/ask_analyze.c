@@ -28,9 +28,20 @@ struct effect_node {
     struct effect_gain gain;
 };
 
+struct wait_node {
+    struct wait_line line;
+    const char *place;
+};
+
+struct waits_node {
+    const struct warp_waits *waits; /* NULL: the model does not follow warps */
+    struct wait_node *lines;
+};
+
 struct estimate_node {
     const struct estimate *estimate;
     bool is_best;
+    struct waits_node waits;
 };
 
 struct cache_node {
@@ -192,11 +203,6 @@ static const struct stage_times *times_of(const struct estimate *estimate)
     static const struct stage_times none = {0};
     const struct stage_times *times = estimate_details(estimate, MODEL_QUANTITATIVE);
     return times ? times : &none;
-}
-
-static const struct warp_waits *waits_of(const struct estimate *estimate)
-{
-    return estimate_details(estimate, MODEL_TEG);
 }
 
 static const struct measured *wait_causes(const struct warp_waits *waits, struct arena *arena)
@@ -400,6 +406,22 @@ static struct hot_node *find_lines(const struct profile *profile, struct arena *
     return out;
 }
 
+static struct waits_node find_waits(const struct estimate *estimate, const struct profile *profile,
+                                    struct arena *arena)
+{
+    const struct warp_waits *waits = estimate_details(estimate, MODEL_TEG);
+    bool is_native = profile->instruction_count && profile->instructions[0].is_native;
+    if (!waits) return (struct waits_node){0};
+    struct wait_node *lines = ARENA_ARRAY(arena, struct wait_node, waits->line_count + 1);
+    for (size_t i = 0; i < waits->line_count; i++) {
+        const struct wait_line *line = &waits->lines[i];
+        struct instruction_profile at = {.file = line->file, .is_native = is_native};
+        *(line->file ? &at.source_line : &at.line) = line->line;
+        lines[i] = (struct wait_node){*line, place_of(&at, arena)};
+    }
+    return (struct waits_node){waits, lines};
+}
+
 static void release_diagnosis(void *what)
 {
     diagnosis_destroy(what);
@@ -415,9 +437,11 @@ static ws_status ask_machine(struct asked *asked, const struct profile *profile,
     answer_own(answer, release_diagnosis, out->diagnosis);
     size_t count = out->prediction->estimate_count;
     out->estimates = ARENA_ARRAY(&answer->arena, struct estimate_node, count + 1);
-    for (size_t i = 0; i < count; i++)
-        out->estimates[i] =
-            (struct estimate_node){&out->prediction->estimates[i], i == out->prediction->best};
+    for (size_t i = 0; i < count; i++) {
+        const struct estimate *estimate = &out->prediction->estimates[i];
+        out->estimates[i] = (struct estimate_node){estimate, i == out->prediction->best,
+                                                   find_waits(estimate, profile, &answer->arena)};
+    }
     out->accesses = find_accesses(profile, machine, &answer->arena, &out->access_count);
     return WS_OK;
 }

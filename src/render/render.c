@@ -15,8 +15,9 @@ ws_status render_answer(struct diag *diag, const struct answer *answer, ws_forma
 #undef FORMAT
     };
     const struct view *view = view_find(answer->question);
-    bool has_view = format == WS_FORMAT_JSON ||
-                    (view && (format == WS_FORMAT_TEXT ? view->part_count : view->csv != NULL));
+    bool has_view =
+        format == WS_FORMAT_JSON ||
+        (view && (format == WS_FORMAT_TEXT ? view->part_count : view->csv || view->series));
     for (size_t i = 0; has_view && i < sizeof formats / sizeof *formats; i++) {
         if (formats[i].format != format) continue;
         formats[i].write(answer, options, out);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/access_table.h"
 #include "base/arena.h"
 #include "base/quantity.h"
 #include "measure/cache.h"
 #include "model/power/power_estimate.h"
-#include "answer/access_table.h"
 #include "render/text_sections.h"
 
 /* ---- throughput ------------------------------------------------------------------------------ */

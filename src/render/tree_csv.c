@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "render/views.h"
 
-enum { LEVELS = 4 };
+enum { LEVELS = 5 };
 
 /* An element of a list, and those of the lists around it. */
 struct csv_row {
@@ -126,6 +126,61 @@ static void put_rows(struct strbuf *out, const struct csv_table *table, const st
     }
 }
 
+/* ---- long form ------------------------------------------------------------------------------- */
+
+/* "%1/%2/time" with the keys of the elements. */
+static void put_metric(struct strbuf *out, const char *metric, const struct csv_row *row)
+{
+    struct strbuf text = {0};
+    for (const char *at = metric; *at; at++) {
+        if (*at == '%')
+            strbuf_puts(&text, row->levels[1 + *++at - '0']->id);
+        else
+            strbuf_putc(&text, *at);
+    }
+    put_text(out, text.data);
+    strbuf_clear(&text);
+}
+
+static void put_series_line(struct strbuf *out, const struct csv_series *series,
+                            const struct csv_row *row)
+{
+    const struct node *node = node_find(row->levels[row->depth], series->value);
+    bool is_own = !*series->value;
+    if (!node || (!is_own && !node_is_known(node))) return;
+    bool has_interval = node_is_known(node) && series->has_interval;
+    put_text(out, row->levels[1]->id);
+    strbuf_putc(out, ',');
+    put_metric(out, series->metric, row);
+    strbuf_putc(out, ',');
+    put_number(out, node_value(node));
+    strbuf_printf(out, ",%s,", node_unit(node));
+    if (has_interval) put_number(out, node->measured->low);
+    strbuf_putc(out, ',');
+    if (has_interval) put_number(out, node->measured->high);
+    strbuf_printf(out, ",%s\n", origin_infos[node->origin].id);
+}
+
+static void put_series(struct strbuf *out, const struct csv_series *series,
+                       const struct csv_row *at)
+{
+    for (; series->rows || series->metric; series++) {
+        const struct node *list =
+            series->rows ? node_find(at->levels[at->depth], series->rows) : NULL;
+        if (!series->rows) put_series_line(out, series, at);
+        for (size_t i = 0; list && i < list->child_count; i++) {
+            struct csv_row row = *at;
+            row.levels[++row.depth] = &list->children[i];
+            if (series->inner)
+                put_series(out, series->inner, &row);
+            else
+                put_series_line(out, series, &row);
+        }
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
 /* Is what the table is for in the answer? */
 static bool applies(const struct csv_table *table, const struct answer *answer)
 {
@@ -148,12 +203,17 @@ void render_csv(const struct answer *answer, const struct render_options *option
 {
     const struct view *view = view_find(answer->question);
     const struct csv_table *table = view->csv;
+    const struct csv_row root = {.levels = {&answer->root}};
     (void)options;
+    if (view->series) {
+        strbuf_printf(out, "%s,metric,value,unit,lo,hi,from\n", view->series_name);
+        put_series(out, view->series, &root);
+        return;
+    }
     while (!applies(table, answer))
         table++;
     for (size_t i = 0; i < table->column_count; i++)
         strbuf_printf(out, "%s%s", i ? "," : "", table->columns[i].title);
     strbuf_putc(out, '\n');
-    const struct csv_row root = {.levels = {&answer->root}};
     put_rows(out, table, &root, table->rows);
 }

@@ -9,7 +9,7 @@ void render_text(const struct answer *answer, const struct render_options *optio
     const struct view *view = view_find(answer->question);
     struct page page = {
         .out = out,
-        .width = view->clips && options->width ? options->width : NO_LIMIT,
+        .width = NO_LIMIT,
         .columns = options->width,
         .details = options->details,
         .utf8 = options->utf8,

@@ -30,13 +30,25 @@ struct csv_table {
         *if_present; /* only if this node is there, and not null, false or empty; NULL: always */
 };
 
+/* CSV in long form, a number a line: name of the outermost element, metric, value, unit, interval, origin. */
+struct csv_series {
+    const char *rows;   /* path of a list from the element around it; NULL: that element itself */
+    const char *metric; /* %N: key of the element N levels below the outermost */
+    const char
+        *value; /* path of the number from the element; "": the element. Unknown: no line, unless
+                         * it is the element */
+    const struct csv_series *inner; /* instead of a number: of each element; ends with zeros */
+    bool has_interval;
+};
+
 struct view {
     const char *question;
     const struct view_part *parts;
     size_t part_count;
-    bool clips; /* lines are cut at the width of the page; else they fit by themselves */
     const struct csv_table *csv; /* the first that applies is written; the last always does */
     size_t csv_count;
+    const struct csv_series *series; /* instead of tables; ends with zeros */
+    const char *series_name; /* what the outermost elements are: title of the first column */
 };
 
 const struct view *view_find(const struct question *question);

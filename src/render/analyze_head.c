@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The upper part of a report: what ran where, and the answer in four lines. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "render/analyze_sections.h"
+
+/* ---- what ran ---------------------------------------------------------------------------------- */
+
+/* "64x64" or "65,536": without dimensions of one. */
+static void format_shape(char *out, size_t size, const struct node *shape)
+{
+    const uint64_t *x = shape->value.items;
+    if (x[2] > 1)
+        snprintf(out, size, "%llux%llux%llu", (unsigned long long)x[0], (unsigned long long)x[1],
+                 (unsigned long long)x[2]);
+    else if (x[1] > 1)
+        snprintf(out, size, "%llux%llu", (unsigned long long)x[0], (unsigned long long)x[1]);
+    else
+        snprintf(out, size, "%llu", (unsigned long long)x[0]);
+}
+
+/* The launch in the words of its language, behind a name that is cut to `columns`. */
+static void launch_line(struct page *page, const struct node *kernel, int columns, bool cut)
+{
+    const struct node *launch = node_child(kernel, "launch");
+    bool opencl = node_flag(kernel, "is_opencl");
+    char grid[72], block[72];
+    double blocks = (double)node_count(launch, "blocks"),
+           threads = (double)node_count(launch, "threads_per_block"),
+           shared = (double)node_count(launch, "shared_bytes");
+    const char *name = node_word(kernel, "name");
+    format_shape(grid, sizeof grid, node_child(launch, opencl ? "global_size" : "grid"));
+    format_shape(block, sizeof block, node_child(launch, "block"));
+    struct strbuf tail = {0};
+    if (shared > 0)
+        strbuf_printf(&tail, "  shared %s%s", opencl ? "memory " : "",
+                      quantity_format(shared, "B").text);
+    page_line(page,
+              opencl ? "%.*s%s  global %s (%s)  local %s (%s)%s"
+                     : "%.*s%s  grid %s (%s)  block %s (%s)%s",
+              columns, *name ? name : "(unnamed)", cut ? ".." : "", grid,
+              quantity_of(blocks, opencl ? "work-group" : "block").text, block,
+              quantity_of(threads, opencl ? "work-item" : "thread").text,
+              tail.length ? tail.data : "");
+    strbuf_clear(&tail);
+}
+
+/* What the counts are of, and how many blocks they rest on. */
+static void method_line(struct page *page, const struct node *kernel)
+{
+    const struct node *profile = node_child(kernel, "profile"),
+                      *executed = node_child(profile, "blocks.executed");
+    bool viewed = node_is_known(node_child(profile, "inst.ptx.warp"));
+    bool native = kernel_is_native(kernel), partial = node_flag(kernel, "partial");
+    double blocks = (double)node_count(node_child(kernel, "launch"), "blocks");
+    struct strbuf line = {0};
+    strbuf_puts(&line, native   ? "counts are native code's"
+                       : viewed ? "counts are PTX's seen as native, not native code's"
+                                : "counts are PTX's, not native code's");
+    enum origin origin = executed ? executed->origin : ORIGIN_NONE;
+    if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
+        strbuf_printf(&line, "; %s%s %s%s",
+                      partial                                        ? "PARTIAL: "
+                      : node_value(executed) < blocks || blocks == 1 ? ""
+                                                                     : "all ",
+                      quantity_of(node_value(executed), "block").text,
+                      partial  ? "begun"
+                      : native ? "recorded"
+                               : "executed",
+                      node_number(kernel, "sampled_fraction") < 1 ? " (a sample)" : "");
+    const char *isa = node_word(kernel, "isa"), *from = strstr(isa, " from ");
+    page_line(page, "method    %s; %.*s", line.data, (int)(from ? from - isa : (long)strlen(isa)),
+              isa);
+    strbuf_clear(&line);
+}
+
+void show_kernel(struct page *page, const struct node *kernel)
+{
+    /* A long template name must not push the launch out of the line. */
+    unsigned room = page->width > 66 ? page->width - 56 : 24;
+    bool cut = strlen(node_word(kernel, "name")) > room;
+    launch_line(page, kernel, (int)(cut ? room - 2 : room), cut);
+    method_line(page, kernel);
+}
+
+/* "  80 SMs" if it is known. */
+static void put_known(struct strbuf *out, const struct node *parent, const char *id)
+{
+    const struct node *node = node_child(parent, id);
+    if (node_is_known(node))
+        strbuf_printf(out, "  %s", quantity_format(node_value(node), node_unit(node)).text);
+}
+
+void show_machine(struct page *page, const struct node *machine)
+{
+    const struct node *hardware = node_child(machine, "hardware");
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%s  %s  ", machine->id, node_word(machine, "name"));
+    if (machine_is_cpu(machine))
+        strbuf_printf(&line, "CPU  %s", quantity_of(node_number(hardware, "cores"), "core").text);
+    else
+        strbuf_printf(&line, "cc %s", node_word(machine, "compute_capability"));
+    if (node_is_known(node_child(hardware, "sm_count")))
+        strbuf_printf(&line, "  %s", quantity_of(node_number(hardware, "sm_count"), "SM").text);
+    put_known(&line, hardware, "core_clock");
+    put_known(&line, hardware, "dram_bandwidth");
+    page_line(page, "machine   %s", line.data);
+    strbuf_clear(&line);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------- */
+
+static void show_time(struct page *page, const struct node *machine)
+{
+    const struct node *best = best_estimate(machine), *bound = bound_estimate(machine);
+    if (!best) return;
+    double time = node_number(best, "time_s"), least = node_number(bound, "time_s");
+    if (bound && bound != best && least > 0)
+        page_line(page, "TIME      %s  by %s   speed of light: %s = %s",
+                  quantity_format(time, "s").text, best->id, quantity_format(least, "s").text,
+                  quantity_ratio(time / least).text);
+    else
+        page_line(page, "TIME      at least %s: the speed of light, no model says more here",
+                  quantity_format(time, "s").text);
+}
+
+/* `text` and the place behind it in `columns` columns: if they do not fit, the text is cut. */
+static void fit_with_place(struct strbuf *out, const char *text, const char *where, size_t columns)
+{
+    size_t place = *where ? strlen(where) + 3 : 0;
+    size_t room = place < columns / 2 ? columns - place : columns / 2;
+    bool cut = strlen(text) > room;
+    strbuf_printf(out, "%.*s%s%s%s", (int)(cut ? room - 2 : room), text, cut ? ".." : "",
+                  *where ? "   " : "", where);
+}
+
+static void line_with_place(struct page *page, const char *lead, const char *text,
+                            const char *where)
+{
+    struct strbuf line = {0};
+    size_t taken = strlen(lead);
+    fit_with_place(&line, text, where, taken + 16 < page->width ? page->width - taken : 16);
+    page_line(page, "%s%s", lead, line.data);
+    strbuf_clear(&line);
+}
+
+static const char *word_or(const struct node *node, const char *id, const char *otherwise)
+{
+    const char *word = node_word(node, id);
+    return word ? word : otherwise;
+}
+
+static void show_energy(struct page *page, const struct node *machine)
+{
+    const struct node *power = node_child(machine, "power"), *mean = node_child(power, "mean"),
+                      *parts = node_child(power, "energy_parts");
+    if (!node_is_known(mean)) {
+        const char *reason = mean->measured->reason, *details = strstr(reason, " (");
+        bool fits = strlen("ENERGY    ") + strlen(reason) <= page->width;
+        page_line(page, "ENERGY    %.*s",
+                  (int)(fits || !details ? (long)strlen(reason) : details - reason), reason);
+        return;
+    }
+    struct strbuf text = {0};
+    strbuf_printf(&text, "idle %s", quantity_format(node_number(parts, "idle"), "J").text);
+    if (node_number(parts, "activation") > 0)
+        strbuf_printf(&text, ", activation %s",
+                      quantity_format(node_number(parts, "activation"), "J").text);
+    strbuf_printf(&text, ", SMs %s", quantity_format(node_number(parts, "sms"), "J").text);
+    strbuf_printf(&text, ", memory %s", quantity_format(node_number(parts, "memory"), "J").text);
+    page_line(page, "ENERGY    %s   %s mean  (%s)",
+              quantity_format(node_number(power, "energy"), "J").text,
+              quantity_format(node_value(mean), "W").text, text.data);
+    strbuf_clear(&text);
+}
+
+void show_answer(struct page *page, const struct node *machine, bool wrap)
+{
+    const char *why = word_or(machine, "why", "not known"),
+               *where = word_or(machine, "why_where", "");
+    show_time(page, machine);
+    page_line(page, "LIMIT     %s", word_or(machine, "limit", "not known"));
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s%s%s", why, *where ? "   " : "", where);
+    if (wrap && strlen(where) < 40)
+        page_wrap(page, "WHY       ", text.data, 2);
+    else
+        line_with_place(page, "WHY       ", why, where);
+    strbuf_clear(&text);
+    show_energy(page, machine);
+}
+
+/* ---- several machines -------------------------------------------------------------------------- */
+
+static void comparison_row(struct page *page, const struct node *machine)
+{
+    const struct node *best = best_estimate(machine), *bound = bound_estimate(machine);
+    if (!best) return;
+    double time = node_number(best, "time_s"), least = node_number(bound, "time_s");
+    const char *bottleneck = node_word(best, "bottleneck");
+    char occupancy[16] = "-  ";
+    if (!machine_is_cpu(machine))
+        snprintf(occupancy, sizeof occupancy, "%.0f %%",
+                 100 * node_number(node_child(machine, "occupancy"), "fraction"));
+    page_line(page, "%-14s %10s %16s %7s %10s  %s", machine->id, quantity_format(time, "s").text,
+              bound ? quantity_format(least, "s").text : "-",
+              quantity_ratio(bound ? time / least : NAN).text, occupancy,
+              *bottleneck ? bottleneck : word_or(machine, "limit", ""));
+}
+
+void show_comparison(struct page *page, const struct node *machines)
+{
+    bool has_cpu = false;
+    for (size_t i = 0; i < machines->child_count; i++)
+        has_cpu |= machine_is_cpu(&machines->children[i]);
+    page_line(page, "%-14s %10s %16s %7s %10s  %s", has_cpu ? "machine" : "GPU", "time",
+              "speed of light", "ratio", "occupancy", "limited by");
+    for (size_t i = 0; i < machines->child_count; i++)
+        comparison_row(page, &machines->children[i]);
+}
+
+/* ---- what to do -------------------------------------------------------------------------------- */
+
+static void advice_row(struct page *page, size_t rank, const struct node *advice)
+{
+    enum { OTHER_COLUMNS = 27 };
+    struct strbuf text = {0};
+    int room = (int)page->width - OTHER_COLUMNS;
+    double time = node_number(advice, "time_s");
+    const char *evidence = node_word(advice, "evidence");
+    fit_with_place(&text, node_word(advice, "title"), node_word(advice, "where"), (size_t)room);
+    page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice->id, room, room, text.data,
+              isfinite(time) ? quantity_format(time, "s").text : "not known",
+              quantity_ratio(node_number(advice, "gain")).text);
+    if (page_has_details(page) && *evidence) page_line(page, "          %s", evidence);
+    strbuf_clear(&text);
+}
+
+void show_advice(struct page *page, const struct node *machine)
+{
+    enum { ITEMS = 4 };
+    const struct node *list = node_child(machine, "advice");
+    size_t count = list->child_count;
+    size_t shown = page_has_details(page) || count < ITEMS ? count : ITEMS;
+    if (!count) {
+        page_line(page, "What to do: nothing that the models know of would gain time");
+        return;
+    }
+    page_line(page, "%-*s%10s %7s", (int)page->width - 18, "What to do", "time after", "gain");
+    for (size_t i = 0; i < shown; i++)
+        advice_row(page, i + 1, &list->children[i]);
+    page_line(
+        page,
+        "      Gains are alternatives: they do not add up. `warpsage explain %s` tells why.%s",
+        list->children[0].id, count > shown ? " (and more)" : "");
+}
+
+void show_best_advice(struct page *page, const struct node *machine)
+{
+    const struct node *list = node_child(machine, "advice"), *first = list->children;
+    if (!list->child_count) {
+        page_line(page, "DO        nothing that the models know of would gain time");
+        return;
+    }
+    char lead[160];
+    double gain = node_number(first, "gain");
+    if (isfinite(gain))
+        snprintf(lead, sizeof lead, "DO        %.8s  %s (%s): ", first->id,
+                 quantity_ratio(gain).text,
+                 quantity_format(node_number(first, "time_s"), "s").text);
+    else
+        snprintf(lead, sizeof lead, "DO        %.8s: ", first->id);
+    line_with_place(page, lead, node_word(first, "title"), node_word(first, "where"));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sections of a report of `analyze`, in its order: each reads nodes of a kernel or of a kernel on a
+ * machine, and takes a bounded number of lines unless all details are wanted. */
+#ifndef RENDER_ANALYZE_SECTIONS_H
+#define RENDER_ANALYZE_SECTIONS_H
+
+#include "render/views.h"
+
+static inline bool page_has_details(const struct page *page)
+{
+    return page->details == WS_DETAILS_ALL;
+}
+
+bool kernel_is_native(const struct node *kernel);
+bool machine_is_cpu(const struct node *machine);
+/* The estimate of the headline, and the speed of light; NULL: there is none. */
+const struct node *best_estimate(const struct node *machine);
+const struct node *bound_estimate(const struct node *machine);
+
+/* analyze_head.c */
+void show_kernel(struct page *page, const struct node *kernel);
+void show_machine(struct page *page, const struct node *machine);
+/* TIME, LIMIT, WHY, ENERGY; wrap: a long cause may take a second line. */
+void show_answer(struct page *page, const struct node *machine, bool wrap);
+void show_comparison(struct page *page, const struct node *machines);
+void show_advice(struct page *page, const struct node *machine);
+/* The first of them in one line. */
+void show_best_advice(struct page *page, const struct node *machine);
+
+/* analyze_evidence.c */
+void show_throughput(struct page *page, const struct node *machine);
+/* Of the best model, if it knows components; with details of every model that does, by stage. */
+void show_components(struct page *page, const struct node *machine);
+/* `of`: a kernel, or a kernel on a machine, whose line of WHY is marked. */
+void show_memory(struct page *page, const struct node *of, size_t max_rows);
+/* How loads and stores go through the caches; nothing if it is not known. */
+void show_caches(struct page *page, const struct node *machine);
+void show_occupancy(struct page *page, const struct node *machine);
+/* What warps wait for, of a model that follows them; with details by line and by their number. */
+void show_waits(struct page *page, const struct node *machine);
+void show_models(struct page *page, const struct node *machine);
+
+/* analyze_notes.c */
+void show_hot_lines(struct page *page, const struct node *kernel, size_t max_rows);
+void show_mix(struct page *page, const struct node *kernel);
+/* Everything assumed; at most max_lines lines. */
+void show_notes(struct page *page, const struct node *kernel, unsigned max_lines);
+
+#endif
