@@ -38,8 +38,8 @@ check_includes() {
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_replay.h memory_rules.h"
         exported["model"] = "estimate.h quantitative.h closed_form.h energy_form.h power_estimate.h core_sweep.h clock_sweep.h thermal.h split_plan.h throughput_case.h timeline.h warp_waits.h"; exported["recommend"] = "advice.h"
-        exported["answer"] = "answer.h question.h"
-        exported["render"] = "render.h report.h json_out.h page.h timeline_json.h"
+        exported["answer"] = "answer.h question.h analyze.h"
+        exported["render"] = "render.h json_out.h page.h timeline_json.h"
     }
     function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
     function room(path,   part) { return split(path, part, "/") == 3 ? part[2] : "" }

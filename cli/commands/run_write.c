@@ -20,15 +20,18 @@ static int put_report(struct cli *cli, FILE *out, const char *path, ws_machine *
                       size_t machine_count, const ws_report_options *style)
 {
     ws_profile *profile = NULL;
-    ws_report *report = NULL;
+    ws_answer *answer = NULL;
     ws_status status = ws_profile_load(cli->context, path, &profile);
-    if (status == WS_OK) status = ws_report_create(cli->context, &report);
-    if (status == WS_OK)
-        status = ws_report_add(report, profile, (const ws_machine *const *)machines, machine_count,
-                               NULL);
-    if (status == WS_OK) status = ws_report_write(report, style, put_bytes, out);
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = (const ws_profile *const *)&profile,
+                                  .profile_count = 1,
+                                  .machines = (const ws_machine *const *)machines,
+                                  .machine_count = machine_count};
+    if (status == WS_OK) status = ws_ask(cli->context, &question, &answer);
+    if (status == WS_OK) status = ws_answer_write(cli->context, answer, style, put_bytes, out);
     if (status != WS_OK) cli_error(cli, EXIT_RUN_OURS, "%s", ws_context_error(cli->context));
-    ws_report_destroy(report);
+    ws_answer_destroy(answer);
     ws_profile_destroy(profile);
     return status == WS_OK ? EXIT_DONE : EXIT_RUN_OURS;
 }

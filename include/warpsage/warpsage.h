@@ -8,7 +8,7 @@
  *     ws_device_create, ws_device_alloc ...  a CPU-side device with its own memory
  *     ws_device_launch                       executes the kernel and returns its profile
  *     ws_machine_load                        a GPU description, data/machines/NAME.yaml
- *     ws_report_create, ws_report_add, ws_report_write   predictions of every model, text or JSON
+ *     ws_ask, ws_answer_number, ws_answer_write   what every model says of it: a tree, text, JSON or CSV
  *
  * Rules that hold everywhere
  * - Every fallible function returns ws_status and hands its result through its last pointer, which
@@ -88,7 +88,6 @@ typedef struct ws_module ws_module;
 typedef struct ws_device ws_device;
 typedef struct ws_profile ws_profile;
 typedef struct ws_machine ws_machine;
-typedef struct ws_report ws_report;
 
 /* ---- context ------------------------------------------------------------------------------- */
 
@@ -995,17 +994,6 @@ WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile
  * in increasing speed-up. */
 WS_API double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count);
 
-/* A report collects kernels (profiles) and machines; profiles and machines must outlive it. A
- * kernel without machines is reported by its counters alone. */
-WS_API WS_CHECKED ws_status ws_report_create(ws_context *context, ws_report **out);
-WS_API void ws_report_destroy(ws_report *report);
-/* Predicts `profile` on each of the machines and adds the result. */
-WS_API WS_CHECKED ws_status ws_report_add(ws_report *report, const ws_profile *profile,
-                                          const ws_machine *const *machines, size_t machine_count,
-                                          const ws_predict_options *options);
-WS_API WS_CHECKED ws_status ws_report_write(const ws_report *report,
-                                            const ws_report_options *options, ws_write_fn *write,
-                                            void *user);
 
 #ifdef __cplusplus
 }

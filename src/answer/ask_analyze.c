@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "answer/access_table.h"
+#include "answer/analyze.h"
 #include "answer/question.h"
 #include "answer/words.h"
 #include "measure/cache.h"
 #include "model/power/power_estimate.h"
 #include "model/quantitative.h"
 #include "model/teg/warp_waits.h"
-#include "recommend/advice.h"
 
 struct access_node {
     struct access_row row;
@@ -51,7 +51,7 @@ struct cache_node {
 
 struct analyzed_machine {
     const struct prediction *prediction;
-    struct diagnosis *diagnosis;
+    const struct diagnosis *diagnosis;
     struct estimate_node *estimates;
     size_t access_count;
     struct access_node *accesses;
@@ -427,36 +427,68 @@ static void release_diagnosis(void *what)
     diagnosis_destroy(what);
 }
 
+/* What is shown of a prediction, in the arena. */
+static void describe_machine(const struct prediction *prediction, const struct diagnosis *diagnosis,
+                             struct arena *arena, struct analyzed_machine *out)
+{
+    size_t count = prediction->estimate_count;
+    *out = (struct analyzed_machine){.prediction = prediction, .diagnosis = diagnosis};
+    out->estimates = ARENA_ARRAY(arena, struct estimate_node, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct estimate *estimate = &prediction->estimates[i];
+        out->estimates[i] = (struct estimate_node){
+            estimate, i == prediction->best, find_waits(estimate, prediction->profile, arena)};
+    }
+    out->accesses =
+        find_accesses(prediction->profile, prediction->machine, arena, &out->access_count);
+}
+
+static struct analyzed_kernel describe_kernel(const struct profile *profile, size_t machine_count,
+                                              struct arena *arena)
+{
+    struct analyzed_kernel kernel = {.profile = profile, .machine_count = machine_count};
+    kernel.machines = ARENA_ARRAY(arena, struct analyzed_machine, machine_count + 1);
+    kernel.accesses = find_accesses(profile, NULL, arena, &kernel.access_count);
+    kernel.lines = find_lines(profile, arena, &kernel.line_count);
+    return kernel;
+}
+
 static ws_status ask_machine(struct asked *asked, const struct profile *profile,
                              const struct machine *machine, const struct predict_options *options,
                              struct analyzed_machine *out)
 {
-    struct answer *answer = asked->answer;
-    TRY(asked_predict(asked, profile, machine, options, &out->prediction));
-    TRY(recommend_derive(asked->diag, out->prediction, &out->diagnosis));
-    answer_own(answer, release_diagnosis, out->diagnosis);
-    size_t count = out->prediction->estimate_count;
-    out->estimates = ARENA_ARRAY(&answer->arena, struct estimate_node, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        const struct estimate *estimate = &out->prediction->estimates[i];
-        out->estimates[i] = (struct estimate_node){estimate, i == out->prediction->best,
-                                                   find_waits(estimate, profile, &answer->arena)};
-    }
-    out->accesses = find_accesses(profile, machine, &answer->arena, &out->access_count);
+    const struct prediction *prediction;
+    struct diagnosis *diagnosis;
+    TRY(asked_predict(asked, profile, machine, options, &prediction));
+    TRY(recommend_derive(asked->diag, prediction, &diagnosis));
+    answer_own(asked->answer, release_diagnosis, diagnosis);
+    describe_machine(prediction, diagnosis, &asked->answer->arena, out);
     return WS_OK;
 }
 
 static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
                             const struct predict_options *options, struct analyzed_kernel *out)
 {
-    struct arena *arena = &asked->answer->arena;
-    *out = (struct analyzed_kernel){.profile = profile, .machine_count = asked->machine_count};
-    out->machines = ARENA_ARRAY(arena, struct analyzed_machine, asked->machine_count + 1);
+    *out = describe_kernel(profile, asked->machine_count, &asked->answer->arena);
     for (size_t i = 0; i < asked->machine_count; i++)
         TRY(ask_machine(asked, profile, asked->machines[i], options, &out->machines[i]));
-    out->accesses = find_accesses(profile, NULL, arena, &out->access_count);
-    out->lines = find_lines(profile, arena, &out->line_count);
     return WS_OK;
+}
+
+struct answer *analyze_describe(const struct profile *profile,
+                                const struct prediction *const *predictions,
+                                const struct diagnosis *const *diagnoses, size_t count)
+{
+    struct answer *answer = answer_create(&question_analyze);
+    struct analyze_answer *record = ARENA_ARRAY(&answer->arena, struct analyze_answer, 1);
+    record->count = 1;
+    record->kernels = ARENA_ARRAY(&answer->arena, struct analyzed_kernel, 1);
+    record->kernels[0] = describe_kernel(profile, count, &answer->arena);
+    for (size_t i = 0; i < count; i++)
+        describe_machine(predictions[i], diagnoses[i], &answer->arena,
+                         &record->kernels[0].machines[i]);
+    answer_complete(answer, question_analyze.record, record);
+    return answer;
 }
 
 static ws_status ask(struct asked *asked, const void **out)

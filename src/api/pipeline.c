@@ -330,19 +330,6 @@ ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
     return status;
 }
 
-ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
-                           const ws_machine *machine, const ws_predict_options *options,
-                           struct prediction **out, struct diagnosis **out_diagnosis)
-{
-    *out_diagnosis = NULL;
-    TRY(pipeline_predict(context, profile, machine, options, true, out));
-    ws_status status = recommend_derive(&context->diag, *out, out_diagnosis);
-    if (status == WS_OK) return WS_OK;
-    prediction_destroy(*out);
-    *out = NULL;
-    return status;
-}
-
 ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_machine *machine,
                      const ws_predict_options *options, ws_estimate *out, size_t capacity,
                      size_t *out_count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From handles to a prediction with its advice; what ws_predict and ws_report_add share. */
+/* From handles to launches and predictions. */
 #ifndef API_PIPELINE_H
 #define API_PIPELINE_H
 
@@ -19,9 +19,5 @@ ws_status pipeline_read_options(ws_context *context, const ws_predict_options *o
 ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const ws_predict_options *options,
                            bool with_gains, struct prediction **out);
-/* The same, and what limits, why and what to do. Destroy the diagnosis before the prediction. */
-ws_status pipeline_analyse(ws_context *context, const ws_profile *profile,
-                           const ws_machine *machine, const ws_predict_options *options,
-                           struct prediction **out, struct diagnosis **out_diagnosis);
 
 #endif

@@ -70,7 +70,7 @@ struct program {
     ws_device *device;
     ws_machine *machine;
     ws_profile *profile;
-    ws_report *report;
+    ws_answer *answer;
     uint64_t address;
     char text[8192]; /* of the report */
 };
@@ -101,6 +101,17 @@ static ws_status launch(struct program *p)
     return status;
 }
 
+static ws_status ask(struct program *p)
+{
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = (const ws_profile *const *)&p->profile,
+                                  .profile_count = 1,
+                                  .machines = (const ws_machine *const *)&p->machine,
+                                  .machine_count = 1};
+    return ws_ask(p->context, &question, &p->answer);
+}
+
 static ws_status step(struct program *p, unsigned index)
 {
     static const ws_device_options two_threads = {
@@ -123,21 +134,18 @@ static ws_status step(struct program *p, unsigned index)
     case 6:
         return ws_predict(p->context, p->profile, p->machine, NULL, estimates, 8, &found);
     case 7:
-        return ws_report_create(p->context, &p->report);
+        return ask(p);
     case 8:
-        return ws_report_add(p->report, p->profile, (const ws_machine *const *)&p->machine, 1,
-                             NULL);
-    case 9:
-        return ws_report_write(p->report, NULL, keep_text, p);
+        return ws_answer_write(p->context, p->answer, NULL, keep_text, p);
     default:
         return WS_OK;
     }
 }
-enum { STEPS = 10 };
+enum { STEPS = 9 };
 
 static void clear(struct program *p)
 {
-    ws_report_destroy(p->report);
+    ws_answer_destroy(p->answer);
     ws_profile_destroy(p->profile);
     ws_machine_destroy(p->machine);
     ws_device_destroy(p->device);

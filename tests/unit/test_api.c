@@ -369,14 +369,16 @@ static void test_report_without_machines(void **state)
     struct fixture *f = *state;
     ws_launch launch = saxpy_launch();
     ws_profile *profile;
-    ws_report *report;
+    ws_answer *answer;
     size_t size = 0;
     assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
-    assert_int_equal(ws_report_create(f->context, &report), WS_OK);
-    assert_int_equal(ws_report_add(report, profile, NULL, 0, NULL), WS_OK);
-    assert_int_equal(ws_report_write(report, NULL, refuse_bytes, &size), WS_ERR_IO);
+    const ws_profile *profiles[] = {profile};
+    const ws_question question = {
+        .size = sizeof question, .name = "analyze", .profiles = profiles, .profile_count = 1};
+    assert_int_equal(ws_ask(f->context, &question, &answer), WS_OK);
+    assert_int_equal(ws_answer_write(f->context, answer, NULL, refuse_bytes, &size), WS_ERR_IO);
     assert_true(size > 100);
-    ws_report_destroy(report);
+    ws_answer_destroy(answer);
     ws_profile_destroy(profile);
 }
 
@@ -402,7 +404,7 @@ static void test_words(void **state)
 static void test_destroy_null(void **state)
 {
     (void)state;
-    ws_report_destroy(NULL);
+    ws_answer_destroy(NULL);
     ws_profile_destroy(NULL);
     ws_machine_destroy(NULL);
     ws_module_destroy(NULL);

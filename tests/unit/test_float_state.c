@@ -186,16 +186,22 @@ static ws_status describe(ws_context *context, FILE *out)
 {
     ws_profile *profile = NULL;
     ws_machine *machine = NULL;
-    ws_report *report = NULL;
+    ws_answer *answer = NULL;
     ws_report_options options = {.size = sizeof options, .format = WS_FORMAT_JSON};
     ws_status status = ws_profile_load(context, TESTS_DIR "/profiles/two_stages.json", &profile);
     if (status == WS_OK) status = ws_machine_load(context, "gtx285", &machine);
     if (status == WS_OK) status = ws_machine_set(machine, "sm.count", "=*0.7");
-    if (status == WS_OK) status = ws_report_create(context, &report);
     const ws_machine *machines[] = {machine};
-    if (status == WS_OK) status = ws_report_add(report, profile, machines, 1, NULL);
-    if (status == WS_OK) status = ws_report_write(report, &options, append, out);
-    ws_report_destroy(report);
+    const ws_profile *profiles[] = {profile};
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = profiles,
+                                  .profile_count = 1,
+                                  .machines = machines,
+                                  .machine_count = 1};
+    if (status == WS_OK) status = ws_ask(context, &question, &answer);
+    if (status == WS_OK) status = ws_answer_write(context, answer, &options, append, out);
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
     ws_profile_destroy(profile);
     return status;

@@ -10,9 +10,10 @@
 // cmocka.h needs the four above
 #include <cmocka.h>
 
+#include "answer/analyze.h"
 #include "base/quantity.h"
 #include "render/page.h"
-#include "render/report.h"
+#include "render/render.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -161,7 +162,6 @@ struct monster {
     struct machine machine;
     struct prediction prediction;
     struct diagnosis diagnosis;
-    struct report_machine items[4];
 };
 
 static void monster_init(struct monster *m)
@@ -198,8 +198,6 @@ static void monster_init(struct monster *m)
                                                  repeat(arena, "evidence ", 40),
                                                  i ? 1e9 : NAN,
                                                  i ? 1e-9 : NAN};
-    for (size_t i = 0; i < 4; i++)
-        m->items[i] = (struct report_machine){&m->prediction, &m->diagnosis};
 }
 
 static void assert_fits(const char *text, size_t max_lines, size_t max_columns)
@@ -213,23 +211,29 @@ static void assert_fits(const char *text, size_t max_lines, size_t max_columns)
     if (lines > max_lines) fail_msg("%zu lines:\n%s", lines, text);
 }
 
+/* The monster on `machines` machines, to be freed with strbuf_clear. */
+static struct strbuf render(const struct monster *m, size_t machines, ws_format format,
+                            const struct render_options *options)
+{
+    const struct prediction *prediction = &m->prediction;
+    const struct diagnosis *diagnosis = &m->diagnosis;
+    struct strbuf text = {0};
+    struct diag diag = {0};
+    struct answer *answer = analyze_describe(m->profile, &prediction, &diagnosis, machines);
+    assert_int_equal(render_answer(&diag, answer, format, options, &text), WS_OK);
+    answer_destroy(answer);
+    return text;
+}
+
 static void test_any_kernel_fits(void **state)
 {
     (void)state;
     struct monster m;
+    const struct render_options options = {.details = WS_DETAILS_NORMAL, .width = 96};
     monster_init(&m);
-    struct report_kernel kernel = {m.profile, 1, m.items};
-    ws_report_options options = {.size = sizeof options,
-                                 .format = WS_FORMAT_TEXT,
-                                 .details = WS_DETAILS_NORMAL,
-                                 .width = 96};
-    struct report_view view = {1, &kernel, &options};
-    struct diag diag = {0};
-    static const size_t most[] = {60, 60};
-    for (kernel.machine_count = 0; kernel.machine_count < 2; kernel.machine_count++) {
-        struct strbuf text = {0};
-        assert_int_equal(report_write(&diag, &view, &text), WS_OK);
-        assert_fits(text.data, most[kernel.machine_count], 96);
+    for (size_t machines = 0; machines < 2; machines++) {
+        struct strbuf text = render(&m, machines, WS_FORMAT_TEXT, &options);
+        assert_fits(text.data, 60, 96);
         assert_non_null(strstr(text.data, "not native code's"));
         assert_non_null(strstr(text.data, "Notes"));
         strbuf_clear(&text);
@@ -241,14 +245,9 @@ static void test_quiet_is_five_lines(void **state)
 {
     (void)state;
     struct monster m;
+    const struct render_options options = {.details = WS_DETAILS_QUIET, .width = 80};
     monster_init(&m);
-    struct report_kernel kernel = {m.profile, 1, m.items};
-    ws_report_options options = {
-        .size = sizeof options, .format = WS_FORMAT_TEXT, .details = WS_DETAILS_QUIET, .width = 80};
-    struct report_view view = {1, &kernel, &options};
-    struct strbuf text = {0};
-    struct diag diag = {0};
-    assert_int_equal(report_write(&diag, &view, &text), WS_OK);
+    struct strbuf text = render(&m, 1, WS_FORMAT_TEXT, &options);
     assert_fits(text.data, 5, 80);
     strbuf_clear(&text);
     profile_destroy(m.profile);
@@ -259,14 +258,10 @@ static void test_json_has_no_nan(void **state)
 {
     (void)state;
     struct monster m;
+    const struct render_options options = {.details = WS_DETAILS_NORMAL};
     monster_init(&m);
     m.diagnosis.advice[0].title = "quote \" backslash \\ newline \n byte \xff";
-    struct report_kernel kernel = {m.profile, 1, m.items};
-    ws_report_options options = {.size = sizeof options, .format = WS_FORMAT_JSON};
-    struct report_view view = {1, &kernel, &options};
-    struct strbuf text = {0};
-    struct diag diag = {0};
-    assert_int_equal(report_write(&diag, &view, &text), WS_OK);
+    struct strbuf text = render(&m, 1, WS_FORMAT_JSON, &options);
     assert_null(strstr(text.data, ": nan"));
     assert_null(strstr(text.data, ": inf"));
     assert_non_null(strstr(text.data, "quote \\\" backslash \\\\ newline \\n byte \\ufffd"));
