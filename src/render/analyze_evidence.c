@@ -336,6 +336,23 @@ static void estimate_row(struct page *page, const struct node *estimate)
     if (page_has_details(page)) estimate_details_rows(page, estimate);
 }
 
+/* Models that tell different stories. */
+static void show_spread(struct page *page, const struct node *spread)
+{
+    struct strbuf text = {0};
+    if (!spread) return;
+    const char *reason = node_word(spread, "reason");
+    strbuf_printf(&text,
+                  "models differ by %s: ", quantity_ratio(node_number(spread, "factor")).text);
+    if (reason)
+        strbuf_puts(&text, reason);
+    else
+        strbuf_printf(&text, "%s least, %s most", node_word(spread, "fastest"),
+                      node_word(spread, "slowest"));
+    page_wrap(page, "  ! ", text.data, 2);
+    strbuf_clear(&text);
+}
+
 void show_models(struct page *page, const struct node *machine)
 {
     bool details = page_has_details(page);
@@ -346,6 +363,7 @@ void show_models(struct page *page, const struct node *machine)
     for (size_t i = 0; i < estimates->child_count; i++)
         estimate_row(page, &estimates->children[i]);
     if (reason) page_wrap(page, "  * ", reason, details ? 8 : 2);
+    show_spread(page, node_child(machine, "models_differ"));
     for (size_t i = 0; i < refusals->child_count && (details || i < 2); i++) {
         char lead[48];
         snprintf(lead, sizeof lead, "    %.24s: ", refusals->children[i].id);

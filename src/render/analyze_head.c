@@ -113,18 +113,71 @@ void show_machine(struct page *page, const struct node *machine)
 
 /* ---- the answer -------------------------------------------------------------------------------- */
 
-static void show_time(struct page *page, const struct node *machine)
+static const char *word_or(const struct node *node, const char *id, const char *otherwise)
+{
+    const char *word = node_word(node, id);
+    return word ? word : otherwise;
+}
+
+/* "  (band 405 to 500 us: two of three kernels of its set)", "  (up to 299 us: mean error 25 %)" where the
+ * time is the least that there can be; "" if it is not known. */
+static void put_band(struct strbuf *out, const struct node *headline, const char *word,
+                     const char *meaning)
+{
+    double time = node_number(headline, "time_s"), least = node_number(headline, "lo"),
+           most = node_number(headline, "hi");
+    if (isnan(least)) return;
+    struct quantity low = quantity_format(least, "s"), high = quantity_format(most, "s");
+    const char *low_unit = strchr(low.text, ' '), *high_unit = strchr(high.text, ' ');
+    bool same_unit = low_unit && high_unit && !strcmp(low_unit, high_unit);
+    int digits = (int)(same_unit ? low_unit - low.text : (long)strlen(low.text));
+    if (isnan(most))
+        strbuf_printf(out, "  (%sfrom %s", word, low.text);
+    else if (least < time)
+        strbuf_printf(out, "  (%s%.*s to %s", word, digits, low.text, high.text);
+    else
+        strbuf_printf(out, "  (up to %s", high.text);
+    strbuf_printf(out, "%s%s)", *meaning ? ": " : "", meaning);
+}
+
+/* " by teg   speed of light: 300 us = 1.49x" */
+static void put_bound(struct strbuf *out, const struct node *machine, bool with_bound)
 {
     const struct node *best = best_estimate(machine), *bound = bound_estimate(machine);
-    if (!best) return;
-    double time = node_number(best, "time_s"), least = node_number(bound, "time_s");
-    if (bound && bound != best && least > 0)
-        page_line(page, "TIME      %s  by %s   speed of light: %s = %s",
-                  quantity_format(time, "s").text, best->id, quantity_format(least, "s").text,
-                  quantity_ratio(time / least).text);
+    double least = node_number(bound, "time_s");
+    if (bound == best || !bound)
+        strbuf_puts(out, ": the speed of light");
+    else if (with_bound)
+        strbuf_printf(out, " by %s   speed of light: %s = %s", best->id,
+                      quantity_format(least, "s").text,
+                      quantity_ratio(node_number(best, "time_s") / least).text);
     else
-        page_line(page, "TIME      at least %s: the speed of light, no model says more here",
-                  quantity_format(time, "s").text);
+        strbuf_printf(out, " by %s", best->id);
+}
+
+/* TIME with as much of the rest as fits the width: the words of the band go first, then the speed of
+ * light, which the list of models has, too. */
+static void show_time(struct page *page, const struct node *machine)
+{
+    const struct node *headline = node_child(machine, "headline"), *best = best_estimate(machine);
+    const char *meaning = word_or(headline, "band", ""),
+               *brief = word_or(headline, "band_brief", "");
+    const struct {
+        const char *word, *meaning;
+        bool with_bound;
+    } forms[] = {{"band ", meaning, true}, {"", brief, true}, {"", "", true}, {"", "", false}};
+    if (!best) return;
+    struct strbuf line = {0};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        strbuf_clear(&line);
+        strbuf_printf(&line, "TIME      %s%s", best == bound_estimate(machine) ? "at least " : "",
+                      quantity_format(node_number(best, "time_s"), "s").text);
+        put_band(&line, headline, forms[i].word, forms[i].meaning);
+        put_bound(&line, machine, forms[i].with_bound);
+        if (line.length <= page->width) break;
+    }
+    page_line(page, "%s", line.data);
+    strbuf_clear(&line);
 }
 
 /* `text` and the place behind it in `columns` columns: if they do not fit, the text is cut. */
@@ -145,12 +198,6 @@ static void line_with_place(struct page *page, const char *lead, const char *tex
     fit_with_place(&line, text, where, taken + 16 < page->width ? page->width - taken : 16);
     page_line(page, "%s%s", lead, line.data);
     strbuf_clear(&line);
-}
-
-static const char *word_or(const struct node *node, const char *id, const char *otherwise)
-{
-    const char *word = node_word(node, id);
-    return word ? word : otherwise;
 }
 
 static void show_energy(struct page *page, const struct node *machine)
