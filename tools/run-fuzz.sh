@@ -41,7 +41,7 @@ words_of() {
     fuzz_matrix) ls cli/options/matrix_market.c ;;
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
     fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
-    fuzz_energy) ls src/model/closed_form/forms_energy.c cli/commands/cmd_energy.c ;;
+    fuzz_energy) ls src/model/closed_form/forms_energy.c src/answer/ask_energy.c ;;
     fuzz_fatbin) ls runtime/fatbin.c ;;
     fuzz_trace_file) ls src/measure/*.def src/measure/trace_file.c ;;
     esac

@@ -27,31 +27,11 @@ int named_values_parse(struct cli *cli, const char *operand, struct named_values
     return EXIT_DONE;
 }
 
-void named_values_set(struct cli *cli, struct named_values *values, const char *name, double number)
-{
-    const char *text = cli_format(cli, "%.17g", number);
-    put(cli, values,
-        (struct named_value){.name = cli_copy(cli, name), .text = text, .place = name});
-}
-
-const struct named_value *named_values_find(const struct named_values *values, const char *name)
+static const struct named_value *find_value(const struct named_values *values, const char *name)
 {
     for (size_t i = 0; i < values->count; i++)
         if (!strcmp(values->items[i].name, name)) return &values->items[i];
     return NULL;
-}
-
-double named_values_number(const struct named_values *values, const char *name, double otherwise)
-{
-    const struct named_value *found = named_values_find(values, name);
-    return found && found->is_number ? found->number : otherwise;
-}
-
-bool named_values_has(const struct named_values *values, const char *prefix)
-{
-    for (size_t i = 0; i < values->count; i++)
-        if (!strncmp(values->items[i].name, prefix, strlen(prefix))) return true;
-    return false;
 }
 
 /* ---- YAML ------------------------------------------------------------------------------------ */
@@ -92,7 +72,7 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
             CLI_TRY(read_mapping(file, value, name, depth + 1));
             continue;
         }
-        const struct named_value *before = named_values_find(file->values, name);
+        const struct named_value *before = find_value(file->values, name);
         if (before)
             return cli_error(file->cli, EXIT_INPUT, "%s: error: %s stands at %s already",
                              place_of(file, key), name, before->place);

@@ -22,11 +22,5 @@ struct named_values {
 int named_values_read(struct cli *cli, const char *path, struct named_values *values);
 /* "NAME=VALUE". */
 int named_values_parse(struct cli *cli, const char *operand, struct named_values *values);
-void named_values_set(struct cli *cli, struct named_values *values, const char *name,
-                      double number);
-const struct named_value *named_values_find(const struct named_values *values, const char *name);
-double named_values_number(const struct named_values *values, const char *name, double otherwise);
-/* Does any name begin with it? */
-bool named_values_has(const struct named_values *values, const char *prefix);
 
 #endif

@@ -989,12 +989,6 @@ WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile
                                            unsigned last, ws_core_point *out, size_t capacity,
                                            size_t *out_count, ws_core_summary *out_summary);
 
-/* Appendix A of Hong's thesis: the largest second divided difference of efficiencies over speed-ups,
- * times the square of the range of these over that of the efficiencies; 0 for a straight line. Points
- * in increasing speed-up. */
-WS_API double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count);
-
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,7 +5,6 @@
 
 #include "api/pipeline.h"
 #include "base/float_state.h"
-#include "model/closed_form/energy_form.h"
 #include "model/power/core_sweep.h"
 
 _Static_assert((int)POWER_METRIC_COUNT == (int)WS_POWER_METRICS, "the same metrics");
@@ -80,10 +79,4 @@ ws_status ws_power_cores(ws_context *context, const ws_profile *profile, const w
     *out_count = sweep->count;
     copy_summary(sweep, out_summary);
     return WS_OK;
-}
-
-double ws_energy_curvature(const double *speedups, const double *efficiencies, size_t count)
-{
-    STANDARD_FLOATS;
-    return energy_curvature(speedups, efficiencies, count);
 }
