@@ -109,6 +109,33 @@ static void test_tables_are_columns(void **state)
     ws_context_destroy(context);
 }
 
+/* (107): a core draws 20 W over 80 W idle; four take 160 W and a quarter of the time: 100 / 160 * 4 = 2.5. */
+static void test_questions_without_machines(void **state)
+{
+    static const ws_input inputs[] = {
+        {"o.C", 1, NULL},       {"o.F", 1, NULL},   {"o.lam", 20, NULL}, {"o.B", 80, NULL},
+        {"o.D", 100, NULL},     {"n.C", 1, NULL},   {"n.F", 1, NULL},    {"n.lam", 20, NULL},
+        {"n.B", 80, NULL},      {"n.D", 100, NULL}, {"sweep", 0, "n.C"}, {"sweep_first", 1, NULL},
+        {"sweep_last", 4, NULL}};
+    ws_question question = {.size = sizeof question,
+                            .name = "energy",
+                            .inputs = inputs,
+                            .input_count = sizeof inputs / sizeof *inputs};
+    ws_context *context = context_of_tests();
+    ws_answer *answer;
+    (void)state;
+    assert_int_equal(ws_ask(context, &question, &answer), WS_OK);
+    assert_int_equal(ws_node_count(ws_node_find(ws_answer_root(answer), "curves/0/points")), 4);
+    assert_true(ws_answer_number(answer, "curves/0/best/swept") == 4);
+    assert_true(ws_answer_number(answer, "curves/0/best/energy_efficiency") == 2.5);
+    assert_true(ws_answer_number(answer, "curves/0/quadrants/faster_less_energy") == 3);
+    ws_answer_destroy(answer);
+    question.input_count = 4; /* no o.D */
+    assert_int_equal(ws_ask(context, &question, &answer), WS_ERR_ARGUMENT);
+    assert_null(answer);
+    ws_context_destroy(context);
+}
+
 static void test_wrong_questions_are_refused(void **state)
 {
     (void)state;
@@ -132,6 +159,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_outlives_what_it_was_asked_with),
         cmocka_unit_test(test_nodes_say_what_they_are),
         cmocka_unit_test(test_tables_are_columns),
+        cmocka_unit_test(test_questions_without_machines),
         cmocka_unit_test(test_wrong_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
