@@ -80,23 +80,10 @@ static int find_power(struct papers *papers, const json_t *ours, const char *lau
     return EXIT_DONE;
 }
 
-/* Terms of ipp-power are those of the context's last prediction; only the model whose time the power
- * rests on is asked. */
-static int predict_terms(struct papers *papers, const struct powered *p)
+/* NAN: ipp-power has no such term. */
+static double term_of(struct papers *papers, const struct powered *p, const char *id)
 {
-    const struct papers_counting counting = {0};
-    const ws_predict_options options = {
-        .size = sizeof options,
-        .model_options = PAPERS_READINGS,
-        .only = ws_answer_word(p->answer, "machines/0/cores/time_model")};
-    ws_profile *profile;
-    ws_machine *machine;
-    size_t count;
-    CLI_TRY(papers_launch_file(papers, p->launch, &counting, &profile));
-    CLI_TRY(papers_machine(papers, p->gpu, &machine));
-    ws_status status =
-        ws_predict(papers->cli->context, profile, machine, &options, NULL, 0, &count);
-    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+    return ws_answer_number(p->answer, cli_format(papers->cli, "machines/0/power/terms/%s", id));
 }
 
 /* ---- values of one launch -------------------------------------------------------------------- */
@@ -151,11 +138,10 @@ static int saturation(struct papers *papers, const json_t *ours, const struct po
 
 static int term(struct papers *papers, const json_t *ours, const struct powered *p, double *out)
 {
-    CLI_TRY(predict_terms(papers, p));
-    ws_status status =
-        ws_estimate_term(papers->cli->context, "ipp-power", papers_text(ours, "term"), out);
-    *out *= papers_number(ours, "scale", 1);
-    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+    const char *id = papers_text(ours, "term");
+    *out = term_of(papers, p, id) * papers_number(ours, "scale", 1);
+    if (!isnan(*out)) return EXIT_DONE;
+    return papers_bad_file(papers, "published.json", "ipp-power gives no term", id);
 }
 
 /* Power of all SMs at work less that of one. */
@@ -292,11 +278,8 @@ static int add_series(struct papers *papers, struct papers_curve *curve, bool sw
         struct papers_point point = new_point(papers, curve, cell(p, "cores", row));
         for (size_t c = 0; c < curve->column_count; c++) {
             point.values[c] = core_value(p, curve->columns[c], row);
-            double value;
-            if (!sweep && isnan(point.values[c]) &&
-                ws_estimate_term(papers->cli->context, "ipp-power", curve->columns[c], &value) ==
-                    WS_OK)
-                point.values[c] = value;
+            if (!sweep && isnan(point.values[c]))
+                point.values[c] = term_of(papers, p, curve->columns[c]);
         }
         CLI_APPEND(papers->cli, series.points, series.point_count, point);
     }
@@ -317,7 +300,6 @@ int papers_power_curve(struct papers *papers, const json_t *source, struct paper
         {
             CLI_TRY(
                 find_power(papers, source, json_string_value(launch), json_string_value(gpu), &p));
-            if (!sweep) CLI_TRY(predict_terms(papers, p));
             CLI_TRY(add_series(papers, curve, sweep, p));
         }
     }

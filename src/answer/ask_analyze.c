@@ -157,25 +157,6 @@ static const struct measured *stage_counters(const struct stage_profile *stage, 
 
 /* ---- figures: estimates ------------------------------------------------------------------------ */
 
-static struct measured measured_of(const struct term *term)
-{
-    return (struct measured){.id = term->id,
-                             .value = term->value,
-                             .low = term->value,
-                             .high = term->value,
-                             .unit = term->unit,
-                             .text = term->text,
-                             .origin = ORIGIN_MODELLED};
-}
-
-static const struct measured *terms_of(const struct estimate *estimate, struct arena *arena)
-{
-    struct measured *out = ARENA_ARRAY(arena, struct measured, estimate->term_count + 1);
-    for (size_t i = 0; i < estimate->term_count; i++)
-        out[i] = measured_of(&estimate->terms[i]);
-    return out;
-}
-
 static size_t component_count(const struct estimate *estimate)
 {
     size_t count = 0;
@@ -191,7 +172,7 @@ static const struct measured *components_of(const struct estimate *estimate, str
     for (size_t i = 0; i < estimate->term_count; i++) {
         const struct term *term = &estimate->terms[i];
         if (!term->component) continue;
-        out[count] = measured_of(term);
+        out[count] = measured_of_term(term);
         out[count++].id = component_infos[term->component].id;
     }
     return out;

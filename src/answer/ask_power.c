@@ -6,6 +6,7 @@
 
 #include "answer/kernel_heat.h"
 #include "answer/question.h"
+#include "answer/words.h"
 #include "base/quantity.h"
 #include "model/power/clock_sweep.h"
 #include "model/power/power_estimate.h"
