@@ -89,7 +89,8 @@ static void fill_figure(struct node *node, const struct figure *figure, struct a
     if (node->value.is_absent) return;
     switch (figure->kind) {
     case FIGURE_IS_SECTION:
-        if (node->value.items) fill_section(node, figure->of, node->value.items, arena);
+        if (node->value.items)
+            fill_section(node, figure->of ? figure->of : node->value.of, node->value.items, arena);
         break;
     case FIGURE_IS_LIST:
     case FIGURE_IS_MAP:
@@ -197,6 +198,12 @@ bool node_is_known(const struct node *node)
     default:
         return true;
     }
+}
+
+bool node_is_numeric(const struct node *node)
+{
+    return node->kind == FIGURE_IS_NUMBER || node->kind == FIGURE_IS_COUNT ||
+           node->kind == FIGURE_IS_MEASURED;
 }
 
 double node_value(const struct node *node)

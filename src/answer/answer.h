@@ -53,6 +53,7 @@ bool node_flag(const struct node *node, const char *id);
 const char *node_word(const struct node *node, const char *id);
 /* Is there a value, one that is not null? */
 bool node_is_known(const struct node *node);
+bool node_is_numeric(const struct node *node);
 /* The number of a node of any numeric kind; NAN: unknown, or none. */
 double node_value(const struct node *node);
 

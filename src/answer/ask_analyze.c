@@ -186,6 +186,19 @@ static const struct stage_times *times_of(const struct estimate *estimate)
     return times ? times : &none;
 }
 
+/* The table of a model's own section; NULL: it has none. */
+static const struct record *details_record(const struct estimate *estimate)
+{
+    return estimate->details ? models[estimate->id]->details : NULL;
+}
+
+static const struct record *details_choice(size_t index)
+{
+    for (size_t i = 0; i < MODEL_COUNT; i++)
+        if (models[i]->details && !index--) return models[i]->details;
+    return NULL;
+}
+
 static const struct measured *wait_causes(const struct warp_waits *waits, struct arena *arena)
 {
     struct measured *out = ARENA_ARRAY(arena, struct measured, waits->cause_count + 1);

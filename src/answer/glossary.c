@@ -31,6 +31,8 @@ static void add_record(struct glossary *glossary, const struct record *record, c
         glossary->entries[glossary->count++] = (struct glossary_entry){
             figure->id, figure->text, figure->unit ? figure->unit : "", record->text, question};
         add_record(glossary, figure->of, question);
+        for (size_t k = 0; figure->choice && figure->choice(k); k++)
+            add_record(glossary, figure->choice(k), question);
     }
 }
 

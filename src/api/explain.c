@@ -19,9 +19,27 @@ static void paragraph(struct strbuf *out, const char *lead, const char *text)
     page_wrap(&page, lead, text, 100);
 }
 
+/* Those of recommend/, then those of models. */
+static const struct advice_info *advice_of(size_t i)
+{
+    if (i < ADVICE_COUNT) return &advice_infos[i];
+    i -= ADVICE_COUNT;
+    for (size_t k = 0; k < MODEL_COUNT; i -= models[k++]->finding_count)
+        if (i < models[k]->finding_count) return &models[k]->findings[i];
+    return NULL;
+}
+
+static size_t advice_count(void)
+{
+    size_t count = 0;
+    while (advice_of(count))
+        count++;
+    return count;
+}
+
 static void explain_advice(size_t i, struct strbuf *out)
 {
-    const struct advice_info *info = &advice_infos[i];
+    const struct advice_info *info = advice_of(i);
     strbuf_printf(out, "%s  %s\n\n%s", info->code, info->title, info->text);
 }
 
@@ -135,7 +153,7 @@ static const char *floorplan_word(size_t i)
 
 static const char *advice_word(size_t i)
 {
-    return advice_infos[i].code;
+    return advice_of(i)->code;
 }
 static const char *counter_word(size_t i)
 {
@@ -167,7 +185,7 @@ enum { VOCABULARIES = 7 };
 static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
     const struct vocabulary all[VOCABULARIES] = {
-        {"advice codes", "", ADVICE_COUNT, advice_word, explain_advice},
+        {"advice codes", "", advice_count(), advice_word, explain_advice},
         {"models", "", MODEL_COUNT, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},

@@ -17,6 +17,8 @@
  *     FLAG(record, id, when, bool, text)
  *     WORD(record, id, when, const char *, text)       NULL: null
  *     SECTION(record, id, record of it, when, pointer, text)        NULL: null
+ *     OWN(record, id, when, pointer, its record, choice, text)      a section whose record differs from
+ *                             case to case: choice(0), choice(1) ... NULL are all that there may be
  *     LIST(record, id, record of it, when, array, count, text)      elements in order
  *     MAP(record, id, record of it, when, array, count, text)       elements by key
  *     TABLE(record, id, record of it, when, array, count, text)     columns over an array, no nodes
@@ -78,7 +80,8 @@ struct figure_value {
     const char *text;
     const void *items; /* a section: one; NULL: none */
     size_t item_count;
-    bool is_absent; /* its condition does not hold */
+    const struct record *of; /* of OWN */
+    bool is_absent;          /* its condition does not hold */
 };
 
 enum figure_when { FIGURE_ALWAYS, FIGURE_MAY_BE_NULL, FIGURE_MAY_BE_OMITTED };
@@ -90,7 +93,8 @@ struct figure {
     enum figure_when when;
     enum measured_parts parts;
     const char *unit, *text;
-    const struct record *of; /* of sections, lists, maps and tables */
+    const struct record *of; /* of sections, lists, maps and tables; NULL: one of ... */
+    const struct record *(*choice)(size_t index); /* ... these, NULL beyond the last */
     void (*get)(const void *record, struct arena *arena, struct figure_value *out);
 };
 

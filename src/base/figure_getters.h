@@ -35,6 +35,9 @@
 #define WORD(record, id, when, value, words) FIGURE_GETTER(record, id, when, out->text = (value))
 #define SECTION(record, id, of, when, pointer, text)                                               \
     FIGURE_GETTER(record, id, when, out->items = (pointer); out->item_count = out->items != NULL)
+#define OWN(record, id, when, pointer, record_of_it, choice, text)                                 \
+    FIGURE_GETTER(record, id, when, out->items = (pointer); out->item_count = out->items != NULL;  \
+                  out->of = (record_of_it))
 #define LIST(record, id, of, when, array, number, text)                                            \
     FIGURE_GETTER(record, id, when, out->items = (array); out->item_count = (number))
 #define MAP(record, id, of, when, array, number, text)                                             \

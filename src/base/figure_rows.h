@@ -38,6 +38,8 @@
 #define WORD(record, id, when, value, text) FIGURE_ROW(record, id, WORD, when, text, .of = NULL)
 #define SECTION(record, id, of_, when, pointer, text)                                              \
     FIGURE_ROW(record, id, SECTION, when, text, .of = &record_##of_)
+#define OWN(record, id, when, pointer, record_of_it, choice_, text)                                \
+    FIGURE_ROW(record, id, SECTION, when, text, .choice = choice_)
 #define LIST(record, id, of_, when, array, number, text)                                           \
     FIGURE_ROW(record, id, LIST, when, text, .of = &record_##of_)
 #define MAP(record, id, of_, when, array, number, text)                                            \

@@ -11,6 +11,7 @@
 #undef FLAG
 #undef WORD
 #undef SECTION
+#undef OWN
 #undef LIST
 #undef MAP
 #undef TABLE

@@ -12,13 +12,11 @@ enum advice_code {
 #undef ADVICE
     ADVICE_COUNT
 };
-struct advice_info {
-    const char *code, *title, *text; /* "G102", stable: `warpsage explain CODE`; text: that page */
-};
 extern const struct advice_info advice_infos[ADVICE_COUNT];
 
 struct advice {
-    enum advice_code code;
+    enum advice_code code; /* ADVICE_COUNT: a finding of a model */
+    const struct advice_info *info;
     const char *title;    /* "coalesce the loads of A" */
     const char *where;    /* "sgemm.cu:17", "" if nowhere in particular */
     const char *evidence; /* "32 sectors/request, ideal 4" */

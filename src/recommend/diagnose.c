@@ -76,8 +76,31 @@ static int by_gain(const void *a, const void *b)
     bool x_known = isfinite(x->gain), y_known = isfinite(y->gain);
     if (x_known != y_known) return x_known ? -1 : 1;
     if (x_known && x->gain != y->gain) return x->gain > y->gain ? -1 : 1;
-    int code = strcmp(advice_infos[x->code].code, advice_infos[y->code].code);
+    int code = strcmp(x->info->code, y->info->code);
     return code ? code : strcmp(x->where, y->where);
+}
+
+/* What models found themselves. The gain is that of the headline's model, which does not know what another
+ * one found. */
+static void add_findings(const struct prediction *prediction, struct diagnosis *diagnosis)
+{
+    size_t capacity = sizeof diagnosis->advice / sizeof diagnosis->advice[0];
+    for (size_t i = 0; i < prediction->estimate_count; i++) {
+        const struct estimate *estimate = &prediction->estimates[i];
+        for (size_t k = 0; k < estimate->finding_count; k++) {
+            const struct finding *finding = &estimate->findings[k];
+            double gain = i == prediction->best ? finding->gain : NAN;
+            if (diagnosis->advice_count == capacity) return;
+            diagnosis->advice[diagnosis->advice_count++] =
+                (struct advice){.code = ADVICE_COUNT,
+                                .info = finding->info,
+                                .title = finding->info->title,
+                                .where = finding->where,
+                                .evidence = finding->evidence,
+                                .gain = gain,
+                                .time_seconds = estimate->time_seconds / gain};
+        }
+    }
 }
 
 ws_status recommend_derive(struct diag *diag, const struct prediction *prediction,
@@ -97,6 +120,7 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
         causes_find(prediction, diagnosis);
         causes_explain(prediction, diagnosis);
     }
+    add_findings(prediction, diagnosis);
     qsort(diagnosis->advice, diagnosis->advice_count, sizeof diagnosis->advice[0], by_gain);
     *out = diagnosis;
     return WS_OK;

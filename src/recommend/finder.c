@@ -25,6 +25,7 @@ void finder_add(struct finder *finder, enum advice_code code, const char *title,
     if (diagnosis->advice_count == capacity || gain < gain_threshold) return;
     diagnosis->advice[diagnosis->advice_count++] = (struct advice){
         .code = code,
+        .info = &advice_infos[code],
         .title = title,
         .where = where,
         .evidence = evidence,

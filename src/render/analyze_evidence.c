@@ -326,6 +326,50 @@ static void estimate_details_rows(struct page *page, const struct node *estimate
     }
 }
 
+/* ---- a model's own section ---- */
+
+/* "reuse 2.5" */
+static void put_figure(struct strbuf *out, const struct node *figure)
+{
+    double value = node_value(figure);
+    strbuf_printf(out, "%s%s ", out->length ? ", " : "", figure->id);
+    if (figure->kind == FIGURE_IS_WORD)
+        strbuf_puts(out, figure->value.text ? figure->value.text : "unknown");
+    else
+        strbuf_puts(out, isnan(value) ? "unknown" : quantity_format(value, node_unit(figure)).text);
+}
+
+static void own_table(struct page *page, const struct node *table)
+{
+    enum { ROWS = 12 };
+    struct arena arena = {0};
+    page_line(page, "      %s: %s", table->id, table->figure->text);
+    for (size_t i = 0; i < table->value.item_count && i < ROWS; i++) {
+        struct node row = node_row(table, i, &arena);
+        struct strbuf line = {0};
+        for (size_t k = 0; k < row.child_count; k++)
+            put_figure(&line, &row.children[k]);
+        page_line(page, "        %s", line.data);
+        strbuf_clear(&line);
+        arena_clear(&arena);
+    }
+}
+
+/* In one line; with details its tables, too. */
+static void own_section(struct page *page, const struct node *estimate)
+{
+    const struct node *own = node_child(estimate, "details");
+    struct strbuf line = {0};
+    if (!own) return;
+    for (size_t i = 0; i < own->child_count; i++)
+        if (own->children[i].kind <= FIGURE_IS_WORD) put_figure(&line, &own->children[i]);
+    page_wrap(page, "    ", line.length ? line.data : own->record->text,
+              page_has_details(page) ? 8 : 1);
+    strbuf_clear(&line);
+    for (size_t i = 0; i < own->child_count && page_has_details(page); i++)
+        if (own->children[i].kind == FIGURE_IS_TABLE) own_table(page, &own->children[i]);
+}
+
 static void estimate_row(struct page *page, const struct node *estimate)
 {
     const char *next = node_word(estimate, "next");
@@ -333,6 +377,7 @@ static void estimate_row(struct page *page, const struct node *estimate)
               estimate->id, quantity_format(node_number(estimate, "time_s"), "s").text,
               quantity_format(floor(node_number(estimate, "cycles") + 0.5), "1").text,
               node_word(estimate, "bottleneck"), *next ? ", next " : "", next);
+    own_section(page, estimate);
     if (page_has_details(page)) estimate_details_rows(page, estimate);
 }
 

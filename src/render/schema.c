@@ -97,7 +97,9 @@ static void section(struct schema *schema, const struct figure *figure)
 {
     struct json_out *json = &schema->json;
     json_out_open(json, "oneOf", '[');
-    reference(schema, NULL, figure->of);
+    if (figure->of) reference(schema, NULL, figure->of);
+    for (size_t i = 0; figure->choice && figure->choice(i); i++)
+        reference(schema, NULL, figure->choice(i));
     typed(schema, NULL, "null", false);
     json_out_close(json, ']');
 }

@@ -147,7 +147,7 @@ static void put_series_line(struct strbuf *out, const struct csv_series *series,
 {
     const struct node *node = node_find(row->levels[row->depth], series->value);
     bool is_own = !*series->value;
-    if (!node || (!is_own && !node_is_known(node))) return;
+    if (!node || !node_is_numeric(node) || (!is_own && !node_is_known(node))) return;
     bool has_interval = node_is_known(node) && series->has_interval;
     put_text(out, row->levels[1]->id);
     strbuf_putc(out, ',');

@@ -169,6 +169,7 @@ static const struct csv_series estimate_series[] = {
     {.metric = "%1/%2/time", .value = "time_s"},
     {.metric = "%1/%2/cycles", .value = "cycles"},
     {.rows = "terms", .metric = "%1/%2/%3", .value = ""},
+    {.rows = "details", .metric = "%1/%2/%3", .value = ""},
     {.rows = "without", .metric = "%1/%2/without/%3", .value = "time_s"},
     {0},
 };

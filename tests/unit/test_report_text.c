@@ -193,6 +193,7 @@ static void monster_init(struct monster *m)
     m->diagnosis.advice_count = 16;
     for (size_t i = 0; i < 16; i++)
         m->diagnosis.advice[i] = (struct advice){ADVICE_G102,
+                                                 &advice_infos[ADVICE_G102],
                                                  repeat(arena, "title ", 40),
                                                  repeat(arena, "where ", 40),
                                                  repeat(arena, "evidence ", 40),

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/figure.h"
 #include "machine/machine.h"
 #include "measure/cache_replay.h"
 #include "measure/profile.h"
@@ -46,7 +47,19 @@ struct effect_gain {
     double gain;         /* time / time without; >= 1 in sound models */
 };
 
-enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32 };
+/* What can be wrong with a kernel, or done about it. */
+struct advice_info {
+    const char *code, *title, *text; /* "G102", stable: `warpsage explain CODE`; text: that page */
+};
+
+/* A model's own advice: what it knows and the finders of recommend/ do not. */
+struct finding {
+    const struct advice_info *info; /* one of the model's */
+    const char *where, *evidence;   /* "sgemm.cu:17" or ""; "3 of 4 loads" */
+    double gain;                    /* of this model's time; NAN: unknown */
+};
+
+enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32, FINDINGS_MAX = 4 };
 
 /* One answer of one model. Texts live in the prediction's arena or are static. */
 struct estimate {
@@ -62,8 +75,11 @@ struct estimate {
     size_t assumption_count;
     const char *assumptions[ASSUMPTIONS_MAX];
     struct effect_gain without[EFFECT_COUNT];
-    /* What only this model knows, for those who include its header: struct stage_times of quantitative,
-     * struct warp_waits of teg, struct tp_case of throughput; NULL: nothing. */
+    size_t finding_count;
+    struct finding findings[FINDINGS_MAX];
+    /* What only this model knows: described by model.details, or for those who include its header:
+     * struct stage_times of quantitative, struct warp_waits of teg, struct tp_case of throughput; NULL:
+     * nothing. */
     const void *details;
 };
 
@@ -117,6 +133,9 @@ struct model {
     uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
+    const struct record *details; /* of estimate.details: a section of the report; NULL: none */
+    const struct advice_info *findings; /* finding_count of them */
+    size_t finding_count;
     /* One of the two. A model of time predicts; what rests on the times of others completes the
      * prediction once they are there. */
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
@@ -128,6 +147,8 @@ struct model {
  * already there is not repeated, and what is beyond the capacity is dropped. */
 void estimate_add_term(struct estimate *estimate, const char *id, double value, const char *unit,
                        const char *text);
+/* For models: appends a finding; what is beyond the capacity is dropped. */
+void estimate_find(struct estimate *estimate, const struct finding *finding);
 /* For models: append the time that a component is busy, with its words as text. */
 void estimate_add_busy(struct estimate *estimate, const char *id, enum component component,
                        double seconds);

@@ -41,6 +41,12 @@ static const struct model *const cpu_models[MODEL_COUNT] = {
 
 const char *const model_names[] = {"best", NULL}, *const model_counts[] = {NULL};
 
+void estimate_find(struct estimate *estimate, const struct finding *finding)
+{
+    if (estimate->finding_count < FINDINGS_MAX)
+        estimate->findings[estimate->finding_count++] = *finding;
+}
+
 int effect_find(const char *id)
 {
     for (int i = 0; i < EFFECT_COUNT; i++)
