@@ -32,12 +32,12 @@ UNUSED_FIXTURE void forget_figure(struct machine *machine, enum machine_key key)
     machine->values[key] = (struct machine_value){.known = false};
 }
 
-struct figure {
+struct given_figure {
     enum machine_key key;
     double value;
 };
 
-UNUSED_FIXTURE void set_figures(struct machine *machine, const struct figure *figures,
+UNUSED_FIXTURE void set_figures(struct machine *machine, const struct given_figure *figures,
                                 double float_lanes, double special_lanes)
 {
     static const enum insn_class full_rate[] = {
@@ -54,36 +54,36 @@ UNUSED_FIXTURE void set_figures(struct machine *machine, const struct figure *fi
 /* GTX 280: Hong's tables 2, 5, 6; limits of cc 1.3. */
 UNUSED_FIXTURE void make_gtx280(struct machine *machine)
 {
-    static const struct figure figures[] = {{MACHINE_SM_COUNT, 30},
-                                            {MACHINE_SM_WARP_SIZE, 32},
-                                            {MACHINE_SM_MAX_THREADS, 1024},
-                                            {MACHINE_SM_MAX_WARPS, 32},
-                                            {MACHINE_SM_MAX_BLOCKS, 8},
-                                            {MACHINE_SM_REGISTERS, 16384},
-                                            {MACHINE_SM_REGISTER_UNIT, 512},
-                                            {MACHINE_SM_REGISTER_PER_BLOCK, 1},
-                                            {MACHINE_SM_WARP_UNIT, 2},
-                                            {MACHINE_SM_MAX_REGISTERS_PER_THREAD, 124},
-                                            {MACHINE_SM_MAX_REGISTERS_PER_BLOCK, 16384},
-                                            {MACHINE_SM_SUBPARTITIONS, 1},
-                                            {MACHINE_BLOCK_MAX_THREADS, 512},
-                                            {MACHINE_SHARED_PER_SM, 16384},
-                                            {MACHINE_SHARED_PER_BLOCK, 16384},
-                                            {MACHINE_SHARED_UNIT, 512},
-                                            {MACHINE_SHARED_RESERVED, 0},
-                                            {MACHINE_SHARED_BANKS, 16},
-                                            {MACHINE_SHARED_BANK_WIDTH, 4},
-                                            {MACHINE_CLOCK_CORE, 1.3e9},
-                                            {MACHINE_ISSUE_SCHEDULERS, 1},
-                                            {MACHINE_ISSUE_CYCLES, 4},
-                                            {MACHINE_ISSUE_WIDTH, 1},
-                                            {MACHINE_DRAM_BANDWIDTH, 141.7e9},
-                                            {MACHINE_DRAM_LATENCY, 450},
-                                            {MACHINE_GLOBAL_RULE, 12},
-                                            {MACHINE_GLOBAL_LOAD_STORE_LANES, 8},
-                                            {MACHINE_DEPARTURE_COALESCED, 4},
-                                            {MACHINE_DEPARTURE_UNCOALESCED, 40},
-                                            {MACHINE_KEY_COUNT, 0}};
+    static const struct given_figure figures[] = {{MACHINE_SM_COUNT, 30},
+                                                  {MACHINE_SM_WARP_SIZE, 32},
+                                                  {MACHINE_SM_MAX_THREADS, 1024},
+                                                  {MACHINE_SM_MAX_WARPS, 32},
+                                                  {MACHINE_SM_MAX_BLOCKS, 8},
+                                                  {MACHINE_SM_REGISTERS, 16384},
+                                                  {MACHINE_SM_REGISTER_UNIT, 512},
+                                                  {MACHINE_SM_REGISTER_PER_BLOCK, 1},
+                                                  {MACHINE_SM_WARP_UNIT, 2},
+                                                  {MACHINE_SM_MAX_REGISTERS_PER_THREAD, 124},
+                                                  {MACHINE_SM_MAX_REGISTERS_PER_BLOCK, 16384},
+                                                  {MACHINE_SM_SUBPARTITIONS, 1},
+                                                  {MACHINE_BLOCK_MAX_THREADS, 512},
+                                                  {MACHINE_SHARED_PER_SM, 16384},
+                                                  {MACHINE_SHARED_PER_BLOCK, 16384},
+                                                  {MACHINE_SHARED_UNIT, 512},
+                                                  {MACHINE_SHARED_RESERVED, 0},
+                                                  {MACHINE_SHARED_BANKS, 16},
+                                                  {MACHINE_SHARED_BANK_WIDTH, 4},
+                                                  {MACHINE_CLOCK_CORE, 1.3e9},
+                                                  {MACHINE_ISSUE_SCHEDULERS, 1},
+                                                  {MACHINE_ISSUE_CYCLES, 4},
+                                                  {MACHINE_ISSUE_WIDTH, 1},
+                                                  {MACHINE_DRAM_BANDWIDTH, 141.7e9},
+                                                  {MACHINE_DRAM_LATENCY, 450},
+                                                  {MACHINE_GLOBAL_RULE, 12},
+                                                  {MACHINE_GLOBAL_LOAD_STORE_LANES, 8},
+                                                  {MACHINE_DEPARTURE_COALESCED, 4},
+                                                  {MACHINE_DEPARTURE_UNCOALESCED, 40},
+                                                  {MACHINE_KEY_COUNT, 0}};
     memset(machine, 0, sizeof *machine);
     machine->id = "gtx280";
     machine->name = "GeForce GTX 280";
@@ -96,37 +96,37 @@ UNUSED_FIXTURE void make_gtx280(struct machine *machine)
 /* V100: 4 schedulers, 64 float lanes, caches, no published departure delays. */
 UNUSED_FIXTURE void make_v100(struct machine *machine)
 {
-    static const struct figure figures[] = {{MACHINE_SM_COUNT, 80},
-                                            {MACHINE_SM_WARP_SIZE, 32},
-                                            {MACHINE_SM_MAX_THREADS, 2048},
-                                            {MACHINE_SM_MAX_WARPS, 64},
-                                            {MACHINE_SM_MAX_BLOCKS, 32},
-                                            {MACHINE_SM_REGISTERS, 65536},
-                                            {MACHINE_SM_REGISTER_UNIT, 256},
-                                            {MACHINE_SM_REGISTER_PER_BLOCK, 0},
-                                            {MACHINE_SM_WARP_UNIT, 4},
-                                            {MACHINE_SM_MAX_REGISTERS_PER_THREAD, 255},
-                                            {MACHINE_SM_MAX_REGISTERS_PER_BLOCK, 65536},
-                                            {MACHINE_SM_SUBPARTITIONS, 4},
-                                            {MACHINE_BLOCK_MAX_THREADS, 1024},
-                                            {MACHINE_SHARED_PER_SM, 98304},
-                                            {MACHINE_SHARED_PER_BLOCK, 98304},
-                                            {MACHINE_SHARED_UNIT, 256},
-                                            {MACHINE_SHARED_RESERVED, 0},
-                                            {MACHINE_SHARED_BANKS, 32},
-                                            {MACHINE_SHARED_BANK_WIDTH, 4},
-                                            {MACHINE_CLOCK_CORE, 1.53e9},
-                                            {MACHINE_ISSUE_SCHEDULERS, 4},
-                                            {MACHINE_ISSUE_CYCLES, 1},
-                                            {MACHINE_ISSUE_WIDTH, 1},
-                                            {MACHINE_DRAM_BANDWIDTH, 898e9},
-                                            {MACHINE_DRAM_LATENCY, 434},
-                                            {MACHINE_GLOBAL_RULE, 32},
-                                            {MACHINE_L1_SIZE, 131072},
-                                            {MACHINE_L1_BANDWIDTH, 126},
-                                            {MACHINE_L2_SIZE, 6291456},
-                                            {MACHINE_L2_BANDWIDTH, 2430e9},
-                                            {MACHINE_KEY_COUNT, 0}};
+    static const struct given_figure figures[] = {{MACHINE_SM_COUNT, 80},
+                                                  {MACHINE_SM_WARP_SIZE, 32},
+                                                  {MACHINE_SM_MAX_THREADS, 2048},
+                                                  {MACHINE_SM_MAX_WARPS, 64},
+                                                  {MACHINE_SM_MAX_BLOCKS, 32},
+                                                  {MACHINE_SM_REGISTERS, 65536},
+                                                  {MACHINE_SM_REGISTER_UNIT, 256},
+                                                  {MACHINE_SM_REGISTER_PER_BLOCK, 0},
+                                                  {MACHINE_SM_WARP_UNIT, 4},
+                                                  {MACHINE_SM_MAX_REGISTERS_PER_THREAD, 255},
+                                                  {MACHINE_SM_MAX_REGISTERS_PER_BLOCK, 65536},
+                                                  {MACHINE_SM_SUBPARTITIONS, 4},
+                                                  {MACHINE_BLOCK_MAX_THREADS, 1024},
+                                                  {MACHINE_SHARED_PER_SM, 98304},
+                                                  {MACHINE_SHARED_PER_BLOCK, 98304},
+                                                  {MACHINE_SHARED_UNIT, 256},
+                                                  {MACHINE_SHARED_RESERVED, 0},
+                                                  {MACHINE_SHARED_BANKS, 32},
+                                                  {MACHINE_SHARED_BANK_WIDTH, 4},
+                                                  {MACHINE_CLOCK_CORE, 1.53e9},
+                                                  {MACHINE_ISSUE_SCHEDULERS, 4},
+                                                  {MACHINE_ISSUE_CYCLES, 1},
+                                                  {MACHINE_ISSUE_WIDTH, 1},
+                                                  {MACHINE_DRAM_BANDWIDTH, 898e9},
+                                                  {MACHINE_DRAM_LATENCY, 434},
+                                                  {MACHINE_GLOBAL_RULE, 32},
+                                                  {MACHINE_L1_SIZE, 131072},
+                                                  {MACHINE_L1_BANDWIDTH, 126},
+                                                  {MACHINE_L2_SIZE, 6291456},
+                                                  {MACHINE_L2_BANDWIDTH, 2430e9},
+                                                  {MACHINE_KEY_COUNT, 0}};
     memset(machine, 0, sizeof *machine);
     machine->id = "v100";
     machine->name = "Tesla V100";

@@ -25,12 +25,12 @@ static struct machine *load(const char *dir, const char *name)
     return machine;
 }
 
-struct figure {
+struct given_figure {
     enum machine_key key;
     double value;
 };
 
-static void check_figures(const struct machine *machine, const struct figure *figures, size_t count)
+static void check_figures(const struct machine *machine, const struct given_figure *figures, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct machine_value *value = &machine->values[figures[i].key];
@@ -65,7 +65,7 @@ static void test_keys_are_found(void **state)
 static void test_units_become_si(void **state)
 {
     (void)state;
-    static const struct figure figures[] = {
+    static const struct given_figure figures[] = {
         {MACHINE_SM_COUNT, 100},
         {MACHINE_CLOCK_CORE, 1296500000},
         {MACHINE_DRAM_BANDWIDTH, 4800000000000},
@@ -100,7 +100,7 @@ static void test_units_become_si(void **state)
 static void test_inheritance_is_leaf_by_leaf(void **state)
 {
     (void)state;
-    static const struct figure figures[] = {
+    static const struct given_figure figures[] = {
         {MACHINE_SM_COUNT, 20},
         {MACHINE_SM_MAX_WARPS, 64},
         {MACHINE_CLOCK_CORE, 1.5e9},
@@ -154,7 +154,7 @@ static void test_list_is_sorted_and_without_sources(void **state)
 static void test_gtx280_is_hongs(void **state)
 {
     (void)state;
-    static const struct figure figures[] = {
+    static const struct given_figure figures[] = {
         {MACHINE_SM_COUNT, 30},
         {MACHINE_CLOCK_CORE, 1.3e9},
         {MACHINE_DRAM_BANDWIDTH, 141.7e9},
@@ -177,7 +177,7 @@ static void test_gtx280_is_hongs(void **state)
 static void test_gtx285_is_zhang_and_owens(void **state)
 {
     (void)state;
-    static const struct figure figures[] = {
+    static const struct given_figure figures[] = {
         {MACHINE_SM_COUNT, 30},
         {MACHINE_SM_PER_CLUSTER, 3},
         {MACHINE_CLOCK_CORE, 1.48e9},

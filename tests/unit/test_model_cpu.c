@@ -6,7 +6,7 @@
 /* Table 14, with the frequencies exchanged back. */
 static void make_e5645x2(struct machine *machine)
 {
-    static const struct figure figures[] = {
+    static const struct given_figure figures[] = {
         {MACHINE_CPU_CORES, 12},        {MACHINE_CPU_ISSUE_WIDTH, 4},   {MACHINE_CPU_FP_UNITS, 2},
         {MACHINE_CPU_VECTOR_UNITS, 2},  {MACHINE_CPU_VECTOR_WIDTH, 16}, {MACHINE_CPU_FMA, 0},
         {MACHINE_CPU_INST_LATENCY, 4},  {MACHINE_CPU_LINE, 64},         {MACHINE_CLOCK_CORE, 2.4e9},

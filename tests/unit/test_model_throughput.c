@@ -6,7 +6,7 @@
 /* Tables 10 and 14 of the thesis: the GTX 580 of golden cases tput-gpu-*. */
 static void make_gtx580(struct machine *machine)
 {
-    static const struct figure changes[] = {{MACHINE_SM_COUNT, 16},
+    static const struct given_figure changes[] = {{MACHINE_SM_COUNT, 16},
                                             {MACHINE_SM_MAX_THREADS, 1536},
                                             {MACHINE_SM_MAX_WARPS, 48},
                                             {MACHINE_SM_REGISTERS, 32768},
