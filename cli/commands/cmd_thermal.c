@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* thermal: how warm the chip gets by the SMs that work, which SMs to choose, and how long it takes. */
-#include <math.h>
 #include <string.h>
 
-#include "cli/commands/thermal_report.h"
-#include "cli/options/placement.h"
+#include "cli/options/analysis.h"
+#include "cli/options/asking.h"
 
 enum option_id {
     OPTION_ACTIVE = OPTION_OWN,
@@ -44,6 +43,14 @@ static const struct option_row options[] = {
     {0},
 };
 
+struct thermal_request {
+    struct asking asking;
+    const char **sets; /* "machine.KEY=VALUE" */
+    size_t set_count;
+    const char *active, *table, *svg; /* as given; NULL: not */
+    bool has_best, has_kernel, has_curve, has_curve_options;
+};
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static int read_number(struct cli *cli, const char *option, const char *text, const char *what,
@@ -62,50 +69,93 @@ static int read_positive(struct cli *cli, const char *option, const char *text, 
     return cli_error(cli, EXIT_USAGE, "%s: '%s' must be above 0", option, text);
 }
 
-static int read_table(struct cli *cli, const char *text, enum thermal_table *out)
+static int read_table(struct cli *cli, const char *text, struct thermal_request *request)
 {
     static const char *const names[] = {"blocks", "cells", "curve"};
-    for (unsigned i = 0; i < 3; i++) {
-        *out = (enum thermal_table)(TABLE_BLOCKS + i);
+    request->table = text;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(text, names[i])) return EXIT_DONE;
-    }
     return cli_error(cli, EXIT_USAGE, "--table '%s' is none of blocks, cells, curve", text);
+}
+
+static int add_watts(struct cli *cli, const char *option, const char *input, const char *text,
+                     struct asking *asking)
+{
+    double watts;
+    CLI_TRY(read_number(cli, option, text, "watts", &watts));
+    asking_number(cli, asking, input, watts);
+    return EXIT_DONE;
+}
+
+static int add_block_watts(struct cli *cli, const char *text, struct asking *asking)
+{
+    char *name = cli_copy(cli, text), *value = strchr(name, '=');
+    if (!value) return cli_error(cli, EXIT_USAGE, "--watts '%s' is not BLOCK=W", name);
+    *value++ = '\0';
+    asking_word(cli, asking, "block", name);
+    return add_watts(cli, "--watts", "block_watts", value, asking);
+}
+
+static int add_seconds(struct cli *cli, const char *option, const char *input, const char *text,
+                       struct asking *asking)
+{
+    double seconds;
+    CLI_TRY(read_positive(cli, option, text, &seconds));
+    asking_number(cli, asking, input, seconds);
+    return EXIT_DONE;
+}
+
+static int add_best(struct cli *cli, const char *text, struct thermal_request *request)
+{
+    unsigned count;
+    CLI_TRY(parse_small(cli, "--best", text, &count));
+    if (!count) return cli_error(cli, EXIT_USAGE, "--best 0: at least one SM works");
+    asking_number(cli, &request->asking, "best", count);
+    request->has_best = true;
+    return EXIT_DONE;
+}
+
+static int add_floorplan(struct cli *cli, const char *text, struct asking *asking)
+{
+    if (strcmp(text, "grid") != 0)
+        return cli_error(cli, EXIT_USAGE,
+                         "--floorplan '%s' is not known: 'grid', or none for that of the machine "
+                         "file",
+                         text);
+    asking_number(cli, asking, "grid_floorplan", 1);
+    return EXIT_DONE;
 }
 
 static int apply_option(struct cli *cli, const struct option_use *use,
                         struct thermal_request *request)
 {
+    struct asking *asking = &request->asking;
     switch (use->id) {
     case OPTION_ACTIVE:
-        request->active_text = use->value;
+        request->active = use->value;
         return EXIT_DONE;
     case OPTION_BEST:
-        CLI_TRY(parse_small(cli, "--best", use->value, &request->best));
-        if (request->best) return EXIT_DONE;
-        return cli_error(cli, EXIT_USAGE, "--best 0: at least one SM works");
+        return add_best(cli, use->value, request);
     case OPTION_PER_SM:
-        return read_number(cli, "--watts-per-sm", use->value, "watts", &request->watts_per_sm);
+        return add_watts(cli, "--watts-per-sm", "watts_per_sm", use->value, asking);
     case OPTION_PER_TPC:
-        return read_number(cli, "--watts-per-tpc", use->value, "watts", &request->watts_per_tpc);
+        return add_watts(cli, "--watts-per-tpc", "watts_per_tpc", use->value, asking);
     case OPTION_IDLE:
-        return read_number(cli, "--watts-idle", use->value, "watts", &request->idle_watts);
+        return add_watts(cli, "--watts-idle", "watts_idle", use->value, asking);
     case OPTION_BLOCK_WATTS:
-        CLI_APPEND(cli, request->block_watts, request->block_watts_count, use->value);
-        return EXIT_DONE;
+        return add_block_watts(cli, use->value, asking);
     case OPTION_TRANSIENT:
-        return read_positive(cli, "--transient", use->value, &request->transient_seconds);
+        request->has_curve = true;
+        return add_seconds(cli, "--transient", "transient_seconds", use->value, asking);
     case OPTION_STEP:
-        return read_positive(cli, "--step", use->value, &request->step_seconds);
+        request->has_curve_options = true;
+        return add_seconds(cli, "--step", "step_seconds", use->value, asking);
     case OPTION_COLD:
-        request->cold = true;
+        request->has_curve_options = true;
+        asking_number(cli, asking, "cold", 1);
         return EXIT_DONE;
     case OPTION_FLOORPLAN:
-        request->grid_floorplan = true;
-        if (!strcmp(use->value, "grid")) return EXIT_DONE;
-        return cli_error(cli, EXIT_USAGE,
-                         "--floorplan '%s' is not known: 'grid', or none for that of the machine "
-                         "file",
-                         use->value);
+        return add_floorplan(cli, use->value, asking);
     case OPTION_SET:
         CLI_APPEND(cli, request->sets, request->set_count, use->value);
         return EXIT_DONE;
@@ -113,7 +163,7 @@ static int apply_option(struct cli *cli, const struct option_use *use,
         request->svg = use->value;
         return EXIT_DONE;
     case OPTION_TABLE:
-        return read_table(cli, use->value, &request->table);
+        return read_table(cli, use->value, request);
     default:
         return EXIT_DONE;
     }
@@ -122,64 +172,30 @@ static int apply_option(struct cli *cli, const struct option_use *use,
 static int check_request(struct cli *cli, const struct request *launch,
                          const struct thermal_request *request)
 {
-    bool has_curve = request->transient_seconds > 0;
     if (!launch->gpu_count)
         return cli_error(cli, EXIT_USAGE,
                          "for which GPU? Add --gpu ID; `warpsage machines` lists them");
     if (launch->gpu_count > 1)
         return cli_error(cli, EXIT_USAGE, "--gpu '%s,%s': thermal is for one GPU at a time",
                          launch->gpus[0], launch->gpus[1]);
-    if (!request->active_text && !request->best && !request->has_kernel)
+    if (!request->active && !request->has_best && !request->has_kernel)
         return cli_error(
             cli, EXIT_USAGE,
             "which SMs work? Give --active-sms LIST, or --best K to have them chosen, or "
             "a kernel");
-    if (request->active_text && request->best)
+    if (request->active && request->has_best)
         return cli_error(cli, EXIT_USAGE,
                          "--active-sms says which SMs work, --best chooses them: give one");
-    if (!has_curve && (request->step_seconds > 0 || request->cold))
+    if (!request->has_curve && request->has_curve_options)
         return cli_error(cli, EXIT_USAGE, "--step and --cold are about a curve: add --transient");
-    if (!has_curve && request->table == TABLE_CURVE)
+    if (!request->has_curve && request->table && !strcmp(request->table, "curve"))
         return cli_error(cli, EXIT_USAGE, "--table curve: add --transient SECONDS");
-    return EXIT_DONE;
-}
-
-static int add_sms(struct cli *cli, const char *text, unsigned first, unsigned last,
-                   unsigned **list, size_t *count)
-{
-    if (last < first) return cli_error(cli, EXIT_USAGE, "--active-sms: '%s' runs backwards", text);
-    for (unsigned sm = first; sm <= last; sm++)
-        CLI_APPEND(cli, *list, *count, sm);
-    return EXIT_DONE;
-}
-
-int thermal_parse_sms(struct cli *cli, const char *text, unsigned sm_count, unsigned **out,
-                      size_t *out_count)
-{
-    *out = NULL;
-    *out_count = 0;
-    if (!strcmp(text, "none")) return EXIT_DONE;
-    if (!strcmp(text, "all")) return add_sms(cli, text, 0, sm_count - 1, out, out_count);
-    char *rest = cli_copy(cli, text);
-    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
-        char *dash = strchr(part, '-');
-        unsigned first, last;
-        if (dash) *dash++ = '\0';
-        CLI_TRY(parse_small(cli, "--active-sms", part, &first));
-        last = first;
-        if (dash) CLI_TRY(parse_small(cli, "--active-sms", dash, &last));
-        if (last >= sm_count)
-            return cli_error(cli, EXIT_USAGE,
-                             "--active-sms: there is no SM %u: the GPU has %u, from 0 to %u", last,
-                             sm_count, sm_count - 1);
-        CLI_TRY(add_sms(cli, text, first, last, out, out_count));
-    }
     return EXIT_DONE;
 }
 
 /* ---- answer ---------------------------------------------------------------------------------- */
 
-int thermal_apply_sets(struct cli *cli, const struct thermal_request *request, ws_machine *machine)
+static int apply_sets(struct cli *cli, const struct thermal_request *request, ws_machine *machine)
 {
     for (size_t i = 0; i < request->set_count; i++) {
         char *key = cli_copy(cli, request->sets[i]), *change = strchr(key, '=');
@@ -195,161 +211,45 @@ int thermal_apply_sets(struct cli *cli, const struct thermal_request *request, w
     return EXIT_DONE;
 }
 
-static int read_plan(struct cli *cli, struct thermal_answer *answer)
+static int read_active(struct cli *cli, struct thermal_request *request, const ws_machine *machine)
 {
-    answer->plan.size = sizeof answer->plan;
-    ws_status status = ws_thermal_describe_plan(answer->thermal, &answer->plan);
+    double sms;
+    size_t before = request->asking.input_count;
+    if (!request->active) return EXIT_DONE;
+    ws_status status = ws_machine_get(machine, "sm.count", &sms);
     if (status != WS_OK) return cli_failed(cli, status);
-    size_t count = answer->plan.block_count;
-    answer->blocks = cli_alloc(cli, count * sizeof *answer->blocks);
-    answer->heat = cli_alloc(cli, count * sizeof *answer->heat);
-    answer->is_active = cli_alloc(cli, count * sizeof *answer->is_active);
-    answer->cells =
-        cli_alloc(cli, (size_t)answer->plan.cells * answer->plan.cells * sizeof *answer->cells);
-    for (size_t i = 0; i < count; i++) {
-        answer->blocks[i].size = sizeof answer->blocks[i];
-        status = ws_thermal_describe_block(answer->thermal, i, &answer->blocks[i]);
-        if (status != WS_OK) return cli_failed(cli, status);
-    }
-    return EXIT_DONE;
+    CLI_TRY(asking_sms(cli, &request->asking, "--active-sms", request->active, (unsigned)sms));
+    if (!request->has_kernel || request->asking.input_count > before) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "--active-sms: a kernel needs at least one SM");
 }
 
-static int read_block_watts(struct cli *cli, const struct thermal_request *request,
-                            struct thermal_answer *answer)
+static int write_answer(struct cli *cli, const struct thermal_request *request, ws_format format,
+                        const char *output, const ws_answer *answer)
 {
-    size_t count = answer->plan.block_count;
-    if (!request->block_watts_count) return EXIT_DONE;
-    double *watts = cli_alloc(cli, count * sizeof *watts);
-    if (answer->load.block_watts) memcpy(watts, answer->load.block_watts, count * sizeof *watts);
-    const char **names = cli_alloc(cli, count * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = answer->blocks[i].name;
-    for (size_t i = 0; i < request->block_watts_count; i++) {
-        char *name = cli_copy(cli, request->block_watts[i]), *value = strchr(name, '=');
-        size_t at = 0;
-        double more;
-        if (!value) return cli_error(cli, EXIT_USAGE, "--watts '%s' is not BLOCK=W", name);
-        *value++ = '\0';
-        while (at < count && strcmp(names[at], name) != 0)
-            at++;
-        if (at == count)
-            return cli_error(cli, EXIT_USAGE, "--watts: the floorplan has no block '%s'%s", name,
-                             cli_perhaps(cli, name, names, count));
-        CLI_TRY(read_number(cli, "--watts", value, "watts", &more));
-        watts[at] += more;
-    }
-    answer->load.block_watts = watts;
-    return EXIT_DONE;
+    ws_details details = cli->quiet ? WS_DETAILS_QUIET : WS_DETAILS_NORMAL;
+    if (format == WS_FORMAT_CSV && request->table)
+        CLI_TRY(asking_write_table(cli, answer, request->table, output));
+    else
+        CLI_TRY(asking_write(cli, answer, format, details, output));
+    if (!request->svg) return EXIT_DONE;
+    return asking_write(cli, answer, WS_FORMAT_SVG, details, request->svg);
 }
 
-/* The watts that the library will take, for the reports. */
-static void fill_watts(const ws_machine *machine, ws_thermal_load *load)
+static int answer(struct analysis *a, const struct command *command,
+                  struct thermal_request *request)
 {
-    double value;
-    if (isnan(load->watts_per_sm) && ws_machine_get(machine, "power.active_sm", &value) == WS_OK)
-        load->watts_per_sm = value;
-    if (isnan(load->watts_per_tpc) && ws_machine_get(machine, "power.active_tpc", &value) == WS_OK)
-        load->watts_per_tpc = value;
-    if (isnan(load->idle_watts) && ws_machine_get(machine, "power.idle", &value) == WS_OK)
-        load->idle_watts = value;
-}
-
-static int choose_sms(struct cli *cli, const struct thermal_request *request,
-                      struct thermal_answer *answer)
-{
-    unsigned *sms = cli_alloc(cli, answer->plan.sm_count * sizeof *sms);
-    answer->choice.size = sizeof answer->choice;
-    ws_status status =
-        ws_thermal_best(answer->thermal, &answer->load, request->best, &answer->choice, sms);
-    if (status != WS_OK) return cli_failed(cli, status);
-    answer->load.active_sms = sms;
-    answer->load.active_count = request->best;
-    return EXIT_DONE;
-}
-
-static void mark_active(struct thermal_answer *answer)
-{
-    for (size_t k = 0; k < answer->load.active_count; k++)
-        for (size_t i = 0; i < answer->plan.block_count; i++) {
-            const ws_thermal_block *block = &answer->blocks[i];
-            bool is_it = !strcmp(block->kind, "sm") && block->sm == answer->load.active_sms[k];
-            for (size_t j = 0; is_it && j < answer->plan.block_count; j++)
-                if (!strcmp(answer->blocks[j].kind, "tpc") && answer->blocks[j].tpc == block->tpc)
-                    answer->is_active[j] = true;
-            answer->is_active[i] |= is_it;
-        }
-}
-
-static int find_curve(struct cli *cli, const struct thermal_request *request,
-                      struct thermal_answer *answer)
-{
-    const ws_thermal_run run = {sizeof run, request->transient_seconds, request->step_seconds,
-                                request->cold};
-    ws_status status =
-        ws_thermal_transient(answer->thermal, &answer->load, &run, NULL, 0, &answer->point_count);
-    if (status != WS_OK) return cli_failed(cli, status);
-    answer->points = cli_alloc(cli, answer->point_count * sizeof *answer->points);
-    status = ws_thermal_transient(answer->thermal, &answer->load, &run, answer->points,
-                                  answer->point_count, &answer->point_count);
-    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
-}
-
-/* The SMs that are named, that are chosen, or the first of them for the blocks of the kernel. */
-static int find_sms(struct cli *cli, const struct thermal_request *request,
-                    struct thermal_answer *answer)
-{
-    unsigned *sms, all = answer->plan.sm_count;
-    const char *text = request->active_text;
-    if (request->best) return choose_sms(cli, request, answer);
-    if (!text) text = cli_format(cli, "0-%.0f", answer->point.active_sms - 1);
-    CLI_TRY(thermal_parse_sms(cli, text, all, &sms, &answer->load.active_count));
-    answer->load.active_sms = sms;
-    return EXIT_DONE;
-}
-
-static int find_load(struct cli *cli, const struct thermal_request *request,
-                     struct thermal_answer *answer)
-{
-    answer->load = (ws_thermal_load){.size = sizeof answer->load,
-                                     .watts_per_sm = request->watts_per_sm,
-                                     .watts_per_tpc = request->watts_per_tpc};
-    if (answer->kernel && !answer->watts_are_given)
-        CLI_TRY(
-            placement_load(cli, answer->machine, answer->thermal, &answer->point, &answer->load));
-    answer->load.idle_watts = request->idle_watts;
-    CLI_TRY(read_block_watts(cli, request, answer));
-    fill_watts(answer->machine, &answer->load);
-    return find_sms(cli, request, answer);
-}
-
-static int find_answer(struct cli *cli, const struct thermal_request *request,
-                       struct thermal_answer *answer)
-{
-    const ws_thermal_options wanted = {.size = sizeof wanted,
-                                       .grid_floorplan = request->grid_floorplan};
-    ws_status status = ws_thermal_create(answer->machine, &wanted, &answer->thermal);
-    if (status != WS_OK) return cli_failed(cli, status);
-    CLI_TRY(read_plan(cli, answer));
-    CLI_TRY(find_load(cli, request, answer));
-    answer->state.size = sizeof answer->state;
-    status = ws_thermal_steady(answer->thermal, &answer->load, &answer->state, answer->cells,
-                               answer->heat);
-    if (status != WS_OK) return cli_failed(cli, status);
-    mark_active(answer);
-    return request->transient_seconds > 0 ? find_curve(cli, request, answer) : EXIT_DONE;
-}
-
-static int answer_all(struct analysis *a, const struct command *command,
-                      const struct thermal_request *request)
-{
-    struct thermal_answer answer = {0};
+    struct asking *asking = &request->asking;
+    ws_answer *found;
     CLI_TRY(analysis_load_machines(a));
-    answer.machine = a->machines[0];
-    CLI_TRY(thermal_apply_sets(a->cli, request, answer.machine));
-    if (request->has_kernel) CLI_TRY(thermal_find_kernel(a, command, request, &answer));
-    int exit_code = find_answer(a->cli, request, &answer);
-    if (exit_code == EXIT_DONE) exit_code = thermal_write(a->cli, request, &answer);
-    ws_thermal_destroy(answer.thermal);
+    CLI_TRY(apply_sets(a->cli, request, a->machines[0]));
+    if (request->has_kernel) CLI_TRY(analysis_find_profile(a, command));
+    CLI_TRY(read_active(a->cli, request, a->machines[0]));
+    if (request->has_kernel) asking_profile(a->cli, asking, a->profile);
+    asking_machine(a->cli, asking, a->machines[0]);
+    asking_predict(a->cli, asking, &a->request);
+    CLI_TRY(asking_ask(a->cli, asking, &found));
+    int exit_code = write_answer(a->cli, request, a->request.format, a->request.output, found);
+    ws_answer_destroy(found);
     return exit_code;
 }
 
@@ -357,19 +257,17 @@ static int run_thermal(struct cli *cli, const struct command *command, int argc,
 {
     struct command_line line;
     struct analysis analysis = {.cli = cli};
-    struct thermal_request request = {.watts_per_sm = NAN, .watts_per_tpc = NAN, .idle_watts = NAN};
+    struct thermal_request request = {.asking.name = "thermal"};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
     for (size_t i = 0; i < line.use_count; i++)
         CLI_TRY(apply_option(cli, &line.uses[i], &request));
-    request.format = analysis.request.format;
-    request.output = analysis.request.output;
     request.has_kernel = analysis.request.kernel_file || analysis_is_counted(&analysis);
     CLI_TRY(check_request(cli, &analysis.request, &request));
     cli_attach(cli);
-    int exit_code = answer_all(&analysis, command, &request);
+    int exit_code = answer(&analysis, command, &request);
     analysis_clear(&analysis);
     return exit_code;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/options/options.h"
+
 void asking_number(struct cli *cli, struct asking *asking, const char *name, double value)
 {
     const ws_input input = {.name = name, .value = value};
@@ -69,6 +71,17 @@ static bool gather(void *user, const char *bytes, size_t size)
     return true;
 }
 
+static int write_with(struct cli *cli, const ws_answer *answer, const ws_report_options *options,
+                      const char *path)
+{
+    struct gathered all = {0};
+    ws_status status = ws_answer_write(cli->context, answer, options, gather, &all);
+    int exit_code =
+        status == WS_OK ? cli_write(cli, path, all.bytes, all.size) : cli_failed(cli, status);
+    free(all.bytes);
+    return exit_code;
+}
+
 int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
                  const char *path)
 {
@@ -80,10 +93,43 @@ int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_
         .utf8 = cli_has_utf8(),
         .colour = !path && cli_wants_colour(stdout),
     };
-    struct gathered all = {0};
-    ws_status status = ws_answer_write(cli->context, answer, &options, gather, &all);
-    int exit_code =
-        status == WS_OK ? cli_write(cli, path, all.bytes, all.size) : cli_failed(cli, status);
-    free(all.bytes);
-    return exit_code;
+    return write_with(cli, answer, &options, path);
+}
+
+int asking_write_table(struct cli *cli, const ws_answer *answer, const char *table,
+                       const char *path)
+{
+    const ws_report_options options = {
+        .size = sizeof options, .format = WS_FORMAT_CSV, .table = table};
+    return write_with(cli, answer, &options, path);
+}
+
+static int add_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,
+                   unsigned first, unsigned last)
+{
+    if (last < first) return cli_error(cli, EXIT_USAGE, "%s: '%s' runs backwards", option, text);
+    for (unsigned sm = first; sm <= last; sm++)
+        asking_number(cli, asking, "active_sms", sm);
+    return EXIT_DONE;
+}
+
+int asking_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,
+               unsigned sm_count)
+{
+    if (!strcmp(text, "none")) return EXIT_DONE;
+    if (!strcmp(text, "all")) return add_sms(cli, asking, option, text, 0, sm_count - 1);
+    char *rest = cli_copy(cli, text);
+    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
+        char *dash = strchr(part, '-');
+        unsigned first, last;
+        if (dash) *dash++ = '\0';
+        CLI_TRY(parse_small(cli, option, part, &first));
+        last = first;
+        if (dash) CLI_TRY(parse_small(cli, option, dash, &last));
+        if (last >= sm_count)
+            return cli_error(cli, EXIT_USAGE, "%s: there is no SM %u: the GPU has %u, from 0 to %u",
+                             option, last, sm_count, sm_count - 1);
+        CLI_TRY(add_sms(cli, asking, option, text, first, last));
+    }
+    return EXIT_DONE;
 }

@@ -24,11 +24,17 @@ void asking_predict(struct cli *cli, struct asking *asking, const struct request
 void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile);
 void asking_machine(struct cli *cli, struct asking *asking, const ws_machine *machine);
 
+/* SMs at work, inputs `active_sms`: "0,7,1,8", "0-3", "all", "none". */
+int asking_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,
+               unsigned sm_count);
+
 /* *out: the answer, NULL if there is none. Of one that lacks a part the exit code is not EXIT_DONE, either;
  * then what is missing has been told on standard error. */
 int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out);
 
 /* Writes it to `path`, NULL: standard output. */
+int asking_write_table(struct cli *cli, const ws_answer *answer, const char *table,
+                       const char *path); /* as CSV */
 int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
                  const char *path);
 

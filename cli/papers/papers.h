@@ -81,8 +81,6 @@ struct papers {
     size_t executed_count;
     struct powered **powered; /* launches whose power was predicted, papers_power.c */
     size_t powered_count;
-    ws_thermal *thermal; /* of the last row about heat, and of this GPU */
-    const char *thermal_gpu;
     struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
     size_t curve_count;
 };

@@ -320,7 +320,6 @@ void papers_close(struct papers *papers)
     for (size_t i = 0; i < papers->module_count; i++)
         ws_module_destroy(papers->modules[i].module);
     papers_power_clear(papers);
-    ws_thermal_destroy(papers->thermal);
     for (size_t i = 0; i < papers->machine_count; i++)
         ws_machine_destroy(papers->machines[i]);
     json_decref(papers->published);

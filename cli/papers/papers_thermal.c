@@ -5,56 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/thermal_report.h"
+#include "cli/options/asking.h"
 #include "cli/papers/papers.h"
 
 /* ---- heat ------------------------------------------------------------------------------------ */
 
-static int open_thermal(struct papers *papers, const char *gpu)
+static void add_number(struct papers *papers, const json_t *ours, const char *name,
+                       struct asking *asking)
 {
-    const ws_thermal_options options = {.size = sizeof options};
-    ws_machine *machine;
-    if (papers->thermal && !strcmp(papers->thermal_gpu, gpu)) return EXIT_DONE;
-    CLI_TRY(papers_machine(papers, gpu, &machine));
-    ws_thermal_destroy(papers->thermal);
-    papers->thermal_gpu = gpu;
-    ws_status status = ws_thermal_create(machine, &options, &papers->thermal);
-    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
-}
-
-static int read_load(struct papers *papers, const json_t *ours, const char *sms,
-                     ws_thermal_load *out)
-{
-    ws_thermal_plan plan = {.size = sizeof plan};
-    unsigned *list = NULL;
-    *out = (ws_thermal_load){.size = sizeof *out,
-                             .watts_per_sm = papers_number(ours, "watts_per_sm", NAN),
-                             .watts_per_tpc = papers_number(ours, "watts_per_tpc", NAN),
-                             .idle_watts = NAN};
-    ws_status status = ws_thermal_describe_plan(papers->thermal, &plan);
-    if (status != WS_OK) return cli_failed(papers->cli, status);
-    if (sms) CLI_TRY(thermal_parse_sms(papers->cli, sms, plan.sm_count, &list, &out->active_count));
-    out->active_sms = list;
-    return EXIT_DONE;
+    double value = papers_number(ours, name, NAN);
+    if (!isnan(value)) asking_number(papers->cli, asking, name, value);
 }
 
 /* What the meter at the wall reads: the computer without the chip's work, and that work through the
  * power supply. */
-static int read_term(struct papers *papers, const json_t *ours, const ws_thermal_state *state,
+static int read_term(struct papers *papers, const json_t *ours, const ws_answer *answer,
                      double *out)
 {
     const char *term = papers_text(ours, "term");
     double supply = papers_number(ours, "supply_efficiency", 1);
+    double peak = ws_answer_number(answer, "state/peak_celsius");
     const struct {
         const char *name;
         double value;
     } terms[] = {
-        {"wall_watts", papers_number(ours, "system_watts", 0) +
-                           (state->dynamic_watts + state->static_watts) / supply},
-        {"mean_celsius", state->mean_celsius},
-        {"peak_celsius", state->peak_celsius},
-        {"peak_over_coolest_kelvin", state->peak_celsius - state->least_celsius},
-        {"active_tpcs", state->active_tpcs},
+        {"wall_watts",
+         papers_number(ours, "system_watts", 0) + (ws_answer_number(answer, "state/dynamic_watts") +
+                                                   ws_answer_number(answer, "state/static_watts")) /
+                                                      supply},
+        {"mean_celsius", ws_answer_number(answer, "state/mean_celsius")},
+        {"peak_celsius", peak},
+        {"peak_over_coolest_kelvin", peak - ws_answer_number(answer, "state/least_celsius")},
+        {"active_tpcs", ws_answer_number(answer, "state/active_tpcs")},
     };
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
         *out = terms[i].value;
@@ -63,28 +45,31 @@ static int read_term(struct papers *papers, const json_t *ours, const ws_thermal
     return papers_bad_file(papers, "published.json", "heat has no term", term);
 }
 
-static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
+static int add_sms(struct papers *papers, const ws_machine *machine, const char *text,
+                   struct asking *asking)
 {
-    ws_thermal_state state = {.size = sizeof state};
-    ws_thermal_load load;
-    CLI_TRY(read_load(papers, ours, sms, &load));
-    ws_status status = ws_thermal_steady(papers->thermal, &load, &state, NULL, NULL);
+    double count;
+    ws_status status = ws_machine_get(machine, "sm.count", &count);
     if (status != WS_OK) return cli_failed(papers->cli, status);
-    return read_term(papers, ours, &state, out);
+    return asking_sms(papers->cli, asking, "active_sms", text, (unsigned)count);
 }
 
-/* The term of the set that the search chooses: only what the choice itself tells. */
-static int solve_best(struct papers *papers, const json_t *ours, double *out)
+/* NULL: the SMs that the search chooses. */
+static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
 {
-    ws_thermal_choice choice = {.size = sizeof choice};
-    ws_thermal_load load;
-    unsigned count = (unsigned)papers_number(ours, "best", 0);
-    CLI_TRY(read_load(papers, ours, NULL, &load));
-    unsigned *sms = cli_alloc(papers->cli, (count + 1) * sizeof *sms);
-    ws_status status = ws_thermal_best(papers->thermal, &load, count, &choice, sms);
-    if (status != WS_OK) return cli_failed(papers->cli, status);
-    *out = choice.active_tpcs;
-    return EXIT_DONE;
+    struct asking asking = {.name = "thermal"};
+    ws_machine *machine;
+    ws_answer *answer;
+    CLI_TRY(papers_machine(papers, papers_text(ours, "thermal"), &machine));
+    asking_machine(papers->cli, &asking, machine);
+    add_number(papers, ours, "watts_per_sm", &asking);
+    add_number(papers, ours, "watts_per_tpc", &asking);
+    add_number(papers, ours, "best", &asking);
+    if (sms) CLI_TRY(add_sms(papers, machine, sms, &asking));
+    CLI_TRY(asking_ask(papers->cli, &asking, &answer));
+    int exit_code = read_term(papers, ours, answer, out);
+    ws_answer_destroy(answer);
+    return exit_code;
 }
 
 int papers_thermal(struct papers *papers, const json_t *ours, double *out)
@@ -92,8 +77,7 @@ int papers_thermal(struct papers *papers, const json_t *ours, double *out)
     const json_t *sets = json_object_get(ours, "active_sms"), *set;
     double least = INFINITY, most = -INFINITY;
     size_t i;
-    CLI_TRY(open_thermal(papers, papers_text(ours, "thermal")));
-    if (json_object_get(ours, "best")) return solve_best(papers, ours, out);
+    if (json_object_get(ours, "best")) return solve_set(papers, ours, NULL, out);
     if (json_is_string(sets)) return solve_set(papers, ours, json_string_value(sets), out);
     json_array_foreach(sets, i, set)
     {

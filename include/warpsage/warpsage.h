@@ -515,7 +515,7 @@ WS_API WS_CHECKED ws_status ws_machine_get(const ws_machine *machine, const char
 WS_API WS_CHECKED ws_status ws_machine_list(ws_context *context, char **out);
 WS_API void ws_free(void *memory);
 
-typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV } ws_format;
+typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV, WS_FORMAT_SVG } ws_format;
 
 /* Every figure that the machine file knows, with unit and source, under the path that what-ifs
  * use. Text, JSON or CSV, to be freed with ws_free. */
@@ -596,111 +596,6 @@ WS_API WS_CHECKED ws_status ws_machine_occupancy_next(const ws_machine *machine,
                                                       unsigned vary, ws_occupancy_query *out_query,
                                                       ws_occupancy *out);
 
-/* ---- heat -------------------------------------------------------------------------------------- */
-
-/* How warm which part of the chip is, given which SMs work: a network of heat resistances under the
- * machine's floorplan (doc/models/thermal.md). Degrees Celsius; watts, metres, seconds, joules. */
-typedef struct ws_thermal ws_thermal;
-
-typedef struct ws_thermal_options {
-    size_t size; /* sizeof(ws_thermal_options) */
-    bool
-        grid_floorplan; /* take a made-up floorplan, and a usual package for figures that the machine
-                            lacks: all of it assumed, and listed by ws_thermal_assumption */
-    unsigned cells;     /* of a layer in one direction, 2 to 128; 0: 64 */
-} ws_thermal_options;
-
-/* The machine must outlive the result, and must not be changed meanwhile. WS_ERR_NO_MODEL names what the
- * machine file lacks. */
-WS_API WS_CHECKED ws_status ws_thermal_create(const ws_machine *machine,
-                                              const ws_thermal_options *options, ws_thermal **out);
-WS_API void ws_thermal_destroy(ws_thermal *thermal);
-/* Sentences on what was assumed, by index from 0; NULL beyond the last. Owned by the handle. */
-WS_API const char *ws_thermal_assumption(const ws_thermal *thermal, size_t index);
-
-typedef struct ws_thermal_block {
-    size_t size;      /* sizeof(ws_thermal_block), set by the caller */
-    const char *name; /* owned by the handle */
-    const char *kind; /* "sm", "tpc" (what the SMs of one share), "memory_controller", "other" */
-    unsigned sm, tpc; /* where the kind has them */
-    double x_metres, y_metres, width_metres, height_metres; /* from the upper left corner */
-} ws_thermal_block;
-typedef struct ws_thermal_plan {
-    size_t size; /* sizeof(ws_thermal_plan), set by the caller */
-    double width_metres, height_metres;
-    size_t block_count;
-    unsigned sm_count, tpc_count, cells;
-    const char *source; /* key of SOURCES.yaml, or "assumed" */
-} ws_thermal_plan;
-WS_API WS_CHECKED ws_status ws_thermal_describe_plan(const ws_thermal *thermal,
-                                                     ws_thermal_plan *out);
-WS_API WS_CHECKED ws_status ws_thermal_describe_block(const ws_thermal *thermal, size_t index,
-                                                      ws_thermal_block *out);
-
-/* Heat beyond that at rest. NAN: what the machine file says (power.active_sm, power.active_tpc,
- * power.idle); WS_ERR_NO_MODEL if it does not. */
-typedef struct ws_thermal_load {
-    size_t size; /* sizeof(ws_thermal_load) */
-    const unsigned *active_sms;
-    size_t active_count;
-    double watts_per_sm, watts_per_tpc;
-    double idle_watts;         /* of the chip at rest, all over it */
-    const double *block_watts; /* further heat by block, or NULL */
-} ws_thermal_load;
-
-typedef struct ws_thermal_state {
-    size_t size; /* sizeof(ws_thermal_state), set by the caller */
-    unsigned active_tpcs;
-    double idle_watts, dynamic_watts; /* put in */
-    double static_watts;              /* drawn more because the chip is warmer than at rest */
-    double sink_watts;                /* given to the air: the sum of the three */
-    double peak_celsius, peak_x_metres, peak_y_metres, mean_celsius, least_celsius; /* of the die */
-    double rest_celsius; /* mean of the die with nothing at work */
-    double spreader_celsius, sink_celsius, ambient_celsius;
-} ws_thermal_state;
-typedef struct ws_thermal_heat {
-    double watts, mean_celsius, peak_celsius;
-} ws_thermal_heat;
-
-/* The steady state. cells: cells * cells temperatures of the die, row by row from the top, or NULL.
- * blocks: one a block, or NULL. */
-WS_API WS_CHECKED ws_status ws_thermal_steady(ws_thermal *thermal, const ws_thermal_load *load,
-                                              ws_thermal_state *out, double *out_cells,
-                                              ws_thermal_heat *out_blocks);
-
-typedef struct ws_thermal_run {
-    size_t size; /* sizeof(ws_thermal_run) */
-    double seconds;
-    double step_seconds; /* 0: a hundredth */
-    bool cold;           /* everything as warm as the air at first; else the chip is at rest */
-} ws_thermal_run;
-typedef struct ws_thermal_point {
-    double seconds, peak_celsius, mean_celsius, sink_celsius;
-    double watts;  /* drawn by the chip */
-    double joules; /* since the start */
-} ws_thermal_point;
-/* From when the load begins. At most `capacity` points are stored; *out_count is how many there are
- * (capacity 0: only that). WS_ERR_ARGUMENT if the step is too large for the package. */
-WS_API WS_CHECKED ws_status ws_thermal_transient(ws_thermal *thermal, const ws_thermal_load *load,
-                                                 const ws_thermal_run *run, ws_thermal_point *out,
-                                                 size_t capacity, size_t *out_count);
-
-typedef struct ws_thermal_choice {
-    size_t size;            /* sizeof(ws_thermal_choice), set by the caller */
-    bool exact;             /* no set is better */
-    double sets;            /* that there are */
-    unsigned active_tpcs;   /* the fewest possible, if a TPC draws power */
-    double dynamic_watts;   /* the least possible */
-    double peak_celsius;    /* of the chosen set */
-    double bound_celsius;   /* proven: no set of these watts is cooler */
-    double distance_metres; /* between the nearest two active TPCs; 0: there is one */
-} ws_thermal_choice;
-/* The `count` SMs that draw the least power and, among those, have the lowest peak; in ascending order
- * in out_sms. Exact up to a million sets, else the best found. load->active_sms does not matter. */
-WS_API WS_CHECKED ws_status ws_thermal_best(ws_thermal *thermal, const ws_thermal_load *load,
-                                            unsigned count, ws_thermal_choice *out,
-                                            unsigned *out_sms);
-
 typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
 
 typedef struct ws_report_options {
@@ -710,6 +605,7 @@ typedef struct ws_report_options {
     unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
     bool utf8;      /* bars may use UTF-8 */
     bool colour;
+    const char *table; /* of an answer as CSV, if it has several ("cells"); NULL: the usual one */
 } ws_report_options;
 
 /* ---- answers ----------------------------------------------------------------------------------- */
@@ -946,48 +842,6 @@ WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_prof
                                               const ws_timeline_options *options,
                                               ws_write_fn *write, void *user,
                                               ws_timeline_info *out);
-
-/* ---- power, temperature, number of cores ------------------------------------------------------ */
-
-/* The same work on so many active SMs. */
-typedef struct ws_core_point {
-    unsigned cores;
-    double active_sms;                                      /* that have a block */
-    double time_seconds, bytes_per_second, inst_per_second; /* instructions of threads */
-    double runtime_watts, gpu_watts, gated_watts;
-    double sms_watts, memory_watts; /* units of the active SMs; L2 and DRAM */
-    unsigned case_number;           /* of mwp-cwp; 0: the model has no cases */
-    const char *bottleneck;         /* valid until the context's next prediction */
-} ws_core_point;
-
-/* How power is counted: without idle power, with it, or with SMs at rest gated. */
-typedef enum ws_power_metric {
-    WS_POWER_RUNTIME,
-    WS_POWER_TOTAL,
-    WS_POWER_GATED,
-    WS_POWER_METRICS
-} ws_power_metric;
-
-typedef struct ws_core_summary {
-    size_t size; /* sizeof(ws_core_summary), set by the caller */
-    const char *time_model;
-    double time_factor;                /* measured over predicted time at all SMs */
-    ws_core_point all;                 /* all SMs */
-    unsigned best[WS_POWER_METRICS];   /* cores of the best performance per watt */
-    double saving[WS_POWER_METRICS];   /* share of the energy of all SMs */
-    const char *no_closed_form;        /* why there is none; NULL: there is */
-    double closed_cores, closed_exact; /* (63): rounded, and as it comes */
-    const char *closed_reason;         /* which condition of (63) holds */
-    double mwp, cwp, n, mwp_peak_bw;   /* what it rests on */
-} ws_core_summary;
-
-/* From `first` to `last` active SMs. At most `capacity` points are stored; *out_count is how many
- * there are. WS_ERR_ARGUMENT if that is no range within the SMs of the machine. */
-WS_API WS_CHECKED ws_status ws_power_cores(ws_context *context, const ws_profile *profile,
-                                           const ws_machine *machine,
-                                           const ws_predict_options *options, unsigned first,
-                                           unsigned last, ws_core_point *out, size_t capacity,
-                                           size_t *out_count, ws_core_summary *out_summary);
 
 #ifdef __cplusplus
 }

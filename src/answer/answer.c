@@ -140,6 +140,29 @@ struct node node_row(const struct node *table, size_t index, struct arena *arena
     return row;
 }
 
+static double cell_number(const struct figure *figure, const void *row)
+{
+    struct node cell = {.kind = figure->kind, .value.number = NAN};
+    bool is_scalar = figure->kind == FIGURE_IS_NUMBER || figure->kind == FIGURE_IS_COUNT ||
+                     figure->kind == FIGURE_IS_FLAG;
+    if (!is_scalar) return NAN;
+    figure->get(row, NULL, &cell.value);
+    return node_value(&cell);
+}
+
+void node_column(const struct node *table, const char *id, double *out)
+{
+    const struct record *record = table->figure->of;
+    size_t column = 0;
+    while (column < record->figure_count && strcmp(record->figures[column].id, id) != 0)
+        column++;
+    for (size_t i = 0; i < table->value.item_count; i++)
+        out[i] = column == record->figure_count
+                     ? NAN
+                     : cell_number(&record->figures[column],
+                                   (const char *)table->value.items + i * record->size);
+}
+
 /* ---- walking --------------------------------------------------------------------------------- */
 
 const struct node *node_child(const struct node *node, const char *id)

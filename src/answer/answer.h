@@ -60,6 +60,9 @@ double node_value(const struct node *node);
 /* Row `index` of a table as a node of its own, in the arena. */
 struct node node_row(const struct node *table, size_t index, struct arena *arena);
 
+/* A column of a table as numbers, NAN: unknown, or no numbers; `out` has room for all rows. */
+void node_column(const struct node *table, const char *id, double *out);
+
 /* Unit, sentence and reason of a node, whatever its kind; NULL or "": none. */
 const char *node_unit(const struct node *node);
 const char *node_text(const struct node *node);

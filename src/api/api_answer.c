@@ -270,10 +270,12 @@ ws_status ws_answer_write(ws_context *context, const ws_answer *answer,
     ws_format format = WS_FORMAT_TEXT;
     struct render_options render = {.details = WS_DETAILS_NORMAL};
     if (options) {
-        TRY(handle_check_size(&context->diag, "ws_report_options", options->size, sizeof *options));
+        TRY(handle_check_size(&context->diag, "ws_report_options", options->size,
+                              offsetof(ws_report_options, table)));
         format = options->format;
         render = (struct render_options){options->details, options->width, options->utf8,
-                                         options->colour};
+                                         options->colour, NULL};
+        if (options->size > offsetof(ws_report_options, table)) render.table = options->table;
     }
     ws_status status = render_answer(&context->diag, inner(answer), format, &render, &text);
     if (status == WS_OK && text.length && !write(user, text.data, text.length))

@@ -7,7 +7,6 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "model/power/core_sweep.h"
 
 ws_status ws_context_create(ws_context **out)
 {
@@ -30,7 +29,6 @@ void ws_context_destroy(ws_context *context)
     if (!context) return;
     diag_clear(&context->diag);
     context_keep_prediction(context, NULL);
-    core_sweep_destroy(context->last_sweep);
     mem_free(context->machine_dir);
     mem_free(context->data_folder);
     mem_free(context->tool_path);

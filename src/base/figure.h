@@ -22,6 +22,8 @@
  *     LIST(record, id, record of it, when, array, count, text)      elements in order
  *     MAP(record, id, record of it, when, array, count, text)       elements by key
  *     TABLE(record, id, record of it, when, array, count, text)     columns over an array, no nodes
+ *     MATRIX(record, id, record of it, width, array, count, text)   a table; in JSON, rows of `width`
+ *                                                                   numbers, those of its last column
  *     WORDS(record, id, when, const char *const *, count, text)
  *     COUNTS(record, id, when, const uint64_t *, count, text)
  *     FIGURE(record, id, parts, when, const struct measured *, text)   one with its own unit
@@ -76,7 +78,7 @@ enum measured_parts {
 /* What a getter fills in; which members depends on the kind. */
 struct figure_value {
     double number;
-    uint64_t count; /* a flag is 0 or 1 */
+    uint64_t count; /* a flag is 0 or 1; of a matrix its width */
     const char *text;
     const void *items; /* a section: one; NULL: none */
     size_t item_count;
@@ -95,6 +97,7 @@ struct figure {
     const char *unit, *text;
     const struct record *of; /* of sections, lists, maps and tables; NULL: one of ... */
     const struct record *(*choice)(size_t index); /* ... these, NULL beyond the last */
+    bool is_matrix;                               /* of a table */
     void (*get)(const void *record, struct arena *arena, struct figure_value *out);
 };
 

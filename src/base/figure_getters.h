@@ -44,6 +44,9 @@
     LIST(record, id, of, when, array, number, text)
 #define TABLE(record, id, of, when, array, number, text)                                           \
     LIST(record, id, of, when, array, number, text)
+#define MATRIX(record, id, of, width, array, number, text)                                         \
+    FIGURE_GETTER(record, id, true, out->items = (array); out->item_count = (number);              \
+                  out->count = (width))
 #define WORDS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
 #define COUNTS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
 #define FIGURE(record, id, parts, when, pointer, text) LIST(record, id, , when, pointer, 1, text)

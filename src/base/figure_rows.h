@@ -46,6 +46,8 @@
     FIGURE_ROW(record, id, MAP, when, text, .of = &record_##of_)
 #define TABLE(record, id, of_, when, array, number, text)                                          \
     FIGURE_ROW(record, id, TABLE, when, text, .of = &record_##of_)
+#define MATRIX(record, id, of_, width, array, number, text)                                        \
+    FIGURE_ROW(record, id, TABLE, FIGURE_ALWAYS, text, .of = &record_##of_, .is_matrix = true)
 #define WORDS(record, id, when, array, number, text)                                               \
     FIGURE_ROW(record, id, WORDS, when, text, .of = NULL)
 #define COUNTS(record, id, when, array, number, text)                                              \

@@ -15,6 +15,7 @@
 #undef LIST
 #undef MAP
 #undef TABLE
+#undef MATRIX
 #undef WORDS
 #undef COUNTS
 #undef FIGURE

@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/render.h"
 
+#include <string.h>
+
 #include "render/views.h"
+
+static bool has_table(const struct view *view, const char *name)
+{
+    for (size_t i = 0; view && i < view->csv_count; i++)
+        if (view->csv[i].name && !strcmp(view->csv[i].name, name)) return true;
+    return false;
+}
+
+static bool has_format(const struct view *view, ws_format format)
+{
+    return format == WS_FORMAT_TEXT  ? view->part_count > 0
+           : format == WS_FORMAT_CSV ? view->csv || view->series
+                                     : view->svg != NULL;
+}
+
+void render_svg(const struct answer *answer, const struct render_options *options,
+                struct strbuf *out)
+{
+    view_find(answer->question)->svg(answer, options, out);
+}
 
 ws_status render_answer(struct diag *diag, const struct answer *answer, ws_format format,
                         const struct render_options *options, struct strbuf *out)
@@ -15,9 +37,10 @@ ws_status render_answer(struct diag *diag, const struct answer *answer, ws_forma
 #undef FORMAT
     };
     const struct view *view = view_find(answer->question);
-    bool has_view =
-        format == WS_FORMAT_JSON ||
-        (view && (format == WS_FORMAT_TEXT ? view->part_count : view->csv || view->series));
+    bool has_view = format == WS_FORMAT_JSON || (view && has_format(view, format));
+    if (format == WS_FORMAT_CSV && options->table && !has_table(view, options->table))
+        return diag_error(diag, WS_ERR_ARGUMENT, "'%s' has no table '%s'", answer->question->name,
+                          options->table);
     for (size_t i = 0; has_view && i < sizeof formats / sizeof *formats; i++) {
         if (formats[i].format != format) continue;
         formats[i].write(answer, options, out);

@@ -93,6 +93,15 @@ static void array_of(struct schema *schema, const char *type)
     typed(schema, "items", type, false);
 }
 
+static void matrix(struct schema *schema)
+{
+    struct json_out *json = &schema->json;
+    json_out_string(json, "type", "array");
+    json_out_open(json, "items", '{');
+    array_of(schema, "number");
+    json_out_close(json, '}');
+}
+
 static void section(struct schema *schema, const struct figure *figure)
 {
     struct json_out *json = &schema->json;
@@ -127,6 +136,10 @@ static void shape(struct schema *schema, const struct figure *figure)
         break;
     case FIGURE_IS_LIST:
     case FIGURE_IS_TABLE:
+        if (figure->is_matrix) {
+            matrix(schema);
+            break;
+        }
         type_of(schema, "array", may_be_null);
         reference(schema, "items", figure->of);
         break;

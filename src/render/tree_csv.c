@@ -198,19 +198,23 @@ static bool applies(const struct csv_table *table, const struct answer *answer)
     }
 }
 
+static bool is_named(const struct csv_table *table, const char *name)
+{
+    return table->name && !strcmp(table->name, name);
+}
+
 void render_csv(const struct answer *answer, const struct render_options *options,
                 struct strbuf *out)
 {
     const struct view *view = view_find(answer->question);
     const struct csv_table *table = view->csv;
     const struct csv_row root = {.levels = {&answer->root}};
-    (void)options;
     if (view->series) {
         strbuf_printf(out, "%s,metric,value,unit,lo,hi,from\n", view->series_name);
         put_series(out, view->series, &root);
         return;
     }
-    while (!applies(table, answer))
+    while (options->table ? !is_named(table, options->table) : !applies(table, answer))
         table++;
     for (size_t i = 0; i < table->column_count; i++)
         strbuf_printf(out, "%s%s", i ? "," : "", table->columns[i].title);

@@ -40,6 +40,26 @@ static void write_table(struct json_out *json, const char *key, const struct nod
     json_out_close(json, ']');
 }
 
+/* Rows of the numbers of the last column. */
+static void write_matrix(struct json_out *json, const char *key, const struct node *node)
+{
+    const struct record *record = node->figure->of;
+    size_t count = node->value.item_count, width = (size_t)node->value.count;
+    double *numbers = mem_zalloc(count + 1, sizeof *numbers);
+    node_column(node, record->figures[record->figure_count - 1].id, numbers);
+    json_out_open(json, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i % width == 0) json_out_open(json, NULL, '[');
+        json->in_line = true;
+        json_out_number(json, NULL, numbers[i]);
+        if (i % width + 1 < width) continue;
+        json_out_close(json, ']');
+        json->in_line = false;
+    }
+    json_out_close(json, ']');
+    mem_free(numbers);
+}
+
 static void write_words(struct json_out *json, const char *key, const struct node *node)
 {
     const char *const *words = node->value.items;
@@ -123,7 +143,10 @@ static void write_node(struct json_out *json, const char *key, const struct node
         write_list(json, key, node);
         break;
     case FIGURE_IS_TABLE:
-        write_table(json, key, node);
+        if (node->figure->is_matrix)
+            write_matrix(json, key, node);
+        else
+            write_table(json, key, node);
         break;
     case FIGURE_IS_WORDS:
         write_words(json, key, node);

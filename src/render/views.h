@@ -21,6 +21,7 @@ struct csv_column {
     const char *title, *path;
 };
 struct csv_table {
+    const char *name; /* as ws_report_options.table asks for it; NULL: it cannot */
     /* Path of a list or table; a star stands for every element of one before. Of "units+sums" the rows of
      * both follow each other. */
     const char *rows;
@@ -49,6 +50,7 @@ struct view {
     size_t csv_count;
     const struct csv_series *series; /* instead of tables; ends with zeros */
     const char *series_name; /* what the outermost elements are: title of the first column */
+    render_fn *svg;          /* NULL: it has no picture */
 };
 
 const struct view *view_find(const struct question *question);

@@ -278,22 +278,27 @@ static void run_program(const json_t *inputs, struct answer *out)
 static void run_tpc_count(const json_t *inputs, struct answer *out)
 {
     const json_t *cores = json_object_get(inputs, "cores");
-    const ws_thermal_options options = {.size = sizeof options};
-    unsigned sms[16], count = (unsigned)json_array_size(cores);
-    ws_thermal_state state = {.size = sizeof state};
+    ws_input sms[16] = {0};
+    size_t count = json_array_size(cores);
     ws_context *context;
     ws_machine *machine;
-    ws_thermal *thermal;
+    ws_answer *answer;
     assert_true(count <= 16);
-    for (unsigned i = 0; i < count; i++)
-        sms[i] = (unsigned)json_integer_value(json_array_get(cores, i));
-    ws_thermal_load load = {sizeof load, sms, count, NAN, NAN, NAN, NULL};
+    for (size_t i = 0; i < count; i++)
+        sms[i] = (ws_input){.name = "active_sms",
+                            .value = (double)json_integer_value(json_array_get(cores, i))};
     assert_int_equal(ws_context_create(&context), WS_OK);
     assert_int_equal(ws_machine_load(context, "8800gt", &machine), WS_OK);
-    assert_int_equal(ws_thermal_create(machine, &options, &thermal), WS_OK);
-    assert_int_equal(ws_thermal_steady(thermal, &load, &state, NULL, NULL), WS_OK);
-    out->tpcs = state.active_tpcs;
-    ws_thermal_destroy(thermal);
+    const ws_machine *machines[] = {machine};
+    const ws_question question = {.size = sizeof question,
+                                  .name = "thermal",
+                                  .machines = machines,
+                                  .machine_count = 1,
+                                  .inputs = sms,
+                                  .input_count = count};
+    assert_int_equal(ws_ask(context, &question, &answer), WS_OK);
+    out->tpcs = (unsigned)ws_answer_number(answer, "state/active_tpcs");
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
     ws_context_destroy(context);
 }

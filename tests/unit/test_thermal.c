@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <warpsage/warpsage.h>
+
+#include "thermal_fixture.h"
 
 #define SLAB TESTS_DIR "/thermal/slab.yaml"
 enum { CELLS = 64, MOST_CELLS = 128 };
@@ -23,12 +24,6 @@ static void check_near(double got, double wanted, double tolerance, const char *
     if (!(fabs(got - wanted) <= tolerance))
         fail_msg("line %d: %s is %.12g, not %.12g", line, what, got, wanted);
 }
-
-struct fixture {
-    ws_context *context;
-    ws_machine *machine;
-    ws_thermal *thermal;
-};
 
 static struct fixture open_machine(const char *name)
 {
@@ -49,9 +44,7 @@ static void set(struct fixture *f, const char *key, const char *change)
 
 static void build(struct fixture *f, unsigned cells, bool grid)
 {
-    const ws_thermal_options options = {sizeof options, grid, cells};
-    if (ws_thermal_create(f->machine, &options, &f->thermal) != WS_OK)
-        fail_msg("%s", ws_context_error(f->context));
+    if (fixture_build(f, cells, grid) != WS_OK) fail_msg("%s", ws_context_error(f->context));
 }
 
 static struct fixture open_slab(unsigned cells)
@@ -61,23 +54,16 @@ static struct fixture open_slab(unsigned cells)
     return f;
 }
 
-static void close_fixture(struct fixture *f)
+static struct thermal_load load_of(const unsigned *sms, size_t count)
 {
-    ws_thermal_destroy(f->thermal);
-    ws_machine_destroy(f->machine);
-    ws_context_destroy(f->context);
+    return (struct thermal_load){sms, count, NAN, NAN, NAN, NULL};
 }
 
-static ws_thermal_load load_of(const unsigned *sms, size_t count)
+static struct thermal_state solve(struct fixture *f, const struct thermal_load *load, double *cells,
+                                  struct thermal_heat *blocks)
 {
-    return (ws_thermal_load){sizeof(ws_thermal_load), sms, count, NAN, NAN, NAN, NULL};
-}
-
-static ws_thermal_state solve(struct fixture *f, const ws_thermal_load *load, double *cells,
-                              ws_thermal_heat *blocks)
-{
-    ws_thermal_state state = {.size = sizeof state};
-    if (ws_thermal_steady(f->thermal, load, &state, cells, blocks) != WS_OK)
+    struct thermal_state state = {0};
+    if (thermal_steady(fixture_diag(f), f->thermal, load, &state, cells, blocks) != WS_OK)
         fail_msg("%s", ws_context_error(f->context));
     return state;
 }
@@ -95,8 +81,8 @@ static void test_slab_in_series(void **state)
     double die = 5e-4 / 100 + 4e-6, spreader = 2e-3 / 400 + 6e-6, sink = 5e-3 / 200;
     double air = 0.8 * SIDE * SIDE;
     struct fixture f = open_slab(CELLS);
-    ws_thermal_load load = load_of(all, 4);
-    ws_thermal_state found = solve(&f, &load, cells, NULL);
+    struct thermal_load load = load_of(all, 4);
+    struct thermal_state found = solve(&f, &load, cells, NULL);
     double wanted = 25 + q * (die + spreader + sink + air);
     for (size_t i = 0; i < CELLS * CELLS; i++)
         assert_near(cells[i], wanted, 1e-9 * wanted);
@@ -126,8 +112,8 @@ static double fin_error(unsigned cells)
     double worst = 0;
     set(&f, "machine.thermal.spreader.conductivity", "=1e9");
     build(&f, cells, false);
-    ws_thermal_load load = load_of(left, 2);
-    ws_thermal_state state = solve(&f, &load, found, NULL);
+    struct thermal_load load = load_of(left, 2);
+    struct thermal_state state = solve(&f, &load, found, NULL);
     for (unsigned i = 0; i < cells; i++) {
         double x = (i + 0.5) * SIDE / cells;
         double excess = found[(size_t)cells / 3 * cells + i] - state.spreader_celsius;
@@ -155,7 +141,7 @@ static void test_symmetry(void **state)
     static const unsigned first[] = {0}, second[] = {1};
     static double a[CELLS * CELLS], b[CELLS * CELLS];
     struct fixture f = open_slab(CELLS);
-    ws_thermal_load load = load_of(first, 1), mirrored = load_of(second, 1);
+    struct thermal_load load = load_of(first, 1), mirrored = load_of(second, 1);
     solve(&f, &load, a, NULL);
     solve(&f, &mirrored, b, NULL);
     assert_true(a[0] > a[CELLS - 1] + 1);
@@ -174,19 +160,18 @@ static void test_reciprocity_and_superposition(void **state)
     (void)state;
     static const unsigned several[] = {3, 9, 12};
     struct fixture f = open_machine("8800gt");
-    static ws_thermal_heat base[64], one[14][64], all[64];
-    ws_thermal_plan plan = {.size = sizeof plan};
+    static struct thermal_heat base[64], one[14][64], all[64];
     size_t block_of[14] = {0};
     build(&f, CELLS, false);
-    assert_int_equal(ws_thermal_describe_plan(f.thermal, &plan), WS_OK);
-    assert_true(plan.block_count < 64 && plan.sm_count == 14 && plan.tpc_count == 7);
-    for (size_t i = 0; i < plan.block_count; i++) {
-        ws_thermal_block block = {.size = sizeof block};
-        assert_int_equal(ws_thermal_describe_block(f.thermal, i, &block), WS_OK);
-        if (!strcmp(block.kind, "sm")) block_of[block.sm] = i;
-        if (!strcmp(block.kind, "sm")) assert_int_equal(block.tpc, block.sm % 7);
+    size_t block_count = f.plan->block_count;
+    assert_true(block_count < 64 && f.plan->sm_count == 14 && f.plan->tpc_count == 7);
+    for (size_t i = 0; i < block_count; i++) {
+        const struct floorplan_block *block = &f.plan->blocks[i];
+        if (block->kind != FLOORPLAN_SM) continue;
+        block_of[block->sm] = i;
+        assert_int_equal(block->tpc, block->sm % 7);
     }
-    ws_thermal_load load = load_of(NULL, 0);
+    struct thermal_load load = load_of(NULL, 0);
     load.watts_per_tpc = 0;
     solve(&f, &load, NULL, base);
     for (unsigned sm = 0; sm < 14; sm++) {
@@ -204,7 +189,7 @@ static void test_reciprocity_and_superposition(void **state)
     load.active_sms = several;
     load.active_count = 3;
     solve(&f, &load, NULL, all);
-    for (size_t b = 0; b < plan.block_count; b++) {
+    for (size_t b = 0; b < block_count; b++) {
         double sum = base[b].mean_celsius;
         for (size_t k = 0; k < 3; k++)
             sum += one[several[k]][b].mean_celsius - base[b].mean_celsius;
@@ -213,16 +198,14 @@ static void test_reciprocity_and_superposition(void **state)
     close_fixture(&f);
 }
 
-static void check_balance(struct fixture *f, const ws_thermal_load *load)
+static void check_balance(struct fixture *f, const struct thermal_load *load)
 {
-    static ws_thermal_heat blocks[2048];
-    ws_thermal_plan plan = {.size = sizeof plan};
-    assert_int_equal(ws_thermal_describe_plan(f->thermal, &plan), WS_OK);
-    assert_true(plan.block_count <= 2048);
-    ws_thermal_state state = solve(f, load, NULL, blocks);
+    static struct thermal_heat blocks[2048];
+    assert_true(f->plan->block_count <= 2048);
+    struct thermal_state state = solve(f, load, NULL, blocks);
     double in = state.idle_watts + state.dynamic_watts + state.static_watts, sum = 0;
     assert_near(state.sink_watts, in, 1e-9 * in);
-    for (size_t i = 0; i < plan.block_count; i++)
+    for (size_t i = 0; i < f->plan->block_count; i++)
         sum += blocks[i].watts;
     assert_near(sum, in, 1e-9 * in);
 }
@@ -234,7 +217,7 @@ static void test_energy_balance(void **state)
     static double further[64];
     struct fixture f = open_machine("8800gt");
     build(&f, CELLS, false);
-    ws_thermal_load load = load_of(few, 4);
+    struct thermal_load load = load_of(few, 4);
     check_balance(&f, &load);
     further[1] = 3.25;
     further[20] = 0.5;
@@ -248,7 +231,7 @@ static void test_energy_balance(void **state)
     load.watts_per_tpc = 1;
     load.idle_watts = 80;
     check_balance(&f, &load);
-    assert_non_null(ws_thermal_assumption(f.thermal, 0));
+    assert_non_null(thermal_assumption(f.thermal, 0));
     close_fixture(&f);
 }
 
@@ -278,9 +261,9 @@ static void test_static_power(void **state)
     (void)state;
     static const unsigned one[] = {2};
     struct fixture f = open_lump("=1e6", "=0.5");
-    ws_thermal_load load = load_of(one, 1);
+    struct thermal_load load = load_of(one, 1);
     load.idle_watts = 12;
-    ws_thermal_state found = solve(&f, &load, NULL, NULL);
+    struct thermal_state found = solve(&f, &load, NULL, NULL);
     double r = 0.8 + (5e-4 + 2e-3 + 5e-3) / 1e6 / 1e-4;  /* air, and what is left of the layers */
     double rest = 25 + r * 12, rise = 5 / (1 / r - 0.5); /* (G - S) T = P */
     assert_near(found.rest_celsius, rest, 1e-7);
@@ -295,8 +278,7 @@ static void test_static_power(void **state)
     close_fixture(&f);
     f = open_machine(SLAB);
     set(&f, "machine.power.static_per_kelvin", "=1.3"); /* 1 / 0.8 = 1.25 */
-    const ws_thermal_options options = {sizeof options, false, 8};
-    assert_int_equal(ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_COMPARE);
+    assert_int_equal(fixture_build(&f, 8, false), WS_ERR_COMPARE);
     assert_non_null(strstr(ws_context_error(f.context), "no steady temperature"));
     close_fixture(&f);
 }
@@ -304,15 +286,15 @@ static void test_static_power(void **state)
 static double lump_error(double step, bool cold)
 {
     static const unsigned all[] = {0, 1, 2, 3};
-    static ws_thermal_point points[600];
+    static struct thermal_point points[600];
     struct fixture f = open_lump("=1e8", "=0");
-    const ws_thermal_run run = {sizeof run, 60, step, cold};
-    ws_thermal_load load = load_of(all, 4);
+    const struct thermal_run run = {60, step, cold};
+    struct thermal_load load = load_of(all, 4);
     size_t count;
     double tau = 0.8 * LUMP, worst = 0;
     load.idle_watts = 10;
     double start = cold ? 25 : 25 + 0.8 * 10, end = 25 + 0.8 * 30;
-    if (ws_thermal_transient(f.thermal, &load, &run, points, 600, &count) != WS_OK)
+    if (thermal_transient(fixture_diag(&f), f.thermal, &load, &run, points, 600, &count) != WS_OK)
         fail_msg("%s", ws_context_error(f.context));
     assert_true(count <= 600 && count == (size_t)ceil(60 / step) + 1);
     for (size_t i = 0; i < count; i++) {
@@ -341,14 +323,15 @@ static void test_transient_ends_steady(void **state)
 {
     (void)state;
     static const unsigned few[] = {0, 1, 7, 8};
-    static ws_thermal_point points[2000];
+    static struct thermal_point points[2000];
     struct fixture f = open_machine("8800gt");
     build(&f, 32, false);
-    ws_thermal_load load = load_of(few, 4);
-    const ws_thermal_run run = {sizeof run, 5000, 10, false};
+    struct thermal_load load = load_of(few, 4);
+    const struct thermal_run run = {5000, 10, false};
     size_t count;
-    ws_thermal_state end = solve(&f, &load, NULL, NULL);
-    assert_int_equal(ws_thermal_transient(f.thermal, &load, &run, points, 2000, &count), WS_OK);
+    struct thermal_state end = solve(&f, &load, NULL, NULL);
+    assert_int_equal(
+        thermal_transient(fixture_diag(&f), f.thermal, &load, &run, points, 2000, &count), WS_OK);
     assert_int_equal(count, 501);
     assert_near(points[0].mean_celsius, end.rest_celsius, 1e-9 * end.rest_celsius);
     assert_near(points[500].peak_celsius, end.peak_celsius, 1e-8);
@@ -376,28 +359,24 @@ static void test_bad_loads(void **state)
     static const unsigned twice[] = {1, 2, 1}, far[] = {4}, good[] = {1};
     static const double negative[] = {0, 0, -1, 0};
     struct fixture f = open_slab(8);
-    ws_thermal_state out = {.size = sizeof out};
-    ws_thermal_load load = load_of(twice, 3);
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "SM 1 is given twice");
+    struct thermal_state out = {0};
+    struct thermal_load load = load_of(twice, 3);
+    expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
+           WS_ERR_ARGUMENT, "SM 1 is given twice");
     load = load_of(far, 1);
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "there is no SM 4: slab has 4, from 0 to 3");
+    expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
+           WS_ERR_ARGUMENT, "there is no SM 4: slab has 4, from 0 to 3");
     load = load_of(good, 1);
     load.watts_per_sm = -2;
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "cannot be negative");
+    expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
+           WS_ERR_ARGUMENT, "cannot be negative");
     load.watts_per_sm = INFINITY;
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "is no power");
+    expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
+           WS_ERR_ARGUMENT, "is no power");
     load = load_of(good, 1);
     load.block_watts = negative;
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "block 'sm2': -1 W");
-    out.size = 3;
-    load.block_watts = NULL;
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_ARGUMENT,
-           "ws_thermal_state.size");
+    expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
+           WS_ERR_ARGUMENT, "block 'sm2': -1 W");
     close_fixture(&f);
 }
 
@@ -406,7 +385,7 @@ static void test_bad_runs(void **state)
     (void)state;
     static const unsigned good[] = {1};
     struct fixture f = open_slab(8);
-    ws_thermal_load load = load_of(good, 1);
+    struct thermal_load load = load_of(good, 1);
     size_t count;
     static const struct {
         double seconds, step;
@@ -417,42 +396,53 @@ static void test_bad_runs(void **state)
                  {1000, 1e-6, "too many"},
                  {10, -1, "is none"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const ws_thermal_run run = {sizeof run, cases[i].seconds, cases[i].step, false};
-        expect(&f, ws_thermal_transient(f.thermal, &load, &run, NULL, 0, &count), WS_ERR_ARGUMENT,
-               cases[i].words);
+        const struct thermal_run run = {cases[i].seconds, cases[i].step, false};
+        expect(&f, thermal_transient(fixture_diag(&f), f.thermal, &load, &run, NULL, 0, &count),
+               WS_ERR_ARGUMENT, cases[i].words);
     }
     close_fixture(&f);
+}
+
+static ws_status ask(struct fixture *f, const ws_input *inputs, size_t input_count)
+{
+    const ws_machine *machines[] = {f->machine};
+    const ws_question question = {.size = sizeof question,
+                                  .name = "thermal",
+                                  .machines = machines,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = input_count};
+    ws_answer *answer;
+    ws_status status = ws_ask(f->context, &question, &answer);
+    ws_answer_destroy(answer);
+    return status;
 }
 
 static void test_bad_machines(void **state)
 {
     (void)state;
+    static const ws_input grid[] = {{.name = "cells", .value = 8},
+                                    {.name = "grid_floorplan", .value = 1},
+                                    {.name = "active_sms", .value = 0}};
+    static const ws_input coarse[] = {{.name = "cells", .value = 1}};
+    static const ws_input unknown[] = {{.name = "block", .word = "mc9"},
+                                       {.name = "block_watts", .value = 1}};
     struct fixture f = open_machine("v100");
-    ws_thermal_options options = {sizeof options, false, 8};
-    expect(&f, ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_NO_MODEL,
-           "has no floorplan");
-    options.grid_floorplan = true;
-    expect(&f, ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_NO_MODEL, "die.area");
+    expect(&f, ask(&f, grid, 1), WS_ERR_NO_MODEL, "has no floorplan");
+    expect(&f, ask(&f, grid, 2), WS_ERR_NO_MODEL, "die.area");
     set(&f, "machine.die.area", "=815mm2");
-    build(&f, 8, true);
-    ws_thermal_load load = load_of(NULL, 0);
-    ws_thermal_state out = {.size = sizeof out};
-    expect(&f, ws_thermal_steady(f.thermal, &load, &out, NULL, NULL), WS_ERR_NO_MODEL,
-           "power.active_sm");
+    expect(&f, ask(&f, grid, 3), WS_ERR_NO_MODEL, "power.active_sm");
     close_fixture(&f);
     f = open_machine(SLAB);
+    expect(&f, ask(&f, coarse, 1), WS_ERR_ARGUMENT, "2 to 128");
+    expect(&f, ask(&f, unknown, 1), WS_ERR_ARGUMENT, "give one for one");
+    expect(&f, ask(&f, unknown, 2), WS_ERR_ARGUMENT, "no block 'mc9'");
     set(&f, "machine.sm.count", "=5");
-    options.grid_floorplan = false;
-    expect(&f, ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_COMPARE,
-           "has 5 SMs, but its floorplan 4");
-    options.cells = 1;
-    expect(&f, ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_ARGUMENT, "2 to 128");
+    expect(&f, fixture_build(&f, 8, false), WS_ERR_COMPARE, "has 5 SMs, but its floorplan 4");
     close_fixture(&f);
     f = open_machine(SLAB);
     set(&f, "machine.thermal.spreader.width", "=5mm");
-    options.cells = 8;
-    expect(&f, ws_thermal_create(f.machine, &options, &f.thermal), WS_ERR_ARGUMENT,
-           "does not cover the die");
+    expect(&f, fixture_build(&f, 8, false), WS_ERR_ARGUMENT, "does not cover the die");
     close_fixture(&f);
 }
 

@@ -9,48 +9,33 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <warpsage/warpsage.h>
+
+#include "thermal_fixture.h"
 
 enum { CELLS = 16, MOST = 256 };
 
-struct fixture {
-    ws_context *context;
-    ws_machine *machine;
-    ws_thermal *thermal;
-    ws_thermal_plan plan;
-};
-
 static struct fixture open_machine(const char *name, bool grid, unsigned cells)
 {
-    const ws_thermal_options options = {sizeof options, grid, cells};
-    struct fixture f = {.plan = {.size = sizeof f.plan}};
+    struct fixture f = {0};
     assert_int_equal(ws_context_create(&f.context), WS_OK);
     if (ws_machine_load(f.context, name, &f.machine) != WS_OK ||
-        ws_thermal_create(f.machine, &options, &f.thermal) != WS_OK ||
-        ws_thermal_describe_plan(f.thermal, &f.plan) != WS_OK)
+        fixture_build(&f, cells, grid) != WS_OK)
         fail_msg("%s", ws_context_error(f.context));
     return f;
 }
 
-static void close_fixture(struct fixture *f)
+static struct thermal_load load_of(double sm, double tpc)
 {
-    ws_thermal_destroy(f->thermal);
-    ws_machine_destroy(f->machine);
-    ws_context_destroy(f->context);
+    return (struct thermal_load){NULL, 0, sm, tpc, 30, NULL};
 }
 
-static ws_thermal_load load_of(double sm, double tpc)
+static struct thermal_state solve(const struct fixture *f, struct thermal_load load,
+                                  const unsigned *sms, size_t count)
 {
-    return (ws_thermal_load){sizeof(ws_thermal_load), NULL, 0, sm, tpc, 30, NULL};
-}
-
-static ws_thermal_state solve(const struct fixture *f, ws_thermal_load load, const unsigned *sms,
-                              size_t count)
-{
-    ws_thermal_state state = {.size = sizeof state};
+    struct thermal_state state = {0};
     load.active_sms = sms;
     load.active_count = count;
-    if (ws_thermal_steady(f->thermal, &load, &state, NULL, NULL) != WS_OK)
+    if (thermal_steady(fixture_diag(f), f->thermal, &load, &state, NULL, NULL) != WS_OK)
         fail_msg("%s", ws_context_error(f->context));
     return state;
 }
@@ -70,14 +55,14 @@ static bool next_set(unsigned *sms, unsigned count, unsigned n)
 
 static void check_all_sets(const struct fixture *f, double sm, double tpc, unsigned count)
 {
-    ws_thermal_load load = load_of(sm, tpc);
-    ws_thermal_choice choice = {.size = sizeof choice};
+    struct thermal_load load = load_of(sm, tpc);
+    struct thermal_choice choice = {0};
     unsigned sms[MOST], best[MOST], chosen[MOST], sets = 0;
     double watts = INFINITY, peak = INFINITY;
     for (unsigned i = 0; i < count; i++)
         sms[i] = i;
     do {
-        ws_thermal_state state = solve(f, load, sms, count);
+        struct thermal_state state = solve(f, load, sms, count);
         sets++;
         bool less = state.dynamic_watts < watts - 1e-9;
         bool same = state.dynamic_watts < watts + 1e-9;
@@ -85,15 +70,15 @@ static void check_all_sets(const struct fixture *f, double sm, double tpc, unsig
         watts = state.dynamic_watts;
         peak = state.peak_celsius;
         memcpy(best, sms, sizeof best);
-    } while (next_set(sms, count, f->plan.sm_count));
-    if (ws_thermal_best(f->thermal, &load, count, &choice, chosen) != WS_OK)
+    } while (next_set(sms, count, f->plan->sm_count));
+    if (thermal_best(fixture_diag(f), f->thermal, &load, count, &choice, chosen) != WS_OK)
         fail_msg("%s", ws_context_error(f->context));
     assert_true(choice.exact && choice.sets == sets);
     if (fabs(choice.peak_celsius - peak) > 1e-6 || fabs(choice.dynamic_watts - watts) > 1e-9)
         fail_msg("%u SMs: %.9g degC, %.9g W; of all sets %.9g degC, %.9g W", count,
                  choice.peak_celsius, choice.dynamic_watts, peak, watts);
     assert_true(choice.bound_celsius == choice.peak_celsius);
-    ws_thermal_state again = solve(f, load, chosen, count);
+    struct thermal_state again = solve(f, load, chosen, count);
     assert_true(fabs(again.peak_celsius - choice.peak_celsius) < 1e-7);
     assert_int_equal(again.active_tpcs, choice.active_tpcs);
     for (unsigned i = 1; i < count; i++)
@@ -117,19 +102,19 @@ static void test_bound(void **state)
 {
     (void)state;
     struct fixture f = open_machine("gtx280", true, CELLS);
-    ws_thermal_load load = load_of(2, 3);
-    ws_thermal_choice choice = {.size = sizeof choice};
+    struct thermal_load load = load_of(2, 3);
+    struct thermal_choice choice = {0};
     unsigned tpcs[] = {0, 1, 2}, chosen[9];
     double peak = INFINITY;
-    assert_int_equal(f.plan.sm_count, 30);
-    assert_int_equal(f.plan.tpc_count, 10);
+    assert_int_equal(f.plan->sm_count, 30);
+    assert_int_equal(f.plan->tpc_count, 10);
     do {
         unsigned sms[9];
         for (unsigned i = 0; i < 9; i++)
             sms[i] = 3 * tpcs[i / 3] + i % 3;
         peak = fmin(peak, solve(&f, load, sms, 9).peak_celsius);
     } while (next_set(tpcs, 3, 10));
-    assert_int_equal(ws_thermal_best(f.thermal, &load, 9, &choice, chosen), WS_OK);
+    assert_int_equal(thermal_best(fixture_diag(&f), f.thermal, &load, 9, &choice, chosen), WS_OK);
     assert_false(choice.exact);
     assert_true(choice.sets == 14307150);
     assert_int_equal(choice.active_tpcs, 3);
@@ -143,12 +128,12 @@ static void test_bound(void **state)
 
 static void check_large(const struct fixture *f, double sm, double tpc, unsigned count)
 {
-    ws_thermal_load load = load_of(sm, tpc);
-    ws_thermal_choice choice = {.size = sizeof choice};
+    struct thermal_load load = load_of(sm, tpc);
+    struct thermal_choice choice = {0};
     unsigned sms[MOST];
-    if (ws_thermal_best(f->thermal, &load, count, &choice, sms) != WS_OK)
+    if (thermal_best(fixture_diag(f), f->thermal, &load, count, &choice, sms) != WS_OK)
         fail_msg("%s", ws_context_error(f->context));
-    ws_thermal_state state = solve(f, load, sms, count);
+    struct thermal_state state = solve(f, load, sms, count);
     assert_true(fabs(state.peak_celsius - choice.peak_celsius) < 1e-7);
     assert_true(fabs(state.dynamic_watts - choice.dynamic_watts) < 1e-9);
     assert_true(choice.bound_celsius <= choice.peak_celsius + 1e-9);

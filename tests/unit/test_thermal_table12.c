@@ -10,14 +10,15 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <warpsage/warpsage.h>
+
+#include "thermal_fixture.h"
 
 static const double SUPPLY = 0.8;
 static const unsigned ROW_1[] = {0, 7, 1, 8}, ROW_9[] = {0, 1, 2, 3};
 static const double WATTS_1 = 253.68, WATTS_9 = 262.53, CELSIUS_1 = 76.99, CELSIUS_9 = 80.41;
 
 struct pair {
-    ws_thermal_state one, nine;
+    struct thermal_state one, nine;
 };
 
 static void set(ws_machine *machine, ws_context *context, const char *key, double value)
@@ -27,23 +28,21 @@ static void set(ws_machine *machine, ws_context *context, const char *key, doubl
     if (ws_machine_set(machine, key, change) != WS_OK) fail_msg("%s", ws_context_error(context));
 }
 
-static ws_thermal_state solve(ws_context *context, ws_thermal *thermal, const unsigned *sms)
+static struct thermal_state solve(const struct fixture *f, const unsigned *sms)
 {
-    ws_thermal_load load = {sizeof load, sms, 4, NAN, NAN, NAN, NULL};
-    ws_thermal_state state = {.size = sizeof state};
-    if (ws_thermal_steady(thermal, &load, &state, NULL, NULL) != WS_OK)
-        fail_msg("%s", ws_context_error(context));
+    struct thermal_load load = {sms, 4, NAN, NAN, NAN, NULL};
+    struct thermal_state state = {0};
+    if (thermal_steady(fixture_diag(f), f->thermal, &load, &state, NULL, NULL) != WS_OK)
+        fail_msg("%s", ws_context_error(f->context));
     return state;
 }
 
-static struct pair solve_pair(ws_context *context, const ws_machine *machine)
+static struct pair solve_pair(ws_context *context, ws_machine *machine)
 {
-    const ws_thermal_options options = {.size = sizeof options};
-    ws_thermal *thermal;
-    if (ws_thermal_create(machine, &options, &thermal) != WS_OK)
-        fail_msg("%s", ws_context_error(context));
-    struct pair pair = {solve(context, thermal, ROW_1), solve(context, thermal, ROW_9)};
-    ws_thermal_destroy(thermal);
+    struct fixture f = {.context = context, .machine = machine};
+    if (fixture_build(&f, THERMAL_CELLS, false) != WS_OK) fail_msg("%s", ws_context_error(context));
+    struct pair pair = {solve(&f, ROW_1), solve(&f, ROW_9)};
+    thermal_destroy(f.thermal);
     return pair;
 }
 

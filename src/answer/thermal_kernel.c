@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answer/thermal_kernel.h"
+
+#include <math.h>
+
+static ws_status count_sms(const struct asked *asked, unsigned *out)
+{
+    const struct machine *machine = asked->machines[0];
+    uint64_t best;
+    size_t named;
+    TRY(asked_count(asked, "best", 1, UINT32_MAX, 0, &best));
+    asked_numbers(asked, "active_sms", &named);
+    if (!machine_has(machine, MACHINE_SM_COUNT))
+        return diag_error(asked->diag, WS_ERR_NO_MODEL, "%s does not know %s", machine->id,
+                          machine_key_infos[MACHINE_SM_COUNT].path);
+    *out = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 0);
+    if (best) *out = (unsigned)best;
+    if (named) *out = (unsigned)named;
+    return WS_OK;
+}
+
+static ws_status check_blocks(const struct asked *asked, const struct core_sweep_point *point,
+                              unsigned wanted)
+{
+    bool is_asked = asked_has(asked, "best") || asked_has(asked, "active_sms");
+    if (!is_asked || point->active_sms >= wanted) return WS_OK;
+    return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                      "%u SMs are to work, but the launch has only %.0f block%s, so not more than "
+                      "%.0f can",
+                      wanted, point->active_sms, point->active_sms == 1 ? "" : "s",
+                      point->active_sms);
+}
+
+/* A kernel whose power is modelled says itself what an SM draws. */
+static ws_status check_watts(const struct asked *asked)
+{
+    if (!asked_has(asked, "watts_per_sm") && !asked_has(asked, "watts_per_tpc")) return WS_OK;
+    return diag_error(
+        asked->diag, WS_ERR_ARGUMENT,
+        "the power of the kernel is modelled for this GPU, and says how many watts an "
+        "SM draws: leave out --watts-per-sm and --watts-per-tpc");
+}
+
+static void release_machine(void *what)
+{
+    machine_destroy(what);
+}
+
+/* Time on so many SMs, as if the GPU had no others. */
+static ws_status time_alone(const struct asked *asked, const struct predict_options *options,
+                            unsigned sms, struct thermal_kernel *out)
+{
+    struct arena *arena = &asked->answer->arena;
+    const struct profile *profile = asked->profiles[0];
+    const struct prediction *prediction;
+    struct machine *fewer = machine_own(machine_keep(asked->machines[0]));
+    answer_own(asked->answer, release_machine, fewer);
+    TRY(machine_set(asked->diag, fewer, "sm.count", arena_format(arena, "=%u", sms)));
+    TRY(asked_predict(asked, profile, fewer, options, &prediction));
+    const struct estimate *best = &prediction->estimates[prediction->best];
+    out->watts_are_given = true;
+    out->time_model = models[best->id]->name;
+    out->point.active_sms = fmin(sms, (double)profile_blocks(profile));
+    out->point.point.seconds = best->time_seconds;
+    return WS_OK;
+}
+
+static ws_status without_power(const struct asked *asked, const struct predict_options *options,
+                               unsigned sms, struct thermal_kernel *out)
+{
+    bool is_known = machine_has(asked->machines[0], MACHINE_POWER_ACTIVE_SM);
+    if (is_known || asked_has(asked, "watts_per_sm")) return time_alone(asked, options, sms, out);
+    const char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
+    return diag_error(asked->diag, WS_ERR_NO_MODEL,
+                      "%s; or say what an SM at work draws: --watts-per-sm W", reason);
+}
+
+ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *out)
+{
+    const struct profile *profile = asked->profiles[0];
+    struct predict_options options;
+    struct core_sweep *sweep = NULL;
+    unsigned wanted = 0;
+    TRY(asked_predict_options(asked, &options));
+    options.without_gains = true;
+    TRY(count_sms(asked, &wanted));
+    ws_status status =
+        core_sweep_run(asked->diag, profile, asked->machines[0], &options, wanted, wanted, &sweep);
+    if (status == WS_ERR_NO_MODEL) {
+        TRY(without_power(asked, &options, wanted, out));
+    } else if (status != WS_OK) {
+        return status;
+    } else {
+        out->point = sweep->points[0];
+        out->time_model = arena_copy(&asked->answer->arena, sweep->time_model);
+        core_sweep_destroy(sweep);
+        TRY(check_watts(asked));
+    }
+    out->name = profile->kernel ? profile->kernel : "";
+    return check_blocks(asked, &out->point, wanted);
+}
