@@ -135,19 +135,10 @@ static int add_own(struct analysis *a, const struct option_use *use, struct aski
 
 static int answer(struct analysis *a, const struct command *command, struct asking *asking)
 {
-    ws_answer *found;
     CLI_TRY(analysis_load_machines(a));
     if (!a->machine_count) return analysis_ask_gpu(a, "");
     CLI_TRY(analysis_find_profile(a, command));
-    asking_profile(a->cli, asking, a->profile);
-    asking_predict(a->cli, asking, &a->request);
-    for (size_t i = 0; i < a->machine_count; i++)
-        asking_machine(a->cli, asking, a->machines[i]);
-    CLI_TRY(asking_ask(a->cli, asking, &found));
-    int exit_code =
-        asking_write(a->cli, found, a->request.format, WS_DETAILS_NORMAL, a->request.output);
-    ws_answer_destroy(found);
-    return exit_code;
+    return analysis_answer(a, asking);
 }
 
 static int run_power(struct cli *cli, const struct command *command, int argc, char **argv)

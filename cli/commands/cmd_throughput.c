@@ -98,19 +98,10 @@ static int answer(struct analysis *a, const struct command *command, struct aski
                   bool has_inputs)
 {
     bool by_hand = has_inputs && !a->request.kernel_file && !analysis_is_counted(a);
-    ws_answer *found;
     CLI_TRY(analysis_load_machines(a));
     if (!a->machine_count) return analysis_ask_gpu(a, "");
     if (!by_hand) CLI_TRY(analysis_find_profile(a, command));
-    if (!by_hand) asking_profile(a->cli, asking, a->profile);
-    asking_predict(a->cli, asking, &a->request);
-    for (size_t i = 0; i < a->machine_count; i++)
-        asking_machine(a->cli, asking, a->machines[i]);
-    CLI_TRY(asking_ask(a->cli, asking, &found));
-    int exit_code =
-        asking_write(a->cli, found, a->request.format, WS_DETAILS_NORMAL, a->request.output);
-    ws_answer_destroy(found);
-    return exit_code;
+    return analysis_answer(a, asking);
 }
 
 static int run_throughput(struct cli *cli, const struct command *command, int argc, char **argv)

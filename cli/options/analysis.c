@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/options/asking.h"
 #include "cli/options/kernel_choice.h"
 
 /* ---- options -> request ---------------------------------------------------------------------- */
@@ -460,6 +461,21 @@ void analysis_keep_profile(struct analysis *a)
 {
     if (a->profile) CLI_APPEND(a->cli, a->earlier, a->earlier_count, a->profile);
     a->profile = NULL;
+}
+
+int analysis_answer(struct analysis *a, struct asking *asking)
+{
+    struct cli *cli = a->cli;
+    ws_answer *answer;
+    if (a->profile) asking_profile(cli, asking, a->profile);
+    asking_predict(cli, asking, &a->request);
+    for (size_t i = 0; i < a->machine_count; i++)
+        asking_machine(cli, asking, a->machines[i]);
+    CLI_TRY(asking_ask(cli, asking, &answer));
+    int exit_code =
+        asking_write(cli, answer, a->request.format, WS_DETAILS_NORMAL, a->request.output);
+    ws_answer_destroy(answer);
+    return exit_code;
 }
 
 void analysis_clear(struct analysis *a)

@@ -147,6 +147,10 @@ int analysis_find_profile(struct analysis *a, const struct command *command);
 void analysis_add_model_option(struct analysis *a, const char *key, const char *value);
 /* The trace's side of it (trace_input.c). */
 int trace_load(struct analysis *a, bool several);
+struct asking;
+/* Asks about the machines and the profile, if there is one, and writes the answer in the form that the
+ * options say. */
+int analysis_answer(struct analysis *a, struct asking *asking);
 void analysis_clear(struct analysis *a);
 
 #endif
