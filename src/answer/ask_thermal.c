@@ -29,7 +29,7 @@ struct thermal_curve {
 struct thermal_answer {
     const struct machine *machine;
     const struct floorplan *plan;
-    struct thermal *thermal;
+    struct thermal *thermal; /* while it is asked */
     struct thermal_kernel kernel;
     struct thermal_load load; /* complete */
     const uint64_t *active_sms;
@@ -292,10 +292,8 @@ static ws_status open_plan(const struct asked *asked, struct thermal_answer *ans
             "%s has no floorplan: add one to the machine file, or ask for --floorplan "
             "grid, a made-up one",
             machine->id);
-    TRY(thermal_create(asked->diag, machine, answer->plan, answer->columns, is_grid,
-                       &answer->thermal));
-    answer_own(asked->answer, release_thermal, answer->thermal);
-    return WS_OK;
+    return thermal_create(asked->diag, machine, answer->plan, answer->columns, is_grid,
+                          &answer->thermal);
 }
 
 static void list_assumptions(struct arena *arena, struct thermal_answer *answer)
@@ -306,11 +304,21 @@ static void list_assumptions(struct arena *arena, struct thermal_answer *answer)
     answer->assumptions = ARENA_ARRAY(arena, const char *, count + 1);
     answer->assumption_count = count;
     for (size_t i = 0; i < count; i++)
-        answer->assumptions[i] = thermal_assumption(answer->thermal, i);
+        answer->assumptions[i] = arena_copy(arena, thermal_assumption(answer->thermal, i));
+}
+
+static ws_status find_all(const struct asked *asked, struct thermal_answer *answer)
+{
+    TRY(find_load(asked, answer));
+    TRY(find_steady(asked, answer));
+    TRY(find_curve(asked, answer));
+    list_assumptions(&asked->answer->arena, answer);
+    return WS_OK;
 }
 
 static ws_status ask(struct asked *asked, const void **out)
 {
+    struct mem_guard guard;
     struct thermal_answer *answer = ARENA_ARRAY(&asked->answer->arena, struct thermal_answer, 1);
     if (asked->machine_count != 1)
         return diag_error(asked->diag, WS_ERR_ARGUMENT, "thermal is for one GPU at a time");
@@ -318,12 +326,13 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->sm_watts_are_given = asked_has(asked, "watts_per_sm");
     if (asked->profile_count) TRY(thermal_kernel_find(asked, &answer->kernel));
     TRY(open_plan(asked, answer));
-    TRY(find_load(asked, answer));
-    TRY(find_steady(asked, answer));
-    TRY(find_curve(asked, answer));
-    list_assumptions(&asked->answer->arena, answer);
-    *out = answer;
-    return WS_OK;
+    mem_guard_begin(&guard, release_thermal, answer->thermal);
+    ws_status status = find_all(asked, answer);
+    mem_guard_end(&guard);
+    thermal_destroy(answer->thermal);
+    answer->thermal = NULL;
+    if (status == WS_OK) *out = answer;
+    return status;
 }
 
 const struct question question_thermal = {

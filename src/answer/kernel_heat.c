@@ -64,6 +64,11 @@ static ws_status choose(const struct asked *asked, struct thermal *thermal,
     return WS_OK;
 }
 
+static void release_thermal(void *what)
+{
+    thermal_destroy(what);
+}
+
 void heat_place(const struct asked *asked, const struct machine *machine,
                 const struct core_sweep_point *point, struct kernel_place *out)
 {
@@ -74,8 +79,11 @@ void heat_place(const struct asked *asked, const struct machine *machine,
     ws_status status = open_plan(asked, machine, &plan, &thermal, &out->made_up);
     if (status == WS_OK) {
         out->sm_count = plan->sm_count;
+        struct mem_guard guard;
+        mem_guard_begin(&guard, release_thermal, thermal);
         heat_load(machine, plan, point, &asked->answer->arena, &load);
         status = choose(asked, thermal, &load, out);
+        mem_guard_end(&guard);
         thermal_destroy(thermal);
     }
     if (status == WS_OK) return;
