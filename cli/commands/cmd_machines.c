@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/options/asking.h"
 #include "cli/options/options.h"
 
 enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of `show` and `diff`"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer; `check` has no CSV"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
     {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
      "`show host`: keep what was measured as a machine file"},
@@ -20,44 +21,18 @@ struct style {
     const char *output, *save;
 };
 
-/* Widths of the columns of the list. */
-struct columns {
-    int id, name;
-};
-
-static void fit_columns(struct columns *columns, const ws_machine *machine)
+/* Asks the question about these machines and writes its answer. */
+static int answer(struct cli *cli, const char *question, ws_machine *const *machines, size_t count,
+                  const struct style *style)
 {
-    int id = (int)strlen(ws_machine_id(machine)), name = (int)strlen(ws_machine_name(machine));
-    if (id > columns->id) columns->id = id;
-    if (name > columns->name) columns->name = name;
-}
-
-/* A figure in `unit`, right-aligned; blanks where the file does not know it. */
-static void put_figure(const ws_machine *machine, const char *key, double unit, int width,
-                       int digits, const char *text)
-{
-    double value;
-    if (ws_machine_get(machine, key, &value) == WS_OK)
-        printf("  %*.*f %s", width, digits, value / unit, text);
-    else
-        printf("  %*s", width + 1 + (int)strlen(text), "");
-}
-
-static void list_row(const ws_machine *machine, const struct columns *columns)
-{
-    unsigned target = ws_machine_target(machine);
-    printf("%-*s  %-*s  ", columns->id, ws_machine_id(machine), columns->name,
-           ws_machine_name(machine));
-    if (ws_machine_is_cpu(machine)) {
-        printf("%-7s", "CPU");
-        put_figure(machine, "cpu.cores", 1, 2, 0, "cores");
-    } else {
-        printf("cc %2u.%u", target / 10, target % 10);
-        put_figure(machine, "sm.count", 1, 4, 0, "SMs");
-    }
-    put_figure(machine, "clock.core", 1e9, 5, 3, "GHz");
-    put_figure(machine, "dram.bandwidth", 1e9, 6, 1, "GB/s");
-    putchar('\n');
+    struct asking asking = {.name = question};
+    ws_answer *found;
+    for (size_t i = 0; i < count; i++)
+        asking_machine(cli, &asking, machines[i]);
+    CLI_TRY(asking_ask(cli, &asking, &found));
+    int exit_code = asking_write(cli, found, style->format, WS_DETAILS_NORMAL, style->output);
+    ws_answer_destroy(found);
+    return exit_code;
 }
 
 static bool is_wanted(const ws_machine *machine, const char **words, size_t count)
@@ -92,19 +67,16 @@ static int load_wanted(struct cli *cli, const char **words, size_t word_count, w
     return exit_code;
 }
 
-static int list_machines(struct cli *cli, const char **words, size_t word_count)
+static int list_machines(struct cli *cli, const char **words, size_t word_count,
+                         const struct style *style)
 {
     ws_machine **machines = NULL;
     size_t count = 0;
-    struct columns columns = {0, 0};
     int exit_code = load_wanted(cli, words, word_count, &machines, &count);
+    int written = count ? answer(cli, "machines", machines, count, style) : EXIT_DONE;
     for (size_t i = 0; i < count; i++)
-        fit_columns(&columns, machines[i]);
-    for (size_t i = 0; i < count; i++) {
-        list_row(machines[i], &columns);
         ws_machine_destroy(machines[i]);
-    }
-    if (count || exit_code != EXIT_DONE) return exit_code;
+    if (exit_code != EXIT_DONE || count) return exit_code == EXIT_DONE ? written : exit_code;
     return cli_error(cli, EXIT_USAGE,
                      "no machine has '%s' in its id, alias, name, chip or cc; "
                      "`warpsage machines` lists all",
@@ -114,26 +86,21 @@ static int list_machines(struct cli *cli, const char **words, size_t word_count)
 static int show_machine(struct cli *cli, const char *name, const struct style *style)
 {
     ws_machine *machine;
-    const char *save = style->save;
-    char *text = NULL;
     CLI_TRY(cli_input_machine(cli, name, &name));
     CLI_TRY(cli_check_outputs(cli));
     ws_status status = !strcmp(name, "host") ? ws_machine_measure_host(cli->context, &machine)
                                              : ws_machine_load(cli->context, name, &machine);
     if (status != WS_OK) return cli_failed(cli, status);
-    if (save) status = ws_machine_save(machine, save);
-    if (status == WS_OK) status = ws_machine_describe(machine, style->format, &text);
-    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
-                                    : cli_failed(cli, status);
-    ws_free(text);
+    if (style->save) status = ws_machine_save(machine, style->save);
+    int exit_code =
+        status == WS_OK ? answer(cli, "machine", &machine, 1, style) : cli_failed(cli, status);
     ws_machine_destroy(machine);
     return exit_code;
 }
 
-static int check_machine(struct cli *cli, const char *path)
+static int check_machine(struct cli *cli, const char *path, const struct style *style)
 {
     ws_machine *machine;
-    char *text;
     const char *named = path;
     CLI_TRY(cli_input_machine(cli, path, &path));
     size_t length = strlen(path);
@@ -143,28 +110,26 @@ static int check_machine(struct cli *cli, const char *path)
                          "'%s'",
                          path);
     ws_status status = ws_machine_load(cli->context, path, &machine);
-    if (status == WS_OK) status = ws_machine_assess(machine, &text);
     if (status != WS_OK) return cli_failed(cli, status);
-    printf("%s: good\n%s", !strcmp(named, "-") ? "standard input" : named, text);
-    ws_free(text);
+    if (style->format == WS_FORMAT_TEXT && !style->output)
+        printf("%s: good\n", !strcmp(named, "-") ? "standard input" : named);
+    int exit_code = answer(cli, "machine_check", &machine, 1, style);
     ws_machine_destroy(machine);
-    return EXIT_DONE;
+    return exit_code;
 }
 
 static int diff_machines(struct cli *cli, const char **names, const struct style *style)
 {
-    ws_machine *a = NULL, *b = NULL;
-    char *text = NULL;
+    ws_machine *machines[2] = {NULL};
+    ws_status status = WS_OK;
     for (size_t i = 0; i < 2; i++)
         CLI_TRY(cli_input_machine(cli, names[i], &names[i]));
-    ws_status status = ws_machine_load(cli->context, names[0], &a);
-    if (status == WS_OK) status = ws_machine_load(cli->context, names[1], &b);
-    if (status == WS_OK) status = ws_machine_diff(a, b, style->format, &text);
-    int exit_code = status == WS_OK ? cli_write(cli, style->output, text, strlen(text))
-                                    : cli_failed(cli, status);
-    ws_free(text);
-    ws_machine_destroy(b);
-    ws_machine_destroy(a);
+    for (size_t i = 0; i < 2 && status == WS_OK; i++)
+        status = ws_machine_load(cli->context, names[i], &machines[i]);
+    int exit_code =
+        status == WS_OK ? answer(cli, "machine_diff", machines, 2, style) : cli_failed(cli, status);
+    for (size_t i = 0; i < 2; i++)
+        ws_machine_destroy(machines[i]);
     return exit_code;
 }
 
@@ -184,13 +149,13 @@ static int run_verb(struct cli *cli, enum verb verb, const struct command_line *
         return cli_error(
             cli, EXIT_USAGE,
             "--save-machine keeps one machine: machines show host --save-machine FILE");
-    if (verb == VERB_LIST) return list_machines(cli, operands, count);
+    if (verb == VERB_LIST) return list_machines(cli, operands, count, style);
     if (verb == VERB_DIFF ? count != 2 : count == 0)
         return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);
     if (verb == VERB_DIFF) return diff_machines(cli, operands, style);
     for (size_t i = 0; i < count; i++)
         CLI_TRY(verb == VERB_SHOW ? show_machine(cli, operands[i], style)
-                                  : check_machine(cli, operands[i]));
+                                  : check_machine(cli, operands[i], style));
     return EXIT_DONE;
 }
 
@@ -218,7 +183,7 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
 
 const struct command command_machines = {
     .name = "machines",
-    .synopsis = "  warpsage machines [list [WORD...]]\n"
+    .synopsis = "  warpsage machines [list [WORD...]] [--format text|json|csv]\n"
                 "  warpsage machines show NAME... [--format text|json|csv]\n"
                 "  warpsage machines show host [--save-machine FILE.yaml]\n"
                 "  warpsage machines check FILE.yaml...\n"

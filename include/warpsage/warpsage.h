@@ -481,7 +481,7 @@ WS_API ws_counter_info ws_counter_describe(size_t index);
 WS_API WS_CHECKED ws_status ws_machine_load(ws_context *context, const char *name,
                                             ws_machine **out);
 /* This computer's CPU, with the id "host": its topology by hwloc, clock, floating-point throughput and
- * memory bandwidth measured on every core, in less than two seconds. The notes of ws_machine_describe
+ * memory bandwidth measured on every core, in less than two seconds. `notes` of the question `machine`
  * tell the spread. WS_ERR_DEVICE says why it could not be measured. */
 WS_API WS_CHECKED ws_status ws_machine_measure_host(ws_context *context, ws_machine **out);
 /* Writes a CPU as a machine file. WS_ERR_ARGUMENT for a GPU. */
@@ -517,16 +517,6 @@ WS_API void ws_free(void *memory);
 
 typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV, WS_FORMAT_SVG } ws_format;
 
-/* Every figure that the machine file knows, with unit and source, under the path that what-ifs
- * use. Text, JSON or CSV, to be freed with ws_free. */
-WS_API WS_CHECKED ws_status ws_machine_describe(const ws_machine *machine, ws_format format,
-                                                char **out);
-/* The figures in which two machines differ, with the ratio b / a. To be freed with ws_free. */
-WS_API WS_CHECKED ws_status ws_machine_diff(const ws_machine *a, const ws_machine *b,
-                                            ws_format format, char **out);
-/* In words: which models find what they need of the machine, and what the others lack. To be freed
- * with ws_free. */
-WS_API WS_CHECKED ws_status ws_machine_assess(const ws_machine *machine, char **out);
 /* Is `word` part of the id, an alias, the name, the chip, "cc 7.0" or "sm_70"? In any case. */
 WS_API bool ws_machine_matches(const ws_machine *machine, const char *word);
 
@@ -629,7 +619,8 @@ typedef enum ws_kind {
     WS_FLAG,
     WS_WORD,
     WS_WORDS,
-    WS_TABLE /* rows and columns over an array: cells are not nodes */
+    WS_TABLE, /* rows and columns over an array: cells are not nodes */
+    WS_NUMBERS
 } ws_kind;
 
 /* Where a number comes from. */
@@ -714,6 +705,8 @@ WS_API double ws_answer_number(const ws_answer *answer, const char *path);
 WS_API const char *ws_answer_word(const ws_answer *answer, const char *path);
 /* Word `index` of a node of the kind WS_WORDS; NULL beyond the last. */
 WS_API const char *ws_node_word(ws_node node, size_t index);
+/* Number `index` of a node of the kind WS_NUMBERS; NAN: unknown, or beyond the last. */
+WS_API double ws_node_number(ws_node node, size_t index);
 
 /* Tables. */
 WS_API size_t ws_table_columns(ws_node table);

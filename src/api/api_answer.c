@@ -137,8 +137,9 @@ static ws_kind kind_of(enum figure_kind kind)
         [FIGURE_IS_FLAG] = WS_FLAG,       [FIGURE_IS_WORD] = WS_WORD,
         [FIGURE_IS_SECTION] = WS_SECTION, [FIGURE_IS_LIST] = WS_LIST,
         [FIGURE_IS_MAP] = WS_LIST,        [FIGURE_IS_TABLE] = WS_TABLE,
-        [FIGURE_IS_WORDS] = WS_WORDS,     [FIGURE_IS_COUNTS] = WS_WORDS,
+        [FIGURE_IS_WORDS] = WS_WORDS,     [FIGURE_IS_COUNTS] = WS_NUMBERS,
         [FIGURE_IS_MEASURED] = WS_NUMBER, [FIGURE_IS_MEASUREDS] = WS_LIST,
+        [FIGURE_IS_NUMBERS] = WS_NUMBERS,
     };
     return kinds[kind];
 }
@@ -160,8 +161,8 @@ size_t ws_node_count(ws_node node)
 {
     const struct node *at = node.at;
     if (!at) return 0;
-    bool is_array =
-        at->kind == FIGURE_IS_TABLE || at->kind == FIGURE_IS_WORDS || at->kind == FIGURE_IS_COUNTS;
+    bool is_array = at->kind == FIGURE_IS_TABLE || at->kind == FIGURE_IS_WORDS ||
+                    at->kind == FIGURE_IS_COUNTS || at->kind == FIGURE_IS_NUMBERS;
     return is_array ? at->value.item_count : at->child_count;
 }
 
@@ -214,6 +215,14 @@ const char *ws_node_word(ws_node node, size_t index)
     const struct node *at = node.at;
     if (!at || at->kind != FIGURE_IS_WORDS || index >= at->value.item_count) return NULL;
     return ((const char *const *)at->value.items)[index];
+}
+
+double ws_node_number(ws_node node, size_t index)
+{
+    const struct node *at = node.at;
+    if (!at || index >= at->value.item_count) return NAN;
+    if (at->kind == FIGURE_IS_COUNTS) return (double)((const uint64_t *)at->value.items)[index];
+    return at->kind == FIGURE_IS_NUMBERS ? ((const double *)at->value.items)[index] : NAN;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/handles.h"
 #include "base/float_state.h"
@@ -188,4 +190,19 @@ ws_status ws_machine_check_launch(const ws_machine *machine, const ws_launch *la
     API_CALL(machine->context)
     return machine_check_launch(&machine->context->diag, machine->machine, launch->grid,
                                 launch->block, launch->dynamic_shared_bytes);
+}
+
+bool ws_machine_matches(const ws_machine *handle, const char *word)
+{
+    const struct machine *machine = handle->machine;
+    char target[32] = "cpu";
+    if (machine->kind == MACHINE_IS_GPU)
+        snprintf(target, sizeof target, "gpu cc %u.%u sm_%u%u", machine->cc_major,
+                 machine->cc_minor, machine->cc_major, machine->cc_minor);
+    if (strcasestr(machine->id, word) || strcasestr(machine->name, word)) return true;
+    if (strcasestr(target, word)) return true;
+    if (machine->chip && strcasestr(machine->chip, word)) return true;
+    for (size_t i = 0; i < machine->alias_count; i++)
+        if (strcasestr(machine->aliases[i], word)) return true;
+    return false;
 }

@@ -26,6 +26,7 @@
  *                                                                   numbers, those of its last column
  *     WORDS(record, id, when, const char *const *, count, text)
  *     COUNTS(record, id, when, const uint64_t *, count, text)
+ *     NUMBERS(record, id, unit, when, const double *, count, text)     NAN: null
  *     FIGURE(record, id, parts, when, const struct measured *, text)   one with its own unit
  *     FIGURES(record, id, parts, when, const struct measured *, count, text)  by id
  *
@@ -52,6 +53,7 @@ enum figure_kind {
     FIGURE_IS_TABLE,
     FIGURE_IS_WORDS,
     FIGURE_IS_COUNTS,
+    FIGURE_IS_NUMBERS,
     FIGURE_IS_MEASURED,  /* one struct measured */
     FIGURE_IS_MEASUREDS, /* several, by id */
 };
@@ -64,6 +66,7 @@ struct measured {
     bool is_count;
     double low, high; /* interval; equal to value: none */
     const char *unit, *text, *reason;
+    const char *source; /* who says so, or "assumed"; NULL: not said */
     enum origin origin;
 };
 
@@ -73,6 +76,7 @@ enum measured_parts {
     WITH_UNIT = 1,
     WITH_TEXT = 2,
     WITH_ORIGIN = 4, /* and the interval, if there is one */
+    WITH_SOURCE = 8,
 };
 
 /* What a getter fills in; which members depends on the kind. */

@@ -49,6 +49,8 @@
                   out->count = (width))
 #define WORDS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
 #define COUNTS(record, id, when, array, number, text) LIST(record, id, , when, array, number, text)
+#define NUMBERS(record, id, unit, when, array, number, text)                                       \
+    LIST(record, id, , when, array, number, text)
 #define FIGURE(record, id, parts, when, pointer, text) LIST(record, id, , when, pointer, 1, text)
 #define FIGURES(record, id, parts, when, array, number, text)                                      \
     LIST(record, id, , when, array, number, text)

@@ -52,6 +52,8 @@
     FIGURE_ROW(record, id, WORDS, when, text, .of = NULL)
 #define COUNTS(record, id, when, array, number, text)                                              \
     FIGURE_ROW(record, id, COUNTS, when, text, .of = NULL)
+#define NUMBERS(record, id, unit_, when, array, number, text)                                      \
+    FIGURE_ROW(record, id, NUMBERS, when, text, .unit = unit_)
 #define FIGURE(record, id, parts_, when, pointer, text)                                            \
     FIGURE_ROW(record, id, MEASURED, when, text, .parts = (enum measured_parts)(parts_))
 #define FIGURES(record, id, parts_, when, array, number, text)                                     \

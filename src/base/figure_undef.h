@@ -18,6 +18,7 @@
 #undef MATRIX
 #undef WORDS
 #undef COUNTS
+#undef NUMBERS
 #undef FIGURE
 #undef FIGURES
 #undef FIGURE_GETTER

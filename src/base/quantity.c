@@ -103,6 +103,21 @@ struct quantity quantity_of(double value, const char *noun)
     return out;
 }
 
+struct quantity quantity_binary(double value, const char *unit)
+{
+    static const struct {
+        double bytes;
+        const char *name;
+    } sizes[] = {{0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}};
+    struct quantity out;
+    for (size_t i = 0; !strcmp(unit, "B") && i < sizeof sizes / sizeof *sizes; i++)
+        if (value >= sizes[i].bytes && fmod(value, sizes[i].bytes) == 0) {
+            snprintf(out.text, sizeof out.text, "%.0f %s", value / sizes[i].bytes, sizes[i].name);
+            return out;
+        }
+    return quantity_exact(value, unit);
+}
+
 struct quantity quantity_exact(double value, const char *unit)
 {
     struct quantity out;

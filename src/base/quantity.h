@@ -15,6 +15,8 @@ struct quantity {
 struct quantity quantity_format(double value, const char *unit);
 /* The same with as many digits as it takes, up to nine: for figures that someone typed. */
 struct quantity quantity_exact(double value, const char *unit);
+/* The same, but bytes that are whole KiB, MiB or GiB are written so: "16 KiB". */
+struct quantity quantity_binary(double value, const char *unit);
 /* "4,096" */
 struct quantity quantity_count(double value);
 

@@ -15,7 +15,7 @@ static bool has_table(const struct view *view, const char *name)
 static bool has_format(const struct view *view, ws_format format)
 {
     return format == WS_FORMAT_TEXT  ? view->part_count > 0
-           : format == WS_FORMAT_CSV ? view->csv || view->series
+           : format == WS_FORMAT_CSV ? view->csv || view->series || view->write_csv
                                      : view->svg != NULL;
 }
 

@@ -83,14 +83,15 @@ static void measured(struct schema *schema, enum measured_parts parts)
         typed(schema, "lo", "number", false);
         typed(schema, "hi", "number", false);
     }
+    if (parts & WITH_SOURCE) typed(schema, "source", "string", true);
     typed(schema, "reason", "string", false);
     json_out_close(json, '}');
 }
 
-static void array_of(struct schema *schema, const char *type)
+static void array_of(struct schema *schema, const char *type, bool may_be_null)
 {
     json_out_string(&schema->json, "type", "array");
-    typed(schema, "items", type, false);
+    typed(schema, "items", type, may_be_null);
 }
 
 static void matrix(struct schema *schema)
@@ -98,7 +99,7 @@ static void matrix(struct schema *schema)
     struct json_out *json = &schema->json;
     json_out_string(json, "type", "array");
     json_out_open(json, "items", '{');
-    array_of(schema, "number");
+    array_of(schema, "number", false);
     json_out_close(json, '}');
 }
 
@@ -148,10 +149,13 @@ static void shape(struct schema *schema, const struct figure *figure)
         reference(schema, "additionalProperties", figure->of);
         break;
     case FIGURE_IS_WORDS:
-        array_of(schema, "string");
+        array_of(schema, "string", false);
         break;
     case FIGURE_IS_COUNTS:
-        array_of(schema, "integer");
+        array_of(schema, "integer", false);
+        break;
+    case FIGURE_IS_NUMBERS:
+        array_of(schema, "number", true);
         break;
     case FIGURE_IS_MEASURED:
         measured(schema, figure->parts);

@@ -15,7 +15,7 @@ struct csv_row {
     unsigned depth;                    /* of the element itself */
 };
 
-static void put_text(struct strbuf *out, const char *text)
+void csv_put_text(struct strbuf *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         strbuf_puts(out, text);
@@ -29,7 +29,7 @@ static void put_text(struct strbuf *out, const char *text)
     strbuf_putc(out, '"');
 }
 
-static void put_number(struct strbuf *out, double value)
+void csv_put_number(struct strbuf *out, double value)
 {
     char text[NUMBER_TEXT];
     if (!isfinite(value)) return;
@@ -48,13 +48,13 @@ static void put_cell(struct strbuf *out, const struct node *node)
 {
     if (!node_is_known(node)) return;
     if (node->kind == FIGURE_IS_WORD)
-        put_text(out, node->value.text);
+        csv_put_text(out, node->value.text);
     else if (node->kind == FIGURE_IS_WORDS)
         put_words(out, node);
     else if (node->kind == FIGURE_IS_COUNT)
         strbuf_printf(out, "%llu", (unsigned long long)node->value.count);
     else
-        put_number(out, node_value(node));
+        csv_put_number(out, node_value(node));
 }
 
 /* "fraction" is of the row, "^/machine" of the element around it, "/launch/block" of the root. */
@@ -138,7 +138,7 @@ static void put_metric(struct strbuf *out, const char *metric, const struct csv_
         else
             strbuf_putc(&text, *at);
     }
-    put_text(out, text.data);
+    csv_put_text(out, text.data);
     strbuf_clear(&text);
 }
 
@@ -149,15 +149,15 @@ static void put_series_line(struct strbuf *out, const struct csv_series *series,
     bool is_own = !*series->value;
     if (!node || !node_is_numeric(node) || (!is_own && !node_is_known(node))) return;
     bool has_interval = node_is_known(node) && series->has_interval;
-    put_text(out, row->levels[1]->id);
+    csv_put_text(out, row->levels[1]->id);
     strbuf_putc(out, ',');
     put_metric(out, series->metric, row);
     strbuf_putc(out, ',');
-    put_number(out, node_value(node));
+    csv_put_number(out, node_value(node));
     strbuf_printf(out, ",%s,", node_unit(node));
-    if (has_interval) put_number(out, node->measured->low);
+    if (has_interval) csv_put_number(out, node->measured->low);
     strbuf_putc(out, ',');
-    if (has_interval) put_number(out, node->measured->high);
+    if (has_interval) csv_put_number(out, node->measured->high);
     strbuf_printf(out, ",%s\n", origin_infos[node->origin].id);
 }
 
@@ -209,6 +209,10 @@ void render_csv(const struct answer *answer, const struct render_options *option
     const struct view *view = view_find(answer->question);
     const struct csv_table *table = view->csv;
     const struct csv_row root = {.levels = {&answer->root}};
+    if (view->write_csv) {
+        view->write_csv(out, &answer->root);
+        return;
+    }
     if (view->series) {
         strbuf_printf(out, "%s,metric,value,unit,lo,hi,from\n", view->series_name);
         put_series(out, view->series, &root);

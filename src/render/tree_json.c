@@ -82,6 +82,17 @@ static void write_counts(struct json_out *json, const char *key, const struct no
     json->in_line = false;
 }
 
+static void write_numbers(struct json_out *json, const char *key, const struct node *node)
+{
+    const double *numbers = node->value.items;
+    json_out_open(json, key, '[');
+    json->in_line = true;
+    for (size_t i = 0; i < node->value.item_count; i++)
+        json_out_number(json, NULL, numbers[i]);
+    json_out_close(json, ']');
+    json->in_line = false;
+}
+
 static void write_value(struct json_out *json, const char *key, const struct measured *measured)
 {
     if (measured->is_count)
@@ -105,6 +116,7 @@ static void write_measured(struct json_out *json, const char *key, const struct 
     if (parts & WITH_TEXT) json_out_string(json, "text", measured->text);
     if (parts & WITH_ORIGIN)
         json_out_string(json, "from", is_known ? origin_infos[measured->origin].id : NULL);
+    if (is_known && parts & WITH_SOURCE) json_out_string(json, "source", measured->source);
     if (!is_known)
         json_out_string(json, "reason", measured->reason ? measured->reason : "not finite");
     else if (parts & WITH_ORIGIN &&
@@ -153,6 +165,9 @@ static void write_node(struct json_out *json, const char *key, const struct node
         break;
     case FIGURE_IS_COUNTS:
         write_counts(json, key, node);
+        break;
+    case FIGURE_IS_NUMBERS:
+        write_numbers(json, key, node);
         break;
     case FIGURE_IS_MEASURED:
         write_measured(json, key, node);

@@ -42,6 +42,11 @@ struct csv_series {
     bool has_interval;
 };
 
+typedef void write_csv_fn(struct strbuf *out, const struct node *root);
+/* A field, quoted if it must be; nothing for what is not finite. */
+void csv_put_text(struct strbuf *out, const char *text);
+void csv_put_number(struct strbuf *out, double value);
+
 struct view {
     const char *question;
     const struct view_part *parts;
@@ -50,6 +55,7 @@ struct view {
     size_t csv_count;
     const struct csv_series *series; /* instead of tables; ends with zeros */
     const char *series_name; /* what the outermost elements are: title of the first column */
+    write_csv_fn *write_csv; /* instead of both, where titles or keys are composed */
     render_fn *svg;          /* NULL: it has no picture */
 };
 
