@@ -150,33 +150,42 @@ static void keep_heaviest(struct tally *tally, const ws_launch *launch, ws_profi
     save_profile(profile, tally->profile);
 }
 
-static double predict(const ws_profile *profile, const char **bottleneck)
+/* *out_answer: what `bottleneck` is part of; NULL if nothing is predicted. */
+static double predict(const ws_profile *profile, const char **bottleneck, ws_answer **out_answer)
 {
-    ws_estimate estimates[16];
-    size_t count;
-    *bottleneck = "";
     /* Following the traces takes longer than most launches: that is for the report of the heaviest. */
-    const ws_predict_options options = {.size = sizeof options, .without_traces = true};
-    ws_status status = ws_predict(runtime.context, profile, runtime.machine, &options, estimates,
-                                  sizeof estimates / sizeof *estimates, &count);
-    if (status != WS_OK || !count) {
+    static const ws_input quick[] = {{.name = "without_traces", .value = 1},
+                                     {.name = "times_only", .value = 1}};
+    const ws_machine *machine = runtime.machine;
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = &profile,
+                                  .profile_count = 1,
+                                  .machines = &machine,
+                                  .machine_count = 1,
+                                  .inputs = quick,
+                                  .input_count = sizeof quick / sizeof *quick};
+    *bottleneck = "";
+    if (ws_ask(runtime.context, &question, out_answer) != WS_OK) {
         note("no time is predicted: %s", ws_context_error(runtime.context));
         return 0;
     }
-    *bottleneck = estimates[0].bottleneck;
-    return estimates[0].time_seconds;
+    *bottleneck = ws_answer_limit(*out_answer, 0, 0);
+    return ws_answer_time(*out_answer, 0, 0);
 }
 
 static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
                            const ws_launch_result *result, ws_profile *profile)
 {
     const char *bottleneck;
+    ws_answer *answer;
     struct class_point point = {.instructions = result->warp_instructions,
-                                .seconds = predict(profile, &bottleneck),
+                                .seconds = predict(profile, &bottleneck, &answer),
                                 .number = ++runtime.measured};
     launch_class_learn(one, &point);
     tally->measured++;
     keep_heaviest(tally, launch, profile, point.seconds, bottleneck);
+    ws_answer_destroy(answer);
     if (runtime.options.report_dir) {
         char name[64];
         snprintf(name, sizeof name, "%ld-launch-%llu.profile", (long)getpid(),

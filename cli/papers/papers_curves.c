@@ -5,7 +5,7 @@
 
 #include "cli/papers/papers.h"
 
-enum { TERMS = 64, INPUTS = 128, ESTIMATES = 16, MACHINES = 8 };
+enum { TERMS = 64, INPUTS = 128, MACHINES = 8 };
 
 static const char model[] = "mwp-cwp";
 
@@ -134,50 +134,63 @@ struct sweep {
     struct papers_series *series;
 };
 
-static double term_or_nan(ws_context *context, const char *id)
+/* The number of a node below the estimate; NAN: there is none. */
+static double number_at(ws_node estimate, const char *path)
 {
-    double value;
-    return ws_estimate_term(context, model, id, &value) == WS_OK ? value : NAN;
+    ws_value value = {.size = sizeof value};
+    return ws_node_value(ws_node_find(estimate, path), &value) ? value.number : NAN;
+}
+
+static double term_of(struct cli *cli, ws_node estimate, const char *id)
+{
+    return number_at(estimate, cli_format(cli, "terms/%s", id));
 }
 
 /* A term of the model, or what follows from some of them. */
-static double find_value(ws_context *context, ws_machine *machine, const ws_estimate *estimate,
-                         const char *column)
+static double find_value(struct cli *cli, ws_machine *machine, ws_node estimate, const char *column)
 {
-    if (!strcmp(column, "time")) return estimate->time_seconds;
-    if (!strcmp(column, "cycles")) return estimate->cycles;
+    if (!strcmp(column, "time")) return number_at(estimate, "time_s");
+    if (!strcmp(column, "cycles")) return number_at(estimate, "cycles");
     double accesses =
-        term_or_nan(context, "coal_mem_insts") + term_or_nan(context, "uncoal_mem_insts");
-    double computation = term_or_nan(context, "total_insts") - accesses;
+        term_of(cli, estimate, "coal_mem_insts") + term_of(cli, estimate, "uncoal_mem_insts");
+    double computation = term_of(cli, estimate, "total_insts") - accesses;
     if (!strcmp(column, "comp_insts")) return computation;
     if (!strcmp(column, "intensity")) return computation / accesses;
     if (!strcmp(column, "cpi_issue")) /* what instruction issue alone would cost */
-        return term_or_nan(context, "issue_cycles") * term_or_nan(context, "m_factor");
-    if (strcmp(column, "occupancy") != 0) return term_or_nan(context, column);
+        return term_of(cli, estimate, "issue_cycles") * term_of(cli, estimate, "m_factor");
+    if (strcmp(column, "occupancy") != 0) return term_of(cli, estimate, column);
     double most; /* of a grid that fills the SMs */
     ws_status status = ws_machine_get(machine, "sm.max_warps", &most);
-    return status == WS_OK ? term_or_nan(context, "n") / most : NAN;
+    return status == WS_OK ? term_of(cli, estimate, "n") / most : NAN;
 }
 
 /* A block that does not fit, or a model that cannot answer, leaves the point empty. */
 static int predict_point(struct papers *papers, struct sweep *sweep, size_t machine,
                          const ws_profile *profile, double x)
 {
-    ws_context *context = papers->cli->context;
-    const ws_predict_options options = {.size = sizeof options, .model_options = PAPERS_READINGS};
-    ws_estimate estimates[ESTIMATES];
-    size_t count;
+    const ws_input inputs[] = {{.name = "model_options", .word = PAPERS_READINGS},
+                               {.name = "times_only", .value = 1}};
+    const ws_machine *one = sweep->machines[machine];
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = &profile,
+                                  .profile_count = 1,
+                                  .machines = &one,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = sizeof inputs / sizeof *inputs};
+    ws_answer *answer;
     struct papers_point *point = add_point(papers, sweep->curve, &sweep->series[machine], x);
-    ws_status status = ws_predict(context, profile, sweep->machines[machine], &options, estimates,
-                                  ESTIMATES, &count);
+    ws_status status = ws_ask(papers->cli->context, &question, &answer);
     if (status == WS_ERR_LAUNCH || status == WS_ERR_NO_MODEL) return EXIT_DONE;
     if (status != WS_OK) return cli_failed(papers->cli, status);
-    for (size_t i = 0; i < count && i < ESTIMATES; i++) {
-        if (strcmp(estimates[i].model, model)) continue;
-        for (size_t c = 0; c < sweep->curve->column_count; c++)
-            point->values[c] = find_value(context, sweep->machines[machine], &estimates[i],
-                                          sweep->curve->columns[c]);
-    }
+    ws_node estimate =
+        ws_node_find(ws_answer_root(answer),
+                     cli_format(papers->cli, "kernels/0/machines/0/estimates/%s", model));
+    for (size_t c = 0; estimate.at && c < sweep->curve->column_count; c++)
+        point->values[c] =
+            find_value(papers->cli, sweep->machines[machine], estimate, sweep->curve->columns[c]);
+    ws_answer_destroy(answer);
     return EXIT_DONE;
 }
 

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/options/asking.h"
 #include "cli/papers/papers.h"
-
-enum { ESTIMATES = 16, STAGES = 1025 };
 
 /* "set": ["machine.KEY=VALUE" ...], as `whatif --set` has them. */
 static int change_machine(struct papers *papers, const json_t *changes, ws_machine *machine)
@@ -44,90 +43,94 @@ static int choose_counting(struct papers *papers, const ws_machine *base, const 
     return EXIT_DONE;
 }
 
-/* The model's estimate for the launch; its terms and stages are then the context's. */
+/* What the model says of the launch: *out, a node of *out_answer, to be destroyed. */
 static int predict(struct papers *papers, const json_t *ours, const ws_machine *machine,
-                   const struct papers_counting *counting, ws_estimate *out)
+                   const struct papers_counting *counting, ws_answer **out_answer, ws_node *out)
 {
     ws_profile *profile;
-    ws_estimate estimates[ESTIMATES];
     const char *model = papers_text(ours, "model");
-    const json_t *without = json_object_get(ours, "without");
-    const char *readings = papers_text(ours, "model_options");
-    ws_predict_options options = {.size = sizeof options,
-                                  .model_options =
-                                      cli_format(papers->cli, PAPERS_READINGS ",%s", readings),
-                                  .without = json_string_value(without),
-                                  .only = model};
-    size_t count;
+    const char *without = json_string_value(json_object_get(ours, "without"));
+    struct asking asking = {.name = "analyze"};
+    *out_answer = NULL;
     CLI_TRY(papers_launch_file(papers, papers_text(ours, "launch"), counting, &profile));
-    ws_status status =
-        ws_predict(papers->cli->context, profile, machine, &options, estimates, ESTIMATES, &count);
-    if (status == WS_ERR_ARGUMENT)
+    asking_profile(papers->cli, &asking, profile);
+    asking_machine(papers->cli, &asking, machine);
+    asking_word(papers->cli, &asking, "model_options",
+                cli_format(papers->cli, PAPERS_READINGS ",%s", papers_text(ours, "model_options")));
+    if (without) asking_word(papers->cli, &asking, "without", without);
+    asking_word(papers->cli, &asking, "model", model);
+    papers->cli->keeps_errors = true;
+    int exit_code = asking_ask(papers->cli, &asking, out_answer);
+    papers->cli->keeps_errors = false;
+    if (exit_code == EXIT_USAGE)
         return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
-    if (status != WS_OK) return cli_failed(papers->cli, status);
-    for (size_t i = 0; i < count && i < ESTIMATES; i++) {
-        *out = estimates[i];
-        if (!strcmp(out->model, model)) return EXIT_DONE;
-    }
+    if (exit_code != EXIT_DONE)
+        return cli_error(papers->cli, exit_code, "%s", papers->cli->kept_error);
+    *out = ws_node_find(ws_answer_root(*out_answer),
+                        cli_format(papers->cli, "kernels/0/machines/0/estimates/%s", model));
+    if (out->at) return EXIT_DONE;
     return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
+}
+
+/* The number of a node below; NAN: there is none. */
+static double number_at(ws_node node, const char *path)
+{
+    ws_value value = {.size = sizeof value};
+    return ws_node_value(ws_node_find(node, path), &value) ? value.number : NAN;
+}
+
+static const char *word_at(struct cli *cli, ws_node node, const char *path)
+{
+    ws_value value = {.size = sizeof value};
+    bool is_word = ws_node_value(ws_node_find(node, path), &value) && value.kind == WS_WORD;
+    return cli_copy(cli, is_word && value.text ? value.text : "");
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-static double stage_seconds(const ws_stage_estimate *stage, const char *term)
-{
-    return !strcmp(term, "t_inst")   ? stage->inst_seconds
-           : !strcmp(term, "t_smem") ? stage->smem_seconds
-           : !strcmp(term, "t_gmem") ? stage->gmem_seconds
-                                     : NAN;
-}
-
 /* What all stages say, or "shared memory access (2 to 6), instruction pipeline (7 to 9)". */
-static const char *list_stages(struct cli *cli, const ws_stage_estimate *stages, size_t count,
-                               bool next)
+static const char *list_stages(struct cli *cli, ws_node stages, const char *column, size_t from,
+                               size_t to)
 {
+    size_t at = ws_table_find(stages, column);
     const char *list = "";
-    for (size_t first = 0, last; first < count; first = last + 1) {
-        const char *word = next ? stages[first].next : stages[first].bottleneck;
+    for (size_t first = from, last; first < to; first = last + 1) {
+        const char *word = ws_table_word(stages, at, first);
         last = first;
-        while (last + 1 < count &&
-               !strcmp(word, next ? stages[last + 1].next : stages[last + 1].bottleneck))
+        while (last + 1 < to && !strcmp(word, ws_table_word(stages, at, last + 1)))
             last++;
-        if (last - first + 1 == count) return cli_copy(cli, word);
-        list = cli_format(cli, "%s%s%s (%u", list, *list ? ", " : "", word, stages[first].index);
-        if (last > first) list = cli_format(cli, "%s to %u", list, stages[last].index);
+        if (last - first == to - from - 1) return cli_copy(cli, word);
+        list = cli_format(cli, "%s%s%s (%zu", list, *list ? ", " : "", word, first);
+        if (last > first) list = cli_format(cli, "%s to %zu", list, last);
         list = cli_format(cli, "%s)", list);
     }
     return list;
 }
 
-/* Of one stage, or of those from "stage": [FIRST, LAST]: words, or the sum of their seconds. */
-static int read_stages(struct papers *papers, const json_t *ours, const ws_estimate *estimate,
-                       double *number, const char **text)
+/* Of one stage, or of those from "stage": [FIRST, LAST]: words, or the sum of their seconds. Stages are
+ * numbered from 0 without a gap. */
+static int read_stages(struct papers *papers, const json_t *ours, ws_node estimate, double *number,
+                       const char **text)
 {
     const char *term = papers_text(ours, "term");
     const json_t *wanted = json_object_get(ours, "stage");
     bool is_range = json_is_array(wanted);
     json_int_t first = json_integer_value(is_range ? json_array_get(wanted, 0) : wanted);
     json_int_t last = json_integer_value(is_range ? json_array_get(wanted, 1) : wanted);
-    ws_stage_estimate *stages = cli_alloc(papers->cli, STAGES * sizeof *stages);
-    size_t count, from = 0, to;
-    ws_status status =
-        ws_estimate_stages(papers->cli->context, estimate->model, stages, STAGES, &count, NULL);
-    if (status != WS_OK) return cli_failed(papers->cli, status);
-    while (from < count && (json_int_t)stages[from].index < first)
-        from++;
-    for (to = from; to < count && (json_int_t)stages[to].index <= last; to++)
-        ;
-    if ((json_int_t)(to - from) != last - first + 1)
+    ws_node stages = ws_node_find(estimate, "stages");
+    if (first < 0 || last < first || (size_t)last >= ws_node_count(stages))
         return papers_bad_file(papers, "published.json", "no such stages for the term", term);
-    bool next = !strcmp(term, "next");
-    if (next || !strcmp(term, "bottleneck")) {
-        *text = list_stages(papers->cli, stages + from, to - from, next);
+    if (!strcmp(term, "next") || !strcmp(term, "bottleneck")) {
+        *text = list_stages(papers->cli, stages, term, (size_t)first, (size_t)last + 1);
         return EXIT_DONE;
     }
-    for (*number = 0; from < to; from++)
-        *number += stage_seconds(&stages[from], term);
+    size_t column = ws_table_find(stages, term);
+    *number = 0;
+    for (size_t i = (size_t)first; i <= (size_t)last; i++) {
+        double seconds = NAN;
+        ws_table_numbers(stages, column, i, &seconds, 1);
+        *number += seconds;
+    }
     if (isnan(*number))
         return papers_bad_file(papers, "published.json", "a stage has no term", term);
     return EXIT_DONE;
@@ -135,30 +138,31 @@ static int read_stages(struct papers *papers, const json_t *ours, const ws_estim
 
 /* ---- the whole launch ------------------------------------------------------------------------ */
 
-static int read_whole(struct papers *papers, const json_t *ours, const ws_estimate *estimate,
-                      double *number, const char **text)
+static int read_whole(struct papers *papers, const json_t *ours, ws_node estimate, double *number,
+                      const char **text)
 {
-    const char *term = papers_text(ours, "term"), *next;
-    ws_status status = WS_OK;
-    *number = estimate->time_seconds;
-    if (!strcmp(term, "bottleneck")) {
-        *text = cli_copy(papers->cli, estimate->bottleneck);
-    } else if (!strcmp(term, "next")) {
-        status = ws_estimate_next(papers->cli->context, estimate->model, &next);
-        if (status == WS_OK) *text = cli_copy(papers->cli, next);
-    } else if (strcmp(term, "time") != 0) {
-        status = ws_estimate_term(papers->cli->context, estimate->model, term, number);
-    }
-    return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
+    const char *term = papers_text(ours, "term");
+    bool is_word = !strcmp(term, "bottleneck") || !strcmp(term, "next");
+    *number = number_at(estimate, "time_s");
+    if (is_word) *text = word_at(papers->cli, estimate, term);
+    if (is_word || !strcmp(term, "time")) return EXIT_DONE;
+    *number = number_at(estimate, cli_format(papers->cli, "terms/%s", term));
+    if (!isnan(*number)) return EXIT_DONE;
+    return papers_bad_file(papers, "published.json", "the model gives no term", term);
 }
 
 static int estimate_on(struct papers *papers, const json_t *ours, const ws_machine *machine,
                        const struct papers_counting *counting, double *number, const char **text)
 {
-    ws_estimate estimate;
-    CLI_TRY(predict(papers, ours, machine, counting, &estimate));
-    if (json_object_get(ours, "stage")) return read_stages(papers, ours, &estimate, number, text);
-    return read_whole(papers, ours, &estimate, number, text);
+    ws_answer *answer;
+    ws_node estimate;
+    int exit_code = predict(papers, ours, machine, counting, &answer, &estimate);
+    if (exit_code == EXIT_DONE)
+        exit_code = json_object_get(ours, "stage")
+                        ? read_stages(papers, ours, estimate, number, text)
+                        : read_whole(papers, ours, estimate, number, text);
+    ws_answer_destroy(answer);
+    return exit_code;
 }
 
 static int estimate_changed(struct papers *papers, const json_t *ours, const ws_machine *base,
@@ -204,22 +208,23 @@ static int add_estimates(struct papers *papers, struct papers_curve *curve, cons
 {
     const struct papers_counting as_it_is = {0};
     ws_machine *machine;
-    ws_estimate estimate;
+    ws_answer *answer = NULL;
+    ws_node estimate;
     ws_status status = ws_machine_load(
         papers->cli->context, papers_machine_path(papers, papers_text(ours, "gpu")), &machine);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     status = ws_machine_set(machine, papers_text(ours, "vary"), cli_format(papers->cli, "=%g", x));
     int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
-    if (exit_code == EXIT_DONE) exit_code = predict(papers, ours, machine, &as_it_is, &estimate);
+    if (exit_code == EXIT_DONE)
+        exit_code = predict(papers, ours, machine, &as_it_is, &answer, &estimate);
     struct papers_point point = {x, cli_alloc(papers->cli, curve->column_count * sizeof(double))};
     for (size_t i = 0; i < curve->column_count && exit_code == EXIT_DONE; i++) {
         const char *column = curve->columns[i];
-        if (!strcmp(column, "time"))
-            point.values[i] = estimate.time_seconds;
-        else if (ws_estimate_term(papers->cli->context, estimate.model, column, &point.values[i]) !=
-                 WS_OK)
-            point.values[i] = NAN;
+        point.values[i] = number_at(estimate, !strcmp(column, "time")
+                                                  ? "time_s"
+                                                  : cli_format(papers->cli, "terms/%s", column));
     }
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
     CLI_APPEND(papers->cli, series->points, series->point_count, point);
     return exit_code;

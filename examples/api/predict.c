@@ -21,8 +21,7 @@ static ws_status predict(ws_context *context, const char *path)
     ws_device *device = NULL;
     ws_profile *profile = NULL;
     ws_machine *machine = NULL;
-    ws_estimate best;
-    size_t count;
+    ws_answer *answer = NULL;
     struct parameters parameters = {.n = N, .a = 2};
     ws_launch launch = {.size = sizeof launch,
                         .grid = {N / 256, 1, 1},
@@ -38,10 +37,19 @@ static ws_status predict(ws_context *context, const char *path)
     if (!s) s = ws_device_fill(device, parameters.y, 0, N * sizeof(float));
     if (!s) s = ws_device_launch(device, module, &launch, &profile);
     if (!s) s = ws_machine_load(context, "v100", &machine);
-    if (!s) s = ws_predict(context, profile, machine, NULL, &best, 1, &count);
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = (const ws_profile *const *)&profile,
+                                  .profile_count = 1,
+                                  .machines = (const ws_machine *const *)&machine,
+                                  .machine_count = 1};
+    if (!s) s = ws_ask(context, &question, &answer);
     if (!s)
-        printf("%s on %s: %.2f us by %s\n", ws_profile_kernel(profile), ws_machine_name(machine),
-               1e6 * best.time_seconds, best.model);
+        printf("%s on %s: %.2f us by %s, limited by %s\n", ws_profile_kernel(profile),
+               ws_machine_name(machine), 1e6 * ws_answer_time(answer, 0, 0),
+               ws_answer_word(answer, "kernels/0/machines/0/headline/model"),
+               ws_answer_limit(answer, 0, 0));
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
     ws_profile_destroy(profile);
     ws_device_destroy(device);

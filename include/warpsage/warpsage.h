@@ -700,6 +700,15 @@ WS_API ws_node ws_node_child(ws_node node, size_t index);
  * written '~1' and '~0' (RFC 6901). */
 WS_API ws_node ws_node_find(ws_node node, const char *path);
 WS_API bool ws_node_value(ws_node node, ws_value *out);
+/* What most programs want of the question "analyze"; NAN or NULL: unknown, or no such kernel or machine. By
+ * index, as asked: the time of the headline and the speed of light in seconds, what limits, resident warps
+ * over the most; a counter of a kernel by its id ("inst.warp"). */
+WS_API double ws_answer_time(const ws_answer *answer, size_t kernel, size_t machine);
+WS_API double ws_answer_bound(const ws_answer *answer, size_t kernel, size_t machine);
+WS_API const char *ws_answer_limit(const ws_answer *answer, size_t kernel, size_t machine);
+WS_API double ws_answer_occupancy(const ws_answer *answer, size_t kernel, size_t machine);
+WS_API double ws_answer_counter(const ws_answer *answer, size_t kernel, const char *id);
+
 /* Of the node at that path; NAN or NULL: there is none, or it is unknown. */
 WS_API double ws_answer_number(const ws_answer *answer, const char *path);
 WS_API const char *ws_answer_word(const ws_answer *answer, const char *path);
@@ -716,6 +725,10 @@ WS_API bool ws_table_column(ws_node table, size_t column, const char **out_id,
  * unknown or no numbers are NAN. */
 WS_API size_t ws_table_numbers(ws_node table, size_t column, size_t first, double *out,
                                size_t capacity);
+/* A cell that is a word; NULL: none, or not known. */
+WS_API const char *ws_table_word(ws_node table, size_t column, size_t row);
+/* Index of a column by its id; ws_table_columns if there is none. */
+WS_API size_t ws_table_find(ws_node table, const char *id);
 
 /* Writes the answer; options may be NULL. WS_ERR_ARGUMENT: the question has no output in this format. */
 WS_API WS_CHECKED ws_status ws_answer_write(ws_context *context, const ws_answer *answer,

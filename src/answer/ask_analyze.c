@@ -451,9 +451,14 @@ static ws_status ask_machine(struct asked *asked, const struct profile *profile,
                              const struct machine *machine, const struct predict_options *options,
                              struct analyzed_machine *out)
 {
+    static const struct diagnosis none = {0};
     const struct prediction *prediction;
     struct diagnosis *diagnosis;
     TRY(asked_predict(asked, profile, machine, options, &prediction));
+    if (options->without_gains || options->only) {
+        describe_machine(prediction, &none, &asked->answer->arena, out);
+        return WS_OK;
+    }
     TRY(recommend_derive(asked->diag, prediction, &diagnosis));
     answer_own(asked->answer, release_diagnosis, diagnosis);
     describe_machine(prediction, diagnosis, &asked->answer->arena, out);
@@ -485,6 +490,16 @@ struct answer *analyze_describe(const struct profile *profile,
     return answer;
 }
 
+static ws_status find_model(const struct asked *asked, const char **out)
+{
+    const char *name = asked_word(asked, "model");
+    const struct model *model = name ? model_find(name) : NULL;
+    *out = model ? model->name : NULL;
+    if (!name || model) return WS_OK;
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown model '%s': `explain` lists them",
+                      name);
+}
+
 static ws_status ask(struct asked *asked, const void **out)
 {
     struct arena *arena = &asked->answer->arena;
@@ -492,6 +507,8 @@ static ws_status ask(struct asked *asked, const void **out)
     struct predict_options options;
     TRY(asked_predict_options(asked, &options));
     options.without_traces = asked_flag(asked, "without_traces");
+    options.without_gains = asked_flag(asked, "times_only");
+    TRY(find_model(asked, &options.only));
     answer->count = asked->profile_count;
     answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
     for (size_t i = 0; i < answer->count; i++)
@@ -503,6 +520,8 @@ static ws_status ask(struct asked *asked, const void **out)
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
     {"without_traces", INPUT_FLAG, "", "warp traces are not followed: no model teg, no cache hits"},
+    {"model", INPUT_WORD, "", "ask no other model but this one and those it rests on"},
+    {"times_only", INPUT_FLAG, "", "leave out what each effect costs, the cause and the advice"},
 };
 
 const struct question question_analyze = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Answers behind warpsage.h: asking, walking, writing. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "answer/question.h"
 #include "api/handles.h"
@@ -210,6 +212,42 @@ const char *ws_answer_word(const ws_answer *answer, const char *path)
     return node && node->kind == FIGURE_IS_WORD ? node->value.text : NULL;
 }
 
+/* A node of a kernel on a machine, from there by path. */
+static const struct node *of_machine(const ws_answer *answer, size_t kernel, size_t machine,
+                                     const char *path)
+{
+    char start[64];
+    snprintf(start, sizeof start, "kernels/%zu/machines/%zu", kernel, machine);
+    return node_find(node_find(&inner(answer)->root, start), path);
+}
+
+double ws_answer_time(const ws_answer *answer, size_t kernel, size_t machine)
+{
+    return node_value(of_machine(answer, kernel, machine, "headline/time_s"));
+}
+
+double ws_answer_bound(const ws_answer *answer, size_t kernel, size_t machine)
+{
+    return node_value(of_machine(answer, kernel, machine, "estimates/speed-of-light/time_s"));
+}
+
+const char *ws_answer_limit(const ws_answer *answer, size_t kernel, size_t machine)
+{
+    return node_word(of_machine(answer, kernel, machine, "headline"), "bottleneck");
+}
+
+double ws_answer_occupancy(const ws_answer *answer, size_t kernel, size_t machine)
+{
+    return node_value(of_machine(answer, kernel, machine, "occupancy/fraction"));
+}
+
+double ws_answer_counter(const ws_answer *answer, size_t kernel, const char *id)
+{
+    char start[64];
+    snprintf(start, sizeof start, "kernels/%zu/profile", kernel);
+    return node_number(node_find(&inner(answer)->root, start), id);
+}
+
 const char *ws_node_word(ws_node node, size_t index)
 {
     const struct node *at = node.at;
@@ -266,6 +304,27 @@ size_t ws_table_numbers(ws_node table, size_t column, size_t first, double *out,
         out[i] = is_scalar ? node_value(&cell) : NAN;
     }
     return count;
+}
+
+const char *ws_table_word(ws_node table, size_t column, size_t row)
+{
+    const struct record *record = columns_of(table);
+    const struct node *at = table.at;
+    struct figure_value cell = {0};
+    if (!record || column >= record->figure_count || row >= at->value.item_count ||
+        record->figures[column].kind != FIGURE_IS_WORD)
+        return NULL;
+    record->figures[column].get((const char *)at->value.items + row * record->size, NULL, &cell);
+    return cell.text;
+}
+
+size_t ws_table_find(ws_node table, const char *id)
+{
+    const struct record *record = columns_of(table);
+    size_t column = 0;
+    while (record && column < record->figure_count && strcmp(record->figures[column].id, id) != 0)
+        column++;
+    return column;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
