@@ -11,7 +11,11 @@ include(CMakePackageConfigHelpers)
 add_library(warpsage_shared SHARED ${STAGE_OBJECTS})
 set_target_properties(warpsage_shared PROPERTIES OUTPUT_NAME warpsage EXPORT_NAME warpsage
                                                  VERSION ${PROJECT_VERSION}
-                                                 SOVERSION ${PROJECT_VERSION_MAJOR})
+                                                 SOVERSION 1)
+# What a program is linked with carries a version: a later, incompatible function gets another one.
+set(symbol_versions ${CMAKE_SOURCE_DIR}/cmake/warpsage.map)
+target_link_options(warpsage_shared PRIVATE -Wl,--version-script=${symbol_versions})
+set_property(TARGET warpsage_shared APPEND PROPERTY LINK_DEPENDS ${symbol_versions})
 target_link_libraries(warpsage_shared PRIVATE PkgConfig::YAML PkgConfig::JANSSON PkgConfig::ARCHIVE PkgConfig::HWLOC
                                               cxsparse Threads::Threads m ${CMAKE_DL_LIBS})
 # The archive has one object, in which all other names are local: they would break the link of whoever

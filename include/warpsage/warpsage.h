@@ -46,11 +46,11 @@ extern "C" {
 /* The version, the only place that has it: the build reads it from here. WS_VERSION_NUMBER compares:
  * #if WS_VERSION_NUMBER >= WS_VERSION(0, 2, 0). */
 #define WS_VERSION_MAJOR 0
-#define WS_VERSION_MINOR 1
+#define WS_VERSION_MINOR 2
 #define WS_VERSION_PATCH 0
 #define WS_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 #define WS_VERSION_NUMBER WS_VERSION(WS_VERSION_MAJOR, WS_VERSION_MINOR, WS_VERSION_PATCH)
-#define WS_VERSION_STRING "0.1.0"
+#define WS_VERSION_STRING "0.2.0"
 
 /* One row a status: name, exit code of the command line (doc/arguments.md#exit-status), words. */
 #define WS_STATUS_LIST(X)                                                                          \
@@ -777,30 +777,6 @@ WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *pr
 WS_API const char *ws_effect_name(size_t index);
 /* Can the model switch that effect off? False also if there is no such model or effect. */
 WS_API bool ws_model_knows(const char *model, const char *effect);
-
-/* A term of `model` ("mwp-cwp": "mwp", "cpi" ...) in the context's last ws_predict. WS_ERR_NO_MODEL
- * if the model did not answer there, WS_ERR_ARGUMENT with the nearest names if it has no such term. */
-WS_API WS_CHECKED ws_status ws_estimate_term(ws_context *context, const char *model, const char *id,
-                                             double *out);
-/* The bottleneck that follows once that of `model` is gone, in the context's last ws_predict; "" if
- * the model names none. Valid until the context's next ws_predict. */
-WS_API WS_CHECKED ws_status ws_estimate_next(ws_context *context, const char *model,
-                                             const char **out);
-
-/* What a model says of one interval between barriers, all blocks together. */
-typedef struct ws_stage_estimate {
-    unsigned index; /* as in ws_profile_get_stage */
-    double warps;   /* at work on an SM */
-    double inst_seconds, smem_seconds, gmem_seconds;
-    const char *bottleneck, *next; /* "" if there is none; valid until the next ws_predict */
-} ws_stage_estimate;
-
-/* The stages of `model` in the context's last ws_predict. At most `capacity` are stored; *out_count
- * is how many there are, 0 if the model knows none. *out_overlap (NULL: not wanted): those of
- * different blocks run at the same time, else one after the other. */
-WS_API WS_CHECKED ws_status ws_estimate_stages(ws_context *context, const char *model,
-                                               ws_stage_estimate *out, size_t capacity,
-                                               size_t *out_count, bool *out_overlap);
 
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
  * functions are those of ws_model_function; doc/papers.md lists their inputs, whose units are in

@@ -47,13 +47,24 @@ from_there='V100 of the installation'
 exported=$(nm -D --defined-only "$shared")
 others=$(awk '$2 != "A" && $3 !~ /^ws_/ { print $3 }' <<<"$exported")
 [ -z "$others" ] || fail "libwarpsage.so exports other names than ws_*: $others"
-grep -q ' T ws_predict$' <<<"$exported" || fail "ws_predict is not exported"
+grep -q ' T ws_ask@@WARPSAGE_1$' <<<"$exported" || fail "ws_ask is not exported with its version"
 
 # Nor does the archive: a user's program may have any other name.
 archive_names=$(nm -g --defined-only "$libraries/libwarpsage.a" | awk 'NF == 3 { print $3 }')
 others=$(grep -v '^ws_' <<<"$archive_names" || true)
 [ -z "$others" ] || fail "libwarpsage.a exports other names than ws_*: $others"
-grep -qx ws_predict <<<"$archive_names" || fail "ws_predict is not in libwarpsage.a"
+grep -qx ws_ask <<<"$archive_names" || fail "ws_ask is not in libwarpsage.a"
+
+# A program of 0.1 looks for another file; built anew, it fails at the link and reads nothing wrong.
+readelf -d "$shared" | grep -q 'SONAME.*libwarpsage\.so\.1]' || fail "the SONAME is not libwarpsage.so.1"
+cat >"$scratch/old.c" <<'EOF'
+int ws_estimate_term(void *context, const char *model, const char *id, double *out);
+int main(void) { double value; return ws_estimate_term(0, "teg", "n", &value); }
+EOF
+if "$compiler" "$scratch/old.c" -o "$scratch/old" "$shared" 2>"$scratch/old.log"; then
+    fail "a program that uses functions of 0.1 links"
+fi
+grep -q 'ws_estimate_term' "$scratch/old.log" || fail "$(cat "$scratch/old.log")"
 
 # The program: by its path, through a link, found through PATH; never with the folder it was built in.
 cd /
@@ -78,7 +89,7 @@ cp "$source/examples/api/predict.c" "$scratch/project"
 cat >"$scratch/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(stranger LANGUAGES C)
-find_package(warpsage 0.1 REQUIRED)
+find_package(warpsage 0.2 REQUIRED)
 foreach(kind warpsage warpsage_static)
   add_executable(with_${kind} predict.c)
   target_link_libraries(with_${kind} PRIVATE warpsage::${kind})

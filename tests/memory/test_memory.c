@@ -116,8 +116,6 @@ static ws_status step(struct program *p, unsigned index)
 {
     static const ws_device_options two_threads = {
         .size = sizeof two_threads, .threads = 2, .max_bytes = 1 << 20, .keep_programs = true};
-    ws_estimate estimates[8];
-    size_t found;
     switch (index) {
     case 0:
         return ws_context_create(&p->context);
@@ -132,16 +130,14 @@ static ws_status step(struct program *p, unsigned index)
     case 5:
         return ws_machine_load(p->context, SOURCE_DIR "/data/machines/v100.yaml", &p->machine);
     case 6:
-        return ws_predict(p->context, p->profile, p->machine, NULL, estimates, 8, &found);
-    case 7:
         return ask(p);
-    case 8:
+    case 7:
         return ws_answer_write(p->context, p->answer, NULL, keep_text, p);
     default:
         return WS_OK;
     }
 }
-enum { STEPS = 9 };
+enum { STEPS = 8 };
 
 static void clear(struct program *p)
 {

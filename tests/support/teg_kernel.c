@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "teg_kernel.h"
+#include "support/analyze_one.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,17 +80,13 @@ static ws_profile *execute(ws_context *context, const struct kernel_run *run,
 static double predict(ws_context *context, const struct kernel_run *run, const ws_profile *profile,
                       const ws_machine *machine)
 {
-    ws_predict_options options = {.size = sizeof options,
-                                  .only = "teg",
-                                  .without = run->without,
-                                  .model_options = run->options};
-    ws_estimate estimates[8];
-    size_t count = 0;
-    check(context, ws_predict(context, profile, machine, &options, estimates, 8, &count));
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(estimates[i].model, "teg")) return estimates[i].cycles;
-    fail_msg("teg did not answer");
-    return 0;
+    ws_answer *answer;
+    check(context,
+          analyze_one(context, profile, machine, run->options, run->without, "teg", &answer));
+    double cycles = ws_answer_number(answer, "kernels/0/machines/0/estimates/teg/cycles");
+    ws_answer_destroy(answer);
+    if (isnan(cycles)) fail_msg("teg did not answer");
+    return cycles;
 }
 
 double kernel_cycles(const struct kernel_run *run, kernel_body *body, unsigned count)

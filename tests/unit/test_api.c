@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The public API as a caller sees it: ownership, errors, one launch from text to prediction. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 // cmocka.h needs the four above
 #include <cmocka.h>
 #include <warpsage/warpsage.h>
+
+#include "support/analyze_one.h"
 
 #define SAXPY TESTS_DIR "/cli/data/saxpy.ptx"
 #define TWO TESTS_DIR "/cli/data/two.ptx"
@@ -114,8 +117,7 @@ static void test_launch_predict_report(void **state)
     ws_launch launch = saxpy_launch();
     ws_profile *profile;
     ws_machine *machine;
-    ws_estimate estimates[8];
-    size_t count;
+    ws_answer *answer;
     double value;
     float y[N];
     assert_int_equal(ws_device_launch(f->device, f->module, &launch, &profile), WS_OK);
@@ -146,15 +148,25 @@ static void test_launch_predict_report(void **state)
     assert_int_equal(ws_machine_get(machine, "machine.sm.count", &value), WS_OK);
     assert_true(value == 80);
     assert_int_equal(ws_machine_get(machine, "sm.cuont", &value), WS_ERR_ARGUMENT);
-    assert_int_equal(ws_predict(f->context, profile, machine, NULL, estimates, 8, &count), WS_OK);
-    assert_true(count >= 2 && count <= 8);
+    assert_int_equal(analyze_one(f->context, profile, machine, NULL, NULL, NULL, &answer), WS_OK);
+    ws_node estimates =
+        ws_node_find(ws_answer_root(answer), "kernels/saxpy/machines/v100/estimates");
+    assert_true(ws_node_count(estimates) >= 2);
     /* What any model says is at least the speed of light. */
-    double bound = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(estimates[i].model, "speed-of-light")) bound = estimates[i].time_seconds;
-    assert_true(bound > 0);
-    for (size_t i = 0; i < count; i++)
-        assert_true(estimates[i].time_seconds >= bound);
+    double bound = ws_answer_bound(answer, 0, 0);
+    assert_true(bound > 0 && ws_answer_time(answer, 0, 0) >= bound);
+    for (size_t i = 0; i < ws_node_count(estimates); i++) {
+        ws_value time = {.size = sizeof time};
+        assert_true(ws_node_value(ws_node_find(ws_node_child(estimates, i), "time_s"), &time));
+        assert_true(time.number >= bound);
+        assert_string_equal(time.unit, "s");
+    }
+    assert_true(ws_answer_occupancy(answer, 0, 0) > 0 && ws_answer_occupancy(answer, 0, 0) <= 1);
+    assert_true(ws_answer_counter(answer, 0, "mem.global.load.requests") == 64);
+    assert_true(isnan(ws_answer_counter(answer, 0, "mem.global.laod.requests")));
+    assert_true(isnan(ws_answer_time(answer, 0, 1)) && isnan(ws_answer_time(answer, 1, 0)));
+    assert_non_null(ws_answer_limit(answer, 0, 0));
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
     ws_profile_destroy(profile);
 }

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <warpsage/warpsage.h>
 
+#include "support/analyze_one.h"
+
 struct fixture {
     ws_context *context;
     ws_profile *profile;
@@ -36,13 +38,20 @@ static int teardown(void **state)
     return 0;
 }
 
-static void predict(struct fixture *f)
+static ws_answer *predict(struct fixture *f)
 {
-    ws_estimate estimates[8];
-    size_t count;
-    ws_status status = ws_predict(f->context, f->profile, f->machine, NULL, estimates, 8, &count);
-    if (status != WS_OK) fail_msg("%s", ws_context_error(f->context));
-    assert_string_equal(estimates[0].model, "quantitative");
+    ws_answer *answer;
+    if (analyze_one(f->context, f->profile, f->machine, NULL, NULL, NULL, &answer) != WS_OK)
+        fail_msg("%s", ws_context_error(f->context));
+    assert_string_equal(ws_answer_word(answer, "kernels/0/machines/0/best"), "quantitative");
+    return answer;
+}
+
+static double cell(ws_node table, const char *column, size_t row)
+{
+    double value = NAN;
+    ws_table_numbers(table, ws_table_find(table, column), row, &value, 1);
+    return value;
 }
 
 static void assert_close(double got, double want)
@@ -55,71 +64,50 @@ static void assert_close(double got, double want)
 static void stages_come_with_their_times(void **state)
 {
     struct fixture *f = *state;
-    ws_stage_estimate stages[4];
-    const char *next;
-    size_t count;
-    bool overlap = true;
-    predict(f);
-    assert_int_equal(ws_estimate_stages(f->context, "quantitative", stages, 4, &count, &overlap),
-                     WS_OK);
-    assert_int_equal(count, 2);
-    assert_false(overlap);
-    assert_int_equal(stages[1].index, 1);
-    assert_close(stages[0].warps, 16);
-    assert_close(stages[1].warps, 2);
-    assert_close(stages[0].inst_seconds, 384000 / 9.05e9);
-    assert_close(stages[1].smem_seconds, 4e6 * 64 / (870e9 / 3));
-    assert_true(stages[0].smem_seconds == 0 && stages[1].gmem_seconds == 0);
-    assert_string_equal(stages[0].bottleneck, "instruction pipeline");
-    assert_string_equal(stages[0].next, "");
-    assert_string_equal(stages[1].bottleneck, "shared memory access");
-    assert_int_equal(ws_estimate_next(f->context, "quantitative", &next), WS_OK);
-    assert_string_equal(next, "instruction pipeline");
-}
-
-static void a_small_array_gets_the_first(void **state)
-{
-    struct fixture *f = *state;
-    ws_stage_estimate stages[2] = {[1] = {.index = 77}};
-    size_t count;
-    predict(f);
-    assert_int_equal(ws_estimate_stages(f->context, "quantitative", stages, 1, &count, NULL),
-                     WS_OK);
-    assert_int_equal(count, 2);
-    assert_int_equal(stages[0].index, 0);
-    assert_int_equal(stages[1].index, 77);
+    ws_answer *answer = predict(f);
+    ws_node estimate =
+        ws_node_find(ws_answer_root(answer), "kernels/0/machines/gtx285/estimates/quantitative");
+    ws_node stages = ws_node_find(estimate, "stages");
+    size_t bottleneck = ws_table_find(stages, "bottleneck");
+    assert_int_equal(ws_node_count(stages), 2);
+    assert_true(cell(stages, "index", 1) == 1);
+    assert_close(cell(stages, "warps", 0), 16);
+    assert_close(cell(stages, "warps", 1), 2);
+    assert_close(cell(stages, "t_inst", 0), 384000 / 9.05e9);
+    assert_close(cell(stages, "t_smem", 1), 4e6 * 64 / (870e9 / 3));
+    assert_true(cell(stages, "t_smem", 0) == 0 && cell(stages, "t_gmem", 1) == 0);
+    assert_string_equal(ws_table_word(stages, bottleneck, 0), "instruction pipeline");
+    assert_string_equal(ws_table_word(stages, ws_table_find(stages, "next"), 0), "");
+    assert_string_equal(ws_table_word(stages, bottleneck, 1), "shared memory access");
+    assert_null(ws_table_word(stages, bottleneck, 2));
+    ws_value value = {.size = sizeof value};
+    assert_true(ws_node_value(ws_node_find(estimate, "stages_overlap"), &value));
+    assert_true(value.is_known && value.count == 0);
+    assert_true(ws_node_value(ws_node_find(estimate, "next"), &value));
+    assert_string_equal(value.text, "instruction pipeline");
     /* The roofline bound has none. */
-    assert_int_equal(ws_estimate_stages(f->context, "speed-of-light", NULL, 0, &count, NULL),
-                     WS_OK);
-    assert_int_equal(count, 0);
+    assert_int_equal(
+        ws_node_count(ws_node_find(ws_answer_root(answer),
+                                   "kernels/0/machines/0/estimates/speed-of-light/stages")),
+        0);
+    ws_answer_destroy(answer);
 }
 
-static void without_a_prediction_there_is_nothing(void **state)
+static void an_unknown_model_is_refused(void **state)
 {
     struct fixture *f = *state;
-    ws_context *context;
-    const char *next;
-    double value;
-    size_t count = 9;
-    assert_int_equal(ws_context_create(&context), WS_OK);
-    assert_int_equal(ws_estimate_term(context, "quantitative", "n", &value), WS_ERR_ARGUMENT);
-    assert_int_equal(ws_estimate_next(context, "quantitative", &next), WS_ERR_ARGUMENT);
-    assert_non_null(strstr(ws_context_error(context), "call ws_predict first"));
-    assert_string_equal(next, "");
-    ws_context_destroy(context);
-    predict(f);
-    assert_int_equal(ws_estimate_stages(f->context, "teg2", NULL, 0, &count, NULL),
-                     WS_ERR_NO_MODEL);
-    assert_int_equal(count, 0);
-    assert_non_null(strstr(ws_context_error(f->context), "teg2 did not answer"));
+    ws_answer *answer;
+    assert_int_equal(analyze_one(f->context, f->profile, f->machine, NULL, NULL, "teg2", &answer),
+                     WS_ERR_ARGUMENT);
+    assert_null(answer);
+    assert_non_null(strstr(ws_context_error(f->context), "teg2"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_come_with_their_times),
-        cmocka_unit_test(a_small_array_gets_the_first),
-        cmocka_unit_test(without_a_prediction_there_is_nothing),
+        cmocka_unit_test(an_unknown_model_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

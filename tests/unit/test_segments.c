@@ -14,6 +14,7 @@
 #include "measure/access_cost.h"
 #include "measure/memory_rules.h"
 #include "measure/pattern_table.h"
+#include "support/analyze_one.h"
 
 #define MACHINES TESTS_DIR "/machines/segments/"
 
@@ -156,8 +157,7 @@ static void test_machines_get_their_own_counts(void **state)
     ws_machine *v100 = load_machine(f, "v100"), *odd = load_machine(f, MACHINES "odd.yaml");
     ws_launch launch = make_launch(f);
     ws_profile *profile;
-    ws_estimate estimates[8];
-    size_t count;
+    ws_answer *answer;
     must(f, ws_machine_prepare_launch(narrow, &launch));
     must(f, ws_machine_prepare_launch(v100, &launch));
     assert_int_equal(launch.rules, WS_RULE_CC12 | WS_RULE_BANK16);
@@ -167,11 +167,14 @@ static void test_machines_get_their_own_counts(void **state)
     assert_non_null(strstr(ws_context_error(f->context), "gtx280"));
     must(f, ws_device_launch(f->device, f->module, &launch, &profile));
     assert_true(counter(f, profile, "mem.global.load.bytes_cc12") == 800);
-    must(f, ws_predict(f->context, profile, narrow, NULL, estimates, 8, &count));
-    assert_true(count >= 1);
-    must(f, ws_predict(f->context, profile, v100, NULL, estimates, 8, &count));
-    assert_int_equal(ws_predict(f->context, profile, wide, NULL, estimates, 8, &count),
+    must(f, analyze_one(f->context, profile, narrow, NULL, NULL, NULL, &answer));
+    assert_true(ws_answer_time(answer, 0, 0) > 0);
+    ws_answer_destroy(answer);
+    must(f, analyze_one(f->context, profile, v100, NULL, NULL, NULL, &answer));
+    ws_answer_destroy(answer);
+    assert_int_equal(analyze_one(f->context, profile, wide, NULL, NULL, NULL, &answer),
                      WS_ERR_COMPARE);
+    assert_null(answer);
     assert_non_null(strstr(ws_context_error(f->context), "128 to 32"));
     launch = make_launch(f);
     must(f, ws_machine_prepare_launch(odd, &launch));

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/analyze_one.h"
+
+ws_status analyze_one(ws_context *context, const ws_profile *profile, const ws_machine *machine,
+                      const char *model_options, const char *without, const char *model,
+                      ws_answer **out)
+{
+    const ws_input words[] = {{.name = "model_options", .word = model_options},
+                              {.name = "without", .word = without},
+                              {.name = "model", .word = model}};
+    ws_input inputs[4] = {{.name = "times_only", .value = 1}};
+    size_t count = 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].word) inputs[count++] = words[i];
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = &profile,
+                                  .profile_count = 1,
+                                  .machines = &machine,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = count};
+    return ws_ask(context, &question, out);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The question `analyze` about one profile on one machine. */
+#ifndef TESTS_ANALYZE_ONE_H
+#define TESTS_ANALYZE_ONE_H
+
+#include <warpsage/warpsage.h>
+
+/* Words that are NULL are left out; `model`: no other is asked. Times alone, without gains and advice. */
+ws_status analyze_one(ws_context *context, const ws_profile *profile, const ws_machine *machine,
+                      const char *model_options, const char *without, const char *model,
+                      ws_answer **out);
+
+#endif
