@@ -14,6 +14,7 @@ compile_header() {
 }
 export -f compile_header
 
-errors=$(find include src -name '*.h' | LC_ALL=C sort |
+# base/figure_tables.h makes code of a list that is defined before it.
+errors=$(find include src -name '*.h' ! -name figure_tables.h | LC_ALL=C sort |
     xargs -P "$(nproc)" -I{} bash -c 'compile_header {}' 2>&1)
 [ -z "$errors" ] || { echo "$errors" >&2; exit 1; }

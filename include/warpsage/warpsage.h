@@ -810,9 +810,7 @@ typedef struct ws_timeline_info {
     unsigned simulated_sms;
     double cycles;                  /* simulated */
     double first_cycle, last_cycle; /* written */
-    const char
-        *note; /* why not all that was asked for is there, "" if it is; valid until the context's
-                       * next timeline */
+    char note[256];                 /* why part of what was asked for is missing; "": nothing is */
 } ws_timeline_info;
 
 /* What one SM does, cycle by cycle, as the model teg executes the warp traces of the profile: JSON of

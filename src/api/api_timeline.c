@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* profile and machine -> the execution of the model teg -> what one SM does. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,22 +86,18 @@ static ws_status check_window(struct diag *diag, const struct timeline *timeline
                       (double)query->first / (double)TEG_CYCLE, (double)end / (double)TEG_CYCLE);
 }
 
-static void tell(ws_context *context, const struct timeline_view *view, uint64_t events,
-                 ws_timeline_info *out)
+static void tell(const struct timeline_view *view, uint64_t events, ws_timeline_info *out)
 {
     struct arena arena = {0};
     const double cycle = (double)TEG_CYCLE;
-    char *note = mem_copy(timeline_cut_note(&arena, view));
-    mem_free(context->timeline_note);
-    context->timeline_note = note;
-    arena_clear(&arena);
     *out = (ws_timeline_info){.size = sizeof *out,
                               .events = events,
                               .simulated_sms = view->timeline->sms,
                               .cycles = (double)view->end / cycle,
                               .first_cycle = (double)view->timeline->query.first / cycle,
-                              .last_cycle = (double)timeline_last(view) / cycle,
-                              .note = context->timeline_note};
+                              .last_cycle = (double)timeline_last(view) / cycle};
+    snprintf(out->note, sizeof out->note, "%s", timeline_cut_note(&arena, view));
+    arena_clear(&arena);
 }
 
 ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
@@ -123,7 +120,7 @@ ws_status ws_timeline_write(ws_context *context, const ws_profile *profile,
     if (status == WS_OK) status = check_window(diag, &timeline, view.end);
     timeline_finish(&timeline);
     if (status == WS_OK) status = timeline_write_json(diag, &view, write, user, &events);
-    if (status == WS_OK && out) tell(context, &view, events, out);
+    if (status == WS_OK && out) tell(&view, events, out);
     timeline_clear(&timeline);
     return status;
 }

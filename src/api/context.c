@@ -34,7 +34,6 @@ void ws_context_destroy(ws_context *context)
     mem_free(context->tool_path);
     mem_free(context->evidence_path);
     evidence_destroy(context->evidence);
-    mem_free(context->timeline_note);
     mem_free(context);
 }
 

@@ -32,7 +32,6 @@ struct ws_context {
     /* Of the last ws_predict, for ws_estimate_term and its like; its arena keeps their texts and
      * those of ws_estimate. Its profile and machine may be gone. */
     struct prediction *last_prediction;
-    char *timeline_note; /* keeps that of ws_timeline_info */
 };
 
 /* What ptxas said, so that a kernel launched a thousand times asks it once. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* The slot of an open hash table where this constant is or belongs; a slot holds index + 1. */

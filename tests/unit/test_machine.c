@@ -30,7 +30,8 @@ struct given_figure {
     double value;
 };
 
-static void check_figures(const struct machine *machine, const struct given_figure *figures, size_t count)
+static void check_figures(const struct machine *machine, const struct given_figure *figures,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct machine_value *value = &machine->values[figures[i].key];

@@ -7,15 +7,15 @@
 static void make_gtx580(struct machine *machine)
 {
     static const struct given_figure changes[] = {{MACHINE_SM_COUNT, 16},
-                                            {MACHINE_SM_MAX_THREADS, 1536},
-                                            {MACHINE_SM_MAX_WARPS, 48},
-                                            {MACHINE_SM_REGISTERS, 32768},
-                                            {MACHINE_CLOCK_CORE, 1.544e9},
-                                            {MACHINE_ISSUE_CYCLES, 1},
-                                            {MACHINE_DRAM_BANDWIDTH, 150e9},
-                                            {MACHINE_DRAM_LATENCY, 450},
-                                            {MACHINE_LATENCY_FIRST + CLASS_FP32_FMA, 20},
-                                            {MACHINE_KEY_COUNT, 0}};
+                                                  {MACHINE_SM_MAX_THREADS, 1536},
+                                                  {MACHINE_SM_MAX_WARPS, 48},
+                                                  {MACHINE_SM_REGISTERS, 32768},
+                                                  {MACHINE_CLOCK_CORE, 1.544e9},
+                                                  {MACHINE_ISSUE_CYCLES, 1},
+                                                  {MACHINE_DRAM_BANDWIDTH, 150e9},
+                                                  {MACHINE_DRAM_LATENCY, 450},
+                                                  {MACHINE_LATENCY_FIRST + CLASS_FP32_FMA, 20},
+                                                  {MACHINE_KEY_COUNT, 0}};
     make_gtx280(machine);
     set_figures(machine, changes, 32, 4);
 }
