@@ -62,9 +62,10 @@ static ws_status check_inputs(const struct asked *asked)
     return WS_OK;
 }
 
+/* The last one of that name: what is said later wins. */
 static const ws_input *find_input(const struct asked *asked, const char *name)
 {
-    for (size_t i = 0; i < asked->input_count; i++)
+    for (size_t i = asked->input_count; i-- > 0;)
         if (!strcmp(asked->inputs[i].name, name)) return &asked->inputs[i];
     return NULL;
 }
