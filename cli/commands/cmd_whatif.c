@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands/whatif.h"
+#include "cli/options/asking.h"
 
 enum { OPTION_SET = OPTION_OWN, OPTION_EACH };
 
@@ -17,13 +18,16 @@ static const struct option_row options[] = {
     {0},
 };
 
+struct variant;
 struct whatif {
     struct analysis base; /* the launch as it is */
     const struct command *command;
     struct change *changes;
     size_t change_count;
     bool each;
-    struct whatif_table table;
+    struct asking asking;
+    struct variant *variants; /* to be freed once the question is answered */
+    size_t variant_count;
 };
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -81,7 +85,7 @@ struct variant {
     struct whatif *w;
     struct analysis a;   /* own machines, profile and device; shares the rest with the base */
     const char *without; /* effects, comma-separated; NULL: none */
-    const char *note;
+    const char *launch;  /* how it was executed again; NULL: as before */
     bool new_block, executed;
     bool refused; /* the change was understood, but such a launch is not possible */
 };
@@ -137,7 +141,7 @@ static int change_block(struct variant *v, const struct change *change)
         request->block[i] = block[i];
     }
     v->new_block = true;
-    v->note =
+    v->launch =
         cli_format(v->a.cli, "grid %u,%u,%u", request->grid[0], request->grid[1], request->grid[2]);
     return EXIT_DONE;
 }
@@ -214,71 +218,27 @@ static int set_registers(struct analysis *a)
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
 
-/* ---- predictions ----------------------------------------------------------------------------- */
+/* ---- the question ---------------------------------------------------------------------------- */
 
-static size_t model_index(struct whatif_table *table, const char *model)
+static void add_row(struct whatif *w, const struct analysis *a)
 {
-    size_t i = 0;
-    while (i < table->model_count && strcmp(table->models[i], model) != 0)
-        i++;
-    if (i == table->model_count && i < WHATIF_MODELS) table->models[table->model_count++] = model;
-    return i;
+    asking_profile(w->base.cli, &w->asking, a->profile);
+    for (size_t m = 0; m < w->base.machine_count; m++)
+        asking_machine(w->base.cli, &w->asking, a->machines[m]);
 }
 
-static int predict(struct whatif *w, const struct analysis *a, const char *without, size_t machine,
-                   struct whatif_answer *out, size_t *out_best)
+/* What is said of a change, one input each. */
+static void describe_row(struct whatif *w, const char *text, const struct variant *v,
+                         const char *key, const char *impossible)
 {
-    ws_estimate estimates[WHATIF_MODELS];
-    ws_predict_options given = {
-        .size = sizeof given, .model_options = a->request.model_options, .without = without};
-    size_t count;
-    ws_status status = ws_predict(a->cli->context, a->profile, a->machines[machine], &given,
-                                  estimates, WHATIF_MODELS, &count);
-    if (status != WS_OK) return cli_failed(a->cli, status);
-    for (size_t i = 0; i < WHATIF_MODELS; i++)
-        out->cells[i].reason = "no answer";
-    for (size_t i = 0; i < count && i < WHATIF_MODELS; i++) {
-        size_t at = model_index(&w->table, estimates[i].model);
-        if (at == WHATIF_MODELS) continue;
-        out->cells[at] = (struct whatif_cell){
-            .seconds = estimates[i].time_seconds,
-            .bottleneck = cli_copy(a->cli, estimates[i].bottleneck),
-        };
-        if (i == 0) *out_best = at;
-    }
-    return EXIT_DONE;
-}
-
-/* Gains over the first row; an effect that a model does not know is no change to it. */
-static void find_gains(const struct whatif_table *table, struct whatif_row *row, const char *effect)
-{
-    for (size_t m = 0; m < table->machine_count; m++)
-        for (size_t i = 0; i < table->model_count; i++) {
-            const struct whatif_cell *before = &table->rows[0].answers[m].cells[i];
-            struct whatif_cell *cell = &row->answers[m].cells[i];
-            if (effect && !ws_model_knows(table->models[i], effect)) cell->reason = "not modelled";
-            if (!cell->reason && before->reason) cell->reason = "no answer before";
-            /* Cases of a model that do not meet: no gain, as in the report. */
-            if (!cell->reason && effect && cell->seconds > before->seconds)
-                cell->seconds = before->seconds;
-            if (!cell->reason) cell->gain = before->seconds / cell->seconds;
-        }
-}
-
-static int add_row(struct whatif *w, const struct analysis *a, struct whatif_row row,
-                   const char *without, const char *effect)
-{
-    struct cli *cli = w->base.cli;
-    struct whatif_table *table = &w->table;
-    row.answers = cli_alloc(cli, (table->machine_count + 1) * sizeof *row.answers);
-    for (size_t m = 0; m < table->machine_count; m++) {
-        size_t best = 0;
-        CLI_TRY(predict(w, a, without, m, &row.answers[m], &best));
-        if (!table->row_count) table->best[m] = best;
-    }
-    CLI_APPEND(cli, table->rows, table->row_count, row);
-    if (table->row_count > 1) find_gains(table, &table->rows[table->row_count - 1], effect);
-    return EXIT_DONE;
+    const char *const words[][2] = {{"change", text},
+                                    {"effects", v->without},
+                                    {"machine_key", key},
+                                    {"launch", impossible ? NULL : v->launch},
+                                    {"impossible", impossible}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        asking_word(w->base.cli, &w->asking, words[i][0], words[i][1] ? words[i][1] : "");
+    asking_number(w->base.cli, &w->asking, "executed_again", v->executed && !impossible);
 }
 
 static int refuse(struct variant *v, int exit_code)
@@ -287,24 +247,22 @@ static int refuse(struct variant *v, int exit_code)
     return exit_code;
 }
 
-/* What must be said where a worse machine gains. */
-static void explain_row(struct variant *v, const struct change *change)
+static bool only_effects(const struct change *changes, size_t count)
 {
-    struct whatif_table *table = &v->w->table;
-    struct whatif_row *row = &table->rows[table->row_count - 1];
-    for (size_t m = 0; m < table->machine_count; m++) {
-        double before, after;
-        if (ws_machine_get(v->w->base.machines[m], change->key, &before) != WS_OK ||
-            ws_machine_get(v->a.machines[m], change->key, &after) != WS_OK)
-            continue;
-        whatif_explain(v->a.cli, table, row, m, change->key,
-                       whatif_direction(change->key, before, after));
-    }
+    for (size_t i = 0; i < count; i++)
+        if (changes[i].kind != CHANGE_EFFECT) return false;
+    return true;
 }
 
+/* What only switches effects off is asked about the launch as it is. */
 static int run_variant(struct variant *v, const struct change *changes, size_t count,
                        const char *text)
 {
+    if (only_effects(changes, count)) {
+        for (size_t i = 0; i < count; i++)
+            CLI_TRY(prepare(v, &changes[i]));
+        return EXIT_DONE;
+    }
     CLI_TRY(load_machines(v));
     for (size_t i = 0; i < count; i++)
         CLI_TRY(prepare(v, &changes[i]));
@@ -312,80 +270,81 @@ static int run_variant(struct variant *v, const struct change *changes, size_t c
     CLI_TRY(set_registers(&v->a));
     for (size_t i = 0; i < count; i++)
         CLI_TRY(adjust(v, &changes[i]));
-    const char *effect = count == 1 && changes->kind == CHANGE_EFFECT ? changes->key : NULL;
-    const struct whatif_row row = {.text = text, .executed = v->executed, .note = v->note};
-    CLI_TRY(refuse(v, add_row(v->w, &v->a, row, v->without, effect)));
-    if (count == 1 && changes->kind == CHANGE_MACHINE) explain_row(v, changes);
     return EXIT_DONE;
+}
+
+static int change_failed(struct cli *cli, int exit_code, const char *text)
+{
+    cli_error(cli, exit_code, "%s", cli->kept_error);
+    return cli_error(cli, exit_code, "that is what becomes of %s", text);
 }
 
 /* With --each a change that cannot be is a row that says why: the first line of the message. */
-static int add_impossible(struct whatif *w, const char *text, const char *message)
-{
-    struct cli *cli = w->base.cli;
-    struct whatif_table *table = &w->table;
-    char *why = cli_copy(cli, message);
-    why[strcspn(why, "\n")] = '\0';
-    struct whatif_row row = {.text = text, .note = why, .impossible = true};
-    row.answers = cli_alloc(cli, (table->machine_count + 1) * sizeof *row.answers);
-    for (size_t m = 0; m < table->machine_count; m++)
-        for (size_t i = 0; i < WHATIF_MODELS; i++)
-            row.answers[m].cells[i].reason = "impossible";
-    CLI_APPEND(cli, table->rows, table->row_count, row);
-    return EXIT_DONE;
-}
-
 static int change_row(struct whatif *w, const struct change *changes, size_t count,
                       const char *text)
 {
     struct cli *cli = w->base.cli;
     struct variant v = {.w = w, .a = w->base};
+    const char *key = count == 1 && changes->kind == CHANGE_MACHINE ? changes->key : NULL;
+    char *why = NULL;
     v.a.profile = NULL;
     v.a.device = NULL;
+    v.a.machines = NULL;
+    v.a.machine_count = 0;
     cli->keeps_errors = true;
     int exit_code = run_variant(&v, changes, count, text);
     cli->keeps_errors = false;
-    bool is_answer = exit_code == EXIT_USAGE || exit_code == EXIT_INPUT || exit_code == EXIT_GUEST;
-    if (w->each && v.refused && is_answer) {
-        exit_code = add_impossible(w, text, cli->kept_error);
-    } else if (exit_code != EXIT_DONE) {
-        cli_error(cli, exit_code, "%s", cli->kept_error);
-        cli_error(cli, exit_code, "that is what becomes of %s", text);
-    }
+    ws_device_destroy(v.a.device);
+    v.a.device = NULL;
     v.a.module = NULL; /* the base's */
-    analysis_clear(&v.a);
-    return exit_code;
-}
-
-/* Without every effect that some model of the table knows. */
-static int each_effect(struct whatif *w)
-{
-    const char *effect;
-    for (size_t i = 0; (effect = ws_effect_name(i)) != NULL; i++) {
-        bool known = false;
-        for (size_t k = 0; k < w->table.model_count; k++)
-            known |= ws_model_knows(w->table.models[k], effect);
-        if (!known) continue;
-        struct change change = {CHANGE_EFFECT, cli_format(w->base.cli, "without %s", effect),
-                                effect, NULL};
-        CLI_TRY(change_row(w, &change, 1, change.text));
+    CLI_APPEND(cli, w->variants, w->variant_count, v);
+    bool is_answer = exit_code == EXIT_USAGE || exit_code == EXIT_INPUT || exit_code == EXIT_GUEST;
+    if (exit_code != EXIT_DONE) {
+        if (!w->each || !v.refused || !is_answer) return change_failed(cli, exit_code, text);
+        why = cli_copy(cli, cli->kept_error);
+        why[strcspn(why, "\n")] = '\0';
     }
+    add_row(w, why || !v.a.profile ? &w->base : &v.a);
+    describe_row(w, text, &v, key, why);
     return EXIT_DONE;
 }
 
-static int fill_table(struct whatif *w)
+static int ask_about(struct whatif *w)
 {
     struct analysis *base = &w->base;
-    w->table.kernel = ws_profile_kernel(base->profile);
-    w->table.machine_count = base->machine_count;
-    w->table.machines = base->machines;
-    w->table.best = cli_alloc(base->cli, (base->machine_count + 1) * sizeof *w->table.best);
-    CLI_TRY(add_row(w, base, (struct whatif_row){.text = "as it is"}, NULL, NULL));
+    add_row(w, base);
     for (size_t i = 0; i < w->change_count; i++)
         CLI_TRY(change_row(w, &w->changes[i], 1, w->changes[i].text));
     if (w->change_count > 1)
         CLI_TRY(change_row(w, w->changes, w->change_count, "all of these together"));
-    return w->each ? each_effect(w) : EXIT_DONE;
+    if (w->each) asking_number(base->cli, &w->asking, "each", 1);
+    if (base->request.model_options)
+        asking_word(base->cli, &w->asking, "model_options", base->request.model_options);
+    return EXIT_DONE;
+}
+
+/* The change with which an answer that is not whole ends. */
+static const char *last_change(const ws_answer *answer)
+{
+    ws_node rows = ws_node_find(ws_answer_root(answer), "machines/0/rows");
+    ws_value change = {.size = sizeof change};
+    ws_node row = ws_node_child(rows, ws_node_count(rows) - 1);
+    return ws_node_value(ws_node_find(row, "change"), &change) ? change.text : "";
+}
+
+static int answer(struct whatif *w)
+{
+    struct cli *cli = w->base.cli;
+    const struct request *request = &w->base.request;
+    ws_answer *found;
+    CLI_TRY(ask_about(w));
+    int exit_code = asking_ask(cli, &w->asking, &found);
+    if (exit_code == EXIT_DONE)
+        exit_code = asking_write(cli, found, request->format, WS_DETAILS_NORMAL, request->output);
+    else if (found)
+        cli_error(cli, exit_code, "that is what becomes of %s", last_change(found));
+    ws_answer_destroy(found);
+    return exit_code;
 }
 
 /* A profile was counted for its machines: what they ask for stands for what it has. */
@@ -411,14 +370,13 @@ static int compare(struct whatif *w)
         CLI_TRY(analysis_execute(base));
     }
     CLI_TRY(set_registers(base));
-    CLI_TRY(fill_table(w));
-    return whatif_write(base->cli, &w->table, &base->request);
+    return answer(w);
 }
 
 static int run_whatif(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
-    struct whatif whatif = {.base = {.cli = cli}, .command = command};
+    struct whatif whatif = {.base = {.cli = cli}, .command = command, .asking.name = "whatif"};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
@@ -426,6 +384,8 @@ static int run_whatif(struct cli *cli, const struct command *command, int argc, 
     CLI_TRY(read_changes(cli, &whatif, &line));
     cli_attach(cli);
     int exit_code = compare(&whatif);
+    for (size_t i = 0; i < whatif.variant_count; i++)
+        analysis_clear(&whatif.variants[i].a);
     analysis_clear(&whatif.base);
     return exit_code;
 }

@@ -775,8 +775,6 @@ WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *pr
 
 /* Effects that models may switch off, by index from 0; NULL beyond the last. */
 WS_API const char *ws_effect_name(size_t index);
-/* Can the model switch that effect off? False also if there is no such model or effect. */
-WS_API bool ws_model_knows(const char *model, const char *effect);
 
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
  * functions are those of ws_model_function; doc/papers.md lists their inputs, whose units are in

@@ -117,6 +117,15 @@ const double *asked_numbers(const struct asked *asked, const char *name, size_t 
     return out;
 }
 
+const char *const *asked_words(const struct asked *asked, const char *name, size_t *out_count)
+{
+    const char **out = ARENA_ARRAY(&asked->answer->arena, const char *, asked->input_count + 1);
+    *out_count = 0;
+    for (size_t i = 0; i < asked->input_count; i++)
+        if (!strcmp(asked->inputs[i].name, name)) out[(*out_count)++] = asked->inputs[i].word;
+    return out;
+}
+
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out)
 {

@@ -97,6 +97,8 @@ bool asked_flag(const struct asked *asked, const char *name);
 const char *asked_word(const struct asked *asked, const char *name);
 /* All numbers of an input that may be repeated, in their order, in the answer's arena. */
 const double *asked_numbers(const struct asked *asked, const char *name, size_t *out_count);
+/* The same of words, which are the caller's. */
+const char *const *asked_words(const struct asked *asked, const char *name, size_t *out_count);
 /* Index of a word in a list that ends with NULL; WS_ERR_ARGUMENT names those. -1: not given. */
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out);

@@ -24,10 +24,3 @@ const char *ws_effect_name(size_t index)
 {
     return index < EFFECT_COUNT ? effect_infos[index].id : NULL;
 }
-
-bool ws_model_knows(const char *model, const char *effect)
-{
-    const struct model *found = model_find(model);
-    int index = effect_find(effect);
-    return found && index >= 0 && (found->effects >> index & 1);
-}

@@ -40,6 +40,30 @@ static ws_context *context_of_tests(void)
     return context;
 }
 
+static void test_numbers_have_an_order(void **state)
+{
+    (void)state;
+    ws_context *context = context_of_tests();
+    ws_machine *machines[2];
+    ws_answer *answer;
+    assert_int_equal(ws_machine_load(context, "gtx280", &machines[0]), WS_OK);
+    assert_int_equal(ws_machine_load(context, "gtx285", &machines[1]), WS_OK);
+    const ws_machine *const asked[] = {machines[0], machines[1]};
+    const ws_question question = {
+        .size = sizeof question, .name = "machine_diff", .machines = asked, .machine_count = 2};
+    assert_int_equal(ws_ask(context, &question, &answer), WS_OK);
+    ws_node idle = ws_node_find(ws_answer_root(answer), "values/power.idle/values");
+    assert_int_equal(ws_node_kind(idle), WS_NUMBERS);
+    assert_int_equal(ws_node_count(idle), 2);
+    assert_true(ws_node_number(idle, 0) == 83);
+    assert_true(isnan(ws_node_number(idle, 1)));
+    assert_true(isnan(ws_node_number(idle, 2)));
+    ws_answer_destroy(answer);
+    ws_machine_destroy(machines[0]);
+    ws_machine_destroy(machines[1]);
+    ws_context_destroy(context);
+}
+
 /* The machine and the context are gone when it is read. */
 static void test_an_answer_outlives_what_it_was_asked_with(void **state)
 {
@@ -159,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_outlives_what_it_was_asked_with),
         cmocka_unit_test(test_nodes_say_what_they_are),
         cmocka_unit_test(test_tables_are_columns),
+        cmocka_unit_test(test_numbers_have_an_order),
         cmocka_unit_test(test_questions_without_machines),
         cmocka_unit_test(test_wrong_questions_are_refused),
     };
