@@ -168,8 +168,8 @@ static ws_status ask_check(struct asked *asked, const void **out)
     }
     if (machine->kind == MACHINE_IS_GPU) check->no_occupancy = try_occupancy(arena, machine);
     for (size_t i = 0; i < MODEL_COUNT; i++) {
-        check->models[i] =
-            (struct machine_model){models[i]->name, model_for(i, machine->kind), NULL, 0};
+        check->models[i] = (struct machine_model){
+            models[i]->name, model_for((enum model_id)i, machine->kind), NULL, 0};
         check_model(arena, check, &check->models[i]);
     }
     *out = check;
