@@ -7,12 +7,12 @@ SHELL := /bin/bash
 .PHONY: help demo test build bench answers estimates nightly format clean
 
 help:
-	@echo 'make demo     build, then the report of a tiled matrix multiply on three GPUs'
+	@echo 'make demo     build, then the report of a tiled matrix multiply on an H200'
 	@echo 'make test     build and run all tests; the last line counts them'
-	@echo 'make build    the program at build/warpsage'
-	@echo 'make bench    speed of the emulator on this CPU, beside PoCL and Oclgrind'
-	@echo 'make answers  whole outputs of every command, written anew (read the diff)'
-	@echo 'make estimates what the models say of the bundled kernels, written anew (read the diff)'
+	@echo 'make build    build the program as build/warpsage'
+	@echo 'make bench    measure the emulator on this CPU, next to PoCL and Oclgrind'
+	@echo 'make answers  regenerate the whole outputs of every command (read the diff)'
+	@echo 'make estimates regenerate the predictions for the bundled kernels (read the diff)'
 	@echo 'make nightly  .ci/run, an hour of each fuzzer, 100,000 random programs, more of all'
 	@echo 'make format   clang-format over the C sources'
 	@echo 'make clean    remove all build folders'
@@ -24,7 +24,7 @@ build:
 
 demo: build
 	build/warpsage analyze examples/kernels/sgemm_tiled/sgemm_tiled_512.yaml \
-	    --gpu gtx280,v100,h200
+	    --gpu h200
 
 test:
 	@tools/install-deps.sh test

@@ -13,23 +13,23 @@ const struct command *const commands[] = {
 
 static void print_usage(FILE *stream)
 {
-    fputs("warpsage: how fast will this GPU kernel run, and why? Answered without a GPU.\n\n"
+    fputs("warpsage: predict the time of a GPU kernel, and what bounds it, without a GPU\n\n"
           "Usage\n  warpsage COMMAND [OPTIONS]\n\nCommands\n",
           stream);
     for (size_t i = 0; commands[i]; i++)
         fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs(
-        "  help       the options of a command\n\n"
-        "  --version  the version\n  --help     this text\n\n"
-        "Files\n"
-        "  `-` is standard input, for -o standard output; pipes are read as well. A file that is\n"
-        "  written replaces the old one when it is whole; it is never one of the inputs.\n\n"
-        "Exit status\n"
-        "  0 done   1 a check failed   3 unreadable input   70 a bug of ours\n"
-        "  2 bad option, name or launch; out of host memory\n"
-        "  4 fault of the kernel, limit of instructions or time, no model can answer\n"
-        "  130 interrupted, 143 terminated: analyze reports what was counted until then\n",
-        stream);
+    fputs("  help       show the options of a command\n\n"
+          "  --version  print the version\n  --help     print this text\n\n"
+          "Files\n"
+          "  `-` is standard input, or standard output for -o. Inputs may be pipes. Output files "
+          "are\n"
+          "  replaced atomically and must not be one of the inputs.\n\n"
+          "Exit status\n"
+          "  0 success   1 a check failed   3 unreadable input   70 internal error\n"
+          "  2 invalid option, name or launch; out of host memory\n"
+          "  4 kernel fault, instruction or time limit reached, no model applies\n"
+          "  130 interrupted, 143 terminated: analyze reports the counts so far\n",
+          stream);
 }
 
 static const struct command *find_command(const char *name)

@@ -9,18 +9,19 @@
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
     CPU_OPTION_ROW,
-    {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "form of the report"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "report format"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
-    {OPTION_PRINT, 0, "print", "INDEX", "print that buffer after the launch"},
-    {OPTION_SAVE, 0, "save", "INDEX=FILE", "write that buffer to a file, raw"},
+    {OPTION_PRINT, 0, "print", "INDEX", "print the buffer after the launch"},
+    {OPTION_SAVE, 0, "save", "INDEX=FILE", "write the raw buffer to a file"},
     {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
-     "compare that buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
-    {OPTION_SAVE_PROFILE, 0, "save-profile", ">FILE", "keep the counters for later predictions"},
+     "compare the buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
+    {OPTION_SAVE_PROFILE, 0, "save-profile", ">FILE", "save the counters for later predictions"},
     {OPTION_SAVE_TRACE, 0, "save-trace", ">FILE",
-     "keep counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
-     "*.traceg.xz or .zst: the traces alone, for Accel-Sim"},
-    {OPTION_RULES, 0, "rules", "all", "count the rules of cc 1.x for every GPU"},
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict as if an effect did not exist"},
+     "save counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
+     "*.traceg.xz or .zst: only the traces, for Accel-Sim"},
+    {OPTION_RULES, 0, "rules", "all", "count with the cc 1.x memory rules for every GPU"},
+    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
+     "predict without an effect (see `warpsage explain`)"},
     {0},
 };
 
@@ -195,35 +196,35 @@ const struct command command_analyze = {
     .synopsis =
         "  warpsage analyze KERNEL.ptx|.cu|.cl [-k NAME] -g X,Y,Z -b X,Y,Z --arg ARG ...\n"
         "                   --gpu ID[,ID...]\n"
-        "  warpsage analyze LAUNCH.yaml [OPTIONS]        the command line wins\n"
-        "  warpsage analyze --profile FILE --gpu ID      without executing; also a file of "
+        "  warpsage analyze LAUNCH.yaml [OPTIONS]        options override the file\n"
+        "  warpsage analyze --profile FILE --gpu ID      without execution; also from "
         "--save-trace\n"
         "  warpsage analyze kernelslist.g|KERNEL.traceg[.xz] [-k NAME|--kernel-index N] --gpu ID\n"
-        "                                                what Accel-Sim's tracer recorded on a GPU",
+        "                                                a trace recorded by Accel-Sim's tracer",
     .summary = "execute a kernel on the CPU and predict its time on GPUs",
     .text =
         "Kernels\n"
-        "  -k NAME             the kernel of that name, with or without namespace and template\n"
-        "                      arguments, or as PTX has it (mangled)\n"
-        "  -k 'sgemm*'         every kernel that matches, if none has that very name: * any\n"
-        "                      text, ? one character, [ab] one of them\n"
-        "  -k regex:EXPR       every kernel in whose name the POSIX extended regular expression\n"
-        "                      is found: regex:^sgemm_(nn|nt)$\n"
-        "  Several kernels get the same launch and arguments, each with buffers of its own.\n\n"
+        "  -k NAME             the kernel with that name, with or without namespace and template\n"
+        "                      arguments, or mangled as in the PTX\n"
+        "  -k 'sgemm*'         every kernel that matches, unless one has exactly that name: *\n"
+        "                      any text, ? one character, [ab] a or b\n"
+        "  -k regex:EXPR       every kernel whose name matches the POSIX extended regular\n"
+        "                      expression: regex:^sgemm_(nn|nt)$\n"
+        "  Several kernels share the launch and arguments; each has its own buffers.\n\n"
         "Arguments\n"
         "  TYPE:VALUE          a value: f32:2.5, u32:1048576, s64:-1\n"
-        "  TYPE[N]             a buffer of N elements that is not initialised: reading what\n"
-        "                      was not written is a fault of the kernel\n"
+        "  TYPE[N]             an uninitialised buffer of N elements: a read before a write is\n"
+        "                      a kernel fault\n"
         "  TYPE[N]=INIT        INIT: zeros, iota (0, 1, 2 ...), const:V, random[:SEED]\n"
         "                      (floats in [0,1), any integer; seed 1), file:PATH (raw),\n"
         "                      matrix:LAYOUT:SOURCE (sparse; doc/arguments.md)\n"
-        "  @INDEX              the buffer of argument INDEX again, counted from 0\n"
+        "  @INDEX              the same buffer as argument INDEX (from 0)\n"
         "  bytes:HEX           the bytes of a struct\n"
-        "  local:BYTES         OpenCL: a __local pointer to so many bytes\n"
+        "  local:BYTES         OpenCL: a __local pointer to BYTES bytes\n"
         "  TYPE is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, f64.\n\n"
         "Launch file\n"
         "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
-        "  global [x,y,z] and local [x,y,z] (OpenCL's, instead of grid and block),\n"
+        "  global [x,y,z] and local [x,y,z] (OpenCL, instead of grid and block),\n"
         "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
         "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
         "  to the file.\n\n"

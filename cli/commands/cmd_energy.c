@@ -9,11 +9,12 @@
 enum { OPTION_SWEEP = 1, OPTION_SERIES, OPTION_SHARE, OPTION_FORMAT, OPTION_OUTPUT };
 
 static const struct option_row options[] = {
-    {OPTION_SWEEP, 0, "sweep", "NAME=A..B[:STEP]", "a row for each value, in steps of 1 or STEP"},
-    {OPTION_SHARE, 0, "share", "PERCENT", "only this share of the data to the GPU, not 0 to 100"},
+    {OPTION_SWEEP, 0, "sweep", "NAME=A..B[:STEP]", "one row per value, in steps of 1 or STEP"},
+    {OPTION_SHARE, 0, "share", "PERCENT",
+     "only this share of the data on the GPU (default: 0 to 100)"},
     {OPTION_SERIES, 0, "series", NULL, "the sixteen series of table 16 in four configurations"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the table"},
-    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "table format"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {0},
 };
 
@@ -138,17 +139,17 @@ const struct command command_energy = {
     .synopsis = "  warpsage energy t0=10 tn=4 p0=100 pn=150\n"
                 "  warpsage energy SYSTEM.yaml [NAME=VALUE...] [--sweep NAME=A..B[:STEP]]\n"
                 "  warpsage energy --series",
-    .summary = "speed-up against energy efficiency: cores, frequency, CPU and GPU",
+    .summary = "compare speed-up and energy efficiency: cores, frequency, CPU and GPU",
     .text = "Names\n"
-            "  t0 tn p0 pn               times and powers before and after\n"
+            "  t0 tn p0 pn               time and power before and after\n"
             "  o.C o.F o.lam o.B o.D     a device before: cores, frequency, power weight, idle\n"
             "                            power, data; also o.zeta, o.phi (1)\n"
             "  n.*                       the same after\n"
             "  cpu.* gpu.* B0 data       both devices, idle power of the system, data to share;\n"
             "                            the baseline is the CPU alone, or o.*\n"
             "  combined                  share of the smaller dynamic power that adds up (1)\n"
-            "  idle_device               on, or off: a device without data draws nothing\n"
-            "  transfer                  time that data to the GPU takes (0)\n"
+            "  idle_device               on, or off: a device without work draws no power\n"
+            "  transfer                  time to transfer data to the GPU (0)\n"
             "Time is D phi / (C zeta F), power C F^3 lam + idle power; doc/models/energy.md.\n\n"
             "Example\n"
             "  warpsage energy cpu.C=12 cpu.F=2.4 cpu.lam=0.5 gpu.C=16 gpu.zeta=32 gpu.F=1.544 \\\n"

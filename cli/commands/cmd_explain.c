@@ -42,13 +42,12 @@ static const struct option_row options[] = {{0}};
 const struct command command_explain = {
     .name = "explain",
     .synopsis = "  warpsage explain [WORD ...]",
-    .summary = "what a word of a report means",
-    .text =
-        "A WORD is whatever a report prints: a code of the advice (G102), a line or heading (WHY,\n"
-        "speed of light), a limit (memory latency), a counter (inst.warp), an effect\n"
-        "(bank-conflicts), a model (mwp-cwp), one of its terms (mwp_peak_bw), why warps wait\n"
-        "(long_scoreboard), or a key of the machine files (machine.dram.latency). Without one,\n"
-        "all are listed.\n",
+    .summary = "explain a word of a report",
+    .text = "A WORD is anything a report prints: an advice code (G102), a line or heading (WHY,\n"
+            "speed of light), a limit (memory latency), a counter (inst.warp), an effect\n"
+            "(bank-conflicts), a model (mwp-cwp), one of its terms (mwp_peak_bw), a stall reason\n"
+            "(long_scoreboard), or a key of machine files (machine.dram.latency). Without a WORD,\n"
+            "all are listed.\n",
     .options = options,
     .run = run_explain,
 };

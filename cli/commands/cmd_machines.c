@@ -188,7 +188,7 @@ const struct command command_machines = {
                 "  warpsage machines show host [--save-machine FILE.yaml]\n"
                 "  warpsage machines check FILE.yaml...\n"
                 "  warpsage machines diff NAME NAME [--format text|json|csv]",
-    .summary = "the GPUs and CPUs that are described: list, show, check a file, diff two",
+    .summary = "list, show, check and compare GPU and CPU descriptions",
     .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"
             "a path that ends in .yaml. `list` takes words that must be part of the id, an alias,\n"
             "the name, the chip, the compute capability (`cc 8.6`, sm_86) or the kind (cpu).\n"

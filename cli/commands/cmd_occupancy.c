@@ -20,18 +20,18 @@ enum option_id {
 };
 
 static const struct option_row options[] = {
-    {OPTION_GPU, 0, "gpu", "ID[,ID...]", "for these GPUs; `warpsage machines` lists them"},
-    {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},
-    {OPTION_REGS, 0, "regs", "N", "registers per thread; without it they do not limit"},
-    {OPTION_SHARED, 's', "shared", "BYTES", "shared memory of a block, static and dynamic"},
-    {OPTION_BARRIERS, 0, "barriers", "N", "named barriers of a block"},
-    {OPTION_CURVE, 0, "curve", "block|regs|shared", "warps per SM over all values of one of them"},
+    {OPTION_GPU, 0, "gpu", "ID[,ID...]", "GPUs; `warpsage machines` lists them"},
+    {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "block size in threads"},
+    {OPTION_REGS, 0, "regs", "N", "registers per thread (default: not a limit)"},
+    {OPTION_SHARED, 's', "shared", "BYTES", "shared memory per block, static and dynamic"},
+    {OPTION_BARRIERS, 0, "barriers", "N", "named barriers per block"},
+    {OPTION_CURVE, 0, "curve", "block|regs|shared", "warps per SM over all values of one resource"},
     {OPTION_NO_GRANULARITY, 0, "no-granularity", NULL,
-     "limits by plain division, as papers do: no allocation units, nothing reserved"},
+     "limits by plain division, as in papers: no allocation granularity, nothing reserved"},
     {OPTION_PARTITIONED, 0, "partitioned", NULL,
      "with partitioned caching (cc 5.2, 5.3, 6.1, 6.2): a block stays in half an SM"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
-    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {0},
 };
 
@@ -207,9 +207,9 @@ const struct command command_occupancy = {
     .name = "occupancy",
     .synopsis = "  warpsage occupancy --gpu a100 --block 256 --regs 40 --shared 16384\n"
                 "  warpsage occupancy --gpu ID[,ID...] --block X[,Y[,Z]] --curve block|regs|shared",
-    .summary = "blocks and warps per SM, what limits them, curves",
+    .summary = "compute resident blocks and warps per SM and their limiters",
     .text = "Block Limit SM, Registers, Shared Mem and Warps are the blocks that an SM could hold\n"
-            "if only that limit existed. The least ones are the limiters. Rules and sources:\n"
+            "under that limit alone. The smallest are the limiters. Rules and sources:\n"
             "doc/occupancy.md.\n",
     .options = options,
     .run = run_occupancy,

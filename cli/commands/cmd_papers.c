@@ -10,8 +10,8 @@ enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_DETAILS };
 enum { TERMS = 64, INPUTS = 48, NAMES = 64 };
 
 static const struct option_row options[] = {
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the table"},
-    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "table format"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: the note of every row"},
     {0},
 };
@@ -215,21 +215,21 @@ const struct command command_papers = {
     .synopsis = "  warpsage papers [ID...] [--format text|json|csv] [--details all]\n"
                 "  warpsage papers curves [CURVE...] [--format text|json|csv]\n"
                 "  warpsage papers evaluate FUNCTION NAME=VALUE...",
-    .summary = "published results beside ours, and the papers' curves",
+    .summary = "compare published results with ours, and print the papers' curves",
     .text =
         "ID is a paper (hong-thesis, zhang-owens ...), a section (2.6.1) or the id of a row, with\n"
-        "* and ?. Each row says on what evidence it is compared:\n"
+        "* and ?. Each row states the evidence of its comparison:\n"
         "  printed     the inputs are printed in the paper\n"
         "  inferred    an input had to be inferred or assumed; still a check of the model\n"
         "  fitted      an input was fitted to this very number: no evidence\n"
         "  definition  a table look-up or an identity: no evidence\n"
-        "  none        inputs are missing\n"
-        "Only the first two are said to agree or to differ.\n\n"
-        "`curves` executes the papers' kernels and prints tables that gnuplot reads:\n"
+        "  none        inputs are unpublished\n"
+        "Only the first two are judged to agree or differ.\n\n"
+        "`curves` executes the papers' kernels and prints tables for gnuplot:\n"
         "  plot 'FILE' index 'CURVE SERIES' using 1:2\n\n"
-        "`evaluate` puts numbers into a closed form; without a name it lists them, doc/papers.md "
-        "has\n"
-        "their inputs. WARPSAGE_PAPERS names another folder with published.json.\n",
+        "`evaluate` evaluates a closed form; without a name it lists them. Their "
+        "inputs\n"
+        "are in doc/papers.md. WARPSAGE_PAPERS names another folder with published.json.\n",
     .options = options,
     .run = run_papers,
 };

@@ -19,16 +19,16 @@ enum {
 };
 
 static const struct option_row options[] = {
-    {OPTION_CORES, 0, "cores", "all|A..B|N", "a row for each number of active SMs"},
-    {OPTION_CLOCK, 0, "clock-ghz", "all|A..B[:STEP]|N", "a row for each clock of the SMs"},
-    {OPTION_MODEL, 0, "model", "NAME", "the model whose time counts; the best one by default"},
-    {OPTION_TIME, 0, "time-s", "SECONDS", "a measured time of the launch instead"},
-    {OPTION_RUN, 0, "run-s", "SECONDS", "temperature over time: the kernel again and again"},
-    {OPTION_COOL, 0, "cool-s", "SECONDS", "... and then the GPU at rest"},
-    {OPTION_STEP, 0, "step-s", "SECONDS", "... in steps of (a 60th of the whole by default)"},
-    {OPTION_START, 0, "start-c", "DEGREES", "... from this temperature, not from that at rest"},
-    {OPTION_PRINTED, 0, "uncoupled", NULL, "... without the power that the warmth adds"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
+    {OPTION_CORES, 0, "cores", "all|A..B|N", "one row per number of active SMs"},
+    {OPTION_CLOCK, 0, "clock-ghz", "all|A..B[:STEP]|N", "one row per SM clock"},
+    {OPTION_MODEL, 0, "model", "NAME", "model that predicts the time (default: the best)"},
+    {OPTION_TIME, 0, "time-s", "SECONDS", "measured launch time, instead of a predicted one"},
+    {OPTION_RUN, 0, "run-s", "SECONDS", "temperature over time while the kernel repeats"},
+    {OPTION_COOL, 0, "cool-s", "SECONDS", "... then while the GPU idles"},
+    {OPTION_STEP, 0, "step-s", "SECONDS", "... time step (default: a 60th of the total)"},
+    {OPTION_START, 0, "start-c", "DEGREES", "... start temperature (default: idle)"},
+    {OPTION_PRINTED, 0, "uncoupled", NULL, "... without temperature-dependent leakage power"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -165,19 +165,19 @@ const struct command command_power = {
         "  warpsage power --profile FILE --gpu ID [--model NAME|--time-s SECONDS] [--clock-ghz "
         "all]\n"
         "                 [--run-s SECONDS] [--cool-s SECONDS]",
-    .summary = "watts by unit, temperature; how many SMs, which, and what clock cost least",
+    .summary = "predict watts and temperature; find the most efficient SM count and clock",
     .text =
-        "Watts follow from how often each unit is used in the predicted time (or in --time-s).\n"
-        "Coefficients are measured for each GPU; one without is not guessed (exit status 4).\n"
+        "Watts follow from the activity of each unit over the predicted time (or --time-s).\n"
+        "Coefficients are measured per GPU; a GPU without them is unsupported (exit status 4).\n"
         "doc/models/ipp-power.md and temperature.md have the equations.\n\n"
-        "With --cores, the same work runs on so many SMs, the others rest; energy is counted\n"
+        "With --cores, the same work runs on N SMs while the others idle; energy is given\n"
         "without idle power (runtime), with it (total), and with gated SMs (powergate).\n"
-        "Clocks are tried from half of the machine's on, or from clock.least to clock.most, each\n"
-        "with every number of SMs; --clock-ghz says which others. The SMs are chosen under the\n"
-        "floorplan, the machine file's or a made-up one.\n"
-        "CSV: units, or a row a number of cores with --cores, or a row a clock with --clock-ghz, "
-        "or\n"
-        "a row a time with --run-s.\n",
+        "Clocks range from half of the machine's up, or from clock.least to clock.most, each with\n"
+        "every number of SMs; --clock-ghz selects others. SMs are placed on the floorplan of the\n"
+        "machine file, or on a generic one.\n"
+        "CSV has one row per unit, per number of SMs (--cores), per clock (--clock-ghz) or per "
+        "time\n"
+        "step (--run-s).\n",
     .options = options,
     .run = run_power,
 };

@@ -229,7 +229,7 @@ static int run_run(struct cli *cli, const struct command *command, int argc, cha
 const struct command command_run = {
     .name = "run",
     .synopsis = "  warpsage run [OPTIONS] -- ./APP [ARGS]",
-    .summary = "a CUDA program without a GPU, and a report of its kernels",
+    .summary = "run a CUDA program without a GPU and report its kernels",
     .text =
         "Exit status\n"
         "  the program's own; 128+N if signal N killed it; 125 if warpsage failed, 126 or 127\n"

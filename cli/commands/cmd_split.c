@@ -9,12 +9,14 @@ static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
     CPU_OPTION_ROW,
     {OPTION_TRANSFER, 0, "transfer", "pcieGxN",
-     "count transfers over this link: pcie1 to pcie5, x1 to x16"},
+     "include transfers over this link: pcie1 to pcie5, x1 to x16"},
     {OPTION_BYTES_IN, 0, "bytes-in", "N",
-     "bytes to the GPU if it does all the work; what the kernel reads by default"},
-    {OPTION_BYTES_OUT, 0, "bytes-out", "N", "bytes back; what it writes by default"},
-    {OPTION_MODEL, 0, "model", "NAME", "whose times: throughput by default, or best"},
-    {OPTION_FORMAT, 'f', "format", "text|json", "form of the answer"},
+     "bytes to the GPU if it runs all blocks (default: what the kernel reads)"},
+    {OPTION_BYTES_OUT, 0, "bytes-out", "N",
+     "bytes back to the host (default: what the kernel writes)"},
+    {OPTION_MODEL, 0, "model", "NAME",
+     "model that predicts the times: throughput (default) or best"},
+    {OPTION_FORMAT, 'f', "format", "text|json", "output format"},
     {0},
 };
 
@@ -95,12 +97,13 @@ const struct command command_split = {
     .synopsis = "  warpsage split KERNEL.ptx|LAUNCH.yaml [launch options] --gpu ID --cpu ID\n"
                 "                 [--transfer pcie3x16 [--bytes-in N] [--bytes-out N]]\n"
                 "  warpsage split --profile FILE --gpu ID --cpu ID [--model NAME]",
-    .summary = "share the blocks of a launch between a GPU and a CPU",
+    .summary = "divide the blocks of a launch between a GPU and a CPU",
     .text =
-        "The share with which both are done at the same time, in whole blocks, and whether one of\n"
-        "them alone is as good. Without --transfer the data count as being where they are\n"
-        "needed, as in the thesis; with it the GPU's share of what the kernel reads and writes\n"
-        "goes over the link before and after its kernel. doc/split.md has the equations.\n",
+        "Finds the division, in whole blocks, with which both devices finish at the same time, "
+        "and\n"
+        "tells whether one device alone is as fast. Without --transfer the data are assumed to be\n"
+        "in place, as in the thesis; with it the GPU's share of the data crosses the link before\n"
+        "and after its kernel. doc/split.md has the equations.\n",
     .options = options,
     .run = run_split,
 };

@@ -22,23 +22,23 @@ enum option_id {
 };
 
 static const struct option_row options[] = {
-    {OPTION_ACTIVE, 0, "active-sms", "LIST", "SMs that work: 0,7,1,8 or 0-3, all, none"},
+    {OPTION_ACTIVE, 0, "active-sms", "LIST", "active SMs: 0,7,1,8 or 0-3, all, none"},
     {OPTION_BEST, 0, "best", "K",
-     "find the K SMs with the least power and, among those, the lowest peak"},
-    {OPTION_PER_SM, 0, "watts-per-sm", "W", "heat of an SM that works; else power.active_sm"},
+     "find the K SMs with the lowest power, then the lowest peak temperature"},
+    {OPTION_PER_SM, 0, "watts-per-sm", "W", "heat of an active SM (default: power.active_sm)"},
     {OPTION_PER_TPC, 0, "watts-per-tpc", "W",
-     "heat of a TPC with SMs that work, besides theirs; else power.active_tpc"},
-    {OPTION_IDLE, 0, "watts-idle", "W", "heat of the chip at rest; else power.idle"},
-    {OPTION_BLOCK_WATTS, 0, "watts", "BLOCK=W", "further heat of a block of the floorplan"},
-    {OPTION_TRANSIENT, 0, "transient", "SECONDS", "the curve from when the SMs begin to work"},
-    {OPTION_STEP, 0, "step", "SECONDS", "time step of that; a hundredth without it"},
-    {OPTION_COLD, 0, "cold", NULL, "the curve begins as cold as the air, not at rest"},
+     "extra heat of a TPC with active SMs (default: power.active_tpc)"},
+    {OPTION_IDLE, 0, "watts-idle", "W", "heat of the idle chip (default: power.idle)"},
+    {OPTION_BLOCK_WATTS, 0, "watts", "BLOCK=W", "extra heat of a floorplan block"},
+    {OPTION_TRANSIENT, 0, "transient", "SECONDS", "temperature curve from the start of the work"},
+    {OPTION_STEP, 0, "step", "SECONDS", "time step of the curve (default: a hundredth)"},
+    {OPTION_COLD, 0, "cold", NULL, "start the curve at ambient, not at idle temperature"},
     {OPTION_FLOORPLAN, 0, "floorplan", "grid",
-     "a made-up floorplan and a usual package, where the machine file has none"},
-    {OPTION_SET, 0, "set", "KEY=VALUE", "with another figure: machine.thermal.ambient=25"},
-    {OPTION_SVG, 0, "svg", ">FILE", "the heat map as a picture, too"},
-    {OPTION_TABLE, 0, "table", "blocks|cells|curve", "what --format csv lists"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer"},
+     "generic floorplan and package, if the machine file has none"},
+    {OPTION_SET, 0, "set", "KEY=VALUE", "override a figure: machine.thermal.ambient=25"},
+    {OPTION_SVG, 0, "svg", ">FILE", "also write the heat map as SVG"},
+    {OPTION_TABLE, 0, "table", "blocks|cells|curve", "rows of --format csv"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -280,15 +280,15 @@ const struct command command_thermal = {
                 "                   --watts-per-tpc 1 --watts-idle 100\n"
                 "  warpsage thermal KERNEL.ptx|LAUNCH.yaml|--profile FILE --gpu gtx280 \\\n"
                 "                   --floorplan grid [--active-sms LIST|--best K]",
-    .summary = "how warm the chip gets, and where to put the work",
+    .summary = "predict chip temperature and the coolest SM placement",
     .text =
-        "A steady heat map of the die under the machine's floorplan: a network of heat\n"
-        "resistances of die, spreader and heat sink. --best goes through all sets of SMs up to\n"
-        "a million of them; beyond that it gives the best that it found, and what is proven\n"
-        "about the rest. With a kernel its watts are those of ipp-power, or where the GPU has no\n"
-        "coefficients for that those of --watts-per-sm; its SMs are the named ones, the chosen\n"
-        "ones, or from 0 on as many as it has blocks for. Equations, sources and limits:\n"
-        "doc/models/thermal.md.\n",
+        "Computes the steady-state heat map of the die on the machine's floorplan with a network "
+        "of\n"
+        "thermal resistances of die, spreader and heat sink. --best searches up to a million SM\n"
+        "sets exhaustively; beyond that it reports the best set found and the proven bound. For a\n"
+        "kernel, watts come from ipp-power, or from --watts-per-sm if the GPU has no power\n"
+        "coefficients; its SMs are those given, those found by --best, or as many from 0 on as it\n"
+        "has blocks for. Equations, sources and limits: doc/models/thermal.md.\n",
     .options = options,
     .run = run_thermal,
 };

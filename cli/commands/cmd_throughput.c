@@ -10,11 +10,11 @@ enum { OPTION_INPUTS = OPTION_OWN, OPTION_CACHE, OPTION_SWEEP };
 
 static const struct option_row options[] = {
     {OPTION_INPUTS, 0, "inputs", "<FILE.yaml",
-     "numbers of table 15 instead of the kernel's, or all of them without a kernel"},
+     "inputs of table 15, overriding the kernel's, or all of them without a kernel"},
     {OPTION_CACHE, 0, "cache", "auto|dram|mostly-dram|l1|measured",
-     "where accesses are served; as measured by default, where caches are known"},
-    {OPTION_SWEEP, 0, "sweep", "N[,N...]", "a table: so many warps per SM on 1 to all SMs"},
-    {OPTION_FORMAT, 'f', "format", "text|json", "form of the answer"},
+     "level that serves accesses (default: measured, if the caches are known)"},
+    {OPTION_SWEEP, 0, "sweep", "N[,N...]", "table of N warps per SM on 1 to all SMs"},
+    {OPTION_FORMAT, 'f', "format", "text|json", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -126,14 +126,14 @@ const struct command command_throughput = {
         "  warpsage throughput KERNEL.ptx|LAUNCH.yaml [launch options] --gpu ID[,ID...]\n"
         "  warpsage throughput --profile FILE --gpu ID [--inputs FILE.yaml] [--sweep 8,16,32]\n"
         "  warpsage throughput --inputs FILE.yaml --gpu ID     without a kernel",
-    .summary = "share of the peak, its bounds, its category of ten, what would help",
-    .text =
-        "Peak of the instruction mix times the share of useful cycles (Hong's thesis, chapter V).\n"
-        "The file of inputs has the names of table 15, one a line (NAME: NUMBER), of one warp:\n"
-        "fp_insts fp_fused_insts fp_vec_insts fp_vec_fused_insts int_insts br_misc_insts "
-        "mem_insts\n"
-        "mem_indep_strength ilp sse_ilp dep bytes_per_thread distance_mem_bytes n.\n"
-        "doc/models/throughput.md has the equations and the readings (--model-option).\n",
+    .summary = "predict share of peak, bottleneck category and suggested changes",
+    .text = "Throughput is the peak of the instruction mix times the share of useful cycles "
+            "(Hong's thesis, chapter V).\n"
+            "The input file has one name of table 15 per line (NAME: NUMBER), per warp:\n"
+            "fp_insts fp_fused_insts fp_vec_insts fp_vec_fused_insts int_insts br_misc_insts "
+            "mem_insts\n"
+            "mem_indep_strength ilp sse_ilp dep bytes_per_thread distance_mem_bytes n.\n"
+            "doc/models/throughput.md has the equations and interpretations (--model-option).\n",
     .options = options,
     .run = run_throughput,
 };

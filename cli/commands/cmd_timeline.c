@@ -8,11 +8,10 @@
 enum { OPTION_CYCLES = OPTION_OWN, OPTION_EVENTS, OPTION_SM };
 
 static const struct option_row options[] = {
-    {OPTION_CYCLES, 0, "cycles", "A..B", "only from core cycle A to B; A.. and ..B as well"},
-    {OPTION_EVENTS, 0, "events", "N",
-     "at most N events, 100000 by default (about 20 MB); what comes later is cut off"},
-    {OPTION_SM, 0, "sm", "K", "that SM, if several are simulated (cc 1.x); from 0"},
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "as if an effect did not exist"},
+    {OPTION_CYCLES, 0, "cycles", "A..B", "only core cycles A to B; also A.. and ..B"},
+    {OPTION_EVENTS, 0, "events", "N", "truncate after N events (default: 100000, about 20 MB)"},
+    {OPTION_SM, 0, "sm", "K", "SM number, if several are simulated (cc 1.x), from 0"},
+    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "simulate without an effect"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -155,13 +154,15 @@ const struct command command_timeline = {
     .synopsis = "  warpsage timeline KERNEL.ptx|LAUNCH.yaml [launch options] --gpu ID [-o FILE]\n"
                 "                    [--cycles A..B] [--events N]\n"
                 "  warpsage timeline kernelslist.g|KERNEL.traceg[.xz] --gpu ID ...",
-    .summary = "what one SM does, cycle by cycle, for Perfetto or chrome://tracing",
-    .text = "Shown, as the model teg executes the traced warps: what each scheduler issues, what\n"
-            "keeps each unit busy, what each warp does or waits for (in Nsight Compute's words),\n"
-            "blocks and barriers, L2, DRAM and channels. One core cycle is one microsecond of\n"
-            "the viewer's axis. doc/timeline.md tells more.\n\n"
-            "Example\n"
-            "  warpsage timeline sgemm.yaml --gpu v100 --cycles 0..5000 -o sgemm.json\n",
+    .summary = "trace one SM cycle by cycle, for Perfetto or chrome://tracing",
+    .text =
+        "Shows how the model teg executes the traced warps: instructions issued by each "
+        "scheduler,\n"
+        "activity of each unit, the state or stall reason of each warp (in Nsight Compute's\n"
+        "terms), blocks and barriers, L2, DRAM and channels. One core cycle is one microsecond\n"
+        "on the viewer's axis. See doc/timeline.md.\n\n"
+        "Example\n"
+        "  warpsage timeline sgemm.yaml --gpu v100 --cycles 0..5000 -o sgemm.json\n",
     .options = options,
     .run = run_timeline,
 };

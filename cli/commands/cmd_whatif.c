@@ -395,7 +395,7 @@ const struct command command_whatif = {
     .synopsis = "  warpsage whatif KERNEL.ptx|LAUNCH.yaml [launch options] --gpu ID[,ID...]\n"
                 "                  [--without EFFECT[,...]] [--set KEY=VALUE] ... [--each]\n"
                 "  warpsage whatif --profile FILE --gpu ID ...   without executing",
-    .summary = "what each change of a launch or a GPU would gain",
+    .summary = "predict the gain of changes to a launch or GPU",
     .text =
         "Changes\n"
         "  --without EFFECT          `warpsage explain` lists the effects\n"

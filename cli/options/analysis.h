@@ -45,50 +45,51 @@ enum analysis_option {
 };
 
 #define ANALYSIS_KERNEL_HELP                                                                       \
-    "kernel, if the file has several; also a pattern ('sgemm*') or regex:EXPRESSION"
+    "kernel name, if the file has several; also a pattern ('sgemm*') or regex:EXPRESSION"
 
 /* The rows that every such command has. */
 #define ANALYSIS_OPTION_ROWS                                                                       \
     {OPTION_KERNEL, 'k', "kernel", "NAME", ANALYSIS_KERNEL_HELP},                                  \
-        {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "blocks of the grid"},                             \
-        {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads of a block"},                           \
+        {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "grid size in blocks"},                            \
+        {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "block size in threads"},                        \
         {OPTION_GLOBAL, 0, "global", "X[,Y[,Z]]",                                                  \
-         "OpenCL's global size: work-items in all, instead of --grid"},                            \
-        {OPTION_BLOCK, 0, "local", "X[,Y[,Z]]", "OpenCL's local size, the same as --block"},       \
-        {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory of a block"},               \
-        {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "blocks of a cluster"},                        \
-        {OPTION_ARG, 'a', "arg", "ARG", "the next argument of the kernel; see Arguments"},         \
+         "OpenCL global size in work-items, instead of --grid"},                                   \
+        {OPTION_BLOCK, 0, "local", "X[,Y[,Z]]", "OpenCL local size, same as --block"},             \
+        {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory per block"},                \
+        {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "cluster size in blocks"},                     \
+        {OPTION_ARG, 'a', "arg", "ARG", "next kernel argument; see Arguments"},                    \
         {OPTION_GPU, 0, "gpu", "ID[,ID...]",                                                       \
          "predict for these GPUs; `warpsage machines` lists them"},                                \
-        {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report there"},                         \
+        {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE"},                       \
         {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
-         "execute all blocks, what 20 s allow, N percent of them, or what N seconds allow"},       \
+         "blocks to execute: all, as many as fit in 20 s, N percent, or as many as fit in N s"},   \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
-        {OPTION_TIMEOUT, 0, "timeout", "S", "stop after S seconds, as if interrupted"},            \
-        {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},               \
+        {OPTION_TIMEOUT, 0, "timeout", "S", "stop after S seconds, as on an interrupt"},           \
+        {OPTION_THREADS, 't', "threads", "N", "host threads (default: all cores)"},                \
         {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",                                             \
-         "instructions of this computer that lanes are computed with, the best that it has by "    \
-         "default; results are the same"},                                                         \
+         "host SIMD level used to execute lanes (default: the best available); results are the "   \
+         "same"},                                                                                  \
         {OPTION_PROFILE, 0, "profile", "<FILE",                                                    \
          "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \
-         "registers per thread, instead of what ptxas or liveness say"},                           \
+         "registers per thread, overriding ptxas or the liveness estimate"},                       \
         {OPTION_ISA_VIEW, 0, "isa-view", "gt200",                                                  \
-         "count what native code makes of the PTX: operands in shared memory, 16-bit "             \
+         "count instructions as compiled for this architecture: shared memory operands, 16-bit "   \
          "multiplications"},                                                                       \
         {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
          "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
         {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \
-         "trace the warps of the first N blocks, for models that follow instructions; 32 by "      \
-         "default, 0: none"},                                                                      \
+         "trace the warps of the first N blocks for models that replay instructions (default: "    \
+         "32; "                                                                                    \
+         "0: none)"},                                                                              \
         {OPTION_TRACE_KERNEL, 0, "kernel-index", "N",                                              \
-         "of a recorded trace: its N-th launch, from 1"},                                          \
+         "launch number in a recorded trace, from 1"},                                             \
         {OPTION_OPCODE_MAP, 0, "opcode-map", "<FILE",                                              \
-         "of a recorded trace: classes of unknown opcodes, lines OPCODE CLASS"},                   \
+         "classes of unknown opcodes in a recorded trace, one OPCODE CLASS per line"},             \
         {OPTION_FORCE_ARCH, 0, "force-arch", NULL,                                                 \
-         "price a trace on GPUs that cannot run its native code"},                                 \
+         "predict a trace for GPUs that cannot run its native code"},                              \
     {                                                                                              \
-        OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "choose between readings of a model"  \
+        OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model" \
     }
 
 /* Of commands that answer for CPUs. */

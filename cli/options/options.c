@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const struct option_row common[] = {
-    {-1, 'h', "help", NULL, "this text"},
-    {-2, 'q', "quiet", NULL, "the answer only: TIME, LIMIT, WHY, ENERGY, DO; no progress"},
+    {-1, 'h', "help", NULL, "print this text"},
+    {-2, 'q', "quiet", NULL, "print only TIME, LIMIT, WHY, ENERGY, DO; no progress"},
 };
 enum { COMMON = sizeof common / sizeof *common };
 
