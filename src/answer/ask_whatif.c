@@ -84,10 +84,29 @@ static ws_status read_options(const struct reading *reading, const char *effects
                                asked_word(reading->asked, "model_options"), effects, out);
 }
 
-static ws_status wrong_counts(const struct asked *asked, const char *what)
+/* Of an input that is given once for each change, or not at all. */
+static ws_status check_count(const struct asked *asked, const char *name, size_t count)
 {
+    size_t changes = asked->profile_count - 1;
+    if (!count || count == changes) return WS_OK;
     return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "whatif: there must be as many %s as changes, and a profile more", what);
+                      "input '%s' of 'whatif' is given for %zu changes, there are %zu", name, count,
+                      changes);
+}
+
+static ws_status check_shape(const struct asked *asked, size_t changes)
+{
+    if (changes + 1 != asked->profile_count)
+        return diag_error(
+            asked->diag, WS_ERR_ARGUMENT,
+            "'whatif' takes a profile and one for each change: %zu were given for %zu "
+            "changes",
+            asked->profile_count, changes);
+    if (asked->machine_count && asked->machine_count % asked->profile_count == 0) return WS_OK;
+    return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                      "'whatif' takes as many machines for each profile, at least one: %zu were "
+                      "given for %zu profiles",
+                      asked->machine_count, asked->profile_count);
 }
 
 /* The words of an input, one a change; "": NULL. */
@@ -95,7 +114,7 @@ static ws_status read_words(const struct reading *reading, const char *name, con
 {
     size_t count, wanted = reading->asked->profile_count - 1;
     const char *const *words = asked_words(reading->asked, name, &count);
-    if (count && count != wanted) return wrong_counts(reading->asked, name);
+    TRY(check_count(reading->asked, name, count));
     for (size_t i = 0; i < wanted; i++)
         out[i] = count && *words[i] ? words[i] : NULL;
     return WS_OK;
@@ -140,10 +159,8 @@ static ws_status read_changes(const struct reading *reading)
     const double *executed = asked_numbers(asked, "executed_again", &flags);
     const char **effects = ARENA_ARRAY(reading->arena, const char *, 4 * given);
     const char **keys = effects + given, **launches = keys + given, **reasons = launches + given;
-    if (count != given - 1) return wrong_counts(asked, "profiles");
-    if (flags && flags != count) return wrong_counts(asked, "executed_again");
-    if (!answer->machine_count || asked->machine_count % given)
-        return wrong_counts(asked, "machines of each profile");
+    TRY(check_shape(asked, count));
+    TRY(check_count(asked, "executed_again", flags));
     TRY(read_words(reading, "effects", effects));
     TRY(read_words(reading, "machine_key", keys));
     TRY(read_words(reading, "launch", launches));
