@@ -34,7 +34,7 @@ void *cli_alloc(struct cli *cli, size_t bytes)
 int cli_out_of_memory(struct cli *cli, size_t bytes)
 {
     char text[96] = "out of host memory";
-    if (bytes) snprintf(text, sizeof text, "out of host memory: %zu bytes were asked for", bytes);
+    if (bytes) snprintf(text, sizeof text, "out of host memory: cannot allocate %zu bytes", bytes);
     cli_clear_progress(cli);
     fflush(stdout);
     fprintf(stderr, "warpsage: %s\n", text);
@@ -99,10 +99,10 @@ int cli_failed(struct cli *cli, ws_status status)
     return cli_error(cli, ws_status_exit_code(status), "%s", *text ? text : ws_status_text(status));
 }
 
-const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names, size_t count)
+const char *cli_hint(struct cli *cli, const char *wanted, const char *const *names, size_t count)
 {
     char *near = ws_nearest(wanted, names, count);
-    const char *text = near && *near ? cli_format(cli, ": perhaps %s", near) : "";
+    const char *text = near && *near ? cli_format(cli, " (did you mean %s?)", near) : "";
     ws_free(near);
     return text;
 }

@@ -53,9 +53,8 @@ int cli_load_gpu(struct cli *cli, const char *name, ws_machine **out);
 int cli_load_cpu(struct cli *cli, const char *name, ws_machine **out);
 /* What to load for it: cli_input of a path, else the name itself. */
 int cli_input_machine(struct cli *cli, const char *name, const char **out);
-/* "; perhaps 'a', 'b'" or "". */
-const char *cli_perhaps(struct cli *cli, const char *wanted, const char *const *names,
-                        size_t count);
+/* " (did you mean 'a', 'b'?)" or "". */
+const char *cli_hint(struct cli *cli, const char *wanted, const char *const *names, size_t count);
 
 /* Terminal: interrupts become cancellation, progress is shown if standard error is a terminal. */
 void cli_watch_signals(void);

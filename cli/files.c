@@ -61,11 +61,10 @@ static int copy_pipe(struct cli *cli, const char *name, int from, int to)
         if (got == 0) return EXIT_DONE;
         total += (uint64_t)got;
         if (total > PIPE_BYTES_MAX)
-            return cli_error(cli, EXIT_INPUT,
-                             "%s: more than %llu bytes: that is no input for warpsage", name,
+            return cli_error(cli, EXIT_INPUT, "%s: file too large: at most %llu bytes", name,
                              (unsigned long long)PIPE_BYTES_MAX);
         if (!write_all(to, block, (size_t)got))
-            return cli_error(cli, EXIT_USAGE, "%s: no memory for a copy: %s", name,
+            return cli_error(cli, EXIT_USAGE, "%s: cannot copy to memory: %s", name,
                              strerror(errno));
     }
 }
@@ -80,7 +79,7 @@ static int take_copy(struct cli *cli, const char *named, const char **out)
     if (from < 0) return cli_error(cli, EXIT_INPUT, "%s: cannot open: %s", name, strerror(errno));
     int to = memfd_create("input", MFD_CLOEXEC); /* open until the program ends */
     int exit_code =
-        to < 0 ? cli_error(cli, EXIT_USAGE, "%s: no memory for a copy: %s", name, strerror(errno))
+        to < 0 ? cli_error(cli, EXIT_USAGE, "%s: cannot copy to memory: %s", name, strerror(errno))
                : copy_pipe(cli, name, from, to);
     if (!is_stdin) close(from);
     if (exit_code != EXIT_DONE || fstat(to, &status) != 0) return exit_code;
@@ -145,11 +144,11 @@ static int check_output(struct cli *cli, const struct cli_output *output)
     for (const struct cli_input *input = cli->inputs; exists && input; input = input->next)
         if (input->device == status.st_dev && input->inode == status.st_ino)
             return cli_error(cli, EXIT_USAGE,
-                             "%s is an input: the output would overwrite it; choose another name",
+                             "%s is also an input: choose another name for the output",
                              output->path);
     for (const struct cli_output *other = output->next; other; other = other->next)
         if (!strcmp(other->path, output->path) && strncmp(output->path, "/dev/", 5) != 0)
-            return cli_error(cli, EXIT_USAGE, "two outputs go to %s: give each a name of its own",
+            return cli_error(cli, EXIT_USAGE, "two outputs use %s: give each its own name",
                              output->path);
     return EXIT_DONE;
 }

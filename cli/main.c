@@ -48,7 +48,7 @@ static int unknown_command(struct cli *cli, const char *name)
         count++;
     }
     return cli_error(cli, EXIT_USAGE, "unknown command '%s'%s; `warpsage --help` lists them", name,
-                     cli_perhaps(cli, name, names, count));
+                     cli_hint(cli, name, names, count));
 }
 
 static int dispatch(struct cli *cli, int argc, char **argv)

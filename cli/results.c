@@ -22,13 +22,13 @@ int results_check_options(struct cli *cli, const struct request *request, const 
     bool has_results = request->print_count || request->save_count || request->check_count;
     if (has_results && request->effort.kind != EFFORT_FULL)
         return cli_error(cli, EXIT_USAGE,
-                         "--print, --save and --check need every block: they do "
-                         "not go with --effort %s",
+                         "--print, --save and --check require every block to run: they cannot be "
+                         "combined with --effort %s",
                          request->effort.kind == EFFORT_SECONDS ? "auto or Ns" : "N%");
     if (request->print_count && request->format != WS_FORMAT_TEXT && !request->output)
-        return cli_error(cli, EXIT_USAGE,
-                         "--print and the report would mix on standard output: "
-                         "add -o FILE, or use --save");
+        return cli_error(
+            cli, EXIT_USAGE,
+            "--print and the report would both go to standard output: add -o FILE or use --save");
     return EXIT_DONE;
 }
 
@@ -149,7 +149,8 @@ static int check_stream(struct cli *cli, const char *kernel, ws_device *device,
         size_t bytes = total - at < CHUNK_BYTES ? (size_t)(total - at) : CHUNK_BYTES;
         size_t read = fread(want, 1, bytes, file);
         if (read != bytes)
-            return cli_error(cli, EXIT_INPUT, "%s: has %llu bytes, argument %zu has %llu",
+            return cli_error(cli, EXIT_INPUT,
+                             "%s: size mismatch: the file has %llu bytes, argument %zu has %llu",
                              check->path, (unsigned long long)(at + read), check->index,
                              (unsigned long long)total);
         CLI_TRY(copy_out(cli, device, buffer, at, bytes, got));
@@ -159,7 +160,8 @@ static int check_stream(struct cli *cli, const char *kernel, ws_device *device,
                             &result);
     }
     if (fgetc(file) != EOF)
-        return cli_error(cli, EXIT_INPUT, "%s: has more than the %llu bytes of argument %zu",
+        return cli_error(cli, EXIT_INPUT,
+                         "%s: size mismatch: the file has more than the %llu bytes of argument %zu",
                          check->path, (unsigned long long)total, check->index);
     return report_check(cli, kernel, check, buffer, &result);
 }

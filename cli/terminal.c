@@ -38,7 +38,7 @@ static void arm(double seconds)
 static void give_up(void)
 {
     static const char words[] = "warpsage: interrupted\n",
-                      late[] = "warpsage: the time limit is over\n";
+                      late[] = "warpsage: time limit reached\n";
     bool is_late = stopped_by == SIGALRM;
     ssize_t ignored =
         write(STDERR_FILENO, is_late ? late : words, is_late ? sizeof late - 1 : sizeof words - 1);
@@ -93,7 +93,7 @@ int cli_set_timeout(struct cli *cli, const char *text)
 const char *cli_stop_words(struct cli *cli)
 {
     if (stopped_by == SIGALRM)
-        return cli_format(cli, "the time limit of %g s is over (--timeout)", time_limit);
+        return cli_format(cli, "time limit of %g s reached (--timeout)", time_limit);
     return stopped_by == SIGTERM ? "terminated" : "interrupted";
 }
 

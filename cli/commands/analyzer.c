@@ -131,8 +131,8 @@ int analyzer_write(struct cli *cli, ws_profile *profile, const char *rule, const
     a.warps = count(&a, "warps.executed");
     if (!(a.warps > 0))
         return cli_error(cli, EXIT_INPUT,
-                         "--format analyzer needs the number of executed warps, which the profile "
-                         "does not give (warps.executed)");
+                         "--format analyzer requires the number of executed warps "
+                         "(warps.executed), which the profile lacks");
     int exit_code = cli_text_open(cli, &text);
     if (exit_code != EXIT_DONE) return exit_code;
     a.out = text.out;

@@ -131,8 +131,8 @@ static int check_kernels(const struct analysis *a)
                                                 : NULL;
     if (!option || a->kernel_count == 1) return EXIT_DONE;
     return cli_error(a->cli, EXIT_USAGE,
-                     "%s is for one kernel, '%s' matches %zu: choose one of them", option,
-                     request->kernel, a->kernel_count);
+                     "%s requires a single kernel, but '%s' matches %zu: choose one of them",
+                     option, request->kernel, a->kernel_count);
 }
 
 /* Executes a->kernel; its buffers are delivered. */

@@ -39,7 +39,9 @@ static int add_sweep(struct cli *cli, struct asking *asking, const char *text)
     if (colon) *colon = '\0';
     if (!dots || !*name || !parse_number(equals + 1, &first) || !parse_number(dots + 2, &last) ||
         (colon && !parse_number(colon + 1, &step)))
-        return cli_error(cli, EXIT_USAGE, "--sweep '%s': write NAME=A..B or NAME=A..B:STEP", text);
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid value '%s' for --sweep: expected NAME=A..B or NAME=A..B:STEP",
+                         text);
     asking_word(cli, asking, "sweep", name);
     asking_number(cli, asking, "sweep_first", first);
     asking_number(cli, asking, "sweep_last", last);
@@ -51,7 +53,8 @@ static int add_share(struct cli *cli, struct asking *asking, const char *text)
 {
     double percent;
     if (!parse_number(text, &percent))
-        return cli_error(cli, EXIT_USAGE, "--share '%s': a share is 0 to 100 percent", text);
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid value '%s' for --share: expected 0 to 100 (percent)", text);
     asking_number(cli, asking, "share", percent / 100);
     return EXIT_DONE;
 }
@@ -96,8 +99,8 @@ static int add_values(struct cli *cli, struct energy *e)
         else if (value->is_number)
             asking_number(cli, &e->asking, value->name, value->number);
         else
-            return cli_error(cli, EXIT_INPUT, "%s: error: %s is '%s', which is no number",
-                             value->place, value->name, value->text);
+            return cli_error(cli, EXIT_INPUT, "%s: error: %s: '%s' is not a number", value->place,
+                             value->name, value->text);
     }
     return EXIT_DONE;
 }

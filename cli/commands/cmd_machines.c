@@ -178,7 +178,7 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
         if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, &style);
     return cli_error(cli, EXIT_USAGE,
                      "machines has no '%s'%s: list [WORD], show NAME, check FILE or diff A B", word,
-                     cli_perhaps(cli, word, verbs, VERB_COUNT));
+                     cli_hint(cli, word, verbs, VERB_COUNT));
 }
 
 const struct command command_machines = {

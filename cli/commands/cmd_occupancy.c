@@ -63,8 +63,7 @@ static int add_block(struct cli *cli, const char *text, struct occupancy_request
     threads = threads < UINT32_MAX ? threads * block[2] : threads;
     if (threads >= UINT32_MAX)
         return cli_error(cli, EXIT_USAGE,
-                         "--block: '%s' has far too many threads: no GPU allows more than 1024",
-                         text);
+                         "--block: '%s' is out of range: a block has at most 1024 threads", text);
     for (size_t i = 0; i < 3; i++)
         asking_number(cli, &request->asking, inputs[i], block[i]);
     request->has_block = true;
@@ -83,7 +82,8 @@ static int add_curve(struct cli *cli, const char *text, struct occupancy_request
         request->has_block |= i == 0;
         return EXIT_DONE;
     }
-    return cli_error(cli, EXIT_USAGE, "--curve '%s' is none of block, regs, shared", text);
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --curve: expected block, regs or shared", text);
 }
 
 static int apply_option(struct cli *cli, const struct option_use *use, struct request *gpus,
@@ -122,17 +122,15 @@ static int check_request(struct cli *cli, const struct command_line *line,
                          const struct request *gpus, const struct occupancy_request *request)
 {
     if (line->operand_count)
-        return cli_error(cli, EXIT_USAGE,
-                         "occupancy takes no file, '%s' is too much: give --block, --regs and "
-                         "--shared",
-                         line->operands[0]);
+        return cli_error(
+            cli, EXIT_USAGE,
+            "occupancy takes no file: unexpected operand '%s'; use --block, --regs and --shared",
+            line->operands[0]);
     if (!gpus->gpu_count)
         return cli_error(cli, EXIT_USAGE,
-                         "for which GPU? Add --gpu ID[,ID...]; `warpsage machines` lists them");
+                         "no GPU given: use --gpu ID[,ID...]; `warpsage machines` lists them");
     if (!request->has_block)
-        return cli_error(cli, EXIT_USAGE,
-                         "occupancy needs --block X[,Y[,Z]], the threads of a "
-                         "block");
+        return cli_error(cli, EXIT_USAGE, "no block size given: use --block X[,Y[,Z]]");
     return EXIT_DONE;
 }
 

@@ -68,9 +68,9 @@ static int unknown_id(struct papers *papers, const char *wanted)
         if (count < NAMES && !strncmp(id, wanted, 3)) names[count++] = id;
     }
     return cli_error(papers->cli, EXIT_USAGE,
-                     "no paper, section or row is called '%s'%s (papers: %s; sections as 2.6.1; "
-                     "rows by id, as --format csv prints them)",
-                     wanted, cli_perhaps(papers->cli, wanted, names, count), all);
+                     "unknown paper, section or row '%s'%s; papers: %s; sections such as 2.6.1; "
+                     "row ids as printed by --format csv",
+                     wanted, cli_hint(papers->cli, wanted, names, count), all);
 }
 
 static int show_rows(struct papers *papers, const struct papers_request *request)
@@ -119,9 +119,9 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
         const char *all = "";
         for (k = 0; k < name_count; k++)
             all = cli_format(papers->cli, "%s %s", all, names[k]);
-        return cli_error(papers->cli, EXIT_USAGE, "no curve is called '%s'%s; there are:%s",
-                         request->ids[i],
-                         cli_perhaps(papers->cli, request->ids[i], names, name_count), all);
+        return cli_error(papers->cli, EXIT_USAGE, "unknown curve '%s'%s; curves:%s",
+                         request->ids[i], cli_hint(papers->cli, request->ids[i], names, name_count),
+                         all);
     }
     for (i = 0; i < (request->id_count ? request->id_count : name_count) && count < NAMES; i++)
         CLI_TRY(papers_curve_compute(papers, request->id_count ? request->ids[i] : names[i],
@@ -146,12 +146,12 @@ static int evaluate(struct cli *cli, const struct papers_request *request)
     ws_term terms[TERMS];
     size_t count = 0, term_count;
     if (!request->id_count)
-        return cli_error(cli, EXIT_USAGE, "papers evaluate needs a closed form:%s",
+        return cli_error(cli, EXIT_USAGE, "papers evaluate requires a closed form:%s",
                          list_functions(cli));
     for (size_t i = 1; i < request->id_count && count < INPUTS; i++) {
         char *name = cli_copy(cli, request->ids[i]), *equals = strchr(name, '=');
         if (!equals || !equals[1])
-            return cli_error(cli, EXIT_USAGE, "'%s' is not NAME=VALUE", name);
+            return cli_error(cli, EXIT_USAGE, "invalid operand '%s': expected NAME=VALUE", name);
         *equals = '\0';
         inputs[count] = (ws_input){.name = name, .word = equals + 1};
         if (parse_number(equals + 1, &inputs[count].value)) inputs[count].word = NULL;
@@ -179,7 +179,8 @@ static int read_request(struct cli *cli, const struct command_line *line,
         if (line->uses[i].id != OPTION_DETAILS) continue;
         out->all_details = !strcmp(value, "all");
         if (!out->all_details && strcmp(value, "normal") != 0)
-            return cli_error(cli, EXIT_USAGE, "--details '%s': normal or all", value);
+            return cli_error(cli, EXIT_USAGE,
+                             "invalid value '%s' for --details: expected normal or all", value);
     }
     out->ids = line->operands;
     out->id_count = line->operand_count;

@@ -40,7 +40,8 @@ static int add_seconds(struct cli *cli, struct asking *asking, const char *optio
 {
     double seconds;
     if (!parse_number(text, &seconds) || !isfinite(seconds) || seconds < 0)
-        return cli_error(cli, EXIT_USAGE, "%s: '%s' is no time in seconds", option, text);
+        return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected a time in seconds",
+                         option, text);
     asking_number(cli, asking, input, seconds);
     return EXIT_DONE;
 }
@@ -65,7 +66,8 @@ static int add_clock(struct cli *cli, struct asking *asking, const char *text, c
 {
     double value;
     if (!parse_number(text, &value) || !(value > 0) || !isfinite(value))
-        return cli_error(cli, EXIT_USAGE, "--clock-ghz: '%s' is no clock in GHz", text);
+        return cli_error(cli, EXIT_USAGE,
+                         "--clock-ghz: invalid value '%s': expected a clock in GHz", text);
     asking_number(cli, asking, input, value * 1e9);
     return EXIT_DONE;
 }
@@ -87,9 +89,9 @@ static int add_time(struct analysis *a, const char *text)
 {
     double seconds;
     if (!parse_number(text, &seconds) || !isfinite(seconds) || seconds < 0)
-        return cli_error(a->cli, EXIT_USAGE, "--time-s: '%s' is no time in seconds", text);
-    if (!(seconds > 0))
-        return cli_error(a->cli, EXIT_USAGE, "--time-s: a kernel of 0 s has no power");
+        return cli_error(a->cli, EXIT_USAGE,
+                         "--time-s: invalid value '%s': expected a time in seconds", text);
+    if (!(seconds > 0)) return cli_error(a->cli, EXIT_USAGE, "--time-s must be greater than 0");
     analysis_add_model_option(a, "power_time_s", text);
     return EXIT_DONE;
 }
@@ -98,7 +100,9 @@ static int add_start(struct cli *cli, struct asking *asking, const char *text)
 {
     double celsius;
     if (!parse_number(text, &celsius) || !isfinite(celsius))
-        return cli_error(cli, EXIT_USAGE, "--start-c: '%s' is no temperature", text);
+        return cli_error(cli, EXIT_USAGE,
+                         "--start-c: invalid value '%s': expected a temperature in degrees Celsius",
+                         text);
     asking_number(cli, asking, "start_degc", celsius);
     return EXIT_DONE;
 }

@@ -55,7 +55,7 @@ static int read_own(struct cli *cli, const struct command_line *line, struct ask
         }
     }
     if (has_link || !has_bytes) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--bytes-in and --bytes-out need --transfer pcieGxN");
+    return cli_error(cli, EXIT_USAGE, "--bytes-in and --bytes-out require --transfer pcieGxN");
 }
 
 static int check_request(struct analysis *a)
@@ -63,8 +63,8 @@ static int check_request(struct analysis *a)
     if (a->request.gpu_count == 0) return analysis_ask_gpu(a, "");
     if (a->request.cpu_count == 0)
         return cli_error(a->cli, EXIT_USAGE,
-                         "split with which CPU? Add --cpu ID; `warpsage machines list cpu`, or "
-                         "host for this computer");
+                         "no CPU given: use --cpu ID (`warpsage machines list cpu` lists them) or "
+                         "--cpu host for this computer");
     return EXIT_DONE;
 }
 

@@ -57,16 +57,19 @@ static int read_number(struct cli *cli, const char *option, const char *text, co
                        double *out)
 {
     if (!parse_number(text, out))
-        return cli_error(cli, EXIT_USAGE, "%s: '%s' is no number of %s", option, text, what);
+        return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected a number of %s", option,
+                         text, what);
     if (*out >= 0) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s: '%s' is negative: %s cannot be", option, text, what);
+    return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': %s must be at least 0", option, text,
+                     what);
 }
 
 static int read_positive(struct cli *cli, const char *option, const char *text, double *out)
 {
     CLI_TRY(read_number(cli, option, text, "seconds", out));
     if (*out > 0) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s: '%s' must be above 0", option, text);
+    return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': must be greater than 0", option,
+                     text);
 }
 
 static int read_table(struct cli *cli, const char *text, struct thermal_request *request)
@@ -75,7 +78,8 @@ static int read_table(struct cli *cli, const char *text, struct thermal_request 
     request->table = text;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(text, names[i])) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--table '%s' is none of blocks, cells, curve", text);
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --table: expected blocks, cells or curve", text);
 }
 
 static int add_watts(struct cli *cli, const char *option, const char *input, const char *text,
@@ -90,7 +94,8 @@ static int add_watts(struct cli *cli, const char *option, const char *input, con
 static int add_block_watts(struct cli *cli, const char *text, struct asking *asking)
 {
     char *name = cli_copy(cli, text), *value = strchr(name, '=');
-    if (!value) return cli_error(cli, EXIT_USAGE, "--watts '%s' is not BLOCK=W", name);
+    if (!value)
+        return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --watts: expected BLOCK=W", name);
     *value++ = '\0';
     asking_word(cli, asking, "block", name);
     return add_watts(cli, "--watts", "block_watts", value, asking);
@@ -109,7 +114,7 @@ static int add_best(struct cli *cli, const char *text, struct thermal_request *r
 {
     unsigned count;
     CLI_TRY(parse_small(cli, "--best", text, &count));
-    if (!count) return cli_error(cli, EXIT_USAGE, "--best 0: at least one SM works");
+    if (!count) return cli_error(cli, EXIT_USAGE, "--best must be at least 1 (got 0)");
     asking_number(cli, &request->asking, "best", count);
     request->has_best = true;
     return EXIT_DONE;
@@ -119,8 +124,8 @@ static int add_floorplan(struct cli *cli, const char *text, struct asking *askin
 {
     if (strcmp(text, "grid") != 0)
         return cli_error(cli, EXIT_USAGE,
-                         "--floorplan '%s' is not known: 'grid', or none for that of the machine "
-                         "file",
+                         "unknown --floorplan '%s': expected 'grid'; omit the option to use the "
+                         "floorplan of the machine file",
                          text);
     asking_number(cli, asking, "grid_floorplan", 1);
     return EXIT_DONE;
@@ -174,22 +179,20 @@ static int check_request(struct cli *cli, const struct request *launch,
 {
     if (!launch->gpu_count)
         return cli_error(cli, EXIT_USAGE,
-                         "for which GPU? Add --gpu ID; `warpsage machines` lists them");
+                         "no GPU given: use --gpu ID; `warpsage machines` lists them");
     if (launch->gpu_count > 1)
-        return cli_error(cli, EXIT_USAGE, "--gpu '%s,%s': thermal is for one GPU at a time",
+        return cli_error(cli, EXIT_USAGE, "too many GPUs '%s,%s': thermal takes one",
                          launch->gpus[0], launch->gpus[1]);
     if (!request->active && !request->has_best && !request->has_kernel)
-        return cli_error(
-            cli, EXIT_USAGE,
-            "which SMs work? Give --active-sms LIST, or --best K to have them chosen, or "
-            "a kernel");
+        return cli_error(cli, EXIT_USAGE,
+                         "no active SMs given: use --active-sms LIST, --best N or a kernel");
     if (request->active && request->has_best)
         return cli_error(cli, EXIT_USAGE,
-                         "--active-sms says which SMs work, --best chooses them: give one");
+                         "--active-sms and --best are mutually exclusive: use one of them");
     if (!request->has_curve && request->has_curve_options)
-        return cli_error(cli, EXIT_USAGE, "--step and --cold are about a curve: add --transient");
+        return cli_error(cli, EXIT_USAGE, "--step and --cold require --transient SECONDS");
     if (!request->has_curve && request->table && !strcmp(request->table, "curve"))
-        return cli_error(cli, EXIT_USAGE, "--table curve: add --transient SECONDS");
+        return cli_error(cli, EXIT_USAGE, "--table curve requires --transient SECONDS");
     return EXIT_DONE;
 }
 
@@ -200,7 +203,8 @@ static int apply_sets(struct cli *cli, const struct thermal_request *request, ws
     for (size_t i = 0; i < request->set_count; i++) {
         char *key = cli_copy(cli, request->sets[i]), *change = strchr(key, '=');
         if (!change)
-            return cli_error(cli, EXIT_USAGE, "--set '%s' is not KEY=VALUE", request->sets[i]);
+            return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --set: expected KEY=VALUE",
+                             request->sets[i]);
         change = cli_copy(cli, change);
         key[strcspn(key, "=")] = '\0';
         ws_status status = ws_machine_set(machine, key, change);
@@ -220,7 +224,7 @@ static int read_active(struct cli *cli, struct thermal_request *request, const w
     if (status != WS_OK) return cli_failed(cli, status);
     CLI_TRY(asking_sms(cli, &request->asking, "--active-sms", request->active, (unsigned)sms));
     if (!request->has_kernel || request->asking.input_count > before) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--active-sms: a kernel needs at least one SM");
+    return cli_error(cli, EXIT_USAGE, "--active-sms: a kernel requires at least 1 SM");
 }
 
 static int write_answer(struct cli *cli, const struct thermal_request *request, ws_format format,

@@ -21,7 +21,7 @@ static const struct option_row options[] = {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* NULL: the question has this input; else "; perhaps ..." */
+/* NULL: the question has this input; else " (did you mean ...?)" or "" */
 static const char *check_input(struct cli *cli, const char *wanted)
 {
     const char **names = NULL, *name, *text, *unit;
@@ -32,7 +32,7 @@ static const char *check_input(struct cli *cli, const char *wanted)
         if (!strcmp(name, wanted)) return NULL;
         CLI_APPEND(cli, names, count, name);
     }
-    return cli_perhaps(cli, wanted, names, count);
+    return cli_hint(cli, wanted, names, count);
 }
 
 /* The file's names are inputs of the question. */
@@ -43,15 +43,15 @@ static int read_inputs(struct cli *cli, const char *path, struct asking *asking)
     for (size_t i = 0; i < values.count; i++) {
         const struct named_value *value = &values.items[i];
         if (!value->is_number)
-            return cli_error(cli, EXIT_INPUT, "%s: error: %s is '%s', which is no number",
-                             value->place, value->name, value->text);
+            return cli_error(cli, EXIT_INPUT, "%s: error: %s: '%s' is not a number", value->place,
+                             value->name, value->text);
         const char *near = check_input(cli, value->name);
         if (near)
-            return cli_error(cli, EXIT_INPUT, "%s: error: no input is called '%s'%s", value->place,
+            return cli_error(cli, EXIT_INPUT, "%s: error: unknown input '%s'%s", value->place,
                              value->name, near);
         if (value->number < 0)
-            return cli_error(cli, EXIT_INPUT, "%s: error: %s is %s, which is below 0", value->place,
-                             value->name, value->text);
+            return cli_error(cli, EXIT_INPUT, "%s: error: %s must be at least 0 (got %s)",
+                             value->place, value->name, value->text);
         asking_number(cli, asking, value->name, value->number);
     }
     return EXIT_DONE;
@@ -63,7 +63,8 @@ static int read_sweep(struct cli *cli, const char *text, struct asking *asking)
     for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
         unsigned n;
         CLI_TRY(parse_small(cli, "--sweep", one, &n));
-        if (!n) return cli_error(cli, EXIT_USAGE, "--sweep: 0 warps do nothing");
+        if (!n)
+            return cli_error(cli, EXIT_USAGE, "--sweep: the number of warps must be at least 1");
         asking_number(cli, asking, "sweep", n);
     }
     return EXIT_DONE;

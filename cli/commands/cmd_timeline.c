@@ -21,18 +21,21 @@ static int read_cycles(struct cli *cli, const char *text, ws_timeline_options *o
 {
     char *first = cli_copy(cli, text), *dots = strstr(first, "..");
     if (!dots || (dots == first && !dots[2]))
-        return cli_error(cli, EXIT_USAGE, "--cycles '%s' is not A..B, A.. or ..B", text);
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid value '%s' for --cycles: expected A..B, A.. or ..B", text);
     char *last = dots + 2;
     *dots = '\0';
     if ((*first && !parse_number(first, &out->first_cycle)) ||
         (*last && !parse_number(last, &out->last_cycle)))
-        return cli_error(cli, EXIT_USAGE, "--cycles '%s': '%s' and '%s' must be numbers of cycles",
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid value '%s' for --cycles: '%s' and '%s' must be cycle counts",
                          text, first, last);
     bool is_empty = *last && !(out->last_cycle > out->first_cycle);
     if (out->first_cycle < 0 || is_empty)
-        return cli_error(cli, EXIT_USAGE,
-                         "--cycles '%s': cycles count from 0, and the first comes before the last",
-                         text);
+        return cli_error(
+            cli, EXIT_USAGE,
+            "invalid value '%s' for --cycles: the range must be ascending and start at 0 or later",
+            text);
     return EXIT_DONE;
 }
 
@@ -45,7 +48,7 @@ static int read_options(struct cli *cli, const struct command_line *line, ws_tim
         if (use->id != OPTION_EVENTS) continue;
         CLI_TRY(parse_unsigned(cli, "--events", use->value, UINT32_MAX, &out->max_events));
         if (!out->max_events)
-            return cli_error(cli, EXIT_USAGE, "--events 0: a timeline has at least 1000");
+            return cli_error(cli, EXIT_USAGE, "--events must be at least 1000 (got 0)");
     }
     return EXIT_DONE;
 }
@@ -120,7 +123,7 @@ static int prepare(struct analysis *a, const struct command *command)
     CLI_TRY(analysis_load_machines(a));
     if (!a->machine_count) return analysis_ask_gpu(a, "");
     if (a->machine_count > 1)
-        return cli_error(a->cli, EXIT_USAGE, "a timeline is of one GPU: name one by --gpu");
+        return cli_error(a->cli, EXIT_USAGE, "timeline takes one GPU: use --gpu ID");
     if (analysis_is_counted(a)) return analysis_load_profile(a, false);
     CLI_TRY(analysis_load_kernel(a, command));
     return analysis_execute(a);

@@ -47,7 +47,7 @@ static int add_effects(struct cli *cli, struct whatif *w, const char *list)
         if (!known)
             return cli_error(cli, EXIT_USAGE,
                              "--without: no effect is called '%s'%s; `warpsage explain` lists them",
-                             effect, cli_perhaps(cli, effect, names, count));
+                             effect, cli_hint(cli, effect, names, count));
         struct change change = {CHANGE_EFFECT, cli_format(cli, "without %s", effect), effect, NULL};
         CLI_APPEND(cli, w->changes, w->change_count, change);
     }

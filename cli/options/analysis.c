@@ -18,7 +18,7 @@ static const char *join(struct cli *cli, const char *list, const char *more)
 static int set_word(struct cli *cli, const char *option, const char *text, const char *only)
 {
     if (!strcmp(text, only)) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "%s '%s': the only value is %s", option, text, only);
+    return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected %s", option, text, only);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -44,7 +44,8 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         if (!strcmp(value, "normal")) return EXIT_DONE;
         request->details = WS_DETAILS_ALL;
         if (!strcmp(value, "all")) return EXIT_DONE;
-        return cli_error(cli, EXIT_USAGE, "--details '%s' is none of normal, all", value);
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid value '%s' for --details: expected normal or all", value);
     case OPTION_SAVE_PROFILE:
         request->save_profile = value;
         return EXIT_DONE;
@@ -209,8 +210,8 @@ int analysis_read(struct cli *cli, const struct command *command, const struct c
     *request = (struct request){.effort = {EFFORT_FULL, 1}, .details = WS_DETAILS_NORMAL};
     if (line->operand_count > 1)
         return cli_error(cli, EXIT_USAGE,
-                         "%s takes one kernel or launch file, '%s' is too much: arguments of the "
-                         "kernel go behind --arg",
+                         "%s takes one kernel or launch file: unexpected operand '%s'; pass kernel "
+                         "arguments with --arg",
                          command->name, line->operands[1]);
     if (line->operand_count) CLI_TRY(read_operand(cli, line->operands[0], request));
     for (size_t i = 0; i < line->use_count; i++) {
@@ -282,8 +283,8 @@ int analysis_ask_gpu(struct analysis *a, const char *text)
         ws_machine_destroy(machine);
     }
     ws_free(ids);
-    return cli_error(a->cli, EXIT_USAGE, "for which GPU? Add --gpu ID[,ID...], one or more of:%s%s",
-                     gpus, text);
+    return cli_error(a->cli, EXIT_USAGE,
+                     "no GPU given: use --gpu ID[,ID...] with one or more of:%s%s", gpus, text);
 }
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
@@ -293,13 +294,14 @@ static int load_module(struct analysis *a, const struct command *command)
     struct request *request = &a->request;
     if (!request->kernel_file)
         return cli_error(a->cli, EXIT_USAGE,
-                         "%s needs a kernel file (.ptx, .cu, .cl), a launch file (.yaml) or "
-                         "--profile FILE",
+                         "no input for %s: give a kernel file (.ptx, .cu, .cl), a launch file "
+                         "(.yaml) or --profile FILE",
                          command->name);
     ws_status status = ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
     if (status != WS_OK) return cli_failed(a->cli, status);
     if (ws_module_kernel_count(a->module) == 0)
-        return cli_error(a->cli, EXIT_INPUT, "%s: has no kernel (.entry)", request->kernel_file);
+        return cli_error(a->cli, EXIT_INPUT, "%s: contains no kernel (.entry)",
+                         request->kernel_file);
     return kernel_choose(a, command);
 }
 
@@ -310,8 +312,7 @@ static int read_arguments(struct analysis *a)
     if (!request->has_grid || !request->has_block) {
         char *parameters = ws_module_describe_parameters(a->module, a->kernel);
         cli_error(a->cli, EXIT_USAGE,
-                  "%s needs --grid X,Y,Z and --block X,Y,Z, and an --arg for "
-                  "each parameter:\n%s",
+                  "%s requires --grid X,Y,Z, --block X,Y,Z and one --arg per parameter:\n%s",
                   ws_module_kernel_display_name(a->module, a->kernel),
                   parameters ? parameters : "");
         ws_free(parameters);
@@ -429,11 +430,12 @@ int analysis_load_profile(struct analysis *a, bool several)
 {
     if (a->request.trace && !a->request.profile) return trace_load(a, several);
     if (a->request.kernel_file || a->request.trace)
-        return cli_error(a->cli, EXIT_USAGE, "--profile and a kernel file: give one of them");
+        return cli_error(a->cli, EXIT_USAGE,
+                         "--profile and a kernel file are mutually exclusive: give one of them");
     if (a->request.isa_view)
         return cli_error(
             a->cli, EXIT_USAGE,
-            "--isa-view counts an execution: a profile keeps the view it was made with");
+            "--isa-view has no effect on a profile, which keeps the view it was recorded with");
     ws_status status = ws_profile_load(a->cli->context, a->request.profile, &a->profile);
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }

@@ -60,14 +60,15 @@ int arg_matrix_parse(struct cli *cli, const char *text, struct arg *arg)
     bool has_layout = !strncmp(text, "ell.", 4) || !strncmp(text, "bell", 4);
     if (!has_layout || !parse_layout(&text, matrix))
         return refuse(cli, arg,
-                      "behind matrix: comes ell.values, ell.columns, bellK.values or "
-                      "bellK.columns with K from 2 to 16, then : and a source");
+                      "after matrix: expected ell.values, ell.columns, bellK.values or "
+                      "bellK.columns (K from 2 to 16), then : and a source");
     if (!strncmp(text, "file:", 5) && text[5])
         CLI_TRY(cli_input(cli, arg_from_folder(cli, &arg->source, text + 5), &matrix->path));
     else if (strncmp(text, "wilson:", 7) != 0 || !parse_extents(text + 7, matrix->extents))
-        return refuse(cli, arg, "the source of a matrix is file:PATH or wilson:XxYxZxT");
+        return refuse(cli, arg, "unknown matrix source: expected file:PATH or wilson:XxYxZxT");
     if (value_type_is_float(&arg->type) == matrix->is_columns)
-        return refuse(cli, arg, "values of a matrix are floats, its columns are integers");
+        return refuse(cli, arg,
+                      "type mismatch: matrix values are floats, matrix columns are integers");
     return EXIT_DONE;
 }
 
@@ -96,8 +97,8 @@ static int check_count(struct cli *cli, const struct arg *arg, const struct spar
     uint64_t wanted = arg->matrix->is_columns ? sparse_ell_columns(ell) : sparse_ell_values(ell);
     if (arg->count == wanted) return EXIT_DONE;
     return cli_error(cli, EXIT_INPUT,
-                     "%s: argument '%s': has %s, the matrix takes exactly %llu "
-                     "(%u rows%s, pitch %u, width %u)",
+                     "%s: argument '%s': size mismatch: the buffer has %s, the matrix requires "
+                     "exactly %llu (%u rows%s, pitch %u, width %u)",
                      arg->source.place, arg->source.text,
                      cli_count(cli, (double)arg->count, "element"), (unsigned long long)wanted,
                      ell->block_rows, ell->block > 1 ? " of blocks" : "", ell->pitch, ell->width);

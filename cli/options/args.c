@@ -38,14 +38,15 @@ static int parse_hex(struct cli *cli, const char *hex, struct arg *out)
     for (; *hex; hex++) {
         if (*hex == ' ' || *hex == '_') continue;
         if (!isxdigit((unsigned char)*hex))
-            return refuse(cli, out, "bytes: takes hexadecimal digits");
+            return refuse(cli, out, "invalid character after bytes: expected hexadecimal digits");
         int lower = tolower((unsigned char)*hex);
         int digit = lower >= 'a' ? lower - 'a' + 10 : lower - '0';
         out->bytes[digits / 2] = (uint8_t)(out->bytes[digits / 2] << 4 | digit);
         digits++;
     }
     if (digits == 0 || digits % 2)
-        return refuse(cli, out, "bytes: takes two hexadecimal digits a byte");
+        return refuse(cli, out,
+                      "odd number of digits after bytes: expected two hexadecimal digits per byte");
     out->byte_count = digits / 2;
     return EXIT_DONE;
 }
@@ -57,7 +58,8 @@ static int parse_local(struct cli *cli, const char *bytes, struct arg *out)
     if (whole_number(bytes, strlen(bytes), &out->count) && out->count > 0 &&
         out->count <= UINT32_MAX)
         return EXIT_DONE;
-    return refuse(cli, out, "local: takes a number of bytes of local (shared) memory, at least 1");
+    return refuse(cli, out,
+                  "expected local:BYTES, a size of local (shared) memory of at least 1 byte");
 }
 
 const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const char *path)
@@ -75,12 +77,13 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
     } else if (!strncmp(init, "const:", 6)) {
         out->init = INIT_CONST;
         if (!value_parse(&out->type, init + 6, &out->bits))
-            return refuse(cli, out, "const: is not a value of that type, or out of its range");
+            return refuse(cli, out,
+                          "the value after const: is malformed or out of range for the type");
     } else if (!strcmp(init, "random") || !strncmp(init, "random:", 7)) {
         out->init = INIT_RANDOM;
         out->bits = 1;
         if (init[6] && !whole_number(init + 7, strlen(init + 7), &out->bits))
-            return refuse(cli, out, "the seed of random: is a whole number");
+            return refuse(cli, out, "the seed after random: must be a whole number");
     } else if (!strncmp(init, "file:", 5) && init[5]) {
         out->init = INIT_FILE;
         return cli_input(cli, arg_from_folder(cli, &out->source, init + 5), &out->path);
@@ -88,8 +91,8 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
         return arg_matrix_parse(cli, init + 7, out);
     } else {
         return refuse(cli, out,
-                      "what follows = is zeros, iota, const:V, random[:SEED], "
-                      "file:PATH or matrix:LAYOUT:SOURCE");
+                      "expected zeros, iota, const:V, random[:SEED], file:PATH or "
+                      "matrix:LAYOUT:SOURCE after =");
     }
     return EXIT_DONE;
 }
@@ -131,14 +134,13 @@ static const char *instead(struct cli *cli, const char *text)
 static int refuse_count(struct cli *cli, const struct arg *arg, const char *count)
 {
     double meant;
-    if (!*count) return refuse(cli, arg, "the number of elements goes between [ and ]");
+    if (!*count) return refuse(cli, arg, "missing number of elements between [ and ]");
     if (meant_number(count, &meant) && meant > (double)(UINT64_MAX / 64))
-        return refuse(cli, arg,
-                      cli_format(cli, "%s elements are more than any memory holds", count));
+        return refuse(cli, arg, cli_format(cli, "%s elements exceed the address space", count));
     if (meant_number(count, &meant) && meant > DEVICE_ELEMENTS_MAX)
         return refuse(cli, arg,
-                      cli_format(cli, "%s elements are %s: a device has at most 64 GiB", count,
-                                 cli_quantity(cli, meant * arg->type.bits / 8, "B")));
+                      cli_format(cli, "%s elements take %s: the limit is 64 GiB of device memory",
+                                 count, cli_quantity(cli, meant * arg->type.bits / 8, "B")));
     return refuse(
         cli, arg,
         cli_format(cli, "'%s' is not a whole number of elements%s", count, instead(cli, count)));
@@ -149,13 +151,14 @@ static int parse_buffer(struct cli *cli, const char *bracket, struct arg *out)
 {
     const char *close = strchr(bracket, ']');
     out->kind = ARG_BUFFER;
-    if (!close) return refuse(cli, out, "the [ has no ]");
+    if (!close) return refuse(cli, out, "missing ] after [");
     const char *count = cli_format(cli, "%.*s", (int)(close - bracket - 1), bracket + 1);
     if (!whole_number(count, strlen(count), &out->count)) return refuse_count(cli, out, count);
-    if (out->count == 0) return refuse(cli, out, "a buffer has at least one element");
+    if (out->count == 0) return refuse(cli, out, "a buffer must have at least 1 element");
     if (out->count > UINT64_MAX / 64) return refuse_count(cli, out, count);
     if (!close[1]) return EXIT_DONE;
-    if (close[1] != '=') return refuse(cli, out, "after ] comes =INIT or nothing");
+    if (close[1] != '=')
+        return refuse(cli, out, "unexpected text after ]: expected =INIT or nothing");
     return parse_init(cli, close + 2, out);
 }
 
@@ -166,21 +169,22 @@ int arg_parse(struct cli *cli, const struct arg_text *text, struct arg *out)
     if (*at == '@') {
         out->kind = ARG_SAME;
         if (whole_number(at + 1, strlen(at + 1), &out->bits)) return EXIT_DONE;
-        return refuse(cli, out, "@ is followed by the index of an earlier argument, from 0");
+        return refuse(cli, out, "expected @INDEX, the index of an earlier argument (from 0)");
     }
     if (!strncmp(at, "local:", 6)) return parse_local(cli, at + 6, out);
     if (!strncmp(at, "bytes:", 6)) return parse_hex(cli, at + 6, out);
     size_t length = strcspn(at, ":[");
     if (!at[length]) return refuse(cli, out, GRAMMAR);
     if (!value_type_parse(at, length, &out->type))
-        return refuse(cli, out,
-                      "the type is s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, "
-                      "f64");
+        return refuse(
+            cli, out,
+            "unknown type: expected s, u, b or i with 8, 16, 32 or 64, or f16, bf16, f32, "
+            "f64");
     if (at[length] == '[') return parse_buffer(cli, at + length, out);
     out->kind = ARG_SCALAR;
     if (value_parse(&out->type, at + length + 1, &out->bits)) return EXIT_DONE;
     return refuse(cli, out,
-                  cli_format(cli, "'%s' is not a value of that type, or out of its range%s",
+                  cli_format(cli, "'%s' is malformed or out of range for the type%s",
                              at + length + 1,
                              value_type_is_float(&out->type) ? "" : instead(cli, at + length + 1)));
 }
@@ -222,22 +226,24 @@ static const char *kind_problem(const struct arg *arg, const ws_parameter *param
     bool is_float_type = *parameter->type == 'f';
     switch (arg->kind) {
     case ARG_BYTES:
-        return arg->byte_count == parameter->size ? NULL : "the number of bytes differs";
+        return arg->byte_count == parameter->size ? NULL : "size mismatch";
     case ARG_LOCAL:
     case ARG_BUFFER:
     case ARG_SAME:
         if (parameter->size != 8 && !(parameter->size == 4 && parameter->is_pointer))
-            return "a buffer is passed as a pointer, and this parameter is none";
-        return is_float_type ? "a buffer is passed as a pointer, and this parameter is a float"
-                             : NULL;
+            return "type mismatch: the argument is a buffer (pointer), the parameter is not a "
+                   "pointer";
+        return is_float_type
+                   ? "type mismatch: the argument is a buffer (pointer), the parameter is a float"
+                   : NULL;
     case ARG_SCALAR:
         break;
     }
-    if (arg->type.bits / 8 != parameter->size) return "the sizes differ";
+    if (arg->type.bits / 8 != parameter->size) return "size mismatch";
     if (arg->type.kind == VALUE_BITS || *parameter->type == 'b') return NULL;
     if (value_type_is_float(&arg->type) == is_float_type) return NULL;
-    return is_float_type ? "the parameter is a float and the value an integer"
-                         : "the parameter is an integer and the value a float";
+    return is_float_type ? "type mismatch: the parameter is a float, the value an integer"
+                         : "type mismatch: the parameter is an integer, the value a float";
 }
 
 int args_check(struct cli *cli, const ws_module *module, size_t kernel, const struct arg *args,
@@ -246,7 +252,7 @@ int args_check(struct cli *cli, const ws_module *module, size_t kernel, const st
     size_t wanted = ws_module_parameter_count(module, kernel);
     if (count != wanted)
         return mismatch(cli, module, kernel, args, count,
-                        cli_format(cli, "takes %s, %zu given",
+                        cli_format(cli, "expected %s, got %zu",
                                    cli_count(cli, (double)wanted, "argument"), count));
     for (size_t i = 0; i < count; i++) {
         ws_parameter parameter;
@@ -270,8 +276,8 @@ int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size
         index = args[index].bits;
     if (index >= count)
         return cli_error(cli, EXIT_USAGE,
-                         "%s: there is no argument %zu before it: indices count "
-                         "all arguments from 0",
+                         "%s: argument %zu is out of range: it must refer to an earlier argument; "
+                         "indices start at 0 and count all arguments",
                          option, index);
     if (args[index].kind != ARG_BUFFER)
         return cli_error(cli, EXIT_USAGE, "%s: argument %zu, '%s', is not a buffer", option, index,
@@ -336,7 +342,8 @@ static int fill_from_file(struct cli *cli, ws_device *device, const struct arg *
     if (unreadable) return cli_error(cli, EXIT_INPUT, "%s: cannot read", arg->path);
     if (status != WS_OK) return cli_failed(cli, status);
     if (got == wanted) return EXIT_DONE;
-    return cli_error(cli, EXIT_INPUT, "%s: has %s%s, %s takes exactly %llu", arg->path,
+    return cli_error(cli, EXIT_INPUT,
+                     "%s: size mismatch: the file has %s%s, %s requires exactly %llu", arg->path,
                      got > wanted ? "at least " : "", cli_count(cli, (double)got, "byte"),
                      arg->source.text, (unsigned long long)wanted);
 }

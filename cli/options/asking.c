@@ -107,7 +107,9 @@ int asking_write_table(struct cli *cli, const ws_answer *answer, const char *tab
 static int add_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,
                    unsigned first, unsigned last)
 {
-    if (last < first) return cli_error(cli, EXIT_USAGE, "%s: '%s' runs backwards", option, text);
+    if (last < first)
+        return cli_error(cli, EXIT_USAGE, "%s: descending range '%s': write FIRST-LAST", option,
+                         text);
     for (unsigned sm = first; sm <= last; sm++)
         asking_number(cli, asking, "active_sms", sm);
     return EXIT_DONE;
@@ -127,8 +129,9 @@ int asking_sms(struct cli *cli, struct asking *asking, const char *option, const
         last = first;
         if (dash) CLI_TRY(parse_small(cli, option, dash, &last));
         if (last >= sm_count)
-            return cli_error(cli, EXIT_USAGE, "%s: there is no SM %u: the GPU has %u, from 0 to %u",
-                             option, last, sm_count, sm_count - 1);
+            return cli_error(cli, EXIT_USAGE,
+                             "%s: SM %u is out of range: the GPU has %u SMs, 0 to %u", option, last,
+                             sm_count, sm_count - 1);
         CLI_TRY(add_sms(cli, asking, option, text, first, last));
     }
     return EXIT_DONE;

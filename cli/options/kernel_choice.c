@@ -29,9 +29,10 @@ int kernel_pattern_read(struct cli *cli, const char *text, struct kernel_pattern
     if (!problem) return EXIT_DONE;
     char why[128];
     regerror(problem, &out->regex, why, sizeof why);
-    return cli_error(cli, EXIT_USAGE,
-                     "-k '%s': %s: expected a POSIX extended regular expression after regex:", text,
-                     why);
+    return cli_error(
+        cli, EXIT_USAGE,
+        "-k '%s': invalid pattern: %s: expected a POSIX extended regular expression after regex:",
+        text, why);
 }
 
 void kernel_pattern_clear(struct kernel_pattern *pattern)
@@ -85,7 +86,7 @@ static int choose_by_pattern(struct analysis *a, const struct command *command)
             a->kernels[a->kernel_count++] = i;
     kernel_pattern_clear(&pattern);
     if (a->kernel_count == 0)
-        return cli_error(a->cli, EXIT_USAGE, "%s: no kernel matches '%s'; it has:%s",
+        return cli_error(a->cli, EXIT_USAGE, "%s: no kernel matches '%s'; available kernels:%s",
                          request->kernel_file, request->kernel, list_kernels(a, NULL, count));
     if (a->kernel_count > 1 && !a->takes_kernels)
         return cli_error(a->cli, EXIT_USAGE,
@@ -102,7 +103,7 @@ int kernel_choose(struct analysis *a, const struct command *command)
     size_t count = ws_module_kernel_count(a->module);
     a->kernels = cli_alloc(a->cli, count * sizeof *a->kernels);
     if (!request->kernel && count > 1)
-        return cli_error(a->cli, EXIT_USAGE, "%s has several kernels, choose one with -k:%s",
+        return cli_error(a->cli, EXIT_USAGE, "%s contains several kernels: select one with -k:%s",
                          request->kernel_file, list_kernels(a, NULL, count));
     if (request->has_kernel_pattern && !is_name(a, request->kernel))
         return choose_by_pattern(a, command);

@@ -42,7 +42,8 @@ static int need_scalar(struct launchfile *file, yaml_node_t *node, const char *p
                        const char **out)
 {
     *out = scalar(node);
-    return *out ? EXIT_DONE : refuse(file, place, "a single value belongs here, not a list");
+    return *out ? EXIT_DONE
+                : refuse(file, place, "expected a single value, found a list or mapping");
 }
 
 static char *in_folder(struct launchfile *file, const char *path)
@@ -71,14 +72,14 @@ static int read_shape(struct launchfile *file, yaml_node_t *node, const char *pl
                       uint32_t out[3])
 {
     const char *text = scalar(node);
-    if (node->type == YAML_MAPPING_NODE) return refuse(file, place, "[x, y, z] belongs here");
+    if (node->type == YAML_MAPPING_NODE) return refuse(file, place, "expected [x, y, z]");
     if (node->type == YAML_SEQUENCE_NODE) {
         text = "";
         yaml_node_item_t *item = node->data.sequence.items.start;
         for (; item < node->data.sequence.items.top; item++) {
             const char *part = scalar(yaml_document_get_node(&file->document, *item));
             bool is_fourth = item - node->data.sequence.items.start == 3;
-            if (!part || is_fourth) return refuse(file, place, "[x, y, z] belongs here");
+            if (!part || is_fourth) return refuse(file, place, "expected [x, y, z]");
             text = cli_format(file->cli, "%s%s%s", text, *text ? "," : "", part);
         }
     }
@@ -152,7 +153,7 @@ static int for_items(struct launchfile *file, yaml_node_t *node, const char *pla
                      int (*each)(struct launchfile *file, const char *text, const char *place))
 {
     if (node->type == YAML_SCALAR_NODE) return each(file, scalar(node), place);
-    if (node->type != YAML_SEQUENCE_NODE) return refuse(file, place, "a list belongs here");
+    if (node->type != YAML_SEQUENCE_NODE) return refuse(file, place, "expected a list");
     yaml_node_item_t *item = node->data.sequence.items.start;
     for (; item < node->data.sequence.items.top; item++) {
         yaml_node_t *value = yaml_document_get_node(&file->document, *item);
@@ -211,7 +212,7 @@ static int read_print(struct launchfile *file, yaml_node_t *node, const char *pl
 static int read_files(struct launchfile *file, yaml_node_t *node, const char *place,
                       bool may_tolerate, struct buffer_file **list, size_t *count)
 {
-    if (node->type != YAML_MAPPING_NODE) return refuse(file, place, "{INDEX: file} belongs here");
+    if (node->type != YAML_MAPPING_NODE) return refuse(file, place, "expected {INDEX: file}");
     yaml_node_pair_t *pair = node->data.mapping.pairs.start;
     for (; pair < node->data.mapping.pairs.top; pair++) {
         yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
@@ -267,7 +268,7 @@ static int unknown_key(struct launchfile *file, const char *place, const char *n
     for (size_t i = 0; i < KEY_COUNT; i++)
         names[i] = keys[i].name;
     return cli_error(file->cli, EXIT_INPUT, "%s: error: unknown key '%s'%s", place, name,
-                     cli_perhaps(file->cli, name, names, KEY_COUNT));
+                     cli_hint(file->cli, name, names, KEY_COUNT));
 }
 
 static int read_mapping(struct launchfile *file)
@@ -276,8 +277,8 @@ static int read_mapping(struct launchfile *file)
     bool seen[KEY_COUNT] = {false};
     if (!root || root->type != YAML_MAPPING_NODE)
         return cli_error(file->cli, EXIT_INPUT,
-                         "%s:1:1: error: a launch file is a mapping of "
-                         "keys: kernel_file, kernel, grid, block, args ...",
+                         "%s:1:1: error: expected a mapping of launch keys: kernel_file, kernel, "
+                         "grid, block, args, ...",
                          file->path);
     yaml_node_pair_t *pair = root->data.mapping.pairs.start;
     for (; pair < root->data.mapping.pairs.top; pair++) {

@@ -20,17 +20,15 @@ static int load(struct cli *cli, const char *name, bool cpu, ws_machine **out)
     CLI_TRY(cli_input_machine(cli, name, &name));
     if (is_host && !cpu)
         return cli_error(cli, EXIT_USAGE,
-                         "host is this computer's CPU: name it with --cpu; a GPU in it is named by "
-                         "its model");
+                         "'host' is this computer's CPU: use --cpu host; name a GPU by its model");
     ws_status status = is_host ? ws_machine_measure_host(cli->context, out)
                                : ws_machine_load(cli->context, name, out);
     if (status != WS_OK) return cli_failed(cli, status);
     if (ws_machine_is_cpu(*out) == cpu) return EXIT_DONE;
     ws_machine_destroy(*out);
     *out = NULL;
-    if (cpu) return cli_error(cli, EXIT_USAGE, "%s is a GPU: name it with --gpu", name);
-    return cli_error(cli, EXIT_USAGE,
-                     "%s is a CPU: name it with --cpu, which `analyze` and `split` take", name);
+    if (cpu) return cli_error(cli, EXIT_USAGE, "%s is a GPU: use --gpu", name);
+    return cli_error(cli, EXIT_USAGE, "%s is a CPU: use --cpu with `analyze` or `split`", name);
 }
 
 int cli_load_gpu(struct cli *cli, const char *name, ws_machine **out)

@@ -61,7 +61,7 @@ static bool read_line(struct reader *reader, bool *out_refused)
     size_t length = strlen(reader->line);
     if (length <= LINE_BYTES_MAX || reader->line[length - 1] == '\n') return true;
     *out_refused = true;
-    return refuse(reader, "a line of more than %d bytes: that is no matrix", LINE_BYTES_MAX);
+    return refuse(reader, "line too long: at most %d bytes", LINE_BYTES_MAX);
 }
 
 /* The next line that is neither empty nor a comment. */
@@ -70,7 +70,7 @@ static bool next_line(struct reader *reader, const char *wanted)
     for (;;) {
         bool refused;
         if (!read_line(reader, &refused))
-            return refused ? false : refuse(reader, "the file ends where %s should follow", wanted);
+            return refused ? false : refuse(reader, "unexpected end of file: expected %s", wanted);
         if (reader->number == 1 || (*reader->line != '%' && !is_blank(reader->line))) return true;
     }
 }
@@ -91,16 +91,20 @@ static bool read_banner(struct reader *reader)
     if (!next_line(reader, "'%%MatrixMarket'")) return false;
     if (sscanf(reader->line, "%%%%MatrixMarket %31s %31s %31s %31s", object, format, field,
                symmetry) != 4)
-        return refuse(reader, "the first line is not '%%%%MatrixMarket matrix coordinate ...'");
+        return refuse(reader, "missing header: expected '%%%%MatrixMarket matrix coordinate ...'");
     if (strcasecmp(object, "matrix") != 0 || strcasecmp(format, "coordinate") != 0)
-        return refuse(reader, "'%s %s' is not read, only 'matrix coordinate'", object, format);
+        return refuse(reader, "'%s %s' is not supported: expected 'matrix coordinate'", object,
+                      format);
     size_t f = find_word(field, fields, FIELD_COUNT);
     size_t s = find_word(symmetry, symmetries, SYMMETRY_COUNT);
     if (f == FIELD_COUNT)
-        return refuse(reader, "'%s' is not real, integer, complex or pattern", field);
+        return refuse(reader, "unknown field '%s': expected real, integer, complex or pattern",
+                      field);
     if (s == SYMMETRY_COUNT)
-        return refuse(reader, "'%s' is not general, symmetric, skew-symmetric or hermitian",
-                      symmetry);
+        return refuse(
+            reader,
+            "unknown symmetry '%s': expected general, symmetric, skew-symmetric or hermitian",
+            symmetry);
     reader->field = (enum field)f;
     reader->symmetry = (enum symmetry)s;
     return true;
@@ -125,9 +129,10 @@ static bool read_size(struct reader *reader)
     const char *at = reader->line;
     if (!read_count(&at, 1, SPARSE_MAX, &rows) || !read_count(&at, 1, SPARSE_MAX, &columns) ||
         !read_count(&at, 0, SPARSE_MAX, &count) || !is_blank(at))
-        return refuse(reader, "'ROWS COLUMNS ENTRIES' belongs here, from 1 to %u", SPARSE_MAX);
+        return refuse(reader, "expected 'ROWS COLUMNS ENTRIES', rows and columns from 1 to %u",
+                      SPARSE_MAX);
     if (reader->symmetry != GENERAL && rows != columns)
-        return refuse(reader, "a matrix with symmetry is square, not %llu x %llu",
+        return refuse(reader, "a symmetric matrix must be square (got %llu x %llu)",
                       (unsigned long long)rows, (unsigned long long)columns);
     reader->matrix->rows = (uint32_t)rows;
     reader->matrix->columns = (uint32_t)columns;
@@ -152,16 +157,17 @@ static bool read_entry(struct reader *reader, struct sparse_entry *out)
     const char *at = reader->line;
     if (!read_count(&at, 1, reader->matrix->rows, &row) ||
         !read_count(&at, 1, reader->matrix->columns, &column))
-        return refuse(reader, "an entry starts with its row, 1 to %u, and its column, 1 to %u",
+        return refuse(reader,
+                      "invalid entry: expected a row from 1 to %u and a column from 1 to %u",
                       reader->matrix->rows, reader->matrix->columns);
     *out = (struct sparse_entry){(uint32_t)row - 1, (uint32_t)column - 1, 1.0};
     bool good = reader->field == FIELD_PATTERN || read_value(&at, &out->value);
     if (good && reader->field == FIELD_COMPLEX) good = read_value(&at, &imaginary);
     if (!good || !is_blank(at))
-        return refuse(reader,
-                      "behind row and column stands what a value is here, and nothing else");
+        return refuse(
+            reader, "invalid entry: the value does not match the matrix field, or text follows it");
     if (reader->symmetry == SKEW_SYMMETRIC && row == column)
-        return refuse(reader, "a skew-symmetric matrix has no entries on the diagonal");
+        return refuse(reader, "a skew-symmetric matrix must not have diagonal entries");
     return true;
 }
 
@@ -193,7 +199,7 @@ static bool read_entries(struct reader *reader)
     bool refused;
     while (read_line(reader, &refused))
         if (*reader->line != '%' && !is_blank(reader->line))
-            return refuse(reader, "more than the %zu entries of the file", reader->stored);
+            return refuse(reader, "too many entries: the header declares %zu", reader->stored);
     return !refused;
 }
 
@@ -212,9 +218,9 @@ static bool order_entries(struct reader *reader)
     reader->number = 0;
     for (size_t i = 1; i < matrix->count; i++)
         if (compare_entries(&matrix->entries[i - 1], &matrix->entries[i]) == 0)
-            return refuse(reader, "row %u, column %u is there twice%s", matrix->entries[i].row + 1,
-                          matrix->entries[i].column + 1,
-                          reader->symmetry == GENERAL ? "" : ", or with its mirror image");
+            return refuse(reader, "duplicate entry: row %u, column %u%s",
+                          matrix->entries[i].row + 1, matrix->entries[i].column + 1,
+                          reader->symmetry == GENERAL ? "" : " (or its mirrored entry)");
     return true;
 }
 

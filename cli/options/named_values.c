@@ -21,7 +21,8 @@ int named_values_parse(struct cli *cli, const char *operand, struct named_values
 {
     char *name = cli_copy(cli, operand), *equals = strchr(name, '=');
     if (!equals || equals == name || !equals[1])
-        return cli_error(cli, EXIT_USAGE, "'%s' is neither NAME=VALUE nor a .yaml file", operand);
+        return cli_error(cli, EXIT_USAGE,
+                         "invalid operand '%s': expected NAME=VALUE or a .yaml file", operand);
     *equals = '\0';
     put(cli, values, (struct named_value){.name = name, .text = equals + 1, .place = operand});
     return EXIT_DONE;
@@ -57,14 +58,15 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
                         unsigned depth)
 {
     if (node->type != YAML_MAPPING_NODE || depth > DEPTH_MAX)
-        return cli_error(file->cli, EXIT_INPUT, "%s: error: names and values belong here, NAME: 1",
+        return cli_error(file->cli, EXIT_INPUT,
+                         "%s: error: expected a mapping of names to values (NAME: 1)",
                          place_of(file, node));
     const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
     for (; pair < node->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_document_get_node(&file->document, pair->key);
         const yaml_node_t *value = yaml_document_get_node(&file->document, pair->value);
         if (key->type != YAML_SCALAR_NODE)
-            return cli_error(file->cli, EXIT_INPUT, "%s: error: a name is a single word",
+            return cli_error(file->cli, EXIT_INPUT, "%s: error: a name must be a scalar",
                              place_of(file, key));
         const char *name =
             cli_format(file->cli, "%s%s%s", prefix, *prefix ? "." : "", key->data.scalar.value);
@@ -74,11 +76,13 @@ static int read_mapping(struct file *file, const yaml_node_t *node, const char *
         }
         const struct named_value *before = find_value(file->values, name);
         if (before)
-            return cli_error(file->cli, EXIT_INPUT, "%s: error: %s stands at %s already",
+            return cli_error(file->cli, EXIT_INPUT,
+                             "%s: error: duplicate key '%s': first given at %s",
                              place_of(file, key), name, before->place);
         if (file->values->count >= VALUES_MAX)
-            return cli_error(file->cli, EXIT_INPUT, "%s: error: more than %d values in one file",
-                             place_of(file, key), VALUES_MAX);
+            return cli_error(file->cli, EXIT_INPUT,
+                             "%s: error: too many values: at most %d per file", place_of(file, key),
+                             VALUES_MAX);
         put(file->cli, file->values,
             (struct named_value){.name = name,
                                  .text =

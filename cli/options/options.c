@@ -40,7 +40,7 @@ static const struct option_row *find_name(const struct command *command, const c
 }
 
 /* Dashes are in every name: they make none of them near. */
-static const char *perhaps_option(struct cli *cli, const struct command *command, const char *bare)
+static const char *option_hint(struct cli *cli, const struct command *command, const char *bare)
 {
     const char *names[64], *text = "";
     size_t count = 0;
@@ -53,9 +53,9 @@ static const char *perhaps_option(struct cli *cli, const struct command *command
     for (char *name; rest && (name = strsep(&rest, ",")) != NULL;) {
         name += strspn(name, " '");
         name[strcspn(name, "'")] = '\0';
-        if (*name) text = cli_format(cli, "%s%s'--%s'", text, *text ? ", " : ": perhaps ", name);
+        if (*name) text = cli_format(cli, "%s%s'--%s'", text, *text ? ", " : "", name);
     }
-    return text;
+    return *text ? cli_format(cli, " (did you mean %s?)", text) : "";
 }
 
 static int unknown_option(struct cli *cli, const struct command *command, const char *text)
@@ -63,7 +63,7 @@ static int unknown_option(struct cli *cli, const struct command *command, const 
     char *bare = cli_copy(cli, text);
     bare[strcspn(bare, "=")] = '\0';
     return cli_error(cli, EXIT_USAGE, "unknown option '%s'%s; `warpsage %s --help` lists them",
-                     bare, perhaps_option(cli, command, bare), command->name);
+                     bare, option_hint(cli, command, bare), command->name);
 }
 
 struct scan {
@@ -104,7 +104,8 @@ static int check_choice(struct cli *cli, const struct option_row *row, const cha
         if (!*list || !strcmp(word, value)) return EXIT_DONE;
         words = cli_format(cli, "%s%s%s", words, *words ? ", " : "", word);
     }
-    return cli_error(cli, EXIT_USAGE, "--%s '%s' is none of %s", row->name, value, words);
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --%s: expected one of %s", value,
+                     row->name, words);
 }
 
 /* `value` is what stands in the same word, or NULL. */
@@ -113,8 +114,8 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
 {
     if (row->value && !value) {
         if (scan->at + 1 >= scan->argc)
-            return cli_error(scan->cli, EXIT_USAGE, "%s needs a value: --%s %s", word, row->name,
-                             value_name(row));
+            return cli_error(scan->cli, EXIT_USAGE, "missing value for %s: use --%s %s", word,
+                             row->name, value_name(row));
         value = scan->argv[++scan->at];
     } else if (!row->value && value) {
         return cli_error(scan->cli, EXIT_USAGE, "--%s takes no value", row->name);
@@ -215,7 +216,8 @@ int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t
     errno = 0;
     *out = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
     if (!isdigit((unsigned char)*text) || *end || errno || *out > most)
-        return cli_error(cli, EXIT_USAGE, "%s: '%s' is not a whole number from 0 to %llu", what,
+        return cli_error(cli, EXIT_USAGE,
+                         "%s: invalid value '%s': expected a whole number from 0 to %llu", what,
                          text, (unsigned long long)most);
     return EXIT_DONE;
 }
@@ -245,5 +247,6 @@ int parse_format(struct cli *cli, const char *text, ws_format *out)
         *out = formats[i];
         return EXIT_DONE;
     }
-    return cli_error(cli, EXIT_USAGE, "--format '%s' is none of text, json, csv", text);
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --format: expected text, json or csv",
+                     text);
 }

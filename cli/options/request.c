@@ -13,10 +13,12 @@ int request_set_shape(struct cli *cli, const char *what, const char *text, uint3
     for (char *part; (part = strsep(&rest, ",x")) != NULL; count++) {
         uint64_t value;
         if (count == 3)
-            return cli_error(cli, EXIT_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z", what, text);
+            return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected X, X,Y or X,Y,Z",
+                             what, text);
         CLI_TRY(parse_unsigned(cli, what, part, UINT32_MAX, &value));
         if (value == 0)
-            return cli_error(cli, EXIT_USAGE, "%s: '%s' has a zero: each is at least 1", what,
+            return cli_error(cli, EXIT_USAGE,
+                             "%s: invalid value '%s': each dimension must be at least 1", what,
                              text);
         out[count] = (uint32_t)value;
     }
@@ -27,14 +29,16 @@ int request_resolve_global(struct cli *cli, struct request *request)
 {
     if (!request->has_global) return EXIT_DONE;
     if (request->has_grid)
-        return cli_error(cli, EXIT_USAGE, "grid and global size: give one of them");
+        return cli_error(cli, EXIT_USAGE,
+                         "--grid and --global are mutually exclusive: use one of them");
     if (!request->has_block)
-        return cli_error(cli, EXIT_USAGE, "a global size needs a local size: --local X[,Y[,Z]]");
+        return cli_error(cli, EXIT_USAGE,
+                         "a global size requires a local size: use --local X[,Y[,Z]]");
     for (unsigned i = 0; i < 3; i++) {
         if (request->global[i] % request->block[i])
             return cli_error(cli, EXIT_USAGE,
-                             "the global size %u,%u,%u is no multiple of the local size %u,%u,%u, "
-                             "which OpenCL 1.2 asks for: round it up",
+                             "the global size %u,%u,%u must be a multiple of the local size "
+                             "%u,%u,%u (OpenCL 1.2): round it up",
                              request->global[0], request->global[1], request->global[2],
                              request->block[0], request->block[1], request->block[2]);
         request->grid[i] = request->global[i] / request->block[i];
@@ -84,8 +88,8 @@ int request_set_effort(struct cli *cli, const char *text, struct effort *out)
         if (unit == '%') out->value /= 100;
         return EXIT_DONE;
     }
-    return cli_error(cli, EXIT_USAGE, "effort '%s' is none of full, auto, N%% (0 to 100), Ns",
-                     text);
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid effort '%s': expected full, auto, N%% (0 to 100) or Ns", text);
 }
 
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
@@ -95,15 +99,16 @@ int request_add_file(struct cli *cli, const char *what, const char *text, const 
     char *copy = cli_copy(cli, text), *path = strchr(copy, '=');
     uint64_t index;
     if (!path || !path[1])
-        return cli_error(cli, EXIT_USAGE, "%s: '%s' is not INDEX=FILE%s", what, text,
-                         is_check ? "[,TOLERANCE]" : "");
+        return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected INDEX=FILE%s", what,
+                         text, is_check ? "[,TOLERANCE]" : "");
     *path++ = '\0';
     CLI_TRY(parse_unsigned(cli, what, copy, 1000000, &index));
     /* Only a number behind the last comma is a tolerance: file names may have commas. */
     char *comma = is_check ? strrchr(path, ',') : NULL;
     if (comma && parse_number(comma + 1, &file.tolerance)) {
         if (file.tolerance < 0)
-            return cli_error(cli, EXIT_USAGE, "%s: the tolerance %s is negative", what, comma + 1);
+            return cli_error(cli, EXIT_USAGE, "%s: the tolerance must be at least 0 (got %s)", what,
+                             comma + 1);
         file.has_tolerance = true;
         *comma = '\0';
     }

@@ -21,7 +21,7 @@ static int check_request(struct analysis *a)
                                                                  : NULL;
     if (!option) return EXIT_DONE;
     return cli_error(a->cli, EXIT_USAGE,
-                     "%s is for kernels that are executed: %s is a trace of what a GPU did", option,
+                     "%s requires an executed kernel, but %s is a recorded trace", option,
                      request->trace);
 }
 
@@ -88,7 +88,8 @@ static int choose(struct analysis *a, const ws_trace *trace, bool several, size_
     }
     CLI_TRY(choose_by_name(a, trace, chosen, out_count));
     if (several || *out_count == 1) return EXIT_DONE;
-    return cli_error(a->cli, EXIT_USAGE, "%s: %zu launches, choose one by --kernel-index N:%s",
+    return cli_error(a->cli, EXIT_USAGE,
+                     "%s: contains %zu launches: select one with --kernel-index N:%s",
                      a->request.trace, *out_count, list_launches(a, trace));
 }
 

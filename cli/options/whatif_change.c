@@ -18,7 +18,7 @@ int whatif_parse_set(struct cli *cli, const char *text, struct change *out)
     static const char machine[] = "machine.";
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
-        return cli_error(cli, EXIT_USAGE, "--set '%s' is not KEY=VALUE", text);
+        return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --set: expected KEY=VALUE", text);
     char *key = cli_copy(cli, text);
     key[equals - text] = '\0';
     *out = (struct change){CHANGE_MACHINE, text, key, equals};
@@ -30,9 +30,9 @@ int whatif_parse_set(struct cli *cli, const char *text, struct change *out)
         if (!strcmp(key, launch_keys[i].key)) return EXIT_DONE;
     }
     return cli_error(cli, EXIT_USAGE,
-                     "--set '%s': no such key%s; keys are launch.block, launch.registers, "
-                     "launch.shared and those of `warpsage machines show`, machine.KEY",
-                     key, cli_perhaps(cli, key, names, LAUNCH_KEYS));
+                     "--set: unknown key '%s'%s; keys are launch.block, launch.registers, "
+                     "launch.shared and machine.KEY (`warpsage machines show` lists them)",
+                     key, cli_hint(cli, key, names, LAUNCH_KEYS));
 }
 
 int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uint64_t *out)
@@ -46,11 +46,13 @@ int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uin
     double value, old = (double)now;
     if (percent) number[length - 1] = '\0';
     if (!parse_number(number, &value) || value < 0 || (percent && !relative))
-        return cli_error(cli, EXIT_USAGE,
-                         "--set %s: '%s' is no change: write =V, =*V, =+V, =-V, =+P%% or =-P%%",
-                         change->text, change->value);
+        return cli_error(
+            cli, EXIT_USAGE,
+            "--set %s: invalid change '%s': expected =V, =*V, =+V, =-V, =+P%% or =-P%%",
+            change->text, change->value);
     if (operation != '=' && !now)
-        return cli_error(cli, EXIT_USAGE, "--set %s: there is no value yet: only =V can set it",
+        return cli_error(cli, EXIT_USAGE,
+                         "--set %s: relative change of a value that is not set: use =V",
                          change->text);
     if (percent) value = old * value / 100;
     double result = operation == '*'   ? old * value
@@ -60,7 +62,7 @@ int whatif_apply(struct cli *cli, const struct change *change, uint64_t now, uin
     result = floor(result * (1 + 1e-12));
     bool may_be_zero = change->kind == CHANGE_SHARED;
     if (!(result >= (may_be_zero ? 0 : 1)) || result > 4294967295.0)
-        return cli_error(cli, EXIT_USAGE, "--set %s gives %.6g: it must be %s to 2^32",
+        return cli_error(cli, EXIT_USAGE, "--set %s gives %.6g: out of range, expected %s to 2^32",
                          change->text, result, may_be_zero ? "0" : "1");
     *out = (uint64_t)result;
     return EXIT_DONE;

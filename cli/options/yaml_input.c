@@ -41,9 +41,9 @@ static int check_depth(struct cli *cli, const char *path, yaml_parser_t *parser)
         case YAML_SEQUENCE_START_EVENT:
         case YAML_MAPPING_START_EVENT:
             if (++depth > DEPTH_MAX)
-                exit_code = cli_error(cli, EXIT_INPUT,
-                                      "%s: error: nested deeper than %d levels: write it flatter",
-                                      yaml_input_place(cli, path, &event.start_mark), DEPTH_MAX);
+                exit_code =
+                    cli_error(cli, EXIT_INPUT, "%s: error: nested too deeply: at most %d levels",
+                              yaml_input_place(cli, path, &event.start_mark), DEPTH_MAX);
             break;
         case YAML_SEQUENCE_END_EVENT:
         case YAML_MAPPING_END_EVENT:
@@ -88,8 +88,7 @@ static int read_text(struct cli *cli, const char *path, FILE *stream, struct tex
     if (ferror(stream))
         return cli_error(cli, EXIT_INPUT, "%s: cannot read: %s", path, strerror(errno));
     if (out->size <= BYTES_MAX) return EXIT_DONE;
-    return cli_error(cli, EXIT_INPUT, "%s: more than %d bytes: that is no input for warpsage", path,
-                     BYTES_MAX);
+    return cli_error(cli, EXIT_INPUT, "%s: file too large: at most %d bytes", path, BYTES_MAX);
 }
 
 int yaml_input_load(struct cli *cli, const char *path, yaml_document_t *out)

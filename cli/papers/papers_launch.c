@@ -46,8 +46,8 @@ static int execute(struct papers *papers, struct papers_executed *executed)
     ws_device *device;
     CLI_TRY(launchfile_read(papers->cli, executed->path, &request));
     if (!request.kernel_file || !request.kernel || !request.has_grid || !request.has_block)
-        return cli_error(papers->cli, EXIT_INPUT, "%s: needs kernel_file, kernel, grid and block",
-                         executed->path);
+        return cli_error(papers->cli, EXIT_INPUT,
+                         "%s: requires kernel_file, kernel, grid and block", executed->path);
     CLI_TRY(papers_load_module(papers, request.kernel_file, &module));
     ws_status status = ws_module_find_kernel(module, request.kernel, &launch.kernel);
     if (status == WS_OK) status = ws_device_create(papers->cli->context, &options, &device);

@@ -115,9 +115,9 @@ static ws_status add_block_watts(const struct asked *asked, const struct floorpl
         watts[i] += more;
         return WS_OK;
     }
-    const char *near = text_nearest(arena, name, names, plan->block_count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "the floorplan has no block '%s'%s%s", name,
-                      *near ? ": perhaps " : "", near);
+    const char *near = text_hint(arena, name, names, plan->block_count);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "the floorplan has no block '%s'%s", name,
+                      near);
 }
 
 /* Beside the heat that the kernel has all over the die. */

@@ -16,9 +16,9 @@ struct columns {
 static ws_status unknown_name(const struct asked *asked, const char *what, const char *name,
                               const char *const *names, size_t count)
 {
-    const char *near = text_nearest(&asked->answer->arena, name, names, count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown %s '%s' of points of '%s'%s%s", what,
-                      name, asked->question->name, *near ? ": did you mean " : "", near);
+    const char *near = text_hint(&asked->answer->arena, name, names, count);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown %s '%s' of points of '%s'%s", what,
+                      name, asked->question->name, near);
 }
 
 static ws_status find_inputs(const struct asked *asked, const struct points_asked *points,

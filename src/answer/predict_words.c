@@ -28,10 +28,10 @@ static ws_status parse_effects(struct diag *diag, struct arena *arena, const cha
     for (size_t i = 0; i < count; i++) {
         int effect = effect_find(items[i]);
         if (effect < 0) {
-            const char *near = text_nearest(arena, items[i], names, EFFECT_COUNT);
+            const char *near = text_hint(arena, items[i], names, EFFECT_COUNT);
             return diag_error(diag, WS_ERR_ARGUMENT,
-                              "no effect is called '%s'%s%s; `warpsage explain` lists them",
-                              items[i], *near ? ": perhaps " : "", near);
+                              "no effect is called '%s'%s; `warpsage explain` lists them", items[i],
+                              near);
         }
         *out |= UINT32_C(1) << effect;
     }

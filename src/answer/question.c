@@ -40,9 +40,9 @@ static ws_status unknown_input(const struct asked *asked, const char *name)
     const char **names = ARENA_ARRAY(arena, const char *, question->input_count + 1);
     for (size_t i = 0; i < question->input_count; i++)
         names[i] = question->inputs[i].name;
-    const char *near = text_nearest(arena, name, names, question->input_count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown input '%s' of the question '%s'%s%s",
-                      name, question->name, *near ? ": did you mean " : "", near);
+    const char *near = text_hint(arena, name, names, question->input_count);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown input '%s' of the question '%s'%s",
+                      name, question->name, near);
 }
 
 static ws_status check_inputs(const struct asked *asked)
@@ -135,9 +135,9 @@ ws_status asked_choice(const struct asked *asked, const char *name, const char *
     for (; words[count]; count++)
         if (word && !strcmp(words[count], word)) *out = (int)count;
     if (!word || *out >= 0) return WS_OK;
-    const char *near = text_nearest(&asked->answer->arena, word, words, count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown value '%s' of input '%s'%s%s", word,
-                      name, *near ? ": did you mean " : "", near);
+    const char *near = text_hint(&asked->answer->arena, word, words, count);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown value '%s' of input '%s'%s", word,
+                      name, near);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -143,9 +143,8 @@ static ws_status unknown_key(struct diag *diag, const char *key)
     struct arena arena = {0};
     for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
         names[i] = machine_key_infos[i].path;
-    const char *near = text_nearest(&arena, key, names, MACHINE_KEY_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s%s", key,
-               *near ? ": perhaps " : "", near);
+    const char *near = text_hint(&arena, key, names, MACHINE_KEY_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s", key, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }

@@ -89,9 +89,8 @@ static ws_status unknown_counter(struct diag *diag, const char *id)
     struct arena arena = {0};
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         names[i] = counter_infos[i].id;
-    const char *near = text_nearest(&arena, id, names, COUNTER_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no counter is called '%s'%s%s", id,
-               *near ? ": perhaps " : "", near);
+    const char *near = text_hint(&arena, id, names, COUNTER_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no counter is called '%s'%s", id, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }

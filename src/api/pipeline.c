@@ -64,10 +64,9 @@ static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_
     if (view < 0) {
         struct arena arena = {0};
         const char *near =
-            text_nearest(&arena, launch->isa_view, isa_view_names + 1, ISA_VIEW_COUNT - 1);
-        diag_error(diag, WS_ERR_ARGUMENT, "no view of instructions is called '%s'%s%s: there is %s",
-                   launch->isa_view, *near ? ", perhaps " : "", near,
-                   isa_view_names[ISA_VIEW_NONE + 1]);
+            text_hint(&arena, launch->isa_view, isa_view_names + 1, ISA_VIEW_COUNT - 1);
+        diag_error(diag, WS_ERR_ARGUMENT, "no view of instructions is called '%s'%s: there is %s",
+                   launch->isa_view, near, isa_view_names[ISA_VIEW_NONE + 1]);
         arena_clear(&arena);
         return WS_ERR_ARGUMENT;
     }

@@ -143,6 +143,13 @@ const char *text_nearest(struct arena *arena, const char *wanted, const char *co
     return copy;
 }
 
+const char *text_hint(struct arena *arena, const char *wanted, const char *const *names,
+                      size_t count)
+{
+    const char *near = text_nearest(arena, wanted, names, count);
+    return *near ? arena_format(arena, " (did you mean %s?)", near) : "";
+}
+
 bool text_to_double(const char *text, double *out)
 {
     char *end;

@@ -37,6 +37,10 @@ unsigned text_distance(const char *a, const char *b);
 const char *text_nearest(struct arena *arena, const char *wanted, const char *const *names,
                          size_t count);
 
+/* The same as the end of a message: " (did you mean 'v100', 'v100s'?)" or "". */
+const char *text_hint(struct arena *arena, const char *wanted, const char *const *names,
+                      size_t count);
+
 /* Strict numbers: the whole text must be one; no locale. */
 bool text_to_double(const char *text, double *out);
 bool text_to_u64(const char *text, uint64_t *out);

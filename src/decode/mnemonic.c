@@ -93,11 +93,10 @@ static ws_status unknown_opcode(struct builder *builder)
         names[i] = op_infos[i].mnemonic;
     memcpy(names + OP_COUNT, foreign_opcodes, sizeof foreign_opcodes);
     struct parser *parser = builder->parser;
-    const char *near = text_nearest(parser->arena, parser_copy(parser, &builder->part), names,
-                                    OP_COUNT + FOREIGN_OPCODES);
-    return parser_error(parser, WS_ERR_UNSUPPORTED, &builder->part, "unknown instruction %s%s%s",
-                        parser_token_text(parser, &builder->part), *near ? ": did you mean " : "",
-                        near);
+    const char *near = text_hint(parser->arena, parser_copy(parser, &builder->part), names,
+                                 OP_COUNT + FOREIGN_OPCODES);
+    return parser_error(parser, WS_ERR_UNSUPPORTED, &builder->part, "unknown instruction %s%s",
+                        parser_token_text(parser, &builder->part), near);
 }
 
 static ws_status set_slot(struct builder *builder, const struct modifier *modifier)
@@ -174,14 +173,13 @@ static ws_status wrong_suffix(struct builder *builder, bool is_known)
     for (unsigned i = TYPE_PRED; i < TYPE_COUNT; i++)
         if (op_infos[builder->mnemonic->insn.op].types >> i & 1)
             names[count++] = type_infos[i].suffix;
-    const char *near =
-        text_nearest(parser->arena, parser_copy(parser, &builder->part), names, count);
+    const char *near = text_hint(parser->arena, parser_copy(parser, &builder->part), names, count);
     const char *part = parser_copy(parser, &builder->part);
     if (is_known)
         return parser_error(parser, WS_ERR_INPUT, &builder->part, "'%s' does not take '.%s'",
                             op_name(builder), part);
-    return parser_error(parser, WS_ERR_INPUT, &builder->part, "unknown suffix '.%s' of '%s'%s%s",
-                        part, op_name(builder), *near ? ": did you mean " : "", near);
+    return parser_error(parser, WS_ERR_INPUT, &builder->part, "unknown suffix '.%s' of '%s'%s",
+                        part, op_name(builder), near);
 }
 
 /* add.f32.f16: mixed precision. */

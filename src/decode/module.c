@@ -162,9 +162,8 @@ static ws_status unknown_kernel(struct diag *diag, const struct module *module, 
         arena_clear(&arena);
         return no_kernels(diag, module);
     }
-    const char *near = text_nearest(&arena, name, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "%s: there is no kernel '%s'%s%s", module->path, name,
-               *near ? ": did you mean " : "", near);
+    const char *near = text_hint(&arena, name, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "%s: there is no kernel '%s'%s", module->path, name, near);
     if (!*near) {
         struct strbuf list = {0};
         for (size_t i = 0; i < count && i < 20; i++)

@@ -94,10 +94,9 @@ static ws_status unknown_label(struct parser *parser, const struct label_use *us
         const struct name *name = &parser->names.items[body->label_names[i]];
         names[i] = arena_copy_n(parser->arena, name->text, name->length);
     }
-    const char *near = text_nearest(parser->arena, parser_copy(parser, &use->token), names, count);
-    return parser_error(parser, WS_ERR_INPUT, &use->token, "unknown label %s%s%s",
-                        parser_token_text(parser, &use->token), *near ? ": did you mean " : "",
-                        near);
+    const char *near = text_hint(parser->arena, parser_copy(parser, &use->token), names, count);
+    return parser_error(parser, WS_ERR_INPUT, &use->token, "unknown label %s%s",
+                        parser_token_text(parser, &use->token), near);
 }
 
 ws_status parser_resolve_labels(struct parser *parser)

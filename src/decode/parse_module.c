@@ -110,10 +110,10 @@ ws_status parser_unknown(struct parser *parser, const struct token *token, const
                              : arena_copy_n(parser->arena, name->text, name->length);
     }
     const char *wanted = parser_copy(parser, token);
-    const char *near = range ? "" : text_nearest(parser->arena, wanted, names, count);
-    return parser_error(parser, WS_ERR_INPUT, token, "unknown %s %s%s%s%s%s", what,
+    const char *near = range ? "" : text_hint(parser->arena, wanted, names, count);
+    return parser_error(parser, WS_ERR_INPUT, token, "unknown %s %s%s%s%s", what,
                         parser_token_text(parser, token), range ? ": " : "", range ? range : "",
-                        *near ? ": did you mean " : "", *near ? near : "");
+                        near);
 }
 
 ws_status parser_skip_past(struct parser *parser, char end, const char *where)
@@ -334,10 +334,10 @@ static ws_status unknown_directive(struct parser *parser)
         ".global",  ".const",  ".shared",       ".tex",    ".entry",   ".func",
         ".extern",  ".weak",   ".visible",      ".common", ".alias"};
     const char *text = parser_copy(parser, current(parser));
-    const char *near = text_nearest(parser->arena, text, names, sizeof names / sizeof *names);
-    return parser_error(
-        parser, WS_ERR_INPUT, current(parser), "expected a directive such as .entry, found %s%s%s",
-        parser_token_text(parser, current(parser)), *near ? ": did you mean " : "", near);
+    const char *near = text_hint(parser->arena, text, names, sizeof names / sizeof *names);
+    return parser_error(parser, WS_ERR_INPUT, current(parser),
+                        "expected a directive such as .entry, found %s%s",
+                        parser_token_text(parser, current(parser)), near);
 }
 
 static ws_status parse_declaration(struct parser *parser)

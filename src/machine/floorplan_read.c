@@ -46,9 +46,8 @@ static ws_status check_keys(struct reading *reading, const yaml_node_t *node, co
         while (i < count && strcmp(known[i], yaml_text(key)) != 0)
             i++;
         if (i < count) continue;
-        const char *near = text_nearest(&reading->machine->arena, yaml_text(key), known, count);
-        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s%s", yaml_text(key), what,
-                  *near ? ": perhaps " : "", near);
+        const char *near = text_hint(&reading->machine->arena, yaml_text(key), known, count);
+        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s", yaml_text(key), what, near);
     }
     return WS_OK;
 }

@@ -43,9 +43,9 @@ static ws_status check_source(struct reading *reading, const yaml_node_t *node, 
     for (size_t i = 0; i < sources->count; i++)
         if (!strcmp(sources->tags[i], tag)) return WS_OK;
     struct arena *arena = &reading->machine->arena;
-    const char *near = text_nearest(arena, tag, sources->tags, sources->count);
-    LEAF_FAIL(reading, node, "source '%s' is not in SOURCES.yaml%s%s: add it there or mend the tag",
-              tag, *near ? "; near: " : "", near);
+    const char *near = text_hint(arena, tag, sources->tags, sources->count);
+    LEAF_FAIL(reading, node, "source '%s' is not in SOURCES.yaml%s: add it there or mend the tag",
+              tag, near);
 }
 
 ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
@@ -94,10 +94,9 @@ static ws_status check_leaf_keys(struct reading *reading, const struct leaf *lea
         while (i < count && strcmp(known[i], yaml_text(key)) != 0)
             i++;
         if (i < count) continue;
-        const char *near = text_nearest(arena, yaml_text(key), known, count);
-        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s%s: %svalue, unit, source or from",
-                  yaml_text(key), leaf->path, *near ? "; perhaps " : "", near,
-                  axes_words(arena, axes, ""));
+        const char *near = text_hint(arena, yaml_text(key), known, count);
+        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s: %svalue, unit, source or from",
+                  yaml_text(key), leaf->path, near, axes_words(arena, axes, ""));
     }
     return WS_OK;
 }

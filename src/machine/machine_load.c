@@ -111,10 +111,10 @@ static ws_status unknown_machine(struct diag *diag, struct arena *arena, const c
         if (names->items[i].name == names->items[i].id)
             strbuf_printf(&known, "%s%s", known.length ? ", " : "", names->items[i].id);
     }
-    const char *near = text_nearest(arena, name, candidates, names->count);
+    const char *near = text_hint(arena, name, candidates, names->count);
     diag_error(diag, WS_ERR_ARGUMENT,
-               "no machine is called '%s'%s%s; %s has %s; a path must end in .yaml", name,
-               *near ? ": perhaps " : "", near, dir, known.length ? known.data : "no machine file");
+               "no machine is called '%s'%s; %s has %s; a path must end in .yaml", name, near, dir,
+               known.length ? known.data : "no machine file");
     strbuf_clear(&known);
     return WS_ERR_ARGUMENT;
 }
@@ -310,11 +310,10 @@ static ws_status find_base(struct diag *diag, struct arena *arena, const char *d
     const char *const *ids;
     size_t count;
     TRY(machine_list(diag, arena, dir, &ids, &count));
-    const char *near = text_nearest(arena, machine->inherits, ids, count);
+    const char *near = text_hint(arena, machine->inherits, ids, count);
     return inherits_error(diag, arena, machine,
-                          arena_format(arena, "inherits '%s', but there is no %s.yaml%s%s",
-                                       machine->inherits, machine->inherits,
-                                       *near ? ": perhaps " : "", near));
+                          arena_format(arena, "inherits '%s', but there is no %s.yaml%s",
+                                       machine->inherits, machine->inherits, near));
 }
 
 static ws_status inherit(const struct machine_reader *reader, struct arena *arena, const char *dir,

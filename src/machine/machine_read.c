@@ -196,8 +196,8 @@ static ws_status unknown_key(struct reading *reading, const yaml_node_t *node, c
         names[count++] = text_keys[i];
     for (size_t i = 0; i < CURVE_COUNT; i++)
         names[count++] = machine_curve_infos[i].path;
-    const char *near = text_nearest(&reading->machine->arena, path, names, count);
-    LEAF_FAIL(reading, node, "unknown key '%s'%s%s", path, *near ? ": perhaps " : "", near);
+    const char *near = text_hint(&reading->machine->arena, path, names, count);
+    LEAF_FAIL(reading, node, "unknown key '%s'%s", path, near);
 }
 
 /* `prefix` is "" for the file and "sm" within a section. Sections nest no deeper than the keys of

@@ -19,9 +19,8 @@ static ws_status unknown_key(struct diag *diag, const char *path)
     struct arena arena = {0};
     for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
         names[i] = machine_key_infos[i].path;
-    const char *near = text_nearest(&arena, path, names, MACHINE_KEY_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s%s", path,
-               *near ? ": perhaps " : "", near);
+    const char *near = text_hint(&arena, path, names, MACHINE_KEY_COUNT);
+    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s", path, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }

@@ -66,9 +66,9 @@ static ws_status check_keys(const struct reader *r, json_t *object, const char *
         for (size_t i = 0; i < count && !found; i++)
             found = !strcmp(keys[i], key);
         if (found) continue;
-        const char *near = text_nearest(&r->profile->arena, key, keys, count);
+        const char *near = text_hint(&r->profile->arena, key, keys, count);
         const char *whole = arena_format(&r->profile->arena, "%s%s%s", path, *path ? "." : "", key);
-        return fail(r, whole, "unknown key%s%s", *near ? "; did you mean " : "", near);
+        return fail(r, whole, "unknown key%s", near);
     }
     return WS_OK;
 }
@@ -244,9 +244,9 @@ static ws_status find_counter(const struct reader *r, const char *path, const ch
     const char *names[COUNTER_COUNT];
     for (int i = 0; i < COUNTER_COUNT; i++)
         names[i] = counter_infos[i].id;
-    const char *near = text_nearest(&r->profile->arena, id, names, COUNTER_COUNT);
+    const char *near = text_hint(&r->profile->arena, id, names, COUNTER_COUNT);
     const char *whole = arena_format(&r->profile->arena, "%s.%s", path, id);
-    return fail(r, whole, "unknown counter%s%s", *near ? "; did you mean " : "", near);
+    return fail(r, whole, "unknown counter%s", near);
 }
 
 static ws_status read_origin(const struct reader *r, json_t *item, const char *path, uint8_t *out)

@@ -52,7 +52,7 @@ static void a_wrong_file_is_refused_with_its_place(void **state)
         {"row: []\n", "e.yaml:1:1", "unknown key 'row'"},
         {"{}\n", "e.yaml:1:1", "a list 'rows', not none"},
         {"rows: [teg]\n", "e.yaml:1:8", "must be a mapping"},
-        {"rows:\n  - {model: tegg}\n", "e.yaml:2:13", "unknown model 'tegg', perhaps 'teg'"},
+        {"rows:\n  - {model: tegg}\n", "e.yaml:2:13", "unknown model 'tegg' (did you mean 'teg'"},
         {"rows:\n  - {model: ipp-power}\n", "e.yaml:2:13", "unknown model 'ipp-power'"},
         {"rows:\n  - {model: teg, kernel: 3}\n", "e.yaml:2:18", "unknown key 'kernel'"},
         {"rows:\n  - {model: teg}\n", "e.yaml:2:5", "no 'compute_capability'"},

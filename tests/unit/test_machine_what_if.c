@@ -74,7 +74,7 @@ static void test_changes(void **state)
 static const struct {
     const char *path, *change, *words;
 } mistakes[] = {
-    {"sm.coutn", "=60", "perhaps 'sm.count'"},
+    {"sm.coutn", "=60", "did you mean 'sm.count'"},
     {"machine.clock", "=60", "no machine key is called 'clock'"},
     {"sm.count", "60", "'60' is no change: write =V"},
     {"sm.count", "=", "is no change"},

@@ -107,8 +107,8 @@ static void wrong_inputs_are_named(void **state)
         {"mem_ld", 420, NULL}, {"dep_uncoal", 10, NULL}, {"dep_coal", 4, NULL}};
     refuse("mwp_cpw", NULL, 0, "mwp_cwp");
     refuse("npw", NULL, 0, "npw needs the input n");
-    refuse("npw", &misspelt, 1, "perhaps 'mem_req'");
-    refuse("npw", npw, 3, "perhaps 'printed'");
+    refuse("npw", &misspelt, 1, "did you mean 'mem_req'");
+    refuse("npw", npw, 3, "did you mean 'printed'");
     refuse("npw", no_word, 2, "give it as a word");
     refuse("npw", &word, 1, "a number, not a word");
     refuse("mem_params", no_memory, 3, "no memory instruction");

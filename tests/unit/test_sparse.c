@@ -81,8 +81,8 @@ static void test_bad_files(void **state)
         size_t line;
         const char *says;
     } bad[] = {
-        {"\n", 1, "first line"},
-        {"3 3 1\n1 1 1\n", 1, "first line"},
+        {"\n", 1, "missing header"},
+        {"3 3 1\n1 1 1\n", 1, "missing header"},
         {"%%MatrixMarket matrix array real general\n1 1\n1\n", 1, "array"},
         {"%%MatrixMarket matrix coordinate quaternion general\n1 1 0\n", 1, "quaternion"},
         {"%%MatrixMarket matrix coordinate real upper\n1 1 0\n", 1, "upper"},
@@ -92,16 +92,16 @@ static void test_bad_files(void **state)
         {BANNER "3 -3 0\n", 2, "ROWS COLUMNS ENTRIES"},
         {BANNER "3 3 99999999999\n", 2, "ROWS COLUMNS ENTRIES"},
         {BANNER "3 3 2\n1 1 1\n", 3, "another entry"},
-        {BANNER "3 3 1\n4 1 1\n", 3, "row, 1 to 3"},
-        {BANNER "3 3 1\n0 1 1\n", 3, "row, 1 to 3"},
+        {BANNER "3 3 1\n4 1 1\n", 3, "row from 1 to 3"},
+        {BANNER "3 3 1\n0 1 1\n", 3, "row from 1 to 3"},
         {BANNER "3 3 1\n1 1.5 1\n", 3, "column"},
         {BANNER "3 3 1\n1 1\n", 3, "value"},
-        {BANNER "3 3 1\n1 1 1 1\n", 3, "nothing else"},
+        {BANNER "3 3 1\n1 1 1 1\n", 3, "invalid entry"},
         {BANNER "3 3 1\n1 1 1x\n", 3, "value"},
-        {BANNER "3 3 1\n1 1 1\n\n2 2 2\n", 5, "more than the 1 entries"},
-        {BANNER "3 3 2\n2 3 1\n2 3 1\n", 0, "row 2, column 3 is there twice"},
+        {BANNER "3 3 1\n1 1 1\n\n2 2 2\n", 5, "the header declares 1"},
+        {BANNER "3 3 2\n2 3 1\n2 3 1\n", 0, "duplicate entry: row 2, column 3"},
         {"%%MatrixMarket matrix coordinate real symmetric\n3 2 0\n", 2, "square"},
-        {"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n1 2 1\n", 0, "twice"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n1 2 1\n", 0, "duplicate"},
         {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n", 3, "diagonal"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -43,9 +43,8 @@ static ws_status unknown(struct diag *diag, const char *what, const char *name,
                          const char *const *names, size_t count)
 {
     struct arena arena = {0};
-    const char *near = text_nearest(&arena, name, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "no %s is called '%s'%s%s", what, name,
-               *near ? ": perhaps " : "", near);
+    const char *near = text_hint(&arena, name, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "no %s is called '%s'%s", what, name, near);
     if (!*near)
         for (size_t i = 0; i < count; i++)
             diag_add(diag, "  %s", names[i]);

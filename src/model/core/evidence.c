@@ -61,9 +61,9 @@ static ws_status check_keys(struct reading *reading)
         while (k < KEY_COUNT && strcmp(keys[k], yaml_text(key)) != 0)
             k++;
         if (k < KEY_COUNT) continue;
-        const char *near = text_nearest(reading->arena, yaml_text(key), keys, KEY_COUNT);
-        FAIL(reading, key, "unknown key '%s' in a row of evidence%s%s: rename or remove it",
-             yaml_text(key), *near ? ", perhaps " : "", near);
+        const char *near = text_hint(reading->arena, yaml_text(key), keys, KEY_COUNT);
+        FAIL(reading, key, "unknown key '%s' in a row of evidence%s: rename or remove it",
+             yaml_text(key), near);
     }
     return WS_OK;
 }
@@ -122,10 +122,9 @@ static ws_status read_model(struct reading *reading, struct evidence_row *row)
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], name)) row->model = names[i];
     if (row->model) return WS_OK;
-    const char *near = text_nearest(reading->arena, name, names, count);
+    const char *near = text_hint(reading->arena, name, names, count);
     FAIL(reading, find(reading, KEY_MODEL),
-         "unknown model '%s'%s%s: name a model of time (`warpsage explain` lists them)", name,
-         *near ? ", perhaps " : "", near);
+         "unknown model '%s'%s: name a model of time (`warpsage explain` lists them)", name, near);
 }
 
 /* "7.5" -> 75 */

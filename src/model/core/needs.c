@@ -152,9 +152,9 @@ static ws_status unknown_option(struct diag *diag, struct arena *arena, const ch
             strbuf_printf(&all, "%s%s", count ? ", " : "", models[i]->options[k].key);
             names[count++] = models[i]->options[k].key;
         }
-    const char *nearest = text_nearest(arena, key, names, count);
-    ws_status status = diag_error(diag, WS_ERR_ARGUMENT, "no model has an option '%s'%s%s", key,
-                                  *nearest ? "; nearest: " : "", nearest);
+    const char *nearest = text_hint(arena, key, names, count);
+    ws_status status =
+        diag_error(diag, WS_ERR_ARGUMENT, "no model has an option '%s'%s", key, nearest);
     diag_add(diag, "  options of models: %s", all.data ? all.data : "none");
     strbuf_clear(&all);
     return status;
@@ -169,9 +169,9 @@ static ws_status check_model_name(struct diag *diag, struct arena *arena, const 
         if (models[i]->predict) names[count++] = models[i]->name;
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], value)) return WS_OK;
-    const char *nearest = text_nearest(arena, value, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: no model of time is called '%s'%s%s", key,
-               value, *nearest ? "; nearest: " : "", nearest);
+    const char *nearest = text_hint(arena, value, names, count);
+    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: no model of time is called '%s'%s", key,
+               value, nearest);
     for (size_t i = 0; i < count; i++)
         diag_add(diag, "  %s", names[i]);
     return WS_ERR_ARGUMENT;
@@ -196,9 +196,9 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
         strbuf_printf(&all, "%s%s", count ? ", " : "", info->values[count]);
         if (!strcmp(info->values[count], value)) goto done;
     }
-    const char *nearest = text_nearest(arena, value, info->values, count);
-    status = diag_error(diag, WS_ERR_ARGUMENT, "model option %s has no value '%s'%s%s", info->key,
-                        value, *nearest ? "; nearest: " : "", nearest);
+    const char *nearest = text_hint(arena, value, info->values, count);
+    status = diag_error(diag, WS_ERR_ARGUMENT, "model option %s has no value '%s'%s", info->key,
+                        value, nearest);
     diag_add(diag, "  values, the default first: %s", all.data);
 done:
     strbuf_clear(&all);
