@@ -54,9 +54,18 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
     return count + sizeof memory / sizeof memory[0];
 }
 
-/* A resource that is busy for so much of the time is the bottleneck (guess); else what the warps wait
- * for most. */
+/* A resource that is busy for so much of the time is the bottleneck (guess), and so is the busiest one if
+ * warps are throttled by units for more of their time than they wait for anything else; else what they
+ * wait for most. */
 static const double BUSY = 0.8;
+
+/* Time for which warps find a unit taken: its queue is full. */
+static teg_time throttled(const struct teg_grid *a)
+{
+    const teg_time *stalls = a->result.stalls;
+    return stalls[TEG_STALL_MATH_PIPE_THROTTLE] + stalls[TEG_STALL_MIO_THROTTLE] +
+           stalls[TEG_STALL_LG_THROTTLE];
+}
 
 static void name_bottleneck(const struct teg_grid *a, const struct resource *resources,
                             size_t count)
@@ -78,7 +87,7 @@ static void name_bottleneck(const struct teg_grid *a, const struct resource *res
         wait = teg_stall_infos[i].component;
     }
     enum component after = second ? second->component : COMPONENT_NONE;
-    bool is_busy = first->share >= BUSY || !wait;
+    bool is_busy = first->share >= BUSY || !wait || throttled(a) > most;
     a->out->bottleneck = is_busy ? first->component : wait;
     a->out->next =
         is_busy ? (second && second->share >= BUSY / 2 ? after : wait) : first->component;
