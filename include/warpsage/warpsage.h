@@ -748,30 +748,7 @@ WS_API WS_CHECKED ws_status ws_explain(ws_context *context, const char *word, ch
  * programs on top. To be freed with ws_free. */
 WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t count);
 
-/* ---- prediction and report ------------------------------------------------------------------ */
-
-typedef struct ws_predict_options {
-    size_t size;               /* sizeof(ws_predict_options) */
-    const char *model_options; /* "mem_l_coal=slides,case_policy=printed" or NULL (doc/models) */
-    const char *without;       /* comma-separated effects to switch off (ws_effect_name) or NULL */
-    const char *only; /* a model: no other is asked but those it rests on, and no gains are worked
-                       * out; NULL: all */
-    bool without_traces; /* warp traces of the profile are not followed: neither the model teg nor
-                          * what caches hit */
-} ws_predict_options;
-
-typedef struct ws_estimate {
-    const char *model; /* "mwp-cwp"; static */
-    double time_seconds, cycles;
-    const char
-        *bottleneck; /* "" if the model names none; valid until the context's next ws_predict */
-} ws_estimate;
-
-/* Predictions of every model that can answer for this pair. At most `capacity` are stored, best
- * suited first; *out_count is how many there are. WS_ERR_NO_MODEL says what each one lacks. */
-WS_API WS_CHECKED ws_status ws_predict(ws_context *context, const ws_profile *profile,
-                                       const ws_machine *machine, const ws_predict_options *options,
-                                       ws_estimate *out, size_t capacity, size_t *out_count);
+/* ---- models ------------------------------------------------------------------------------------ */
 
 /* Effects that models may switch off, by index from 0; NULL beyond the last. */
 WS_API const char *ws_effect_name(size_t index);
@@ -795,7 +772,7 @@ WS_API const char *ws_model_function(size_t index);
 
 typedef struct ws_timeline_options {
     size_t size;               /* sizeof(ws_timeline_options) */
-    const char *model_options; /* as in ws_predict_options */
+    const char *model_options; /* as the input of that name of "analyze" */
     const char *without;
     double first_cycle, last_cycle; /* what is shown; last_cycle 0: to the end */
     uint64_t max_events;            /* 1,000 to 10,000,000; 0: 100,000 */

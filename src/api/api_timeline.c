@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/question.h"
 #include "api/handles.h"
 #include "api/pipeline.h"
 #include "base/float_state.h"
@@ -51,14 +52,11 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
                          const ws_timeline_options *options, struct timeline *timeline,
                          teg_time *out_end)
 {
-    ws_predict_options predict = {.size = sizeof predict,
-                                  .model_options = options->model_options,
-                                  .without = options->without,
-                                  .only = models[MODEL_TEG]->name};
-    struct predict_options inner;
+    struct predict_options inner = {.only = models[MODEL_TEG]->name};
     struct arena arena = {0};
     struct prediction *prediction = NULL;
-    ws_status status = pipeline_read_options(context, &predict, &arena, &inner);
+    ws_status status = predict_words_parse(&context->diag, &arena, options->model_options,
+                                           options->without, &inner);
     inner.without_gains = true;
     inner.observer = &timeline->observer;
     if (status == WS_OK)

@@ -18,17 +18,10 @@ ws_status ws_context_create(ws_context **out)
     return WS_OK;
 }
 
-void context_keep_prediction(ws_context *context, struct prediction *prediction)
-{
-    prediction_destroy(context->last_prediction);
-    context->last_prediction = prediction;
-}
-
 void ws_context_destroy(ws_context *context)
 {
     if (!context) return;
     diag_clear(&context->diag);
-    context_keep_prediction(context, NULL);
     mem_free(context->machine_dir);
     mem_free(context->data_folder);
     mem_free(context->tool_path);

@@ -29,9 +29,6 @@ struct ws_context {
     char *evidence_path;       /* NULL: beside data_folder */
     struct evidence *evidence; /* read when first needed; NULL: not yet, or there is no such file */
     bool evidence_is_read;
-    /* Of the last ws_predict, for ws_estimate_term and its like; its arena keeps their texts and
-     * those of ws_estimate. Its profile and machine may be gone. */
-    struct prediction *last_prediction;
 };
 
 /* What ptxas said, so that a kernel launched a thousand times asks it once. */
@@ -91,8 +88,6 @@ struct ws_machine {
 
 /* Checks the size member of an option struct of the caller: the first version is the smallest. */
 ws_status handle_check_size(struct diag *diag, const char *what, size_t given, size_t least);
-/* Takes it over in place of the last one; NULL: there is none now. */
-void context_keep_prediction(ws_context *context, struct prediction *prediction);
 const char *context_machine_dir(const ws_context *context);
 /* The errors of the models on measured kernels, which choose the headline; *out NULL if there is no such
  * file. It belongs to the context. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file to read first: how a launch becomes a profile, and a profile and a machine become a
- * prediction and advice. Everything else behind warpsage.h only wraps one stage. */
+/* The file to read first: how a launch becomes a profile. What is said of it are answers
+ * (api_answer.c). Everything else behind warpsage.h only wraps one stage. */
 #include "api/pipeline.h"
 
 #include <stdlib.h>
@@ -285,73 +285,4 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                         : execute(device, module, &launch, NULL, &result);
     give_result(&launch, &result);
     return status;
-}
-
-/* ---- predict: profile and machine -> estimates -> advice ------------------------------------- */
-
-static ws_status find_only(struct diag *diag, const char *name, const char **out)
-{
-    const struct model *model = name ? model_find(name) : NULL;
-    *out = model ? model->name : NULL;
-    if (!name || model) return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT, "no model is called '%s'", name);
-}
-
-ws_status pipeline_read_options(ws_context *context, const ws_predict_options *options,
-                                struct arena *arena, struct predict_options *out)
-{
-    struct diag *diag = &context->diag;
-    *out = (struct predict_options){0};
-    TRY(context_evidence(context, &out->evidence));
-    if (!options) return WS_OK;
-    TRY(handle_check_size(diag, "ws_predict_options", options->size,
-                          offsetof(ws_predict_options, only)));
-    if (options->size > offsetof(ws_predict_options, only))
-        TRY(find_only(diag, options->only, &out->only));
-    if (options->size > offsetof(ws_predict_options, without_traces))
-        out->without_traces = options->without_traces;
-    return predict_words_parse(diag, arena, options->model_options, options->without, out);
-}
-
-ws_status pipeline_predict(ws_context *context, const ws_profile *profile,
-                           const ws_machine *machine, const ws_predict_options *options,
-                           bool with_gains, struct prediction **out)
-{
-    struct arena arena = {0};
-    struct predict_options inner;
-    *out = NULL;
-    ws_status status = pipeline_read_options(context, options, &arena, &inner);
-    inner.without_gains = !with_gains;
-    if (status == WS_OK)
-        status = model_predict(&context->diag, profile->profile, machine->machine, &inner, out);
-    if (status == WS_OK && (*out)->caches) profile_add_caches(profile->profile, (*out)->caches);
-    arena_clear(&arena);
-    return status;
-}
-
-ws_status ws_predict(ws_context *context, const ws_profile *profile, const ws_machine *machine,
-                     const ws_predict_options *options, ws_estimate *out, size_t capacity,
-                     size_t *out_count)
-{
-    STANDARD_FLOATS;
-    API_CALL(context)
-    struct prediction *prediction;
-    *out_count = 0;
-    context_keep_prediction(context, NULL);
-    TRY(pipeline_predict(context, profile, machine, options, false, &prediction));
-    for (size_t i = 0; i < prediction->estimate_count; i++) {
-        /* The best suited changes places with the first; the others keep their order. */
-        size_t from = i == 0 ? prediction->best : i <= prediction->best ? i - 1 : i;
-        const struct estimate *estimate = &prediction->estimates[from];
-        if (i >= capacity) break;
-        out[i] = (ws_estimate){
-            .model = models[estimate->id]->name,
-            .time_seconds = estimate->time_seconds,
-            .cycles = estimate->cycles,
-            .bottleneck = component_words(estimate->bottleneck),
-        };
-    }
-    *out_count = prediction->estimate_count;
-    context_keep_prediction(context, prediction);
-    return WS_OK;
 }

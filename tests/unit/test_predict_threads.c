@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One profile, predicted in several threads at once: every thread gets what a thread alone gets, and
  * the profile keeps each cache replay once. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +13,13 @@
 
 #include "api/pipeline.h"
 #include "measure/cache_replay.h"
+#include "support/analyze_one.h"
 
 enum { THREADS = 4, ROUNDS = 2, MACHINES = 3, ELEMENTS = 4096, ESTIMATES_MAX = 16 };
 
 static const char *const names[MACHINES] = {"v100", "a100-sxm4-40gb", "gtx980"};
 
-struct answer {
+struct found {
     size_t count;
     double seconds[ESTIMATES_MAX];
     uint64_t dram_read;
@@ -25,25 +27,29 @@ struct answer {
 struct job {
     const ws_profile *profile;
     unsigned first; /* of the machines: threads begin with different ones */
-    struct answer answers[MACHINES];
+    struct found answers[MACHINES];
 };
 
-static struct answer predict(ws_context *context, const ws_profile *profile, const char *name)
+static struct found predict(ws_context *context, const ws_profile *profile, const char *name)
 {
-    struct answer answer = {0};
+    struct found found = {0};
     ws_machine *machine = NULL;
-    struct prediction *prediction = NULL;
+    ws_answer *answer = NULL;
     if (ws_machine_load(context, name, &machine) == WS_OK &&
-        pipeline_predict(context, profile, machine, NULL, true, &prediction) == WS_OK) {
-        answer.count = prediction->estimate_count;
-        for (size_t i = 0; i < answer.count; i++)
-            answer.seconds[i] = prediction->estimates[i].time_seconds;
-        if (prediction->caches)
-            answer.dram_read = prediction->caches->counts[CACHE_COUNT_DRAM_READ];
+        analyze_one(context, profile, machine, NULL, NULL, NULL, &answer) == WS_OK) {
+        ws_node estimates = ws_node_find(ws_answer_root(answer), "kernels/0/machines/0/estimates");
+        found.count = ws_node_count(estimates);
+        for (size_t i = 0; i < found.count; i++) {
+            ws_value time = {.size = sizeof time};
+            if (ws_node_value(ws_node_find(ws_node_child(estimates, i), "time_s"), &time))
+                found.seconds[i] = time.number;
+        }
+        double read = ws_answer_number(answer, "kernels/0/machines/0/caches/sectors/dram_read");
+        if (!isnan(read)) found.dram_read = (uint64_t)read;
     }
-    prediction_destroy(prediction);
+    ws_answer_destroy(answer);
     ws_machine_destroy(machine);
-    return answer;
+    return found;
 }
 
 /* Also writes the profile while the other threads predict. */
@@ -115,7 +121,7 @@ static void test_threads_share_a_profile(void **state)
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     for (unsigned m = 0; m < MACHINES; m++) {
-        struct answer expected = predict(context, alone, names[m]);
+        struct found expected = predict(context, alone, names[m]);
         assert_true(expected.count > 0 && expected.dram_read > 0);
         for (unsigned i = 0; i < THREADS; i++)
             assert_memory_equal(&jobs[i].answers[m], &expected, sizeof expected);
