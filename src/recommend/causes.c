@@ -132,7 +132,7 @@ static void find_atomics(struct finder *finder)
     struct hot_line hot = hot_counter(finder->profile, atomics, 1);
     finder_add(finder, ADVICE_G105, "combine atomics before they reach memory",
                hot_line_place(finder->arena, hot.instruction),
-               arena_format(finder->arena, "%.0f %% of the global and local requests are atomic",
+               arena_format(finder->arena, "%.0f %% of the global and local requests are atomics",
                             100 * requests / all),
                NAN);
 }
@@ -154,7 +154,7 @@ static void find_conflicts(struct finder *finder)
         finder, ADVICE_S201, "avoid shared memory bank conflicts",
         hot_line_place(finder->arena, hot.instruction),
         arena_format(finder->arena,
-                     "%.3g passes per request beyond the conflict-free; %.0f %% at this line",
+                     "%.3g passes per request beyond the conflict-free ones; %.0f %% at this line",
                      extra / all, evidence_share),
         finder_gain(finder, EFFECT_BANK_CONFLICTS));
 }
@@ -171,7 +171,7 @@ static void find_barriers(struct finder *finder)
                                                     quantity_of(executed / warps, "barrier").text)
                                      : arena_format(finder->arena, "%s of warps",
                                                     quantity_of(executed, "barrier").text);
-    finder_add(finder, ADVICE_B501, "synchronise less (at most)",
+    finder_add(finder, ADVICE_B501, "reduce synchronisation (at most)",
                hot_line_place(finder->arena, hot.instruction), evidence, gain);
 }
 
@@ -196,7 +196,7 @@ static void find_divergence(struct finder *finder)
     double gain = finder_gain(finder, EFFECT_DIVERGENCE);
     if (isnan(gain)) return;
     struct hot_line hot = hot_counter(finder->profile, divergent, 1);
-    finder_add(finder, ADVICE_I302, "let the lanes of a warp take the same path (at most)",
+    finder_add(finder, ADVICE_I302, "reduce branch divergence (at most)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena, "%.3g of 32 lanes active per warp instruction",
                             32 * active_lane_share(finder->profile)),
@@ -209,7 +209,7 @@ static void find_divergence(struct finder *finder)
 static const char *loads_in_flight(const struct finder *finder)
 {
     double strength = finder_count(finder, COUNTER_MEM_MSTR);
-    if (!(strength > 0)) return "loads are used one by one";
+    if (!(strength > 0)) return "one load in flight at a time";
     return arena_format(finder->arena, "%s in flight per warp",
                         quantity_of(round(100 * strength) / 100, "load").text);
 }
@@ -227,14 +227,14 @@ static void find_idle_warps(struct finder *finder)
 {
     const struct occupancy *occupancy = &finder->prediction->occupancy;
     if (!finder_follows_traces(finder)) return;
-    const char *resident =
-        arena_format(finder->arena, "%u of %u warps fit an SM (limit: %s)", occupancy->warps_per_sm,
-                     occupancy->max_warps, occupancy_limit_id(occupancy->limiter, "not known"));
+    const char *resident = arena_format(
+        finder->arena, "%u of %u warps resident per SM (limiter: %s)", occupancy->warps_per_sm,
+        occupancy->max_warps, occupancy_limit_id(occupancy->limiter, "unknown"));
     finder_add(finder, ADVICE_L406, "keep more memory requests in flight (at most)",
                hot_line_place(finder->arena, hottest_load(finder).instruction),
                arena_format(finder->arena, "%s; %s", loads_in_flight(finder), resident),
                finder_gain(finder, EFFECT_MEM_LATENCY));
-    finder_add(finder, ADVICE_L405, "keep more warps at work on an SM (at most)", "", resident,
+    finder_add(finder, ADVICE_L405, "keep more warps active per SM (at most)", "", resident,
                finder_gain(finder, EFFECT_INST_LATENCY));
 }
 

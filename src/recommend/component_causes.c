@@ -56,12 +56,12 @@ static void find_few_warps(struct finder *finder)
 {
     double resident = term_value(finder, "n"), fill = term_value(finder, "inst_fill");
     const struct occupancy *occupancy = &finder->prediction->occupancy;
-    finder_add(finder, ADVICE_L405, "keep more warps at work on an SM (at most)", "",
+    finder_add(finder, ADVICE_L405, "keep more warps active per SM (at most)", "",
                arena_format(finder->arena,
-                            "%.3g warps at work, mean over the time; %.3g of %u are resident "
-                            "(limit: %s) and fill %.0f %% of a pipe",
+                            "%.3g warps active on average; %.3g of %u are resident "
+                            "(limiter: %s) and fill %.0f %% of a pipe",
                             working_warps(finder->best, resident), resident, occupancy->max_warps,
-                            occupancy_limit_id(occupancy->limiter, "not known"), 100 * fill),
+                            occupancy_limit_id(occupancy->limiter, "unknown"), 100 * fill),
                finder_gain(finder, EFFECT_INST_LATENCY));
 }
 
@@ -102,13 +102,13 @@ static void find_little_parallelism(struct finder *finder)
     finder_add(finder, ADVICE_L406, "keep more memory requests in flight (at most)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena,
-                            "the latency takes %.0f %% of the time in global memory: too few "
-                            "transactions at once",
+                            "latency is %.0f %% of the global memory time: too few "
+                            "transactions in flight",
                             100 * fmax(0, 1 - bytes / peak / seconds)),
                finder_gain(finder, EFFECT_MEM_LATENCY));
     finder_add(finder, ADVICE_L407,
                "launch a multiple of the clusters that share a memory pipeline", "",
-               arena_format(finder->arena, "the last round of blocks leaves %.0f %% of them idle",
+               arena_format(finder->arena, "the last wave leaves %.0f %% of them idle",
                             100 * (1 - term_value(finder, "gmem_sawtooth"))),
                finder_gain(finder, EFFECT_TAIL));
 }
@@ -136,9 +136,9 @@ static void find_granularity(struct finder *finder)
             finder->diagnosis->advice[i].code == ADVICE_G102)
             return;
     finder_add(
-        finder, ADVICE_G106, "fetch no bytes that no lane asks for (at most)",
+        finder, ADVICE_G106, "avoid fetching unused bytes (at most)",
         hot_line_place(finder->arena, hot_find(finder->profile, unused_bytes, &rule).instruction),
-        arena_format(finder->arena, "%.0f %% of the bytes moved are not asked for",
+        arena_format(finder->arena, "%.0f %% of the bytes moved are wasted",
                      100 * (1 - asked / moved)),
         what_if_nothing_unused(finder->prediction));
 }

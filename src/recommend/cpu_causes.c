@@ -37,15 +37,15 @@ void causes_find_on_cpu(const struct prediction *prediction, struct diagnosis *d
 {
     struct finder finder = finder_of(prediction, diagnosis);
     add_known(&finder, EFFECT_CACHE_MISSES, ADVICE_C701,
-              "keep the data in the caches: block, reuse (at most)", hottest_place(&finder),
-              arena_format(finder.arena, "%s of %.0f B from DRAM by group of threads",
+              "keep the data in the caches: tile, reuse (at most)", hottest_place(&finder),
+              arena_format(finder.arena, "%s of %.0f B from DRAM per group of threads",
                            quantity_of(term_value(&finder, "lines"), "line").text,
                            term_value(&finder, "bytes_per_warp")));
     add_known(&finder, EFFECT_UNCOALESCED, ADVICE_C702,
-              "let neighbouring threads use neighbouring words", hottest_place(&finder),
-              "each line brings words that no thread of the group uses");
+              "let consecutive threads access consecutive words", hottest_place(&finder),
+              "part of each line is unused by the group of threads");
     add_known(&finder, EFFECT_INST_LATENCY, ADVICE_C703,
-              "put independent instructions between dependent ones (at most)", "",
+              "interleave independent instructions (at most)", "",
               arena_format(finder.arena, "a result is used after %s, DEP_Effect %.3g",
                            quantity_of(term_value(&finder, "dep"), "instruction").text,
                            term_value(&finder, "dep_effect")));
@@ -60,12 +60,12 @@ void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis
         best->bottleneck == COMPONENT_MEMORY_LATENCY || best->bottleneck == COMPONENT_CPU_BANDWIDTH;
     if (is_memory && term_value(&finder, "lines") > 0)
         diagnosis->why = arena_format(
-            &diagnosis->arena, "%s by group of %.0f threads, %s each, %s of them idle",
+            &diagnosis->arena, "%s per group of %.0f threads, %s each, %s of them idle",
             quantity_of(term_value(&finder, "lines"), "cache line").text,
             term_value(&finder, "lanes"), quantity_of(term_value(&finder, "eff_mem"), "cycle").text,
             quantity_format(term_value(&finder, "idle"), "1").text);
     else if (is_memory)
-        diagnosis->why = "every distinct sector comes from memory once";
+        diagnosis->why = "every distinct sector is loaded from memory once";
     else if (best->bottleneck == COMPONENT_INSTRUCTION_LATENCY)
         diagnosis->why =
             arena_format(&diagnosis->arena, "a result is used %s later: DEP_Effect %.3g",
@@ -73,7 +73,7 @@ void causes_explain_on_cpu(const struct prediction *prediction, struct diagnosis
                          term_value(&finder, "dep_effect"));
     else
         diagnosis->why =
-            arena_format(&diagnosis->arena, "%s by thread",
+            arena_format(&diagnosis->arena, "%s per thread",
                          quantity_of(profile_get(prediction->profile, COUNTER_INST_WARP) /
                                          executed_warps(prediction->profile),
                                      "instruction")

@@ -61,7 +61,7 @@ static const char *limit_line(struct arena *arena, const struct estimate *best,
                               const struct estimate *bound)
 {
     const char *name = component_words(best->bottleneck), *next = component_words(best->next);
-    if (!best->bottleneck) return "the model names none";
+    if (!best->bottleneck) return "unknown: the model names no bottleneck";
     const char *share = share_text(arena, best, bound, best->bottleneck, true);
     if (!best->next) return arena_format(arena, "%s%s", name, share);
     return arena_format(arena, "%s%s  (next: %s%s)", name, share, next,

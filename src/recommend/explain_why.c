@@ -72,7 +72,7 @@ static void why_bandwidth(const struct prediction *prediction, struct diagnosis 
                          quantity_format(saturating, "1").text, quantity_of(warps, "warp").text);
     else if (saturating > 0 && saturating <= flying)
         diagnosis->why = arena_format(
-            &diagnosis->arena, "%s from DRAM: %s at a time saturate it, %s per SM %s %s", per,
+            &diagnosis->arena, "%s from DRAM: %s in flight saturate it, %s per SM %s %s", per,
             quantity_of(saturating, "access").text, quantity_of(warps, "warp").text,
             warps == 1 ? "has" : "have", quantity_format(flying, "1").text);
     else
@@ -104,7 +104,7 @@ static bool why_waits(const struct prediction *prediction, struct diagnosis *dia
     diagnosis->why = arena_format(&diagnosis->arena,
                                   "warps wait %.0f %% of their time %s (occupancy %.0f %%, by %s)",
                                   100 * share, cause->text, 100 * occupancy->fraction,
-                                  occupancy_limit_id(occupancy->limiter, "nothing known"));
+                                  occupancy_limit_id(occupancy->limiter, "unknown limit"));
     diagnosis->why_where =
         line ? arena_format(&diagnosis->arena, "%s:%u", line->file ? line->file : "PTX", line->line)
              : "";
@@ -117,11 +117,11 @@ static void why_latency(const struct prediction *prediction, struct diagnosis *d
     const struct occupancy *occupancy = &prediction->occupancy;
     double cycles = term_value(best, "mem_l");
     diagnosis->why = arena_format(
-        &diagnosis->arena, "%s per SM cannot fill %s memory latency (occupancy %.0f %%, by %s)",
+        &diagnosis->arena, "%s per SM cannot hide %s memory latency (occupancy %.0f %%, by %s)",
         quantity_of(term_value(best, "n"), "warp").text,
         cycles > 0 ? arena_format(&diagnosis->arena, "%s of", quantity_of(cycles, "cycle").text)
                    : "the",
-        100 * occupancy->fraction, occupancy_limit_id(occupancy->limiter, "nothing known"));
+        100 * occupancy->fraction, occupancy_limit_id(occupancy->limiter, "unknown limit"));
     diagnosis->why_where =
         hot_line_place(&diagnosis->arena, hottest_access(prediction->profile).instruction);
 }

@@ -69,7 +69,7 @@ static void show_stages(struct page *page, const struct node *estimate)
         if (stage_seconds(&rows[i]) > stage_seconds(&rows[longest])) longest = i;
     }
     page_line(page, "  %zu stages between barriers, %s; longest: %llu, %s by %s", count,
-              node_flag(estimate, "stages_overlap") ? "overlapped" : "one after the other",
+              node_flag(estimate, "stages_overlap") ? "overlapped" : "serialised",
               (unsigned long long)node_count(&rows[longest], "index"),
               quantity_format(stage_seconds(&rows[longest]), "s").text,
               node_word(&rows[longest], "bottleneck"));
@@ -144,7 +144,7 @@ void show_memory(struct page *page, const struct node *of, size_t max_rows)
     struct arena arena = {0};
     if (count) {
         page_line(page, "%-24s %-18s %9s %13s %11s %10s", "Memory", "", "",
-                  by_sector ? "sectors per" : "transact. per", "bytes asked", "conflicts");
+                  by_sector ? "sectors per" : "transact. per", "bytes req.", "conflicts");
         page_line(page, "  %-22s %-18s %9s %13s %11s %10s", "access", "line", "requests",
                   "req. (ideal)", by_sector ? "per sector" : "per trans.", "per req.");
     }
@@ -154,7 +154,7 @@ void show_memory(struct page *page, const struct node *of, size_t max_rows)
         arena_clear(&arena);
     }
     if (count > max_rows)
-        page_line(page, "  and %s of less cost: --details all",
+        page_line(page, "  and %s with lower cost: --details all",
                   quantity_of((double)(count - max_rows), "access").text);
 }
 
@@ -192,7 +192,7 @@ void show_caches(struct page *page, const struct node *machine)
               (unsigned long long)node_count(caches, "blocks"),
               quantity_of(node_number(caches, "grid_blocks"), "block").text,
               quantity_of((double)node_count(caches, "sms"), "SM").text,
-              is_cut ? ", their first accesses, not scaled" : " and their part of the L2");
+              is_cut ? ", first accesses only, not scaled" : " with their share of L2");
 }
 
 /* ---- occupancy --------------------------------------------------------------------------------- */
@@ -227,9 +227,9 @@ void show_occupancy(struct page *page, const struct node *machine)
     put_limit(&line, occupancy, "sm", "SM");
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
-    page_line(page, "          *the limit   waves %s   %s",
+    page_line(page, "          * limiter   waves %s   %s",
               quantity_format(node_number(occupancy, "waves"), "1").text,
-              note ? note : "registers not known");
+              note ? note : "registers unknown");
 }
 
 /* ---- waits ------------------------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ static void wait_lines(struct page *page, const struct node *lines)
 {
     enum { SHOWN = 12 };
     struct arena arena = {0};
-    page_line(page, "  %-28s %18s   %s", "line", "of the warps' time", "most of it");
+    page_line(page, "  %-28s %18s   %s", "line", "of the warps' time", "main reason");
     for (size_t i = 0; i < lines->value.item_count && i < SHOWN; i++) {
         struct node line = node_row(lines, i, &arena);
         page_line(page, "  %-28.28s %16.0f %%   %s %.0f %%", node_word(&line, "place"),

@@ -57,9 +57,9 @@ static void method_line(struct page *page, const struct node *kernel)
     bool native = kernel_is_native(kernel), partial = node_flag(kernel, "partial");
     double blocks = (double)node_count(node_child(kernel, "launch"), "blocks");
     struct strbuf line = {0};
-    strbuf_puts(&line, native   ? "counts are native code's"
-                       : viewed ? "counts are PTX's seen as native, not native code's"
-                                : "counts are PTX's, not native code's");
+    strbuf_puts(&line, native   ? "native instruction counts"
+                       : viewed ? "PTX instruction counts, adjusted to native code"
+                                : "PTX instruction counts, not native");
     enum origin origin = executed ? executed->origin : ORIGIN_NONE;
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
         strbuf_printf(&line, "; %s%s %s%s",
@@ -67,7 +67,7 @@ static void method_line(struct page *page, const struct node *kernel)
                       : node_value(executed) < blocks || blocks == 1 ? ""
                                                                      : "all ",
                       quantity_of(node_value(executed), "block").text,
-                      partial  ? "begun"
+                      partial  ? "started"
                       : native ? "recorded"
                                : "executed",
                       node_number(kernel, "sampled_fraction") < 1 ? " (a sample)" : "");
@@ -146,7 +146,7 @@ static void put_bound(struct strbuf *out, const struct node *machine, bool with_
     const struct node *best = best_estimate(machine), *bound = bound_estimate(machine);
     double least = node_number(bound, "time_s");
     if (bound == best || !bound)
-        strbuf_puts(out, ": the speed of light");
+        strbuf_puts(out, " (speed of light)");
     else if (with_bound)
         strbuf_printf(out, " by %s   speed of light: %s = %s", best->id,
                       quantity_format(least, "s").text,
@@ -170,7 +170,7 @@ static void show_time(struct page *page, const struct node *machine)
     struct strbuf line = {0};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         strbuf_clear(&line);
-        strbuf_printf(&line, "TIME      %s%s", best == bound_estimate(machine) ? "at least " : "",
+        strbuf_printf(&line, "TIME      %s%s", best == bound_estimate(machine) ? ">= " : "",
                       quantity_format(node_number(best, "time_s"), "s").text);
         put_band(&line, headline, forms[i].word, forms[i].meaning);
         put_bound(&line, machine, forms[i].with_bound);
@@ -226,10 +226,10 @@ static void show_energy(struct page *page, const struct node *machine)
 
 void show_answer(struct page *page, const struct node *machine, bool wrap)
 {
-    const char *why = word_or(machine, "why", "not known"),
+    const char *why = word_or(machine, "why", "unknown"),
                *where = word_or(machine, "why_where", "");
     show_time(page, machine);
-    page_line(page, "LIMIT     %s", word_or(machine, "limit", "not known"));
+    page_line(page, "LIMIT     %s", word_or(machine, "limit", "unknown"));
     struct strbuf text = {0};
     strbuf_printf(&text, "%s%s%s", why, *where ? "   " : "", where);
     if (wrap && strlen(where) < 40)
@@ -280,7 +280,7 @@ static void advice_row(struct page *page, size_t rank, const struct node *advice
     const char *evidence = node_word(advice, "evidence");
     fit_with_place(&text, node_word(advice, "title"), node_word(advice, "where"), (size_t)room);
     page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice->id, room, room, text.data,
-              isfinite(time) ? quantity_format(time, "s").text : "not known",
+              isfinite(time) ? quantity_format(time, "s").text : "unknown",
               quantity_ratio(node_number(advice, "gain")).text);
     if (page_has_details(page) && *evidence) page_line(page, "          %s", evidence);
     strbuf_clear(&text);
@@ -293,23 +293,21 @@ void show_advice(struct page *page, const struct node *machine)
     size_t count = list->child_count;
     size_t shown = page_has_details(page) || count < ITEMS ? count : ITEMS;
     if (!count) {
-        page_line(page, "What to do: nothing that the models know of would gain time");
+        page_line(page, "What to do: no modelled change would reduce the time");
         return;
     }
     page_line(page, "%-*s%10s %7s", (int)page->width - 18, "What to do", "time after", "gain");
     for (size_t i = 0; i < shown; i++)
         advice_row(page, i + 1, &list->children[i]);
-    page_line(
-        page,
-        "      Gains are alternatives: they do not add up. `warpsage explain %s` tells why.%s",
-        list->children[0].id, count > shown ? " (and more)" : "");
+    page_line(page, "      Gains are alternatives and do not add up. See `warpsage explain %s`.%s",
+              list->children[0].id, count > shown ? " (and more)" : "");
 }
 
 void show_best_advice(struct page *page, const struct node *machine)
 {
     const struct node *list = node_child(machine, "advice"), *first = list->children;
     if (!list->child_count) {
-        page_line(page, "DO        nothing that the models know of would gain time");
+        page_line(page, "DO        no modelled change would reduce the time");
         return;
     }
     char lead[160];

@@ -53,8 +53,8 @@ void show_mix(struct page *page, const struct node *kernel)
                       100 * node_value(counter) / all);
     }
     double threads = node_number(profile, "inst.thread");
-    page_line(page, "Warp instructions %s; lanes with true guard %.1f of 32",
-              quantity_format(all, "1").text, threads > 0 ? threads / all : 0);
+    page_line(page, "Warp instructions %s; active lanes %.1f of 32", quantity_format(all, "1").text,
+              threads > 0 ? threads / all : 0);
     if (line.length) page_wrap(page, "  ", line.data, 2);
     strbuf_clear(&line);
 }
@@ -94,19 +94,19 @@ static void note_isa(struct note_list *notes, const struct node *kernel)
 {
     const struct node *profile = node_child(kernel, "profile");
     if (node_is_known(node_child(profile, "inst.ptx.warp")))
-        add_note(notes,
-                 arena_format(&notes->arena,
-                              "Counts are of %s: %s of PTX make %s; %s, %s and %s fold, %s expand.",
-                              node_word(kernel, "isa"),
-                              count_of(profile, "inst.ptx.warp", "warp instruction").text,
-                              quantity_format(node_number(profile, "inst.warp"), "1").text,
-                              count_of(profile, "view.folded.shared", "shared load").text,
-                              count_of(profile, "view.folded.address", "address addition").text,
-                              count_of(profile, "view.folded.negation", "negation").text,
-                              count_of(profile, "view.expanded", "multiplication").text));
+        add_note(notes, arena_format(
+                            &notes->arena,
+                            "Counts are of %s: %s of PTX become %s; %s, %s and %s fold, %s expand.",
+                            node_word(kernel, "isa"),
+                            count_of(profile, "inst.ptx.warp", "warp instruction").text,
+                            quantity_format(node_number(profile, "inst.warp"), "1").text,
+                            count_of(profile, "view.folded.shared", "shared load").text,
+                            count_of(profile, "view.folded.address", "address addition").text,
+                            count_of(profile, "view.folded.negation", "negation").text,
+                            count_of(profile, "view.expanded", "multiplication").text));
     else if (!kernel_is_native(kernel))
         add_note(notes, "Counts are of PTX instructions: the compiler fuses, unrolls, hoists and "
-                        "drops some on the way to native code.");
+                        "removes some when it generates native code.");
 }
 
 static void note_kernel(struct note_list *notes, const struct node *kernel)
@@ -118,16 +118,17 @@ static void note_kernel(struct note_list *notes, const struct node *kernel)
     for (size_t i = 0; i < own->value.item_count; i++)
         add_note(notes, texts[i]);
     if (!node_flag(kernel, "reproducible"))
-        add_note(notes, "--unordered: blocks of an order-dependent kernel ran in parallel; these "
+        add_note(notes, "--unordered: blocks of an order-dependent kernel ran in parallel; the "
                         "figures are not reproducible.");
     else if (node_flag(kernel, "ordered"))
-        add_note(notes, "The result depends on the order of the blocks (atomics): they ran in "
-                        "index order.");
+        add_note(notes, "The result depends on the block order (atomics): blocks ran in index "
+                        "order.");
     if (sampled < 1)
-        add_note(notes, arena_format(&notes->arena,
-                                     "%.3g %% of the blocks were executed; figures are scaled up, "
-                                     "with their interval in the JSON.",
-                                     100 * sampled));
+        add_note(notes,
+                 arena_format(&notes->arena,
+                              "%.3g %% of the blocks were executed; figures are extrapolated, "
+                              "with intervals in the JSON.",
+                              100 * sampled));
 }
 
 /* Those of the headline first, then of power, then of the other models. */
@@ -174,10 +175,9 @@ void show_notes(struct page *page, const struct node *kernel, unsigned max_lines
     unsigned end = page->lines + max_lines;
     note_kernel(&notes, kernel);
     if (machines->child_count)
-        add_note(&notes,
-                 "Times are the kernel's alone: launch cost and transfers are not included.");
+        add_note(&notes, "Times exclude launch overhead and transfers.");
     else
-        add_note(&notes, "No GPU was named, so there is no time: add --gpu.");
+        add_note(&notes, "No time is predicted without a GPU: add --gpu.");
     note_machines(&notes, machines);
     put_notes(page, &notes, end);
     mem_free(notes.items);

@@ -32,7 +32,7 @@ static void put_curve(struct page *page, const char *swept, const struct node *c
     }
     if (count <= 2) return;
     page_line(page, "Efficiency over speed-up is %s (curvature %.3g; doc/models/energy.md).",
-              is_straight ? "a straight line" : "no straight line",
+              is_straight ? "a straight line" : "not a straight line",
               is_straight ? 0 : node_number(curve, "curvature"));
 }
 

@@ -165,7 +165,7 @@ static void compose_not_known(struct page *page, const struct node *keys)
     struct page narrow = *page;
     narrow.width = 96;
     page_blank(page);
-    page_wrap(&narrow, "not known: ", text.length ? text.data : "", UINT_MAX);
+    page_wrap(&narrow, "unknown: ", text.length ? text.data : "", UINT_MAX);
     strbuf_clear(&text);
 }
 
@@ -258,9 +258,9 @@ static void put_model(struct page *page, const struct node *model)
         strbuf_printf(&list, "%s%s%s", i ? ", " : "lacks ",
                       strcmp(words[i], "occupancy") ? "" : "the ", words[i]);
     page_line(page, "  %-16s %s", model->id,
-              !node_flag(model, "is_for") ? "a model of GPUs"
+              !node_flag(model, "is_for") ? "GPUs only"
               : list.length               ? list.data
-                                          : "has what it needs");
+                                          : "supported");
     strbuf_clear(&list);
 }
 
@@ -268,7 +268,7 @@ static void put_parts(struct page *page, const struct node *check)
 {
     const struct node *plan = node_child(check, "floorplan");
     const char *reason = node_word(check, "occupancy_reason");
-    page_line(page, "  %-16s %s", "occupancy", reason ? reason : "has what it needs");
+    page_line(page, "  %-16s %s", "occupancy", reason ? reason : "supported");
     if (!node_is_known(plan))
         page_line(page, "  %-16s none", "floorplan");
     else

@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "render/views.h"
 
-static const char not_known[] = "not known";
+static const char not_known[] = "unknown";
 
 static double side(const struct node *difference, size_t i)
 {
@@ -100,7 +100,7 @@ static void compose(struct page *page, const struct node *diff)
     }
     if (page->lines > head) return;
     page->out->length = start;
-    page_line(page, "no figure differs");
+    page_line(page, "no differences");
 }
 
 static const struct view_part parts[] = {{"", compose}};

@@ -209,7 +209,7 @@ static void machine_table(struct page *page, const struct node *machines, const 
     page_line(page, "%-18s %6s %7s %5s%10s%11s%12s%7s%s", "", "blocks", "warps", "", "SM",
               "Registers", "Shared Mem", "Warps", has_barriers ? "  Barriers" : "");
     page_line(page, "%-18s %6s %7s %5s   %s", "GPU", "per SM", "per SM", "",
-              "Block Limit: blocks by each alone, * the least");
+              "Block Limit: blocks under each limit alone, * limiter");
     for (size_t i = 0; i < machines->child_count; i++) {
         machine_row(page, &machines->children[i], has_barriers);
         changes += node_child(&machines->children[i], "next")->child_count;
@@ -264,9 +264,9 @@ static void one_curve(struct page *page, const struct node *machine)
     static const struct {
         const char *over, *head, *words;
     } axes[] = {
-        {"threads_per_block", "threads", "the threads of a block"},
-        {"registers_per_thread", "registers", "the registers of a thread"},
-        {"shared_bytes", "shared bytes", "the shared memory of a block"},
+        {"threads_per_block", "threads", "threads per block"},
+        {"registers_per_thread", "registers", "registers per thread"},
+        {"shared_bytes", "shared bytes", "shared memory per block"},
     };
     const struct node *curve = node_child(machine, "curve"), *points = node_child(curve, "points");
     uint64_t most = node_count(curve, "max_warps_per_sm");
@@ -286,7 +286,7 @@ static void one_curve(struct page *page, const struct node *machine)
         curve_step(page, &step, most, columns);
         arena_clear(&arena);
     }
-    page_line(page, "> this launch   cliff: warps that one more costs");
+    page_line(page, "> this launch   cliff: warps lost at the next step");
 }
 
 static void compose_curves(struct page *page, const struct node *machines)

@@ -17,10 +17,10 @@ static void put_warmth(struct page *page, const struct node *temperature)
 {
     const char *reason = node_word(temperature, "reason");
     if (reason)
-        page_line(page, "WARMTH    not known: %s", reason);
+        page_line(page, "WARMTH    unknown: %s", reason);
     else
         page_line(page,
-                  "WARMTH    %.1f degC in the long run, %.1f K above rest; then %s more (static)",
+                  "WARMTH    %.1f degC in steady state, %.1f K above idle; then %s more (static)",
                   node_number(temperature, "long_run_degc"), node_number(temperature, "rise_k"),
                   quantity_in(temperature, "static_w", "W").text);
 }
@@ -34,16 +34,16 @@ static void put_place(struct page *page, const struct node *place)
     struct strbuf text = {0};
     bool has_all = sms->value.item_count == node_count(place, "sms_of_plan");
     if (reason)
-        strbuf_printf(&text, "not known: %s", reason);
+        strbuf_printf(&text, "unknown: %s", reason);
     else if (has_all)
         strbuf_puts(&text, "all SMs");
     else
         page_put_ranges(&text, sms->value.items, sms->value.item_count);
     if (!reason)
         strbuf_printf(&text, "; %.1f degC at the hottest under %s", node_number(place, "peak_degc"),
-                      made_up ? "a made-up floorplan" : "the machine's floorplan");
+                      made_up ? "a generic floorplan" : "the machine's floorplan");
     if (!reason && !has_all && node_flag(place, "exact"))
-        strbuf_puts(&text, ", no set is cooler");
+        strbuf_puts(&text, ", the coolest set");
     else if (!reason && !has_all)
         strbuf_printf(&text, ", no set is below %.1f", node_number(place, "bound_degc"));
     page_fill(page, "PLACE     ", text.data);
@@ -56,7 +56,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
                       *clocks = node_child(machine, "clocks");
     bool is_measured = node_flag(power, "time_is_measured");
     page_line(page, "%s", node_word(root, "kernel"));
-    page_line(page, "machine   %s  %s  %.0f of %llu SMs at work", machine->id,
+    page_line(page, "machine   %s  %s  %.0f of %llu SMs active", machine->id,
               node_word(machine, "name"), node_number(power, "active_sms"),
               (unsigned long long)node_count(cores, "sms"));
     page_line(page, "TIME      %s  %s%s", quantity_in(power, "time_s", "s").text,
@@ -95,7 +95,7 @@ static void put_units(struct page *page, const struct node *power)
 {
     const struct node *units = node_child(power, "units"), *sums = node_child(power, "sums");
     page_blank(page);
-    page_line(page, "%-32s %10s %10s %10s %11s %8s", "Power by unit", "rate", "counts as",
+    page_line(page, "%-32s %10s %10s %10s %11s %8s", "Power per unit", "rate", "counts as",
               "MaxPower W", "watts", "share");
     for (size_t i = 0; i < units->child_count; i++)
         put_unit(page, &units->children[i]);
@@ -130,9 +130,9 @@ static void put_best(struct page *page, const struct node *best)
 {
     static const char *const rows[][2] = {{"runtime", "runtime power"},
                                           {"total", "total power, idle included"},
-                                          {"powergate", "SMs at rest gated"}};
+                                          {"powergate", "idle SMs gated"}};
     page_blank(page);
-    page_line(page, "Best performance per watt          SMs   energy saved against all   time");
+    page_line(page, "Best performance per watt          SMs   energy saved vs. all SMs   time");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct node *one = node_child(best, rows[i][0]);
         page_line(page, "  %-30s %5llu %21.2f %% %+9.1f %%", rows[i][1],
@@ -197,7 +197,7 @@ static void put_clocks(struct page *page, const struct node *clocks)
         put_clock_row(page, &points->children[i], best_hz);
     if (!node_flag(clocks, "every_pair"))
         page_line(page,
-                  "  clocks are tried with all SMs and the best number at %.4g GHz only: %s is "
+                  "  clocks are tried with all SMs and the best count at %.4g GHz only: %s is "
                   "slow",
                   node_number(clocks, "now_hz") / 1e9, node_word(clocks, "time_model"));
 }
@@ -214,7 +214,7 @@ static void put_closed(struct page *page, const struct node *closed)
                       quantity_in(closed, "cwp", "").text, quantity_in(closed, "n", "").text,
                       quantity_in(closed, "mwp_peak_bw", "").text);
     else
-        strbuf_puts(&text, "not known: ");
+        strbuf_puts(&text, "unknown: ");
     strbuf_puts(&text, node_word(closed, "reason"));
     page_fill(page, "Closed form (63): ", text.data);
     strbuf_clear(&text);
@@ -233,8 +233,8 @@ static void put_notes(struct page *page, const struct node *machine)
     if (!node_flag(power, "time_is_measured")) return;
     struct strbuf text = {0};
     strbuf_printf(&text,
-                  "other numbers of SMs: times of %s, times %.4g, which makes that of all SMs the "
-                  "measured one",
+                  "other SM counts: times of %s, scaled by %.4g so that the time on all SMs equals "
+                  "the measured one",
                   node_word(cores, "time_model"), node_number(cores, "time_factor"));
     page_fill(page, "        ", text.data);
     strbuf_clear(&text);

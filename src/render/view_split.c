@@ -31,7 +31,7 @@ static void put_head(struct page *page, const struct node *pair)
               quantity_of(node_number(pair, "blocks"), "block").text, node_word(pair, "gpu"),
               node_word(pair, "gpu_model"), node_word(pair, "cpu"), node_word(pair, "cpu_model"));
     if (node_is_known(link))
-        page_line(page, "link      %s x%llu  %s as programs reach it, %s a transfer; %s in, %s out",
+        page_line(page, "link      %s x%llu  %s achievable, %s per transfer; %s in, %s out",
                   node_word(link, "words"), (unsigned long long)node_count(link, "lanes"),
                   number(link, "bandwidth_b_s", "B/s").text, number(link, "latency_s", "s").text,
                   number(link, "bytes_in", "B").text, number(link, "bytes_out", "B").text);
@@ -53,7 +53,7 @@ static void put_verdict(struct page *page, const struct node *pair)
         return;
     }
     bool is_gpu = !strcmp(verdict, "gpu");
-    page_line(page, "SPLIT     do not: %s alone is as good or better, %s; %s would gain %.1f %%",
+    page_line(page, "SPLIT     no: %s alone is as fast or faster, %s; %s would gain %.1f %%",
               is_gpu ? gpu : cpu, number(is_gpu_better ? gpu_alone : cpu_alone, "time_s", "s").text,
               is_gpu ? cpu : gpu, 100 * (speedup - 1));
 }
@@ -87,20 +87,20 @@ static void put_notes(struct page *page, const struct node *pair)
     if (ordered)
         page_fill(page, first,
                   "the result depends on the order of the blocks (atomics): it cannot simply be "
-                  "shared out");
+                  "split");
     else if (atomics)
         page_fill(page, first,
-                  "each device has a result of its own of the atomics: they have to be combined, "
-                  "which is not counted");
+                  "each device has its own result of the atomics; the cost of combining them is "
+                  "not modelled");
     page_fill(page, ordered || atomics ? further : first,
-              "every block counts as the same work; each device is taken to reach its own time in "
-              "proportion to its share");
+              "assumes equal work per block, and device times in proportion to their "
+              "shares");
     if (node_is_known(node_child(pair, "link")))
         page_fill(page, further,
-                  "the bytes that move are taken to be in proportion to the share: what every "
-                  "block reads moves whole in truth");
+                  "assumes transferred bytes in proportion to the share, although data that every "
+                  "block reads moves whole");
     else
-        page_fill(page, further, "transfers do not count: --transfer pcie3x16 and the like");
+        page_fill(page, further, "transfers are ignored: add --transfer, e.g. pcie3x16");
     if (!reason) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "energy: %s", reason);

@@ -46,7 +46,7 @@ static void compose_head(struct page *page, const struct node *root)
     strbuf_printf(&work, "%s in %s: ", active_sms(load).text,
                   count(node_child(root, "state"), "active_tpcs", "TPC").text);
     page_put_ranges(&work, sms->value.items, sms->value.item_count);
-    page_fill(page, "At work     ", work.data);
+    page_fill(page, "Active      ", work.data);
     strbuf_clear(&work);
 }
 
@@ -55,17 +55,17 @@ static void compose_kernel(struct page *page, const struct node *root)
     const struct node *kernel = node_child(root, "kernel"), *load = node_child(root, "load");
     struct strbuf text = {0};
     if (!node_is_known(kernel)) return;
-    strbuf_printf(&text, "%s on %.0f SMs: %s by %s, over and over again; ",
-                  node_word(kernel, "name"), node_number(kernel, "active_sms"),
-                  number(kernel, "time_seconds", "s").text, node_word(kernel, "time_model"));
+    strbuf_printf(&text, "%s on %.0f SMs: %s by %s, repeated; ", node_word(kernel, "name"),
+                  node_number(kernel, "active_sms"), number(kernel, "time_seconds", "s").text,
+                  node_word(kernel, "time_model"));
     if (node_is_known(node_child(kernel, "runtime_watts")))
         strbuf_printf(&text,
-                      "%.2f W runtime by ipp-power = %.2f of the SMs + %.2f all over the die + "
+                      "%.2f W runtime by ipp-power = %.2f in the SMs + %.2f across the die + "
                       "%.2f of L2 and DRAM, not on it",
                       node_number(kernel, "runtime_watts"), node_number(kernel, "sms_watts"),
                       node_number(kernel, "activation_watts"), node_number(kernel, "memory_watts"));
     else
-        strbuf_printf(&text, "the watts of an SM are not the kernel's: %s",
+        strbuf_printf(&text, "watts per SM are not derived from the kernel: %s",
                       node_flag(load, "sm_watts_are_given") ? "given" : "power.active_sm");
     page_fill(page, "KERNEL      ", text.data);
     strbuf_clear(&text);
@@ -85,16 +85,17 @@ static void compose_choice(struct page *page, const struct node *choice)
     struct quantity sets = count_sets(node_number(choice, "sets"));
     if (node_flag(choice, "exact")) {
         page_line(page,
-                  "Chosen      of %s: no other has less power, nor as little and a lower peak",
+                  "Chosen      from %s: proven to have the lowest power and, among equals, the "
+                  "lowest peak",
                   sets.text);
     } else {
-        page_line(page, "Chosen      of %s: proven: none has less power; of those with as little",
+        page_line(page, "Chosen      from %s: proven to have the lowest power; among equals,",
                   sets.text);
         page_line(page, "%12snone has a peak below %.2f degC (this one %.2f)", "",
                   node_number(choice, "bound_celsius"), node_number(choice, "peak_celsius"));
     }
     if (node_number(choice, "distance_metres") > 0)
-        page_line(page, "%12sthe two nearest TPCs at work are %.1f mm apart", "",
+        page_line(page, "%12sthe two closest active TPCs are %.1f mm apart", "",
                   millimetres(choice, "distance_metres"));
 }
 
@@ -104,7 +105,7 @@ static void compose_result(struct page *page, const struct node *root)
     const struct node *further = node_child(load, "further_watts");
     const char *block = node_word(state, "peak_block");
     struct strbuf heat = {0};
-    strbuf_printf(&heat, "HEAT        %.2f W = %.2f at rest + %s x %s + %s x %s",
+    strbuf_printf(&heat, "HEAT        %.2f W = %.2f idle + %s x %s + %s x %s",
                   node_number(state, "sink_watts"), node_number(state, "idle_watts"),
                   active_sms(load).text, number(load, "watts_per_sm", "W").text,
                   count(state, "active_tpcs", "TPC").text, number(load, "watts_per_tpc", "W").text);
@@ -116,7 +117,7 @@ static void compose_result(struct page *page, const struct node *root)
     page_line(page, "PEAK        %.2f degC at [%.1f, %.1f] mm, %s",
               node_number(state, "peak_celsius"), millimetres(state, "peak_x_metres"),
               millimetres(state, "peak_y_metres"), block ? block : "?");
-    page_line(page, "DIE         %.2f degC in the mean, %.2f where it is coolest; at rest %.2f",
+    page_line(page, "DIE         mean %.2f degC, minimum %.2f; idle %.2f",
               node_number(state, "mean_celsius"), node_number(state, "least_celsius"),
               node_number(state, "rest_celsius"));
     page_line(page, "BELOW       spreader %.2f, heat sink %.2f, air %.2f degC",
@@ -172,7 +173,7 @@ static void compose_map(struct page *page, const struct node *root)
         put_names(line, i, lines, n, node_child(root, "floorplan"), node_child(root, "blocks"));
         page_line(page, "            |%s|", line);
     }
-    page_line(page, "            '%s' from %.2f to %.2f degC, %.3g K a step; numbers: SMs at work",
+    page_line(page, "            '%s' from %.2f to %.2f degC, %.3g K per step; numbers: active SMs",
               LEVELS, least, most, range / LEVEL_COUNT);
     arena_clear(&arena);
 }
@@ -209,10 +210,9 @@ static void compose_blocks(struct page *page, const struct node *blocks)
                   node_number(&block, "mean_celsius"), peaks[i]);
     }
     if (count > BLOCKS_SHOWN)
-        page_line(page, "* at work; and %zu blocks that are cooler: --format csv",
-                  count - BLOCKS_SHOWN);
+        page_line(page, "* active; and %zu cooler blocks: --format csv", count - BLOCKS_SHOWN);
     else
-        page_line(page, "* at work");
+        page_line(page, "* active");
     arena_clear(&arena);
 }
 

@@ -44,7 +44,7 @@ static void put_category(struct page *page, const struct node *memory)
 {
     struct strbuf line = {0};
     if (!node_is_known(memory)) {
-        page_line(page, "CATEGORY  none: no access waits for memory");
+        page_line(page, "CATEGORY  none: no memory accesses");
         return;
     }
     strbuf_printf(&line, "%s of 10", category(memory).text);
@@ -61,7 +61,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
     const char *kernel = node_word(root, "kernel");
     struct strbuf of_peak = {0};
     if (node_is_known(node_child(machine, "peak_flop_per_s")))
-        strbuf_printf(&of_peak, " = %.3g %% of %s, the peak of its instructions",
+        strbuf_printf(&of_peak, " = %.3g %% of %s, the peak of its instruction mix",
                       100 * node_number(machine, "eff_ratio"),
                       number(machine, "peak_flop_per_s", "flop/s").text);
     page_line(page, "%s", kernel ? kernel : "inputs by hand");
@@ -70,7 +70,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
               count(machine, "sms", "SM").text, count(machine, "n", "warp").text);
     page_line(page, "RATE      %s%s", rate(machine).text, of_peak.length ? of_peak.data : "");
     page_line(page, "TIME      %s%s", number(machine, "time_s", "s").text,
-              kernel ? "" : "  of so many warps on every SM");
+              kernel ? "" : "  with this number of warps on every SM");
     put_category(page, node_child(machine, "memory"));
     strbuf_clear(&of_peak);
 }
@@ -78,7 +78,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
 static void put_bounds(struct page *page, const struct node *bounds)
 {
     page_blank(page);
-    page_line(page, "%-50s %14s %12s", "Where accesses are served", "rate", "category");
+    page_line(page, "%-50s %14s %12s", "Level that serves accesses", "rate", "category");
     for (size_t i = 0; i < bounds->child_count; i++) {
         const struct node *bound = &bounds->children[i];
         page_line(page, "  %-48s %14s %12s", node_word(bound, "text"), rate(bound).text,
@@ -94,11 +94,10 @@ static void put_cores(struct page *page, const struct node *machine, const struc
     double suggested = node_number(memory, "cores"), now = node_number(machine, "active_sms");
     struct quantity factor = number(memory, "bandwidth_factor", "");
     if (!(suggested < now)) return;
-    strbuf_printf(
-        &text,
-        "%.0f of %.0f SMs (exactly %.4g): the bandwidth feeds no more; as much would come "
-        "of %s times the bandwidth, or of an access moving 1/%s of its bytes",
-        suggested, now, node_number(memory, "cores_exact"), factor.text, factor.text);
+    strbuf_printf(&text,
+                  "%.0f of %.0f SMs (exactly %.4g) saturate the bandwidth; all would need "
+                  "%s times the bandwidth, or 1/%s of the bytes per access",
+                  suggested, now, node_number(memory, "cores_exact"), factor.text, factor.text);
     page_fill(page, "  SMs     ", text.data);
     strbuf_clear(&text);
 }
@@ -124,8 +123,7 @@ static void put_warps(struct page *page, const struct node *root, const struct n
     struct strbuf text = {0};
     double suggested = node_number(memory, "n"), now = node_number(machine, "n");
     if (!(suggested < now) || suggested == 0) return;
-    strbuf_printf(&text,
-                  "%.0f of %.4g warps per SM (exactly %.4g) ask for what the bandwidth gives",
+    strbuf_printf(&text, "%.0f of %.4g warps per SM (exactly %.4g) saturate the bandwidth",
                   suggested, now, node_number(memory, "n_exact"));
     put_reach(&text, root, memory);
     page_fill(page, "  warps   ", text.data);
@@ -138,7 +136,7 @@ static void put_clock(struct page *page, const struct node *machine, const struc
     double divisor = node_number(memory, "frequency_divisor");
     if (!(divisor > 1)) return;
     strbuf_printf(&text,
-                  "1/%s of the core clock (%.1f %% less) costs little: N = %.4g warps wait for "
+                  "1/%s of the core clock (%.1f %% less) costs little: N = %.4g warps wait on "
                   "memory",
                   quantity_format(divisor, "").text, 100 * (1 - 1 / divisor),
                   node_number(machine, "n"));
@@ -152,9 +150,9 @@ static void put_purchase(struct page *page, const struct node *gains)
     struct strbuf text = {0};
     double cores = percent_more(gains, "sms_10_percent");
     double bandwidth = percent_more(gains, "bandwidth_10_percent");
-    const char *better = fabs(cores - bandwidth) < 0.05 ? "either is the same"
-                         : cores > bandwidth            ? "cores are the better buy"
-                                                        : "bandwidth is the better buy";
+    const char *better = fabs(cores - bandwidth) < 0.05 ? "both help equally"
+                         : cores > bandwidth            ? "SMs help more"
+                                                        : "bandwidth helps more";
     strbuf_printf(&text, "10 %% more SMs: %+.1f %%; 10 %% more bandwidth: %+.1f %%; %s", cores,
                   bandwidth, better);
     page_fill(page, "  buy     ", text.data);
@@ -167,9 +165,9 @@ static void put_trade(struct page *page, const struct node *gains)
     struct strbuf text = {0};
     double memory = percent_more(gains, "fewer_accesses_10_percent");
     double computation = percent_more(gains, "fewer_other_instructions_10_percent");
-    const char *better = memory <= 0 && computation <= 0 ? "keep the mixture"
-                         : memory > computation          ? "compute rather than load"
-                                                         : "load rather than compute";
+    const char *better = memory <= 0 && computation <= 0 ? "keep the mix"
+                         : memory > computation          ? "recompute rather than load"
+                                                         : "load rather than recompute";
     strbuf_printf(&text,
                   "10 %% fewer accesses and 10 %% more other instructions: %+.1f %%; the reverse: "
                   "%+.1f %%; %s",
@@ -198,7 +196,7 @@ static void put_suggestions(struct page *page, const struct node *root, const st
 static void put_inputs(struct page *page, const struct node *inputs)
 {
     page_blank(page);
-    page_line(page, "Of one warp (* given)");
+    page_line(page, "Per warp (* given)");
     for (size_t i = 0; i < inputs->child_count; i++) {
         const struct node *input = &inputs->children[i];
         page_line(page, "%c %-24s %12.6g  %s", node_flag(input, "given") ? '*' : ' ', input->id,
@@ -211,15 +209,15 @@ static void put_parallelism(struct page *page, const struct node *machine,
 {
     if (!node_is_known(memory)) return;
     page_blank(page);
-    page_line(page, "Memory-level parallelism  MWP %s = least of MWP_App %s, MWP_BW %s, N %s",
+    page_line(page, "Memory-level parallelism  MWP %s = minimum of MWP_App %s, MWP_BW %s, N %s",
               number(memory, "mwp", "").text, number(memory, "mwp_app", "").text,
               number(memory, "mwp_bw", "").text, number(machine, "n", "").text);
     if (node_is_known(node_child(memory, "mwp_proc")))
         page_line(page, "%26sand MWP_Proc %s", "", number(memory, "mwp_proc", "").text);
-    page_line(page, "%26sMWP_App of warps without end %s; EffMem %s, EffComp %s,", "",
+    page_line(page, "%26sMWP_App of unlimited warps %s; EffMem %s, EffComp %s,", "",
               number(memory, "mwp_app_infin", "").text, number(memory, "eff_mem_cycles", "").text,
               number(memory, "eff_comp_cycles", "").text);
-    page_line(page, "%26sidle %s; %.2f %% of the memory's time is not hidden", "",
+    page_line(page, "%26sidle %s; %.2f %% of the memory time is exposed", "",
               count(memory, "idle_cycles", "cycle").text, 100 * node_number(memory, "hidden"));
 }
 
