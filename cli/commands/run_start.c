@@ -163,7 +163,7 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
     struct itimerval off = {0};
     setitimer(ITIMER_REAL, &off, NULL);
     if (timed_out)
-        fprintf(stderr, "warpsage: the time limit of %g s is over (--timeout)\n", request->timeout);
+        fprintf(stderr, "warpsage: time limit of %g s reached (--timeout)\n", request->timeout);
     if (got == (ssize_t)sizeof error)
         return cannot_start(cli, request->program[0], error, out_code);
     *out_code = WIFSIGNALED(status) ? EXIT_RUN_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);

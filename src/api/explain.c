@@ -83,7 +83,7 @@ static void explain_model(size_t i, struct strbuf *out)
         strbuf_printf(&list, " %s", machine_key_infos[*key].path);
     paragraph(out, "Needs of the machine:", list.length ? list.data : " nothing");
     list.length = 0;
-    const struct model *cpu = model_for(i, MACHINE_IS_CPU);
+    const struct model *cpu = model_for((enum model_id)i, MACHINE_IS_CPU);
     const enum machine_key *key = cpu ? cpu->needs_machine : NULL;
     for (; key && *key != MACHINE_KEY_COUNT; key++)
         strbuf_printf(&list, " %s", machine_key_infos[*key].path);

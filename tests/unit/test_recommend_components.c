@@ -46,7 +46,7 @@ static const struct advice *find(const struct scene *scene, enum advice_code cod
 {
     for (size_t i = 0; i < scene->diagnosis->advice_count; i++)
         if (scene->diagnosis->advice[i].code == code) return &scene->diagnosis->advice[i];
-    fail_msg("no %s", code);
+    fail_msg("no %s", advice_infos[code].code);
     return NULL;
 }
 
