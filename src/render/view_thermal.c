@@ -158,10 +158,10 @@ static void compose_map(struct page *page, const struct node *root)
     unsigned n = (unsigned)cells->value.count, lines = n / 2;
     double least = node_number(state, "least_celsius"), most = node_number(state, "peak_celsius");
     double range = most > least ? most - least : 1;
+    if (page->details == WS_DETAILS_QUIET) return;
     struct arena arena = {0};
     double *celsius = ARENA_ARRAY(&arena, double, cells->value.item_count + 1);
     char *line = ARENA_ARRAY(&arena, char, n + 1);
-    if (page->details == WS_DETAILS_QUIET) return;
     node_column(cells, "celsius", celsius);
     page_blank(page);
     for (unsigned i = 0; i < lines; i++) {
