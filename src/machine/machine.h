@@ -3,6 +3,9 @@
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "isa/insn.h"
@@ -182,6 +185,13 @@ struct machine {
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out);
 /* Gives one reference back; the last one frees it. NULL: nothing. */
 void machine_destroy(struct machine *machine);
+/* All but the references, which other threads may be counting: for copies that share the rest. */
+static inline void machine_copy_fields(struct machine *to, const struct machine *from)
+{
+    const size_t start = offsetof(struct machine, base);
+    memcpy((char *)to + start, (const char *)from + start, sizeof *to - start);
+    to->references = 0;
+}
 /* One more reference, from any thread. Whoever shares a machine does not change it. */
 struct machine *machine_keep(struct machine *machine);
 /* For changes: the machine itself if nobody shares it, else a copy that takes the place of the caller's

@@ -467,8 +467,7 @@ struct machine *machine_own(struct machine *machine)
 {
     if (__atomic_load_n(&machine->references, __ATOMIC_ACQUIRE) == 0) return machine;
     struct machine *copy = mem_alloc(sizeof *copy);
-    *copy = *machine;
-    copy->references = 0;
+    machine_copy_fields(copy, machine);
     copy->arena = (struct arena){0};
     copy->base = machine; /* with the caller's reference */
     return copy;

@@ -111,7 +111,7 @@ static void put(struct machine *machine, enum machine_key key, double value)
 struct machine *machine_as_loaded(const struct machine *machine)
 {
     struct machine *loaded = mem_alloc(sizeof *loaded);
-    *loaded = *machine;
+    machine_copy_fields(loaded, machine);
     for (unsigned i = 0; i < MACHINE_KEY_COUNT; i++) {
         struct machine_value *value = &loaded->values[i];
         if (!is_what_if(value)) continue;

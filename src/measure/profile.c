@@ -43,8 +43,7 @@ struct profile *profile_own(struct profile *profile)
 {
     if (__atomic_load_n(&profile->references, __ATOMIC_ACQUIRE) == 0) return profile;
     struct profile *copy = mem_alloc(sizeof *copy);
-    *copy = *profile;
-    copy->references = 0;
+    profile_copy_fields(copy, profile);
     copy->arena = (struct arena){0};
     copy->trace = trace_share(profile->trace);
     copy->base = profile; /* with the caller's reference; the memo stays the base's */

@@ -5,6 +5,9 @@
 #ifndef MEASURE_PROFILE_H
 #define MEASURE_PROFILE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/origin.h"
@@ -111,6 +114,13 @@ struct profile {
 struct profile *profile_create(void);
 /* Gives one reference back; the last one frees it. NULL: nothing. */
 void profile_destroy(struct profile *profile);
+/* All but the references, which other threads may be counting: for copies that share the rest. */
+static inline void profile_copy_fields(struct profile *to, const struct profile *from)
+{
+    const size_t start = offsetof(struct profile, base);
+    memcpy((char *)to + start, (const char *)from + start, sizeof *to - start);
+    to->references = 0;
+}
 /* One more reference, from any thread. Whoever shares a profile does not change it. */
 struct profile *profile_keep(struct profile *profile);
 /* For changes: the profile itself if nobody shares it, else a copy that takes the place of the caller's

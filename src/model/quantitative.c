@@ -341,7 +341,7 @@ static struct zo_program run_stages(const struct setting *s, bool serial)
     struct zo_stage *stages = mem_zalloc(count, sizeof *stages);
     struct profile *view = mem_alloc(sizeof *view);
     struct zo_global flow = launch_flow(s);
-    *view = *profile;
+    profile_copy_fields(view, profile);
     for (size_t i = 0; i < count; i++) {
         const struct stage_profile *stage = &profile->stages[i];
         double warps = stage_warps(s, stage->warps_working);

@@ -12,7 +12,7 @@
 static struct profile *copy_profile(const struct prediction *prediction)
 {
     struct profile *copy = mem_alloc(sizeof *copy);
-    *copy = *prediction->profile;
+    profile_copy_fields(copy, prediction->profile);
     return copy;
 }
 

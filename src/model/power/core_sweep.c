@@ -68,7 +68,8 @@ ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
                            const struct machine *machine, unsigned cores,
                            struct core_sweep_point *out)
 {
-    struct machine fewer = *machine;
+    struct machine fewer;
+    machine_copy_fields(&fewer, machine);
     struct prediction *prediction;
     struct predict_options options = whole->options;
     options.only = whole->power->time_model;
