@@ -37,24 +37,10 @@ static int write_analyzer(struct analysis *a)
 
 static int write_report(struct analysis *a)
 {
-    const struct request *request = &a->request;
     struct asking asking = {.name = "analyze"};
-    ws_answer *answer;
-    if (request->is_analyzer) return write_analyzer(a);
-    for (size_t i = 0; i < a->earlier_count; i++)
-        asking_profile(a->cli, &asking, a->earlier[i]);
-    if (a->profile) asking_profile(a->cli, &asking, a->profile);
-    for (size_t i = 0; i < a->machine_count; i++)
-        asking_machine(a->cli, &asking, a->machines[i]);
-    if (request->model_options)
-        asking_word(a->cli, &asking, "model_options", request->model_options);
-    if (request->without) asking_word(a->cli, &asking, "without", request->without);
+    if (a->request.is_analyzer) return write_analyzer(a);
     if (cli_is_interrupted()) asking_number(a->cli, &asking, "without_traces", 1);
-    CLI_TRY(asking_ask(a->cli, &asking, &answer));
-    int exit_code =
-        asking_write(a->cli, answer, request->format, request->details, request->output);
-    ws_answer_destroy(answer);
-    return exit_code;
+    return analysis_answer(a, &asking);
 }
 
 static int refine_profile(struct analysis *a)

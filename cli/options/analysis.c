@@ -467,15 +467,17 @@ void analysis_keep_profile(struct analysis *a)
 
 int analysis_answer(struct analysis *a, struct asking *asking)
 {
+    const struct request *request = &a->request;
     struct cli *cli = a->cli;
     ws_answer *answer;
+    for (size_t i = 0; i < a->earlier_count; i++)
+        asking_profile(cli, asking, a->earlier[i]);
     if (a->profile) asking_profile(cli, asking, a->profile);
-    asking_predict(cli, asking, &a->request);
     for (size_t i = 0; i < a->machine_count; i++)
         asking_machine(cli, asking, a->machines[i]);
+    asking_predict(cli, asking, request);
     CLI_TRY(asking_ask(cli, asking, &answer));
-    int exit_code =
-        asking_write(cli, answer, a->request.format, WS_DETAILS_NORMAL, a->request.output);
+    int exit_code = asking_write(cli, answer, request->format, request->details, request->output);
     ws_answer_destroy(answer);
     return exit_code;
 }

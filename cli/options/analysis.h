@@ -149,8 +149,7 @@ void analysis_add_model_option(struct analysis *a, const char *key, const char *
 /* The trace's side of it (trace_input.c). */
 int trace_load(struct analysis *a, bool several);
 struct asking;
-/* Asks about the machines and the profile, if there is one, and writes the answer in the form that the
- * options say. */
+/* Asks about the profiles, if any, and the machines, and writes the answer as the options say. */
 int analysis_answer(struct analysis *a, struct asking *asking);
 void analysis_clear(struct analysis *a);
 

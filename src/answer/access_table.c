@@ -44,20 +44,13 @@ static const struct access_kind kinds[] = {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-double instruction_get(const struct instruction_profile *insn, enum counter counter)
-{
-    for (uint32_t i = 0; i < insn->counter_count; i++)
-        if (insn->counters[i] == counter) return insn->values[i];
-    return 0;
-}
-
 /* A counter of one instruction, or of the launch if there is none. An instruction keeps only
  * counters that are not zero, so the launch says whether it was counted at all. */
 static bool counted(const struct profile *profile, const struct instruction_profile *insn,
                     enum counter counter, double *out)
 {
     if (!profile_has(profile, counter)) return false;
-    *out = insn ? instruction_get(insn, counter) : profile_get(profile, counter);
+    *out = insn ? instruction_counter(insn, counter) : profile_get(profile, counter);
     return true;
 }
 
@@ -68,7 +61,7 @@ static double ideal_count(const struct access_row *row, double uncoalesced,
 {
     if (uncoalesced == 0) return row->served;
     double bytes = row->bytes_per_request;
-    double each = rule->global == ACCESS_SECTORS ? ceil(bytes / 32) : bytes > 256 ? 4 : 2;
+    double each = rule->global == RULE_IS_SECTOR ? ceil(bytes / 32) : bytes > 256 ? 4 : 2;
     double ideal = fmax(each, 1) * row->requests;
     return fmin(ideal, row->served);
 }
@@ -76,12 +69,12 @@ static double ideal_count(const struct access_row *row, double uncoalesced,
 static void fill_global(struct access_row *row, const struct profile *profile,
                         const struct access_kind *kind, const struct access_rule *rule)
 {
-    enum counter served = rule->global == ACCESS_CC10   ? kind->cc10
-                          : rule->global == ACCESS_CC12 ? kind->cc12
-                                                        : kind->sectors;
-    enum counter beyond = rule->global == ACCESS_CC10   ? kind->uncoalesced_cc10
-                          : rule->global == ACCESS_CC12 ? kind->uncoalesced_cc12
-                                                        : kind->uncoalesced_sector;
+    enum counter served = rule->global == RULE_IS_CC10   ? kind->cc10
+                          : rule->global == RULE_IS_CC12 ? kind->cc12
+                                                         : kind->sectors;
+    enum counter beyond = rule->global == RULE_IS_CC10   ? kind->uncoalesced_cc10
+                          : rule->global == RULE_IS_CC12 ? kind->uncoalesced_cc12
+                                                         : kind->uncoalesced_sector;
     double uncoalesced;
     if (!counted(profile, row->insn, served, &row->served)) return;
     if (counted(profile, row->insn, beyond, &uncoalesced))
@@ -91,10 +84,10 @@ static void fill_global(struct access_row *row, const struct profile *profile,
 static void fill_shared(struct access_row *row, const struct profile *profile,
                         const struct access_kind *kind, const struct access_rule *rule)
 {
-    bool has16 = rule->banks16 && profile_has(profile, kind->wavefronts16);
+    bool has16 = rule->is_half_warp && profile_has(profile, kind->wavefronts16);
     enum counter served = has16 ? kind->wavefronts16 : kind->wavefronts32;
     enum counter beyond = has16 ? kind->conflicts16 : kind->conflicts32;
-    if (rule->banks16 && !has16) return;
+    if (rule->is_half_warp && !has16) return;
     if (!counted(profile, row->insn, served, &row->served)) return;
     if (counted(profile, row->insn, beyond, &row->conflicts))
         row->ideal = row->served - row->conflicts;
@@ -239,14 +232,14 @@ struct hot_line *hot_lines(const struct profile *profile, size_t *out_count)
         double sectors = 0, wavefronts = 0;
         for (size_t k = 0; k < KIND_COUNT; k++) {
             if (kinds[k].is_shared)
-                wavefronts += instruction_get(insn, kinds[k].wavefronts32);
+                wavefronts += instruction_counter(insn, kinds[k].wavefronts32);
             else
-                sectors += instruction_get(insn, kinds[k].sectors);
+                sectors += instruction_counter(insn, kinds[k].sectors);
         }
-        line->instructions += instruction_get(insn, COUNTER_INST_WARP);
+        line->instructions += instruction_counter(insn, COUNTER_INST_WARP);
         line->sectors += sectors;
         line->wavefronts += wavefronts;
-        all.instructions += instruction_get(insn, COUNTER_INST_WARP);
+        all.instructions += instruction_counter(insn, COUNTER_INST_WARP);
         all.sectors += sectors;
         all.wavefronts += wavefronts;
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the memory table and the hot lines of a report show, worked out of a profile. */
-#ifndef REPORT_ACCESS_TABLE_H
-#define REPORT_ACCESS_TABLE_H
+#ifndef ANSWER_ACCESS_TABLE_H
+#define ANSWER_ACCESS_TABLE_H
 
 #include "measure/profile.h"
+#include "model/core/accesses.h"
 
 /* How a machine serves global memory and shared memory: which counters apply to it. */
 struct access_rule {
-    enum { ACCESS_SECTORS, ACCESS_CC10, ACCESS_CC12 } global;
-    bool banks16;
+    enum coalescing_rule global;
+    bool is_half_warp; /* a pass through the banks serves a half-warp */
 };
 
 /* The copies of one access that unrolling made (same source line, same operation) are one row. */
@@ -35,8 +36,5 @@ struct hot_line {
 
 /* Lines sorted by their largest share; malloc'ed. */
 struct hot_line *hot_lines(const struct profile *profile, size_t *out_count);
-
-/* Value of a counter of one instruction; 0 if it has none. */
-double instruction_get(const struct instruction_profile *insn, enum counter counter);
 
 #endif

@@ -376,11 +376,9 @@ static struct access_node *find_accesses(const struct profile *profile,
                                          const struct machine *machine, struct arena *arena,
                                          size_t *out_count)
 {
-    struct access_rule rule = {.global = ACCESS_SECTORS};
-    double coalescing = machine ? machine_get(machine, MACHINE_GLOBAL_RULE, 32) : 32;
-    if (coalescing == 10) rule.global = ACCESS_CC10;
-    if (coalescing == 12) rule.global = ACCESS_CC12;
-    rule.banks16 = machine && machine_get(machine, MACHINE_SHARED_BANKS, 32) == 16;
+    struct access_rule rule = {.global = RULE_IS_SECTOR};
+    if (machine)
+        rule = (struct access_rule){coalescing_rule_of(machine), shared_is_half_warp(machine)};
     struct access_row *rows = access_table(profile, &rule, out_count);
     struct access_node *out = ARENA_ARRAY(arena, struct access_node, *out_count + 1);
     for (size_t i = 0; i < *out_count; i++)
@@ -421,46 +419,53 @@ static void release_diagnosis(void *what)
     diagnosis_destroy(what);
 }
 
-/* What is shown of a prediction, in the arena. */
+/* What is shown of a prediction, in the arena; without a diagnosis only the estimates. */
 static void describe_machine(const struct prediction *prediction, const struct diagnosis *diagnosis,
                              struct arena *arena, struct analyzed_machine *out)
 {
+    static const struct diagnosis none = {0};
     size_t count = prediction->estimate_count;
-    *out = (struct analyzed_machine){.prediction = prediction, .diagnosis = diagnosis};
+    *out = (struct analyzed_machine){.prediction = prediction,
+                                     .diagnosis = diagnosis ? diagnosis : &none};
     out->estimates = ARENA_ARRAY(arena, struct estimate_node, count + 1);
     for (size_t i = 0; i < count; i++) {
         const struct estimate *estimate = &prediction->estimates[i];
         out->estimates[i] = (struct estimate_node){
             estimate, i == prediction->best, find_waits(estimate, prediction->profile, arena)};
     }
-    out->accesses =
-        find_accesses(prediction->profile, prediction->machine, arena, &out->access_count);
+    if (diagnosis)
+        out->accesses =
+            find_accesses(prediction->profile, prediction->machine, arena, &out->access_count);
 }
 
 static struct analyzed_kernel describe_kernel(const struct profile *profile, size_t machine_count,
-                                              struct arena *arena)
+                                              bool with_evidence, struct arena *arena)
 {
     struct analyzed_kernel kernel = {.profile = profile, .machine_count = machine_count};
     kernel.machines = ARENA_ARRAY(arena, struct analyzed_machine, machine_count + 1);
+    if (!with_evidence) return kernel;
     kernel.accesses = find_accesses(profile, NULL, arena, &kernel.access_count);
     kernel.lines = find_lines(profile, arena, &kernel.line_count);
     return kernel;
+}
+
+/* Is more asked for than times? */
+static bool has_evidence(const struct predict_options *options)
+{
+    return !options->without_gains && !options->only;
 }
 
 static ws_status ask_machine(struct asked *asked, const struct profile *profile,
                              const struct machine *machine, const struct predict_options *options,
                              struct analyzed_machine *out)
 {
-    static const struct diagnosis none = {0};
     const struct prediction *prediction;
-    struct diagnosis *diagnosis;
+    struct diagnosis *diagnosis = NULL;
     TRY(asked_predict(asked, profile, machine, options, &prediction));
-    if (options->without_gains || options->only) {
-        describe_machine(prediction, &none, &asked->answer->arena, out);
-        return WS_OK;
+    if (has_evidence(options)) {
+        TRY(recommend_derive(asked->diag, prediction, &diagnosis));
+        answer_own(asked->answer, release_diagnosis, diagnosis);
     }
-    TRY(recommend_derive(asked->diag, prediction, &diagnosis));
-    answer_own(asked->answer, release_diagnosis, diagnosis);
     describe_machine(prediction, diagnosis, &asked->answer->arena, out);
     return WS_OK;
 }
@@ -468,7 +473,8 @@ static ws_status ask_machine(struct asked *asked, const struct profile *profile,
 static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
                             const struct predict_options *options, struct analyzed_kernel *out)
 {
-    *out = describe_kernel(profile, asked->machine_count, &asked->answer->arena);
+    *out = describe_kernel(profile, asked->machine_count, has_evidence(options),
+                           &asked->answer->arena);
     for (size_t i = 0; i < asked->machine_count; i++)
         TRY(ask_machine(asked, profile, asked->machines[i], options, &out->machines[i]));
     return WS_OK;
@@ -482,7 +488,7 @@ struct answer *analyze_describe(const struct profile *profile,
     struct analyze_answer *record = ARENA_ARRAY(&answer->arena, struct analyze_answer, 1);
     record->count = 1;
     record->kernels = ARENA_ARRAY(&answer->arena, struct analyzed_kernel, 1);
-    record->kernels[0] = describe_kernel(profile, count, &answer->arena);
+    record->kernels[0] = describe_kernel(profile, count, true, &answer->arena);
     for (size_t i = 0; i < count; i++)
         describe_machine(predictions[i], diagnoses[i], &answer->arena,
                          &record->kernels[0].machines[i]);
