@@ -21,9 +21,8 @@ static void busy_row(struct page *page, const struct node *busy, double time)
               page_heat_end(page), bar);
 }
 
-void show_throughput(struct page *page, const struct node *machine)
+void show_throughput(struct page *page, const struct node *machine, size_t max_rows)
 {
-    enum { ROWS = 6 };
     const struct node *best = best_estimate(machine), *bound = bound_estimate(machine),
                       *components = node_child(bound, "components");
     size_t shown = 0;
@@ -34,7 +33,7 @@ void show_throughput(struct page *page, const struct node *machine)
     for (size_t i = 0; i < components->child_count; i++) {
         const struct node *busy = &components->children[i];
         if (node_value(busy) == 0 && !page_has_details(page)) continue;
-        if (!page_has_details(page) && shown == ROWS) break;
+        if (shown == max_rows) break;
         busy_row(page, busy, time);
         shown++;
     }
@@ -398,7 +397,7 @@ static void show_spread(struct page *page, const struct node *spread)
     strbuf_clear(&text);
 }
 
-void show_models(struct page *page, const struct node *machine)
+void show_models(struct page *page, const struct node *machine, size_t max_refusals)
 {
     bool details = page_has_details(page);
     const struct node *estimates = node_child(machine, "estimates"),
@@ -409,7 +408,7 @@ void show_models(struct page *page, const struct node *machine)
         estimate_row(page, &estimates->children[i]);
     if (reason) page_wrap(page, "  * ", reason, details ? 8 : 2);
     show_spread(page, node_child(machine, "models_differ"));
-    for (size_t i = 0; i < refusals->child_count && (details || i < 2); i++) {
+    for (size_t i = 0; i < refusals->child_count && i < max_refusals; i++) {
         char lead[48];
         snprintf(lead, sizeof lead, "    %.24s: ", refusals->children[i].id);
         page_wrap(page, lead, node_word(&refusals->children[i], "reason"), details ? 4 : 1);

@@ -224,7 +224,7 @@ static void show_energy(struct page *page, const struct node *machine)
     strbuf_clear(&text);
 }
 
-void show_answer(struct page *page, const struct node *machine, bool wrap)
+void show_answer(struct page *page, const struct node *machine)
 {
     const char *why = word_or(machine, "why", "unknown"),
                *where = word_or(machine, "why_where", "");
@@ -232,7 +232,7 @@ void show_answer(struct page *page, const struct node *machine, bool wrap)
     page_line(page, "LIMIT     %s", word_or(machine, "limit", "unknown"));
     struct strbuf text = {0};
     strbuf_printf(&text, "%s%s%s", why, *where ? "   " : "", where);
-    if (wrap && strlen(where) < 40)
+    if (page->details != WS_DETAILS_QUIET && strlen(where) < 40)
         page_wrap(page, "WHY       ", text.data, 2);
     else
         line_with_place(page, "WHY       ", why, where);
@@ -258,8 +258,9 @@ static void comparison_row(struct page *page, const struct node *machine)
               *bottleneck ? bottleneck : word_or(machine, "limit", ""));
 }
 
-void show_comparison(struct page *page, const struct node *machines)
+void show_comparison(struct page *page, const struct node *kernel)
 {
+    const struct node *machines = node_child(kernel, "machines");
     bool has_cpu = false;
     for (size_t i = 0; i < machines->child_count; i++)
         has_cpu |= machine_is_cpu(&machines->children[i]);
@@ -286,12 +287,10 @@ static void advice_row(struct page *page, size_t rank, const struct node *advice
     strbuf_clear(&text);
 }
 
-void show_advice(struct page *page, const struct node *machine)
+void show_advice(struct page *page, const struct node *machine, size_t max_rows)
 {
-    enum { ITEMS = 4 };
     const struct node *list = node_child(machine, "advice");
-    size_t count = list->child_count;
-    size_t shown = page_has_details(page) || count < ITEMS ? count : ITEMS;
+    size_t count = list->child_count, shown = count < max_rows ? count : max_rows;
     if (!count) {
         page_line(page, "What to do: no modelled change would reduce the time");
         return;

@@ -9,8 +9,10 @@
 
 void show_hot_lines(struct page *page, const struct node *kernel, size_t max_rows)
 {
+    enum { ROWS_IN_DETAIL = 40 };
     const struct node *lines = node_child(kernel, "hot_lines");
     struct arena arena = {0};
+    if (page_has_details(page)) max_rows = ROWS_IN_DETAIL;
     if (lines->value.item_count)
         page_line(page, "%-28s %17s %17s %17s", "Hot lines: share of", "instructions",
                   "global sectors", "shared wavefronts");

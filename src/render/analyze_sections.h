@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sections of a report of `analyze`, in its order: each reads nodes of a kernel or of a kernel on a
- * machine, and takes a bounded number of lines unless all details are wanted. */
+/* The sections of a report of `analyze`; view_analyze.c has the table of what stands where. Each reads nodes
+ * of a kernel, or of a kernel on a machine, and shows nothing if it knows nothing. */
 #ifndef RENDER_ANALYZE_SECTIONS_H
 #define RENDER_ANALYZE_SECTIONS_H
 
@@ -20,15 +20,15 @@ const struct node *bound_estimate(const struct node *machine);
 /* analyze_head.c */
 void show_kernel(struct page *page, const struct node *kernel);
 void show_machine(struct page *page, const struct node *machine);
-/* TIME, LIMIT, WHY, ENERGY; wrap: a long cause may take a second line. */
-void show_answer(struct page *page, const struct node *machine, bool wrap);
-void show_comparison(struct page *page, const struct node *machines);
-void show_advice(struct page *page, const struct node *machine);
+/* TIME, LIMIT, WHY, ENERGY; a long cause may take a second line, unless in a quiet report. */
+void show_answer(struct page *page, const struct node *machine);
+void show_comparison(struct page *page, const struct node *kernel);
+void show_advice(struct page *page, const struct node *machine, size_t max_rows);
 /* The first of them in one line. */
 void show_best_advice(struct page *page, const struct node *machine);
 
 /* analyze_evidence.c */
-void show_throughput(struct page *page, const struct node *machine);
+void show_throughput(struct page *page, const struct node *machine, size_t max_rows);
 /* Of the best model, if it knows components; with details of every model that does, by stage. */
 void show_components(struct page *page, const struct node *machine);
 /* `of`: a kernel, or a kernel on a machine, whose line of WHY is marked. */
@@ -38,7 +38,7 @@ void show_caches(struct page *page, const struct node *machine);
 void show_occupancy(struct page *page, const struct node *machine);
 /* What warps wait for, of a model that follows them; with details by line and by their number. */
 void show_waits(struct page *page, const struct node *machine);
-void show_models(struct page *page, const struct node *machine);
+void show_models(struct page *page, const struct node *machine, size_t max_refusals);
 
 /* analyze_notes.c */
 void show_hot_lines(struct page *page, const struct node *kernel, size_t max_rows);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report of `analyze`: 60 lines by 96 columns for one kernel on one GPU. Order: is this the right
  * kernel; the answer in four lines; what to do; the evidence; the caveats, always there. */
+#include <stdint.h>
 #include <string.h>
 
 #include "render/analyze_sections.h"
 
-enum { REPORT_LINES = 60, LEAST_WIDTH = 60, MOST_WIDTH = 96, ALL_ROWS = 1 << 30 };
+enum { REPORT_LINES = 60, LEAST_WIDTH = 60, MOST_WIDTH = 96 };
 
 /* ---- what several sections ask ----------------------------------------------------------------- */
 
@@ -31,95 +32,157 @@ const struct node *bound_estimate(const struct node *machine)
 
 /* ---- layout ------------------------------------------------------------------------------------ */
 
-static void memory_section(struct page *page, const struct node *machine)
-{
-    show_memory(page, machine, page_has_details(page) ? ALL_ROWS : 6);
-    show_caches(page, machine);
-}
-
-static void occupancy_section(struct page *page, const struct node *machine)
-{
-    show_occupancy(page, machine);
-    show_waits(page, machine);
-}
-
-/* The evidence, a section after the other with a blank line between. */
-static void (*const evidence[])(struct page *page, const struct node *machine) = {
-    show_throughput, show_components, memory_section, occupancy_section, show_models,
+/* Reports that have a section: by the number of machines, and whether all details are wanted. */
+enum {
+    NONE = 1,
+    ONE = 2,
+    SEVERAL = 4,
+    SEVERAL_IN_DETAIL = 8,
+    ANY = NONE | ONE | SEVERAL | SEVERAL_IN_DETAIL
 };
 
-static void show_evidence(struct page *page, const struct node *machine)
+/* Of the kernel, or of each machine: sections of machines that follow each other come machine by machine. */
+enum section_of { KERNEL, MACHINE };
+
+/* If the report exceeds REPORT_LINES, sections with `rows` rows give up rows, down to `least`, in the order
+ * of their priority: the lowest first. */
+struct section {
+    unsigned reports;
+    enum section_of of;
+    bool follows; /* without a blank line before it */
+    void (*show)(struct page *page, const struct node *of);
+    void (*show_rows)(struct page *page, const struct node *of, size_t rows); /* or show */
+    unsigned rows, least, priority;
+};
+
+static const struct section sections[] = {
+    {ANY, KERNEL, .show = show_kernel},
+    {NONE, KERNEL, .follows = true, .show = show_mix},
+    {SEVERAL | SEVERAL_IN_DETAIL, KERNEL, .show = show_comparison},
+    {ONE, MACHINE, .follows = true, .show = show_machine},
+    {ONE, MACHINE, .show = show_answer},
+    {SEVERAL | SEVERAL_IN_DETAIL, MACHINE, .show = show_machine},
+    {SEVERAL | SEVERAL_IN_DETAIL, MACHINE, .follows = true, .show = show_answer},
+    {SEVERAL, MACHINE, .follows = true, .show = show_best_advice},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_advice, 4, 2, 5},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_throughput, 6, 3, 4},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, .show = show_components},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_memory, 6, 2, 3},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, .follows = true, .show = show_caches},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, .show = show_occupancy},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, .follows = true, .show = show_waits},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_models, 2, 1, 1},
+    {NONE, KERNEL, false, NULL, show_memory, 12, 4, 3},
+    {SEVERAL, KERNEL, false, NULL, show_memory, 4, 2, 3},
+    {ANY, KERNEL, false, NULL, show_hot_lines, 3, 1, 2},
+};
+enum { SECTION_COUNT = sizeof sections / sizeof *sections, NOTE_LINES = 2 };
+
+/* A section as it stands in one report. */
+struct block {
+    const struct section *section;
+    const struct node *of;
+    size_t rows;
+    struct strbuf text;
+    unsigned lines; /* with the blank one before it */
+};
+
+struct blocks {
+    struct block *items;
+    size_t count, capacity;
+};
+
+static void compose(const struct page *page, struct block *block, bool is_first)
 {
-    enum { SECTIONS = sizeof evidence / sizeof *evidence };
-    for (size_t i = 0; i < SECTIONS; i++) {
-        unsigned before = page->lines;
-        evidence[i](page, machine);
-        bool is_wanted = page->lines != before || evidence[i] == occupancy_section;
-        if (is_wanted && i + 1 < SECTIONS) page_blank(page);
-    }
+    const struct section *section = block->section;
+    struct page part = *page;
+    strbuf_clear(&block->text);
+    part.out = &block->text;
+    part.lines = 0;
+    if (section->show)
+        section->show(&part, block->of);
+    else
+        section->show_rows(&part, block->of, block->rows);
+    block->lines = part.lines + (part.lines && !section->follows && !is_first);
 }
 
-static void one_machine(struct page *page, const struct node *machine)
+static void add_block(const struct page *page, struct blocks *blocks, const struct section *section,
+                      const struct node *of)
 {
-    show_machine(page, machine);
-    page_blank(page);
-    show_answer(page, machine, true);
-    page_blank(page);
-    show_advice(page, machine);
-    page_blank(page);
-    show_evidence(page, machine);
+    GROW(blocks->items, blocks->count, blocks->capacity);
+    struct block *block = &blocks->items[blocks->count];
+    *block = (struct block){.section = section, .of = of};
+    block->rows = page_has_details(page) ? SIZE_MAX : section->rows;
+    compose(page, block, blocks->count++ == 0);
 }
 
-/* Several GPUs: the comparison first, then what to know of each. */
-static void several_machines(struct page *page, const struct node *kernel)
+static unsigned report_of(const struct page *page, size_t machine_count)
+{
+    if (machine_count < 2) return machine_count ? ONE : NONE;
+    return page_has_details(page) ? SEVERAL_IN_DETAIL : SEVERAL;
+}
+
+static void add_blocks(const struct page *page, struct blocks *blocks, const struct node *kernel)
 {
     const struct node *machines = node_child(kernel, "machines");
-    page_blank(page);
-    show_comparison(page, machines);
-    for (size_t i = 0; i < machines->child_count; i++) {
-        const struct node *machine = &machines->children[i];
-        page_blank(page);
-        show_machine(page, machine);
-        show_answer(page, machine, true);
-        if (!page_has_details(page)) {
-            show_best_advice(page, machine);
-            continue;
-        }
-        page_blank(page);
-        show_advice(page, machine);
-        page_blank(page);
-        show_evidence(page, machine);
+    unsigned report = report_of(page, machines->child_count);
+    for (size_t i = 0, end; i < SECTION_COUNT; i = end) {
+        end = i + 1;
+        while (sections[i].of == MACHINE && end < SECTION_COUNT && sections[end].of == MACHINE)
+            end++;
+        size_t times = sections[i].of == MACHINE ? machines->child_count : 1;
+        for (size_t k = 0; k < times; k++)
+            for (size_t at = i; at < end; at++)
+                if (sections[at].reports & report)
+                    add_block(page, blocks, &sections[at],
+                              sections[at].of == MACHINE ? &machines->children[k] : kernel);
     }
-    if (page_has_details(page)) return;
-    page_blank(page);
-    show_memory(page, kernel, 4);
 }
 
-static void no_machine(struct page *page, const struct node *kernel)
+static unsigned line_count(const struct blocks *blocks)
 {
-    show_mix(page, kernel);
-    page_blank(page);
-    show_memory(page, kernel, page_has_details(page) ? ALL_ROWS : 12);
+    unsigned lines = 0;
+    for (size_t i = 0; i < blocks->count; i++)
+        lines += blocks->items[i].lines;
+    return lines;
 }
 
+/* Takes a row from a section of lowest priority that can give one. */
+static bool give_row(const struct page *page, struct blocks *blocks)
+{
+    struct block *lowest = NULL;
+    for (size_t i = 0; i < blocks->count; i++) {
+        struct block *block = &blocks->items[i];
+        if (block->rows <= block->section->least) continue;
+        if (!lowest || block->section->priority < lowest->section->priority) lowest = block;
+    }
+    if (!lowest) return false;
+    lowest->rows--;
+    compose(page, lowest, lowest == blocks->items);
+    return true;
+}
+
+static void put_block(struct page *page, struct block *block, bool is_first)
+{
+    if (block->lines && !block->section->follows && !is_first) page_blank(page);
+    if (block->lines) strbuf_append(page->out, block->text.data, block->text.length);
+    page->lines += block->lines;
+    strbuf_clear(&block->text);
+}
+
+/* What is left of the lines has the notes. */
 static void one_kernel(struct page *page, const struct node *kernel)
 {
-    const struct node *machines = node_child(kernel, "machines");
+    struct blocks blocks = {0};
     bool details = page_has_details(page);
-    unsigned start = page->lines;
-    show_kernel(page, kernel);
-    if (machines->child_count == 0)
-        no_machine(page, kernel);
-    else if (machines->child_count == 1)
-        one_machine(page, &machines->children[0]);
-    else
-        several_machines(page, kernel);
-    if (node_child(kernel, "instructions")->value.item_count) {
-        page_blank(page);
-        show_hot_lines(page, kernel, details ? 40 : 3);
-    }
+    add_blocks(page, &blocks, kernel);
+    while (!details && line_count(&blocks) + NOTE_LINES + 2 > REPORT_LINES)
+        if (!give_row(page, &blocks)) break;
+    unsigned used = line_count(&blocks) + 1;
+    for (size_t i = 0; i < blocks.count; i++)
+        put_block(page, &blocks.items[i], i == 0);
+    mem_free(blocks.items);
     page_blank(page);
-    unsigned used = page->lines - start;
     unsigned left = used + 2 < REPORT_LINES ? REPORT_LINES - used - 1 : 1;
     show_notes(page, kernel, details ? 1000 : left);
 }
@@ -134,7 +197,7 @@ static void quiet_kernel(struct page *page, const struct node *kernel, bool seve
         if (several && page->lines) page_blank(page);
         if (several_kernels) page_line(page, "%s", node_word(kernel, "name"));
         if (several) show_machine(page, machine);
-        show_answer(page, machine, false);
+        show_answer(page, machine);
         show_best_advice(page, machine);
     }
 }

@@ -58,6 +58,11 @@ def main():
     check("explain knows the model", "A model for a test." in run("explain", "toy"))
     check("explain knows the figure", "loads per instruction" in run("explain", "toy_density"))
     check("explain knows the finding", "Fix: load less." in run("explain", "T901"))
+    launch = os.path.join(os.path.dirname(os.path.dirname(HERE)),
+                          "examples/kernels/sgemm_tiled/sgemm_tiled_512.yaml")
+    full = run("analyze", launch, "--effort", "10%", "--trace-blocks", "0", "--gpu", "gtx580")
+    check("a full report stays within 60 lines", len(full.splitlines()) <= 60)
+    check("sections of low priority give way", "accesses with lower cost" in full and "toy_density" in full)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0)
 
