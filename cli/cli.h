@@ -105,11 +105,6 @@ int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
 const char *cli_quantity(struct cli *cli, double value, const char *unit);
 /* "1 block", "4,096 blocks" */
 const char *cli_count(struct cli *cli, double count, const char *noun);
-/* `text` wrapped at words to 96 columns behind `lead`; further lines are indented by 10. */
-void cli_wrap(FILE *out, const char *lead, const char *text);
-
-/* A text as a JSON string, with its quotes. */
-void cli_put_json(FILE *out, const char *text);
 
 #define CLI_TRY(expression)                                                                        \
     do {                                                                                           \

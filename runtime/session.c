@@ -5,7 +5,7 @@
  * keeps `PID.table` there: rows of ROW_BYTES characters, padded with spaces and ended by a newline,
  * mapped into memory, so that what ran can be reported however the program ends:
  *
- *     kernel TAB launches TAB measured TAB ...     cudart_launch.c writes it, cli/commands/run_table.c reads it
+ *     kernel TAB launches TAB measured TAB ...     tally.c writes it, src/answer/run_session.c reads it
  *     missing TAB count TAB name
  *     used                                         by a process that called CUDA
  *     running TAB name                             the kernel that was executing; empty: none

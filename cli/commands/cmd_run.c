@@ -193,14 +193,11 @@ static void remove_folder(struct cli *cli, const char *folder)
 static int run_and_report(struct cli *cli, const struct run_request *request,
                           ws_machine *const *machines, const char *folder)
 {
-    int code;
-    struct run_table table;
-    if (run_start(cli, request, folder, &code) != EXIT_DONE) return code;
-    int problem = run_table_read(cli, folder, &table);
-    if (problem == EXIT_DONE) problem = run_write(cli, request, &table, machines, code);
-    if (problem == EXIT_DONE && request->report_dir)
-        problem = run_write_folder(cli, request, &table, machines);
-    return problem == EXIT_DONE ? code : EXIT_RUN_OURS;
+    struct run_result result = {.request = request, .machines = machines, .folder = folder};
+    if (run_start(cli, request, folder, &result.exit_code) != EXIT_DONE) return result.exit_code;
+    int problem = run_write(cli, &result);
+    if (problem == EXIT_DONE && request->report_dir) problem = run_write_folder(cli, &result);
+    return problem == EXIT_DONE ? result.exit_code : EXIT_RUN_OURS;
 }
 
 static int run_run(struct cli *cli, const struct command *command, int argc, char **argv)

@@ -38,22 +38,16 @@ static void prepend(struct cli *cli, const char *name, const char *value)
     setenv(name, before && *before ? cli_format(cli, "%s:%s", value, before) : value, 1);
 }
 
-/* Will a report of one launch be written, which asks the models that follow warp traces? */
-static bool wants_traces(const struct cli *cli, const struct run_request *request)
-{
-    return request->report_dir || request->format == WS_FORMAT_JSON ||
-           (request->format == WS_FORMAT_TEXT && !cli->quiet);
-}
-
 static int write_options(struct cli *cli, const struct run_request *request, const char *folder)
 {
     const char *path = cli_format(cli, "%s/options", folder);
     FILE *file = fopen(path, "we");
     if (!file) return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));
+    /* Models that follow warp traces are asked about single launches. */
     fprintf(file, "gpu=%s\nmachines=%s\nclock=%s\nskip=%llu\ncount=%llu\nthreads=%u\ntraces=%d\n",
             request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
-            wants_traces(cli, request));
+            request->report_dir || run_analyzes_heaviest(cli, request));
     fprintf(file, "every-launch=%d\n", request->every_launch);
     if (request->max_instructions)
         fprintf(file, "max-instructions=%llu\n", (unsigned long long)request->max_instructions);

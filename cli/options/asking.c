@@ -71,7 +71,7 @@ static bool gather(void *user, const char *bytes, size_t size)
     return true;
 }
 
-static int write_with(struct cli *cli, const ws_answer *answer, const ws_report_options *options,
+int asking_write_with(struct cli *cli, const ws_answer *answer, const ws_report_options *options,
                       const char *path)
 {
     struct gathered all = {0};
@@ -93,7 +93,7 @@ int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_
         .utf8 = cli_has_utf8(),
         .colour = !path && cli_wants_colour(stdout),
     };
-    return write_with(cli, answer, &options, path);
+    return asking_write_with(cli, answer, &options, path);
 }
 
 int asking_write_table(struct cli *cli, const ws_answer *answer, const char *table,
@@ -101,7 +101,7 @@ int asking_write_table(struct cli *cli, const ws_answer *answer, const char *tab
 {
     const ws_report_options options = {
         .size = sizeof options, .format = WS_FORMAT_CSV, .table = table};
-    return write_with(cli, answer, &options, path);
+    return asking_write_with(cli, answer, &options, path);
 }
 
 static int add_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,

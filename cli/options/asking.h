@@ -33,6 +33,8 @@ int asking_sms(struct cli *cli, struct asking *asking, const char *option, const
 int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out);
 
 /* Writes it to `path`, NULL: standard output. */
+int asking_write_with(struct cli *cli, const ws_answer *answer, const ws_report_options *options,
+                      const char *path);
 int asking_write_table(struct cli *cli, const ws_answer *answer, const char *table,
                        const char *path); /* as CSV */
 int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,

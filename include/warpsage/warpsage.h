@@ -595,7 +595,8 @@ typedef struct ws_report_options {
     unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
     bool utf8;      /* bars may use UTF-8 */
     bool colour;
-    const char *table; /* of an answer as CSV, if it has several ("cells"); NULL: the usual one */
+    const char *table; /* of an answer as CSV, if it has several ("cells"); NULL: the usual one. Of JSON
+                        * ("launches"): JSON Lines, a row a line; NULL: the whole answer */
 } ws_report_options;
 
 /* ---- answers ----------------------------------------------------------------------------------- */

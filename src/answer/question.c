@@ -24,6 +24,13 @@ const struct question *question_find(const char *name)
     return NULL;
 }
 
+const struct question *question_of(const struct record *record)
+{
+    for (size_t i = 0; i < question_count; i++)
+        if (questions[i]->record == record) return questions[i];
+    return NULL;
+}
+
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 static const struct input_info *find_info(const struct question *question, const char *name)

@@ -53,6 +53,7 @@ struct question {
     const struct input_info *inputs;
     size_t input_count;
     bool takes_profiles; /* one at least */
+    bool finds_profiles; /* it predicts, whether or not it is asked about profiles */
     /* Leaves in *out the struct that `record` describes, in the answer's arena or owned by it. A status
      * other than WS_OK with *out set: part of the answer is missing, and says why. */
     ws_status (*ask)(struct asked *asked, const void **out);
@@ -62,6 +63,8 @@ struct question {
 extern const struct question *const questions[];
 extern const size_t question_count;
 const struct question *question_find(const char *name);
+/* The question that the record answers as a whole; NULL: it is part of an answer. */
+const struct question *question_of(const struct record *record);
 
 /* Are the inputs those of the question, and is there a profile if it needs one? */
 ws_status asked_check(const struct asked *asked);

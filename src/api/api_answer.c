@@ -44,7 +44,8 @@ static ws_status read_question(ws_context *context, const ws_question *question,
     };
     TRY(handle_check_size(&context->diag, "ws_question", question->size, sizeof *question));
     TRY(find_question(context, question->name, &out->question));
-    if (question->profile_count) TRY(context_evidence(context, &out->evidence));
+    if (question->profile_count || out->question->finds_profiles)
+        TRY(context_evidence(context, &out->evidence));
     struct profile **profiles = ARENA_ARRAY(arena, struct profile *, out->profile_count + 1);
     struct machine **machines = ARENA_ARRAY(arena, struct machine *, out->machine_count + 1);
     for (size_t i = 0; i < out->profile_count; i++)

@@ -5,8 +5,11 @@
 
 #include "render/views.h"
 
-static bool has_table(const struct view *view, const char *name)
+static bool has_table(const struct answer *answer, ws_format format, const char *name)
 {
+    const struct view *view = view_find(answer->question);
+    const struct node *node = node_find(&answer->root, name);
+    if (format == WS_FORMAT_JSON) return node && node->kind == FIGURE_IS_TABLE;
     for (size_t i = 0; view && i < view->csv_count; i++)
         if (view->csv[i].name && !strcmp(view->csv[i].name, name)) return true;
     return false;
@@ -38,7 +41,8 @@ ws_status render_answer(struct diag *diag, const struct answer *answer, ws_forma
     };
     const struct view *view = view_find(answer->question);
     bool has_view = format == WS_FORMAT_JSON || (view && has_format(view, format));
-    if (format == WS_FORMAT_CSV && options->table && !has_table(view, options->table))
+    bool has_tables = format == WS_FORMAT_CSV || format == WS_FORMAT_JSON;
+    if (has_tables && options->table && !has_table(answer, format, options->table))
         return diag_error(diag, WS_ERR_ARGUMENT, "'%s' has no table '%s'", answer->question->name,
                           options->table);
     for (size_t i = 0; has_view && i < sizeof formats / sizeof *formats; i++) {

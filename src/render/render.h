@@ -12,7 +12,7 @@ struct render_options {
     ws_details details;
     unsigned width; /* columns of text; 0: the view's own */
     bool utf8, colour;
-    const char *table; /* of CSV; NULL: the usual one */
+    const char *table; /* of CSV or JSON Lines; NULL: the usual one, the whole answer */
 };
 
 typedef void render_fn(const struct answer *answer, const struct render_options *options,

@@ -179,7 +179,7 @@ static void property(struct schema *schema, const struct figure *figure)
     json_out_close(json, '}');
 }
 
-/* The members of a record; of the root beside what every document has. */
+/* The members of a record; of one that answers a question beside what every document has. */
 static void members(struct schema *schema, const struct question *question,
                     const struct record *record)
 {
@@ -245,7 +245,7 @@ void render_schema(const struct question *question, struct strbuf *out)
     for (size_t i = 0; i < schema.count; i++) { /* grows while definitions refer to others */
         json_out_open(json, schema.records[i]->id, '{');
         json_out_string(json, "description", schema.records[i]->text);
-        members(&schema, NULL, schema.records[i]);
+        members(&schema, question_of(schema.records[i]), schema.records[i]);
         json_out_close(json, '}');
     }
     json_out_close(json, '}');

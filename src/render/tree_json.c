@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any answer as JSON: SI base units, missing = null with a reason, never NaN. */
+/* Any answer as JSON: SI base units, missing = null with a reason, never NaN; or a table
+ * of it as JSON Lines. */
 #include <math.h>
 
 #include "render/json_out.h"
@@ -13,9 +14,21 @@ static void write_children(struct json_out *json, const struct node *node)
         write_node(json, node->children[i].id, &node->children[i]);
 }
 
+/* An answer as a whole, also one within another, says what it is. */
+static void write_head(struct json_out *json, const struct question *question)
+{
+    json_out_string(json, "schema", question->schema);
+    json_out_open(json, "tool", '{');
+    json_out_string(json, "name", "warpsage");
+    json_out_string(json, "version", ws_version());
+    json_out_close(json, '}');
+}
+
 static void write_section(struct json_out *json, const char *key, const struct node *node)
 {
+    const struct question *question = node->record ? question_of(node->record) : NULL;
     json_out_open(json, key, '{');
+    if (question) write_head(json, question);
     write_children(json, node);
     json_out_close(json, '}');
 }
@@ -63,34 +76,37 @@ static void write_matrix(struct json_out *json, const char *key, const struct no
 static void write_words(struct json_out *json, const char *key, const struct node *node)
 {
     const char *const *words = node->value.items;
+    bool in_line = json->in_line;
     json_out_open(json, key, '[');
     json->in_line = true;
     for (size_t i = 0; i < node->value.item_count; i++)
         json_out_string(json, NULL, words[i]);
     json_out_close(json, ']');
-    json->in_line = false;
+    json->in_line = in_line;
 }
 
 static void write_counts(struct json_out *json, const char *key, const struct node *node)
 {
     const uint64_t *counts = node->value.items;
+    bool in_line = json->in_line;
     json_out_open(json, key, '[');
     json->in_line = true;
     for (size_t i = 0; i < node->value.item_count; i++)
         json_out_count(json, NULL, counts[i]);
     json_out_close(json, ']');
-    json->in_line = false;
+    json->in_line = in_line;
 }
 
 static void write_numbers(struct json_out *json, const char *key, const struct node *node)
 {
     const double *numbers = node->value.items;
+    bool in_line = json->in_line;
     json_out_open(json, key, '[');
     json->in_line = true;
     for (size_t i = 0; i < node->value.item_count; i++)
         json_out_number(json, NULL, numbers[i]);
     json_out_close(json, ']');
-    json->in_line = false;
+    json->in_line = in_line;
 }
 
 static void write_value(struct json_out *json, const char *key, const struct measured *measured)
@@ -175,18 +191,27 @@ static void write_node(struct json_out *json, const char *key, const struct node
     }
 }
 
+/* JSON Lines: a row of the table a line. */
+static void write_lines(struct strbuf *out, const struct node *table)
+{
+    struct arena arena = {0};
+    for (size_t i = 0; i < table->value.item_count; i++) {
+        struct json_out json = {.out = out, .in_line = true};
+        struct node row = node_row(table, i, &arena);
+        write_section(&json, NULL, &row);
+        strbuf_putc(out, '\n');
+        arena_clear(&arena);
+    }
+}
+
 void render_json(const struct answer *answer, const struct render_options *options,
                  struct strbuf *out)
 {
     struct json_out json = {.out = out};
-    (void)options;
-    json_out_open(&json, NULL, '{');
-    json_out_string(&json, "schema", answer->question->schema);
-    json_out_open(&json, "tool", '{');
-    json_out_string(&json, "name", "warpsage");
-    json_out_string(&json, "version", ws_version());
-    json_out_close(&json, '}');
-    write_children(&json, &answer->root);
-    json_out_close(&json, '}');
+    if (options->table) {
+        write_lines(out, node_find(&answer->root, options->table));
+        return;
+    }
+    write_section(&json, NULL, &answer->root);
     strbuf_putc(out, '\n');
 }

@@ -2,11 +2,18 @@
 /* Any answer as text: the parts of its view in their order. */
 #include "render/views.h"
 
+void view_compose(const struct view *view, struct page *page, const struct node *root)
+{
+    for (size_t i = 0; i < view->part_count; i++) {
+        const struct node *node = node_find(root, view->parts[i].path);
+        if (node && node_is_known(node)) view->parts[i].compose(page, node);
+    }
+}
+
 void render_text(const struct answer *answer, const struct render_options *options,
                  struct strbuf *out)
 {
     enum { NO_LIMIT = 1 << 20 };
-    const struct view *view = view_find(answer->question);
     struct page page = {
         .out = out,
         .width = NO_LIMIT,
@@ -15,8 +22,5 @@ void render_text(const struct answer *answer, const struct render_options *optio
         .utf8 = options->utf8,
         .colour = options->colour,
     };
-    for (size_t i = 0; i < view->part_count; i++) {
-        const struct node *node = node_find(&answer->root, view->parts[i].path);
-        if (node && node_is_known(node)) view->parts[i].compose(&page, node);
-    }
+    view_compose(view_find(answer->question), &page, &answer->root);
 }

@@ -60,5 +60,7 @@ struct view {
 };
 
 const struct view *view_find(const struct question *question);
+/* Writes the parts of the view's text; for an answer within another, too. */
+void view_compose(const struct view *view, struct page *page, const struct node *root);
 
 #endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* run: what a CUDA program launched, from what its processes left (run_session.h). */
+#include <math.h>
+#include <string.h>
+
+#include "answer/analyze.h"
+#include "answer/run_session.h"
+
+struct run_answer {
+    struct run_session session;
+    const char *const *program;
+    size_t program_count;
+    uint64_t exit_code;
+    const struct machine *machine;
+    const char *clock;
+    bool gpu_given, lists_launches;
+    const void *heaviest; /* record of `analyze`; NULL: none, and why not */
+    const char *heaviest_reason;
+};
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static bool is_timed(const struct run_kernel *kernel)
+{
+    return run_timed(&kernel->counts) > 0;
+}
+
+static double mean_seconds(const struct run_kernel *kernel)
+{
+    return kernel->total_seconds / (double)run_timed(&kernel->counts);
+}
+
+/* What a function that is not there returned to the program. */
+static const char *error_of(const struct run_missing *missing)
+{
+    bool is_runtime = !strncmp(missing->name, "cuda", 4) || missing->name[0] == '_';
+    return is_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED";
+}
+
+static const struct record *analysis(size_t index)
+{
+    return index ? NULL : question_analyze.record;
+}
+
+#define FIGURE_FILE "answer/figures/run.def"
+#include "base/figure_tables.h"
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void release_answer(void *what)
+{
+    answer_destroy(what);
+}
+
+/* *out: the record of `analyze` for a saved profile, owned by the answer. */
+static ws_status analyze_profile(const struct asked *asked, const char *path, const void **out)
+{
+    struct profile *profile;
+    struct answer *answer;
+    TRY(profile_load(asked->diag, path, &profile));
+    struct asked inner = {.diag = asked->diag,
+                          .question = &question_analyze,
+                          .profile_count = 1,
+                          .machine_count = asked->machine_count,
+                          .profiles = &profile,
+                          .machines = asked->machines,
+                          .evidence = asked->evidence};
+    ws_status status = question_ask(&inner, &answer);
+    profile_destroy(profile);
+    if (!answer) return status;
+    answer_own(asked->answer, release_answer, answer);
+    *out = answer->root.value.items;
+    return status;
+}
+
+static ws_status ask_heaviest(const struct asked *asked, struct run_answer *answer)
+{
+    const struct run_session *session = &answer->session;
+    const char *path = session->kernel_count ? session->kernels[0].profile : NULL;
+    answer->heaviest_reason =
+        asked_flag(asked, "heaviest") ? "no profile of a counted launch was left" : "not asked for";
+    if (!path || !asked_flag(asked, "heaviest")) return WS_OK;
+    ws_status status = analyze_profile(asked, path, &answer->heaviest);
+    if (status == WS_OK) return status;
+    char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
+    reason[strcspn(reason, "\n")] = '\0';
+    answer->heaviest_reason = reason;
+    return status;
+}
+
+/* Words are the caller's: the answer has copies. */
+static void copy_program(const struct asked *asked, struct run_answer *answer)
+{
+    struct arena *arena = &asked->answer->arena;
+    const char *const *words = asked_words(asked, "program", &answer->program_count);
+    const char **copies = ARENA_ARRAY(arena, const char *, answer->program_count + 1);
+    for (size_t i = 0; i < answer->program_count; i++)
+        copies[i] = arena_copy(arena, words[i]);
+    answer->program = copies;
+}
+
+static ws_status ask(struct asked *asked, const void **out)
+{
+    static const char *const clocks[] = {"predicted", "host", NULL};
+    const char *folder = asked_word(asked, "session"), *prefix = asked_word(asked, "report_prefix");
+    struct arena *arena = &asked->answer->arena;
+    struct run_answer *answer = ARENA_ARRAY(arena, struct run_answer, 1);
+    int clock;
+    if (!folder || !asked->machine_count)
+        return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                          "'run' takes the folder of a session, and a GPU at least");
+    TRY(asked_choice(asked, "clock", clocks, &clock));
+    TRY(asked_count(asked, "exit_code", 0, 255, 0, &answer->exit_code));
+    copy_program(asked, answer);
+    answer->machine = asked->machines[0];
+    answer->clock = clocks[clock < 0 ? 0 : clock];
+    answer->gpu_given = asked_flag(asked, "gpu_given");
+    answer->lists_launches = prefix != NULL;
+    TRY(run_session_read(asked->diag, arena, folder, prefix, &answer->session));
+    *out = answer;
+    return ask_heaviest(asked, answer);
+}
+
+static const struct input_info inputs[] = {
+    {"session", INPUT_WORD, "", "folder with what the processes of the program left"},
+    {"program", INPUT_WORD, "",
+     "what was started: a program and its arguments, one after the other"},
+    {"exit_code", INPUT_COUNT, "", "exit code of the program"},
+    {"clock", INPUT_WORD, "", "time that CUDA events told: predicted or host"},
+    {"gpu_given", INPUT_FLAG, "", "the GPU was chosen by the user"},
+    {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},
+    {"report_prefix", INPUT_WORD, "", "list each launch; names of reports begin with this word"},
+};
+
+const struct question question_run = {
+    .name = "run",
+    .schema = "warpsage.run/1",
+    .text = "What did a CUDA program launch, and how long do its kernels take?",
+    .record = &record_run,
+    .inputs = inputs,
+    .input_count = sizeof inputs / sizeof *inputs,
+    .finds_profiles = true,
+    .ask = ask,
+};
