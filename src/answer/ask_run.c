@@ -122,14 +122,14 @@ static ws_status ask(struct asked *asked, const void **out)
 }
 
 static const struct input_info inputs[] = {
-    {"session", INPUT_WORD, "", "folder with what the processes of the program left"},
-    {"program", INPUT_WORD, "",
-     "what was started: a program and its arguments, one after the other"},
+    {"session", INPUT_WORD, "", "folder with the records of the program's processes"},
+    {"program", INPUT_WORD, "", "program and its arguments, one word each"},
     {"exit_code", INPUT_COUNT, "", "exit code of the program"},
-    {"clock", INPUT_WORD, "", "time that CUDA events told: predicted or host"},
-    {"gpu_given", INPUT_FLAG, "", "the GPU was chosen by the user"},
+    {"clock", INPUT_WORD, "", "clock of CUDA events: predicted or host"},
+    {"gpu_given", INPUT_FLAG, "", "the user chose the GPU"},
     {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},
-    {"report_prefix", INPUT_WORD, "", "list each launch; names of reports begin with this word"},
+    {"report_prefix", INPUT_WORD, "",
+     "list all launches; file names of reports begin with this prefix"},
 };
 
 const struct question question_run = {
