@@ -17,9 +17,7 @@ static const struct option_row options[] = {
 };
 
 struct papers_request {
-    ws_format format;
-    const char *output;
-    bool all_details;
+    struct papers_output output;
     const char *const *ids;
     size_t id_count;
 };
@@ -73,6 +71,40 @@ static int unknown_id(struct papers *papers, const char *wanted)
                      wanted, cli_hint(papers->cli, wanted, names, count), all);
 }
 
+/* Adds a row that others are about, unless it is there. */
+static int add_hidden(struct papers *papers, const char *id, struct papers_row **rows,
+                      size_t *count)
+{
+    json_t *source;
+    size_t i;
+    for (i = 0; i < *count; i++)
+        if (!strcmp(papers_text((*rows)[i].source, "id"), id)) return EXIT_DONE;
+    json_array_foreach(json_object_get(papers->published, "rows"), i, source)
+    {
+        struct papers_row row = {.source = source, .is_hidden = true};
+        if (strcmp(papers_text(source, "id"), id) != 0) continue;
+        CLI_APPEND(papers->cli, *rows, *count, row);
+        return EXIT_DONE;
+    }
+    return papers_bad_file(papers, "published.json", "there is no row", id);
+}
+
+static int compute_rows(struct papers *papers, struct papers_row **rows, size_t *count)
+{
+    struct papers_reference *references;
+    size_t i, k, chosen = *count;
+    for (i = 0; i < chosen; i++) {
+        const json_t *source = (*rows)[i].source;
+        size_t reference_count = papers_references(papers, source, &references);
+        papers->folder = papers_text(source, "folder");
+        for (k = 0; k < reference_count; k++)
+            CLI_TRY(add_hidden(papers, references[k].id, rows, count));
+    }
+    for (i = 0; i < *count; i++)
+        CLI_TRY(papers_row_compute(papers, &(*rows)[i]));
+    return EXIT_DONE;
+}
+
 static int show_rows(struct papers *papers, const struct papers_request *request)
 {
     json_t *source;
@@ -92,10 +124,8 @@ static int show_rows(struct papers *papers, const struct papers_request *request
     }
     for (k = 0; k < request->id_count; k++)
         if (!used[k]) return unknown_id(papers, request->ids[k]);
-    for (i = 0; i < count; i++)
-        CLI_TRY(papers_row_compute(papers, rows[i].source, &rows[i]));
-    return papers_write_rows(papers, rows, count, request->format, request->all_details,
-                             request->output);
+    CLI_TRY(compute_rows(papers, &rows, &count));
+    return papers_ask_rows(papers, rows, count, &request->output);
 }
 
 /* ---- curves
@@ -126,7 +156,7 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
     for (i = 0; i < (request->id_count ? request->id_count : name_count) && count < NAMES; i++)
         CLI_TRY(papers_curve_compute(papers, request->id_count ? request->ids[i] : names[i],
                                      &curves[count++]));
-    return papers_write_curves(papers, curves, count, request->format, request->output);
+    return papers_ask_curves(papers, curves, count, &request->output);
 }
 
 /* ---- one closed form
@@ -171,14 +201,16 @@ static int evaluate(struct cli *cli, const struct papers_request *request)
 static int read_request(struct cli *cli, const struct command_line *line,
                         struct papers_request *out)
 {
-    *out = (struct papers_request){.format = WS_FORMAT_TEXT};
+    *out = (struct papers_request){.output = {WS_FORMAT_TEXT, WS_DETAILS_NORMAL, NULL}};
     for (size_t i = 0; i < line->use_count; i++) {
         const char *value = line->uses[i].value;
-        if (line->uses[i].id == OPTION_FORMAT) CLI_TRY(parse_format(cli, value, &out->format));
-        if (line->uses[i].id == OPTION_OUTPUT) out->output = value;
+        if (line->uses[i].id == OPTION_FORMAT)
+            CLI_TRY(parse_format(cli, value, &out->output.format));
+        if (line->uses[i].id == OPTION_OUTPUT) out->output.path = value;
         if (line->uses[i].id != OPTION_DETAILS) continue;
-        out->all_details = !strcmp(value, "all");
-        if (!out->all_details && strcmp(value, "normal") != 0)
+        bool is_all = !strcmp(value, "all");
+        out->output.details = is_all ? WS_DETAILS_ALL : WS_DETAILS_NORMAL;
+        if (!is_all && strcmp(value, "normal") != 0)
             return cli_error(cli, EXIT_USAGE,
                              "invalid value '%s' for --details: expected normal or all", value);
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "cli/options/asking.h"
 
 /* The tables compare what the papers' equations say, as they are printed: not what warpsage makes of
  * them where they contradict each other or a bound. */
@@ -85,13 +86,14 @@ struct papers {
     size_t curve_count;
 };
 
-/* Judged or not: only numbers whose inputs were printed or inferred are evidence. */
+/* What came out for a row; the question `papers` judges it. */
 struct papers_row {
     const json_t *source; /* its object in published.json */
     bool has_ours;
     double ours;
     const char *ours_text; /* of a statement: what came out; NULL: a number */
-    enum { PAPERS_NOT_JUDGED, PAPERS_AGREES, PAPERS_DIFFERS } verdict;
+    bool holds;            /* false: the statement fails */
+    bool is_hidden;        /* it is there only for rows that are about it */
 };
 
 /* papers_data.c */
@@ -129,14 +131,13 @@ int papers_load_module(struct papers *papers, const char *path, ws_module **out)
 int papers_count(struct papers *papers, const json_t *ours, double *out);
 int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
+/* The number of a node below; NAN: there is none. */
+double papers_number_at(ws_node node, const char *path);
 /* A curve of terms of a model over one figure of the machine. */
 int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 
-/* papers_thermal.c: the heat of a chip by the SMs at work, or by how much it differs between sets; rows
- * about rows: Kendall's tau of ours against published, and whether groups are in order. */
+/* papers_thermal.c: the heat of a chip by its active SMs, or by how much it differs between sets. */
 int papers_thermal(struct papers *papers, const json_t *ours, double *out);
-int papers_rank(struct papers *papers, const json_t *ours, double *out);
-int papers_order(struct papers *papers, const json_t *ours, const char **out_text, bool *holds);
 
 /* papers_curves.c */
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);
@@ -154,13 +155,27 @@ int papers_power(struct papers *papers, const json_t *ours, double *out, bool *h
 int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 void papers_power_clear(struct papers *papers);
 
-/* papers_rows.c */
-int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out);
+/* papers_rows.c: from the source of a row what came out. A row about other rows has nothing of its own. */
+int papers_row_compute(struct papers *papers, struct papers_row *row);
+/* "mean_error", "rank" or "order"; NULL: it is not about other rows. */
+const char *papers_about(const json_t *source);
+/* The rows that it is about. */
+struct papers_reference {
+    const char *id;
+    size_t group; /* of an order */
+};
+size_t papers_references(struct papers *papers, const json_t *source,
+                         struct papers_reference **out);
 
-/* papers_write.c, papers_write_curves.c: to standard output or a file. */
-int papers_write_rows(struct papers *papers, const struct papers_row *rows, size_t count,
-                      ws_format format, bool all_details, const char *output);
-int papers_write_curves(struct papers *papers, const struct papers_curve *const *curves,
-                        size_t count, ws_format format, const char *output);
+/* papers_ask.c: the question `papers`, to standard output or a file. */
+struct papers_output {
+    ws_format format;
+    ws_details details;
+    const char *path; /* NULL: standard output */
+};
+int papers_ask_rows(struct papers *papers, const struct papers_row *rows, size_t count,
+                    const struct papers_output *output);
+int papers_ask_curves(struct papers *papers, const struct papers_curve *const *curves, size_t count,
+                      const struct papers_output *output);
 
 #endif

@@ -134,23 +134,16 @@ struct sweep {
     struct papers_series *series;
 };
 
-/* The number of a node below the estimate; NAN: there is none. */
-static double number_at(ws_node estimate, const char *path)
-{
-    ws_value value = {.size = sizeof value};
-    return ws_node_value(ws_node_find(estimate, path), &value) ? value.number : NAN;
-}
-
 static double term_of(struct cli *cli, ws_node estimate, const char *id)
 {
-    return number_at(estimate, cli_format(cli, "terms/%s", id));
+    return papers_number_at(estimate, cli_format(cli, "terms/%s", id));
 }
 
 /* A term of the model, or what follows from some of them. */
 static double find_value(struct cli *cli, ws_machine *machine, ws_node estimate, const char *column)
 {
-    if (!strcmp(column, "time")) return number_at(estimate, "time_s");
-    if (!strcmp(column, "cycles")) return number_at(estimate, "cycles");
+    if (!strcmp(column, "time")) return papers_number_at(estimate, "time_s");
+    if (!strcmp(column, "cycles")) return papers_number_at(estimate, "cycles");
     double accesses =
         term_of(cli, estimate, "coal_mem_insts") + term_of(cli, estimate, "uncoal_mem_insts");
     double computation = term_of(cli, estimate, "total_insts") - accesses;

@@ -72,8 +72,7 @@ static int predict(struct papers *papers, const json_t *ours, const ws_machine *
     return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
 }
 
-/* The number of a node below; NAN: there is none. */
-static double number_at(ws_node node, const char *path)
+double papers_number_at(ws_node node, const char *path)
 {
     ws_value value = {.size = sizeof value};
     return ws_node_value(ws_node_find(node, path), &value) ? value.number : NAN;
@@ -143,10 +142,10 @@ static int read_whole(struct papers *papers, const json_t *ours, ws_node estimat
 {
     const char *term = papers_text(ours, "term");
     bool is_word = !strcmp(term, "bottleneck") || !strcmp(term, "next");
-    *number = number_at(estimate, "time_s");
+    *number = papers_number_at(estimate, "time_s");
     if (is_word) *text = word_at(papers->cli, estimate, term);
     if (is_word || !strcmp(term, "time")) return EXIT_DONE;
-    *number = number_at(estimate, cli_format(papers->cli, "terms/%s", term));
+    *number = papers_number_at(estimate, cli_format(papers->cli, "terms/%s", term));
     if (!isnan(*number)) return EXIT_DONE;
     return papers_bad_file(papers, "published.json", "the model gives no term", term);
 }
@@ -220,9 +219,9 @@ static int add_estimates(struct papers *papers, struct papers_curve *curve, cons
     struct papers_point point = {x, cli_alloc(papers->cli, curve->column_count * sizeof(double))};
     for (size_t i = 0; i < curve->column_count && exit_code == EXIT_DONE; i++) {
         const char *column = curve->columns[i];
-        point.values[i] = number_at(estimate, !strcmp(column, "time")
-                                                  ? "time_s"
-                                                  : cli_format(papers->cli, "terms/%s", column));
+        point.values[i] = papers_number_at(
+            estimate,
+            !strcmp(column, "time") ? "time_s" : cli_format(papers->cli, "terms/%s", column));
     }
     ws_answer_destroy(answer);
     ws_machine_destroy(machine);

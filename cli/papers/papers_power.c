@@ -144,7 +144,7 @@ static int term(struct papers *papers, const json_t *ours, const struct powered 
     return papers_bad_file(papers, "published.json", "ipp-power gives no term", id);
 }
 
-/* Power of all SMs at work less that of one. */
+/* Power with all SMs active less that with one. */
 static int delta(struct papers *papers, const json_t *ours, const struct powered *p, double *out)
 {
     (void)papers;

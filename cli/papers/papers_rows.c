@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One row of the table: published, ours, and whether they agree. */
+/* What came out for one row of the table. */
 #include <math.h>
 #include <string.h>
 
@@ -76,44 +76,14 @@ static int count_loop(struct papers *papers, const json_t *ours, double *out)
     return EXIT_DONE;
 }
 
-/* The mean distance of rows from what was published, in percent of that. */
-static int mean_error(struct papers *papers, const json_t *ids, double *out)
+static int compute(struct papers *papers, const json_t *ours, struct papers_row *out)
 {
-    json_t *id, *source;
-    size_t i, k;
-    double sum = 0;
-    json_array_foreach(ids, i, id)
-    {
-        struct papers_row row = {0};
-        json_array_foreach(json_object_get(papers->published, "rows"), k, source)
-        {
-            if (strcmp(papers_text(source, "id"), json_string_value(id)) != 0) continue;
-            CLI_TRY(papers_row_compute(papers, source, &row));
-        }
-        if (!row.source || !row.has_ours)
-            return papers_bad_file(papers, "published.json", "no row with a number is called",
-                                   json_string_value(id));
-        double published = papers_number(row.source, "published", NAN);
-        sum += 100 * fabs(row.ours / published - 1);
-    }
-    *out = sum / (double)json_array_size(ids);
-    return EXIT_DONE;
-}
-
-static int compute(struct papers *papers, const json_t *ours, struct papers_row *out, bool *holds)
-{
-    *holds = true;
-    out->has_ours = true;
     if (json_object_get(ours, "check"))
-        return papers_check(papers, ours, &out->ours, &out->ours_text, holds);
+        return papers_check(papers, ours, &out->ours, &out->ours_text, &out->holds);
     if (json_object_get(ours, "thermal")) return papers_thermal(papers, ours, &out->ours);
-    if (json_object_get(ours, "rank")) return papers_rank(papers, ours, &out->ours);
-    if (json_object_get(ours, "order")) return papers_order(papers, ours, &out->ours_text, holds);
-    if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours, holds);
+    if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours, &out->holds);
     if (json_object_get(ours, "model"))
         return papers_estimate(papers, ours, &out->ours, &out->ours_text);
-    if (json_object_get(ours, "mean_error"))
-        return mean_error(papers, json_object_get(ours, "mean_error"), &out->ours);
     if (json_object_get(ours, "occupancy")) return papers_occupancy(papers, ours, &out->ours);
     if (json_object_get(ours, "launch")) return papers_count(papers, ours, &out->ours);
     if (json_object_get(ours, "machine")) return read_machine(papers, ours, &out->ours);
@@ -122,43 +92,42 @@ static int compute(struct papers *papers, const json_t *ours, struct papers_row 
     return evaluate(papers, ours, &out->ours);
 }
 
-static bool is_near(const json_t *source, double ours)
+int papers_row_compute(struct papers *papers, struct papers_row *row)
 {
-    const json_t *tolerance = json_object_get(source, "tolerance");
-    double published = papers_number(source, "published", NAN);
-    double absolute = papers_number(tolerance, "abs", 0);
-    double relative = papers_number(tolerance, "rel", 0) * fabs(published);
-    return fabs(ours - published) <= fmax(absolute, relative);
+    const json_t *ours = json_object_get(row->source, "ours");
+    row->holds = true;
+    papers->folder = papers_text(row->source, "folder");
+    row->has_ours = json_is_object(ours) && !papers_about(row->source);
+    return row->has_ours ? compute(papers, ours, row) : EXIT_DONE;
 }
 
-/* A statement about a number: "least" and "most", both excluded. */
-static bool is_bounded(const json_t *ours)
-{
-    return !json_object_get(ours, "check") &&
-           (json_object_get(ours, "least") || json_object_get(ours, "most"));
-}
+/* ---- rows about rows ------------------------------------------------------------------------- */
 
-static bool is_within(const json_t *ours, double value)
+const char *papers_about(const json_t *source)
 {
-    return value > papers_number(ours, "least", -INFINITY) &&
-           value < papers_number(ours, "most", INFINITY);
-}
-
-int papers_row_compute(struct papers *papers, const json_t *source, struct papers_row *out)
-{
+    static const char *const kinds[] = {"mean_error", "rank", "order"};
     const json_t *ours = json_object_get(source, "ours");
-    const char *evidence = papers_text(source, "evidence");
-    bool holds = true, is_evidence = !strcmp(evidence, "printed") || !strcmp(evidence, "inferred");
-    *out = (struct papers_row){.source = source};
-    papers->folder = papers_text(source, "folder");
-    if (!json_is_object(ours)) return EXIT_DONE;
-    CLI_TRY(compute(papers, ours, out, &holds));
-    if (!is_evidence) return EXIT_DONE;
-    if (out->ours_text && json_object_get(ours, "model"))
-        holds = !strcmp(out->ours_text, papers_text(source, "published"));
-    if (!out->ours_text && json_is_number(json_object_get(source, "published")))
-        holds = holds && is_near(source, out->ours);
-    if (!out->ours_text && is_bounded(ours)) holds = holds && is_within(ours, out->ours);
-    out->verdict = holds ? PAPERS_AGREES : PAPERS_DIFFERS;
-    return EXIT_DONE;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (json_object_get(ours, kinds[i])) return kinds[i];
+    return NULL;
+}
+
+size_t papers_references(struct papers *papers, const json_t *source, struct papers_reference **out)
+{
+    const json_t *ours = json_object_get(source, "ours"), *group, *id;
+    const char *about = papers_about(source);
+    size_t count = 0, i, k;
+    *out = NULL;
+    if (!about) return 0;
+    json_array_foreach(json_object_get(ours, about), i, group)
+    {
+        struct papers_reference one = {json_string_value(group), i};
+        if (one.id) CLI_APPEND(papers->cli, *out, count, one);
+        json_array_foreach(group, k, id)
+        {
+            one.id = json_string_value(id);
+            if (one.id) CLI_APPEND(papers->cli, *out, count, one);
+        }
+    }
+    return count;
 }

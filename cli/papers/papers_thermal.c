@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows about the heat of a chip by the SMs at work, and rows about other rows: their order, and how well
- * two orders agree. */
+/* Rows about the heat of a chip by its active SMs. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options/asking.h"
@@ -89,84 +87,5 @@ int papers_thermal(struct papers *papers, const json_t *ours, double *out)
         most = fmax(most, value);
     }
     *out = most - least;
-    return EXIT_DONE;
-}
-
-/* ---- rows about rows ------------------------------------------------------------------------- */
-
-static int find_row(struct papers *papers, const json_t *id, struct papers_row *out)
-{
-    const char *wanted = json_string_value(id);
-    const json_t *row;
-    size_t i;
-    json_array_foreach(json_object_get(papers->published, "rows"), i, row)
-    {
-        if (wanted && !strcmp(papers_text(row, "id"), wanted))
-            return papers_row_compute(papers, row, out);
-    }
-    return papers_bad_file(papers, "published.json", "there is no row", wanted ? wanted : "?");
-}
-
-static int sign(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-/* Kendall's tau b: concordant less discordant pairs, over the pairs that are no ties in the one, and in
- * the other (Kendall, Biometrika 33, 1945). Ours are tied if they differ by rounding alone. */
-int papers_rank(struct papers *papers, const json_t *ours, double *out)
-{
-    const json_t *ids = json_object_get(ours, "rank"), *id;
-    size_t count = json_array_size(ids), i;
-    double score = 0, untied = 0, untied_ours = 0;
-    struct papers_row *rows = cli_alloc(papers->cli, (count + 1) * sizeof *rows);
-    json_array_foreach(ids, i, id)
-    {
-        CLI_TRY(find_row(papers, id, &rows[i]));
-        for (size_t j = 0; j < i; j++) {
-            double published = papers_number(rows[i].source, "published", NAN);
-            double before = papers_number(rows[j].source, "published", NAN);
-            bool is_tie = fabs(rows[i].ours - rows[j].ours) <= 1e-9 * fabs(rows[i].ours);
-            int mine = is_tie ? 0 : sign(rows[i].ours, rows[j].ours);
-            score += mine * sign(published, before);
-            untied += published != before;
-            untied_ours += mine != 0;
-        }
-    }
-    *out = untied * untied_ours > 0 ? score / sqrt(untied * untied_ours) : 0;
-    return EXIT_DONE;
-}
-
-/* Every row of a group is below every row of the next ones. */
-int papers_order(struct papers *papers, const json_t *ours, const char **out_text, bool *holds)
-{
-    const json_t *group, *id;
-    struct papers_row *rows = NULL;
-    size_t *groups = NULL, count = 0, group_count = 0, pairs = 0, failed = 0, i, j;
-    const char *first = "";
-    json_array_foreach(json_object_get(ours, "order"), i, group)
-    {
-        json_array_foreach(group, j, id)
-        {
-            struct papers_row row;
-            CLI_TRY(find_row(papers, id, &row));
-            CLI_APPEND(papers->cli, rows, count, row);
-            CLI_APPEND(papers->cli, groups, group_count, i);
-        }
-    }
-    for (i = 0; i < count; i++)
-        for (j = 0; j < count; j++) {
-            if (groups[i] >= groups[j]) continue;
-            pairs++;
-            if (rows[i].ours < rows[j].ours) continue;
-            if (!failed++)
-                first = cli_format(papers->cli, ", first %s not below %s",
-                                   papers_text(rows[i].source, "id"),
-                                   papers_text(rows[j].source, "id"));
-        }
-    *holds = pairs && !failed;
-    *out_text = failed
-                    ? cli_format(papers->cli, "fails at %zu of %zu pairs%s", failed, pairs, first)
-                    : cli_format(papers->cli, "holds at all %zu pairs", pairs);
     return EXIT_DONE;
 }

@@ -87,6 +87,7 @@ static void fill_figure(struct node *node, const struct figure *figure, struct a
 {
     node->kind = figure->kind;
     if (node->value.is_absent) return;
+    if (figure->may_be_word && node->value.text) node->kind = FIGURE_IS_WORD;
     switch (figure->kind) {
     case FIGURE_IS_SECTION:
         if (node->value.items)

@@ -13,6 +13,7 @@
  * may take memory of `arena`:
  *
  *     NUMBER(record, id, unit, when, double, text)     NAN: null
+ *     NUMBER_OR_WORD(record, id, when, double, const char *, text)     word NULL: the number
  *     COUNT(record, id, unit, when, uint64_t, text)    exact
  *     FLAG(record, id, when, bool, text)
  *     WORD(record, id, when, const char *, text)       NULL: null
@@ -102,6 +103,7 @@ struct figure {
     const struct record *of; /* of sections, lists, maps and tables; NULL: one of ... */
     const struct record *(*choice)(size_t index); /* ... these, NULL beyond the last */
     bool is_matrix;                               /* of a table */
+    bool may_be_word;                             /* of a number */
     void (*get)(const void *record, struct arena *arena, struct figure_value *out);
 };
 

@@ -29,6 +29,8 @@
     }
 #define NUMBER(record, id, unit, when, value, text)                                                \
     FIGURE_GETTER(record, id, when, out->number = (value))
+#define NUMBER_OR_WORD(record, id, when, value, words, says)                                       \
+    FIGURE_GETTER(record, id, when, out->number = (value); out->text = (words))
 #define COUNT(record, id, unit, when, value, text)                                                 \
     FIGURE_GETTER(record, id, when, out->count = (value))
 #define FLAG(record, id, when, value, text) FIGURE_GETTER(record, id, when, out->count = (value))

@@ -32,6 +32,8 @@
      __VA_ARGS__},
 #define NUMBER(record, id, unit_, when, value, text)                                               \
     FIGURE_ROW(record, id, NUMBER, when, text, .unit = unit_)
+#define NUMBER_OR_WORD(record, id, when, value, words, text)                                       \
+    FIGURE_ROW(record, id, NUMBER, when, text, .may_be_word = true)
 #define COUNT(record, id, unit_, when, value, text)                                                \
     FIGURE_ROW(record, id, COUNT, when, text, .unit = unit_)
 #define FLAG(record, id, when, value, text) FIGURE_ROW(record, id, FLAG, when, text, .of = NULL)

@@ -7,6 +7,7 @@
 #undef NULL_UNLESS
 #undef OMIT_UNLESS
 #undef NUMBER
+#undef NUMBER_OR_WORD
 #undef COUNT
 #undef FLAG
 #undef WORD

@@ -26,16 +26,22 @@ static void refer(struct schema *schema, const struct record *record)
     strbuf_clear(&path);
 }
 
-static void type_of(struct schema *schema, const char *type, bool may_be_null)
+/* `or_type` NULL: only the one. */
+static void types_of(struct schema *schema, const char *type, const char *or_type, bool may_be_null)
 {
-    if (!may_be_null) {
-        json_out_string(&schema->json, "type", type);
-        return;
-    }
     json_out_open(&schema->json, "type", '[');
     json_out_string(&schema->json, NULL, type);
-    json_out_string(&schema->json, NULL, "null");
+    if (or_type) json_out_string(&schema->json, NULL, or_type);
+    if (may_be_null) json_out_string(&schema->json, NULL, "null");
     json_out_close(&schema->json, ']');
+}
+
+static void type_of(struct schema *schema, const char *type, bool may_be_null)
+{
+    if (may_be_null)
+        types_of(schema, type, NULL, true);
+    else
+        json_out_string(&schema->json, "type", type);
 }
 
 static void typed(struct schema *schema, const char *key, const char *type, bool may_be_null)
@@ -120,7 +126,7 @@ static void shape(struct schema *schema, const struct figure *figure)
     bool may_be_null = figure->when == FIGURE_MAY_BE_NULL;
     switch (figure->kind) {
     case FIGURE_IS_NUMBER:
-        type_of(schema, "number", true);
+        types_of(schema, "number", figure->may_be_word ? "string" : NULL, true);
         break;
     case FIGURE_IS_COUNT:
         type_of(schema, "integer", may_be_null);
