@@ -35,6 +35,7 @@ struct power_clock_choice {
 
 struct power_machine {
     const struct machine *machine;
+    const struct prediction *whole;
     const struct power_estimate *power;
     struct power_unit_row units[POWER_UNIT_COUNT];
     struct power_sum sums[SUMS];
@@ -136,7 +137,7 @@ static ws_status read_query(const struct asked *asked, struct power_query *out)
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
                           "the question 'power' needs one profile and at least one GPU");
     TRY(asked_predict_options(asked, &out->options));
-    out->options.without_gains = true;
+    out->options.without_gains = out->options.without_details = true;
     TRY(asked_count(asked, "cores_first", 0, UINT32_MAX, 1, &out->first));
     TRY(asked_count(asked, "cores_last", 0, UINT32_MAX, UINT32_MAX, &out->last));
     read_clocks(asked, &out->clocks);
@@ -179,6 +180,7 @@ static ws_status find_power(const struct asked *asked, const struct power_query 
     const struct prediction *prediction;
     TRY(asked_predict(asked, asked->profiles[0], out->machine, &query->options, &prediction));
     if (!prediction->power) return core_sweep_no_power(asked->diag, prediction);
+    out->whole = prediction;
     out->power = prediction->power;
     fill_units(out);
     return WS_OK;
@@ -231,8 +233,7 @@ static ws_status find_cores(const struct asked *asked, const struct power_query 
     struct core_sweep *sweep;
     unsigned sms = (unsigned)machine_get(out->machine, MACHINE_SM_COUNT, 0);
     unsigned last = query->last == UINT32_MAX ? sms : (unsigned)query->last;
-    TRY(core_sweep_run(asked->diag, asked->profiles[0], out->machine, &query->options,
-                       (unsigned)query->first, last, &sweep));
+    TRY(core_sweep_run(asked->diag, out->whole, (unsigned)query->first, last, &sweep));
     answer_own(asked->answer, release_cores, sweep);
     out->cores = sweep;
     for (size_t i = 0; i < POWER_METRIC_COUNT; i++) {
@@ -298,8 +299,7 @@ static ws_status find_clocks(const struct asked *asked, const struct power_query
                              struct power_machine *out)
 {
     struct clock_sweep *sweep;
-    TRY(clock_sweep_run(asked->diag, asked->profiles[0], out->machine, &query->options,
-                        &query->clocks, &sweep));
+    TRY(clock_sweep_run(asked->diag, out->whole, out->cores, &query->clocks, &sweep));
     answer_own(asked->answer, release_clocks, sweep);
     const struct clock_sweep_point *all = &sweep->points[sweep->best_all];
     const struct clock_sweep_point *pair = &sweep->points[sweep->best];

@@ -82,10 +82,11 @@ ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *
     struct core_sweep *sweep = NULL;
     unsigned wanted = 0;
     TRY(asked_predict_options(asked, &options));
-    options.without_gains = true;
+    options.without_gains = options.without_details = true;
     TRY(count_sms(asked, &wanted));
-    ws_status status =
-        core_sweep_run(asked->diag, profile, asked->machines[0], &options, wanted, wanted, &sweep);
+    const struct prediction *whole;
+    ws_status status = asked_predict(asked, profile, asked->machines[0], &options, &whole);
+    if (status == WS_OK) status = core_sweep_run(asked->diag, whole, wanted, wanted, &sweep);
     if (status == WS_ERR_NO_MODEL) {
         TRY(without_power(asked, &options, wanted, out));
     } else if (status != WS_OK) {

@@ -52,11 +52,14 @@ static struct clock_sweep *sweep(const struct profile *profile, const struct mac
                                  const char *model, struct clock_range range)
 {
     struct diag diag = {0};
+    struct prediction *whole;
     struct clock_sweep *out;
     const struct model_option options[] = {{"power_time", model}};
     const struct predict_options given = {.option_count = 1, .options = options};
-    if (clock_sweep_run(&diag, profile, machine, &given, &range, &out) != WS_OK)
+    if (model_predict(&diag, profile, machine, &given, &whole) != WS_OK ||
+        clock_sweep_run(&diag, whole, NULL, &range, &out) != WS_OK)
         fail_msg("%s", diag.text);
+    prediction_destroy(whole);
     diag_clear(&diag);
     return out;
 }
@@ -159,16 +162,18 @@ static void no_pair_is_better(void **state)
         for (unsigned cores = 1; cores <= 30; cores++) {
             struct machine other = machine;
             struct diag diag = {0};
+            struct prediction *whole;
             struct core_sweep *one;
             const struct model_option options[] = {{"power_time", "mwp-cwp"}};
             const struct predict_options given = {.option_count = 1, .options = options};
             clock_set(&other, all->points[i].clock_hz);
-            assert_int_equal(core_sweep_run(&diag, profile, &other, &given, cores, cores, &one),
-                             WS_OK);
+            assert_int_equal(model_predict(&diag, profile, &other, &given, &whole), WS_OK);
+            assert_int_equal(core_sweep_run(&diag, whole, cores, cores, &one), WS_OK);
             double joules = core_point_joules(&one->points[0].point, POWER_METRIC_TOTAL);
             assert_true(joules >= least * (1 - 1e-12));
             if (cores == best->cores && i == all->best) CLOSE(joules, least, 1e-12);
             core_sweep_destroy(one);
+            prediction_destroy(whole);
         }
     clock_sweep_destroy(all);
     profile_destroy(profile);
@@ -185,18 +190,19 @@ static void ranges_are_checked(void **state)
     };
     struct machine machine;
     struct diag diag = {0};
+    struct prediction *whole;
     struct clock_sweep *out;
     make_machine(&machine);
     set_figure(&machine, MACHINE_CLOCK_LEAST, 0.65e9);
     set_figure(&machine, MACHINE_CLOCK_MOST, 1.3e9);
     struct profile *profile = make_kernel(10, 10);
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &whole), WS_OK);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(
-            clock_sweep_run(&diag, profile, &machine, &(struct predict_options){0}, &bad[i], &out),
-            WS_ERR_ARGUMENT);
+        assert_int_equal(clock_sweep_run(&diag, whole, NULL, &bad[i], &out), WS_ERR_ARGUMENT);
         assert_null(out);
         assert_non_null(strstr(diag.text, "clocks"));
     }
+    prediction_destroy(whole);
     diag_clear(&diag);
     profile_destroy(profile);
 }

@@ -60,11 +60,14 @@ static struct core_sweep *sweep(const struct profile *profile, const struct mach
                                 const char *key, const char *value)
 {
     struct diag diag = {0};
+    struct prediction *whole;
     struct core_sweep *out;
     const struct model_option options[] = {{"power_time", "mwp-cwp"}, {key, value}};
     const struct predict_options given = {.option_count = key ? 2 : 1, .options = options};
-    if (core_sweep_run(&diag, profile, machine, &given, 1, 30, &out) != WS_OK)
+    if (model_predict(&diag, profile, machine, &given, &whole) != WS_OK ||
+        core_sweep_run(&diag, whole, 1, 30, &out) != WS_OK)
         fail_msg("%s", diag.text);
+    prediction_destroy(whole);
     diag_clear(&diag);
     return out;
 }
@@ -148,14 +151,16 @@ static void ranges_are_checked(void **state)
     static const unsigned bad[][2] = {{0, 3}, {5, 4}, {1, 31}};
     struct machine machine;
     struct diag diag = {0};
+    struct prediction *whole;
     struct core_sweep *out;
     make_sweep_machine(&machine);
     struct profile *profile = make_sweep_profile(10, 2, 4, 2);
+    assert_int_equal(model_predict(&diag, profile, &machine, NULL, &whole), WS_OK);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(core_sweep_run(&diag, profile, &machine, NULL, bad[i][0], bad[i][1], &out),
-                         WS_ERR_ARGUMENT);
+        assert_int_equal(core_sweep_run(&diag, whole, bad[i][0], bad[i][1], &out), WS_ERR_ARGUMENT);
         assert_null(out);
     }
+    prediction_destroy(whole);
     diag_clear(&diag);
     profile_destroy(profile);
 }

@@ -104,6 +104,7 @@ struct model_input {
     const struct model_option *options;
     uint32_t effects_off; /* bit set of enum effect */
     double whole_sms;     /* SMs of the GPU if sm.count is that of those at work; 0: sm.count */
+    bool without_details; /* estimate.details is not asked for: models may leave it NULL */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };
@@ -182,6 +183,7 @@ struct predict_options {
     const char *only;   /* a model: no other is asked but those it rests on, and no gains are worked
                        * out; NULL: all */
     bool without_gains; /* the gains of effects are not worked out */
+    bool without_details; /* nor what a model tells beside terms and assumptions */
     bool without_traces;
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */

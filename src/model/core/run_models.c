@@ -359,6 +359,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .options = options->options,
                                 .effects_off = options->effects_off,
                                 .whole_sms = options->whole_sms,
+                                .without_details = options->without_details,
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "model/power/clock_scaling.h"
 #include "model/power/power_estimate.h"
 
@@ -68,71 +69,106 @@ static bool is_better(const struct core_sweep_point *point, const struct core_sw
     return joules(point) <= joules(than) * (1 + 1e-12);
 }
 
-static ws_status find_best(struct diag *diag, const struct prediction *whole,
-                           const struct machine *machine, struct core_sweep_point *out_best,
-                           struct core_sweep_point *out_all)
+static void choose_best(const struct core_sweep_point *points, size_t count,
+                        struct core_sweep_point *out)
 {
-    unsigned sms = (unsigned)machine_get(whole->machine, MACHINE_SM_COUNT, 1);
-    for (unsigned cores = 1; cores <= sms; cores++) {
-        TRY(core_sweep_point(diag, whole, machine, cores, out_all));
-        if (cores == 1 || is_better(out_all, out_best)) *out_best = *out_all;
+    *out = points[0];
+    for (size_t i = 1; i < count; i++)
+        if (is_better(&points[i], out)) *out = points[i];
+}
+
+static size_t count_sms(const struct prediction *whole)
+{
+    return (size_t)machine_get(whole->machine, MACHINE_SM_COUNT, 1);
+}
+
+/* At clock.core; returns the best number of SMs. */
+static ws_status find_now(struct diag *diag, const struct prediction *whole,
+                          const struct core_sweep *known, struct clock_sweep *sweep,
+                          unsigned *out_cores)
+{
+    size_t sms = count_sms(whole);
+    struct core_sweep_point best;
+    struct core_sweep_point *points = known && known->count == sms ? known->points : NULL;
+    if (!points) {
+        points = ARENA_ARRAY(&sweep->arena, struct core_sweep_point, sms);
+        TRY(core_sweep_points(diag, whole, whole->machine, 1, (unsigned)sms, points));
+    }
+    choose_best(points, sms, &best);
+    *out_cores = (unsigned)best.point.cores;
+    sweep->now = points[sms - 1];
+    return WS_OK;
+}
+
+struct batch {
+    const struct prediction *whole;
+    struct clock_sweep *sweep;
+    unsigned cores; /* the best at clock.core */
+};
+
+static ws_status find_best(struct diag *diag, const struct prediction *whole,
+                           const struct machine *machine, struct clock_sweep_point *out)
+{
+    for (unsigned cores = 1; cores <= count_sms(whole); cores++) {
+        TRY(core_sweep_point(diag, whole, machine, cores, &out->all));
+        if (cores == 1 || is_better(&out->all, &out->best)) out->best = out->all;
     }
     return WS_OK;
 }
 
-static ws_status find_point(struct diag *diag, struct clock_sweep *sweep,
-                            const struct prediction *whole, unsigned cores,
-                            struct clock_sweep_point *out)
+static ws_status find_point(struct diag *diag, void *argument, size_t i)
 {
-    unsigned sms = (unsigned)machine_get(whole->machine, MACHINE_SM_COUNT, 1);
-    struct machine machine = *whole->machine;
+    const struct batch *batch = argument;
+    const struct prediction *whole = batch->whole;
+    struct clock_sweep_point *out = &batch->sweep->points[i];
+    struct machine machine;
+    machine_copy_fields(&machine, whole->machine);
     clock_set(&machine, out->clock_hz);
     out->volts = clock_volts(&machine, out->clock_hz);
-    if (sweep->every_pair) return find_best(diag, whole, &machine, &out->best, &out->all);
-    TRY(core_sweep_point(diag, whole, &machine, sms, &out->all));
-    TRY(core_sweep_point(diag, whole, &machine, cores, &out->best));
+    if (batch->sweep->every_pair) return find_best(diag, whole, &machine, out);
+    TRY(core_sweep_point(diag, whole, &machine, (unsigned)count_sms(whole), &out->all));
+    TRY(core_sweep_point(diag, whole, &machine, batch->cores, &out->best));
     if (is_better(&out->all, &out->best)) out->best = out->all;
     return WS_OK;
 }
 
 static ws_status run(struct diag *diag, const struct prediction *whole,
-                     const struct clock_range *range, struct clock_sweep *sweep)
+                     const struct core_sweep *known, const struct clock_range *range,
+                     struct clock_sweep *sweep)
 {
-    struct core_sweep_point best;
-    if (!whole->power) return core_sweep_no_power(diag, whole);
+    struct batch batch = {.whole = whole, .sweep = sweep};
     sweep->time_model = whole->power->time_model;
     sweep->every_pair = !model_find(sweep->time_model)->needs_trace;
     sweep->now_hz = machine_get(whole->machine, MACHINE_CLOCK_CORE, 0);
-    TRY(find_best(diag, whole, whole->machine, &best, &sweep->now));
+    TRY(find_now(diag, whole, known, sweep, &batch.cores));
     const struct estimate *throughput = prediction_of(whole, MODEL_THROUGHPUT);
     const struct term *divisor = throughput ? estimate_term(throughput, "freq_factor") : NULL;
     sweep->divided_hz = divisor ? sweep->now_hz / divisor->value : (double)NAN;
     sweep->count = count_clocks(range);
-    sweep->points = ARENA_ARRAY(&sweep->arena, struct clock_sweep_point, sweep->count);
+    struct clock_sweep_point *points = sweep->points =
+        ARENA_ARRAY(&sweep->arena, struct clock_sweep_point, sweep->count);
+    for (size_t i = 0; i < sweep->count; i++)
+        points[i].clock_hz = fmin(range->most_hz, range->least_hz + (double)i * range->step_hz);
+    TRY(parallel_each(diag, sweep->count, find_point, &batch));
     for (size_t i = 0; i < sweep->count; i++) {
-        struct clock_sweep_point *points = sweep->points, *point = &points[i];
-        point->clock_hz = fmin(range->most_hz, range->least_hz + (double)i * range->step_hz);
-        TRY(find_point(diag, sweep, whole, (unsigned)best.point.cores, point));
-        if (is_better(&point->all, &points[sweep->best_all].all)) sweep->best_all = i;
-        if (is_better(&point->best, &points[sweep->best].best)) sweep->best = i;
+        if (is_better(&points[i].all, &points[sweep->best_all].all)) sweep->best_all = i;
+        if (is_better(&points[i].best, &points[sweep->best].best)) sweep->best = i;
     }
     return WS_OK;
 }
 
-ws_status clock_sweep_run(struct diag *diag, const struct profile *profile,
-                          const struct machine *machine, const struct predict_options *options,
-                          const struct clock_range *range, struct clock_sweep **out)
+ws_status clock_sweep_run(struct diag *diag, const struct prediction *whole,
+                          const struct core_sweep *known, const struct clock_range *range,
+                          struct clock_sweep **out)
 {
-    struct prediction *whole;
     struct clock_range wanted = *range;
     *out = NULL;
-    TRY(model_predict(diag, profile, machine, options, &whole));
+    if (!whole->power) return core_sweep_no_power(diag, whole);
     bool is_default = wanted.least_hz == 0 && wanted.most_hz == 0 && wanted.step_hz == 0;
-    if (is_default) default_range(machine, &wanted);
+    if (is_default) default_range(whole->machine, &wanted);
     struct clock_sweep *sweep = mem_zalloc(1, sizeof *sweep);
-    ws_status status = check_range(diag, machine, &wanted);
-    if (status == WS_OK) status = run(diag, whole, &wanted, sweep);
-    prediction_destroy(whole);
+    ws_status status = check_range(diag, whole->machine, &wanted);
+    if (status == WS_OK) status = run(diag, whole, known, &wanted, sweep);
     if (status != WS_OK) {
         clock_sweep_destroy(sweep);
         return status;

@@ -35,10 +35,12 @@ struct clock_sweep {
                             * the number that is the best at clock.core */
 };
 
-/* WS_ERR_ARGUMENT if that is no range; WS_ERR_NO_MODEL if time or power cannot be predicted. */
-ws_status clock_sweep_run(struct diag *diag, const struct profile *profile,
-                          const struct machine *machine, const struct predict_options *options,
-                          const struct clock_range *range, struct clock_sweep **out);
+/* The launch of `whole` at these clocks. `known`: the same launch at clock.core, whose points are
+ * not worked out again if they are those of all numbers of SMs; may be NULL. WS_ERR_ARGUMENT if that is no range; WS_ERR_NO_MODEL if time or power
+ * cannot be predicted. */
+ws_status clock_sweep_run(struct diag *diag, const struct prediction *whole,
+                          const struct core_sweep *known, const struct clock_range *range,
+                          struct clock_sweep **out);
 void clock_sweep_destroy(struct clock_sweep *sweep);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "model/power/power_estimate.h"
 
 extern const struct model model_ipp_power;
@@ -73,6 +74,7 @@ ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
     struct prediction *prediction;
     struct predict_options options = whole->options;
     options.only = whole->power->time_model;
+    options.without_details = true;
     options.whole_sms = machine_get(whole->machine, MACHINE_SM_COUNT, 1);
     options.time_factor = whole->power->time_factor;
     options.caches = whole->caches; /* as all SMs find them: reading P-16 */
@@ -121,17 +123,38 @@ static void find_best(struct core_sweep *sweep)
     mem_free(points);
 }
 
+struct batch {
+    const struct prediction *whole;
+    const struct machine *machine;
+    unsigned first;
+    struct core_sweep_point *points;
+};
+
+static ws_status run_one(struct diag *diag, void *argument, size_t i)
+{
+    const struct batch *batch = argument;
+    return core_sweep_point(diag, batch->whole, batch->machine, batch->first + (unsigned)i,
+                            &batch->points[i]);
+}
+
+ws_status core_sweep_points(struct diag *diag, const struct prediction *whole,
+                            const struct machine *machine, unsigned first, unsigned last,
+                            struct core_sweep_point *out)
+{
+    struct batch batch = {whole, machine, first, out};
+    return parallel_each(diag, last - first + 1, run_one, &batch);
+}
+
 static ws_status run(struct diag *diag, const struct prediction *whole, unsigned first,
                      unsigned last, struct core_sweep *sweep)
 {
     const struct machine *machine = whole->machine;
-    if (!whole->power) return core_sweep_no_power(diag, whole);
     sweep->time_model = whole->power->time_model;
     sweep->time_factor = whole->power->time_factor;
     unsigned sms = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 1);
     sweep->points = ARENA_ARRAY(&sweep->arena, struct core_sweep_point, last - first + 1);
-    for (unsigned cores = first; cores <= last; cores++)
-        TRY(core_sweep_point(diag, whole, machine, cores, &sweep->points[sweep->count++]));
+    sweep->count = last - first + 1;
+    TRY(core_sweep_points(diag, whole, machine, first, last, sweep->points));
     sweep->all = sweep->points[sweep->count - 1];
     if (last < sms) TRY(core_sweep_point(diag, whole, machine, sms, &sweep->all));
     find_best(sweep);
@@ -139,17 +162,14 @@ static ws_status run(struct diag *diag, const struct prediction *whole, unsigned
     return WS_OK;
 }
 
-ws_status core_sweep_run(struct diag *diag, const struct profile *profile,
-                         const struct machine *machine, const struct predict_options *options,
-                         unsigned first, unsigned last, struct core_sweep **out)
+ws_status core_sweep_run(struct diag *diag, const struct prediction *whole, unsigned first,
+                         unsigned last, struct core_sweep **out)
 {
-    struct prediction *whole;
     *out = NULL;
-    TRY(check_range(diag, machine, first, last));
-    TRY(model_predict(diag, profile, machine, options, &whole));
+    TRY(check_range(diag, whole->machine, first, last));
+    if (!whole->power) return core_sweep_no_power(diag, whole);
     struct core_sweep *sweep = mem_zalloc(1, sizeof *sweep);
     ws_status status = run(diag, whole, first, last, sweep);
-    prediction_destroy(whole);
     if (status != WS_OK) {
         core_sweep_destroy(sweep);
         return status;

@@ -43,14 +43,17 @@ struct core_sweep {
 ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
                            const struct machine *machine, unsigned cores,
                            struct core_sweep_point *out);
+/* The points of `first` to `last` SMs, on all cores of the host. */
+ws_status core_sweep_points(struct diag *diag, const struct prediction *whole,
+                            const struct machine *machine, unsigned first, unsigned last,
+                            struct core_sweep_point *out);
 /* WS_ERR_NO_MODEL with the reason why `whole` has no power. */
 ws_status core_sweep_no_power(struct diag *diag, const struct prediction *whole);
 
-/* From `first` to `last` active SMs. WS_ERR_ARGUMENT if that is no range within the machine's SMs;
- * WS_ERR_NO_MODEL if the time or the power cannot be predicted. */
-ws_status core_sweep_run(struct diag *diag, const struct profile *profile,
-                         const struct machine *machine, const struct predict_options *options,
-                         unsigned first, unsigned last, struct core_sweep **out);
+/* The launch of `whole` on `first` to `last` active SMs. WS_ERR_ARGUMENT if that is no range within the
+ * machine's SMs; WS_ERR_NO_MODEL if the time or the power cannot be predicted. */
+ws_status core_sweep_run(struct diag *diag, const struct prediction *whole, unsigned first,
+                         unsigned last, struct core_sweep **out);
 void core_sweep_destroy(struct core_sweep *sweep);
 
 #endif

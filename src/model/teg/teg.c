@@ -274,6 +274,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     write_assumptions(a);
     if (input->effects_off || input->observer) return WS_OK;
     write_known_gains(a);
+    if (input->without_details) return WS_OK;
     struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);
     a->out->details = waits;
     return write_scaling(diag, a, waits);

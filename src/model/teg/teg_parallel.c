@@ -1,76 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg/teg_parallel.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "base/parallel.h"
 
 struct batch {
     const struct teg_setup *setups;
     struct teg_result *out;
-    struct diag *diags; /* one each */
-    size_t count;
-    atomic_size_t next;
-    struct mem_pool *pool;
-    atomic_size_t wanted; /* bytes that one of them asked for in vain */
-    atomic_bool is_without_memory;
 };
 
-static void work(void *argument)
+static ws_status run_one(struct diag *diag, void *argument, size_t i)
 {
     struct batch *batch = argument;
-    for (;;) {
-        size_t i = atomic_fetch_add(&batch->next, 1);
-        if (i >= batch->count) return;
-        (void)teg_run(&batch->diags[i], &batch->setups[i], &batch->out[i]); /* the diag knows */
-    }
-}
-
-static void *work_guarded(void *argument)
-{
-    struct batch *batch = argument;
-    size_t wanted;
-    if (!mem_attempt_in(batch->pool, work, batch, &wanted)) {
-        atomic_store(&batch->next, batch->count);
-        atomic_store(&batch->wanted, wanted);
-        atomic_store(&batch->is_without_memory, true);
-    }
-    return NULL;
-}
-
-/* This thread, and as many others as can be had. */
-static void run_threads(struct batch *batch)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t others = cores > 1 ? (size_t)cores - 1 : 0, started = 0;
-    if (others >= batch->count) others = batch->count - 1;
-    pthread_t *threads = mem_zalloc(others + 1, sizeof *threads);
-    while (started < others && pthread_create(&threads[started], NULL, work_guarded, batch) == 0)
-        started++;
-    (void)work_guarded(batch);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    mem_free(threads);
-    if (atomic_load(&batch->is_without_memory)) mem_raise(atomic_load(&batch->wanted));
+    return teg_run(diag, &batch->setups[i], &batch->out[i]);
 }
 
 ws_status teg_run_all(struct diag *diag, const struct teg_setup *setups, size_t count,
                       struct teg_result *out)
 {
-    struct batch batch = {.setups = setups, .out = out, .count = count, .pool = mem_pool()};
-    ws_status status = WS_OK;
-    if (!count) return WS_OK;
-    batch.diags = mem_zalloc(count, sizeof *batch.diags);
-    run_threads(&batch);
-    for (size_t i = 0; i < count; i++) {
-        const struct diag *failed = &batch.diags[i];
-        if (status == WS_OK && failed->status != WS_OK)
-            status = diag_error(diag, failed->status, "%s", diag_text(failed));
-        diag_clear(&batch.diags[i]);
-    }
+    struct batch batch = {setups, out};
+    ws_status status = parallel_each(diag, count, run_one, &batch);
     for (size_t i = 0; i < count && status != WS_OK; i++)
         teg_result_clear(&out[i]);
-    mem_free(batch.diags);
     return status;
 }
