@@ -8,7 +8,7 @@
 enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the answer; `check` has no CSV"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
     {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
      "`show host`: keep what was measured as a machine file"},
@@ -186,7 +186,7 @@ const struct command command_machines = {
     .synopsis = "  warpsage machines [list [WORD...]] [--format text|json|csv]\n"
                 "  warpsage machines show NAME... [--format text|json|csv]\n"
                 "  warpsage machines show host [--save-machine FILE.yaml]\n"
-                "  warpsage machines check FILE.yaml...\n"
+                "  warpsage machines check FILE.yaml... [--format text|json|csv]\n"
                 "  warpsage machines diff NAME NAME [--format text|json|csv]",
     .summary = "list, show, check and compare GPU and CPU descriptions",
     .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"

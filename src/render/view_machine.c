@@ -291,12 +291,28 @@ static void compose_check(struct page *page, const struct node *check)
         put_model(page, &found->children[i]);
 }
 
+static void write_check_csv(struct strbuf *out, const struct node *check)
+{
+    const struct node *found = node_child(check, "models");
+    strbuf_puts(out, "machine,model,is_for,lacks\n");
+    for (size_t i = 0; i < found->child_count; i++) {
+        const struct node *model = &found->children[i], *lacks = node_child(model, "lacks");
+        const char *const *words = lacks->value.items;
+        csv_put_text(out, node_word(check, "machine"));
+        strbuf_printf(out, ",%s,%d,", model->id, node_flag(model, "is_for"));
+        for (size_t k = 0; k < lacks->value.item_count; k++)
+            strbuf_printf(out, "%s%s", k ? "+" : "", words[k]);
+        strbuf_putc(out, '\n');
+    }
+}
+
 static const struct view_part check_parts[] = {{"", compose_check}};
 
 const struct view view_machine_check = {
     .question = "machine_check",
     .parts = check_parts,
     .part_count = sizeof check_parts / sizeof *check_parts,
+    .write_csv = write_check_csv,
 };
 
 /* ---- the list -------------------------------------------------------------------------------- */
