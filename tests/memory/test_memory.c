@@ -70,7 +70,7 @@ struct program {
     ws_device *device;
     ws_machine *machine;
     ws_profile *profile;
-    ws_answer *answer;
+    ws_answer *answer, *session;
     uint64_t address;
     char text[8192]; /* of the report */
 };
@@ -112,6 +112,21 @@ static ws_status ask(struct program *p)
     return ws_ask(p->context, &question, &p->answer);
 }
 
+static ws_status ask_session(struct program *p)
+{
+    static const ws_input inputs[] = {
+        {.name = "session", .word = SOURCE_DIR "/tests/cli/data/session"},
+        {.name = "program", .word = "app"},
+        {.name = "report_prefix", .word = ""}};
+    const ws_question question = {.size = sizeof question,
+                                  .name = "run",
+                                  .machines = (const ws_machine *const *)&p->machine,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = sizeof inputs / sizeof *inputs};
+    return ws_ask(p->context, &question, &p->session);
+}
+
 static ws_status step(struct program *p, unsigned index)
 {
     static const ws_device_options two_threads = {
@@ -133,14 +148,17 @@ static ws_status step(struct program *p, unsigned index)
         return ask(p);
     case 7:
         return ws_answer_write(p->context, p->answer, NULL, keep_text, p);
+    case 8:
+        return ask_session(p);
     default:
         return WS_OK;
     }
 }
-enum { STEPS = 8 };
+enum { STEPS = 9 };
 
 static void clear(struct program *p)
 {
+    ws_answer_destroy(p->session);
     ws_answer_destroy(p->answer);
     ws_profile_destroy(p->profile);
     ws_machine_destroy(p->machine);
@@ -188,6 +206,8 @@ static void test_every_allocation(void **state)
         if (p.text[same] != whole.text[same])
             fail_msg("allocation %lu: another report: '%.40s', not '%.40s'", n, p.text + same,
                      whole.text + same);
+        assert_true(ws_answer_number(p.session, "time_s") ==
+                    ws_answer_number(whole.session, "time_s"));
         clear(&p);
     }
     clear(&whole);

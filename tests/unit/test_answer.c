@@ -160,6 +160,59 @@ static void test_questions_without_machines(void **state)
     ws_context_destroy(context);
 }
 
+static bool count_lines(void *user, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        *(size_t *)user += bytes[i] == '\n';
+    return true;
+}
+
+/* Two processes; 31 counted launches 1 to 3, 108 launch 1. */
+static void test_a_run_is_read_from_its_session(void **state)
+{
+    char program[] = "./app";
+    ws_input inputs[] = {{.name = "session", .word = SOURCE_DIR "/tests/cli/data/session"},
+                         {.name = "program", .word = program},
+                         {.name = "report_prefix", .word = "2-"}};
+    ws_context *context = context_of_tests();
+    ws_machine *machine;
+    ws_answer *answer;
+    ws_report_options style = {.size = sizeof style, .format = WS_FORMAT_JSON, .table = "launches"};
+    size_t lines = 0;
+    (void)state;
+    assert_int_equal(ws_machine_load(context, "v100", &machine), WS_OK);
+    const ws_machine *machines[] = {machine};
+    const ws_question question = {.size = sizeof question,
+                                  .name = "run",
+                                  .machines = machines,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = sizeof inputs / sizeof *inputs};
+    assert_int_equal(ws_ask(context, &question, &answer), WS_OK);
+    program[2] = 'x'; /* the answer has a copy */
+    ws_node root = ws_answer_root(answer);
+    assert_string_equal(ws_node_word(ws_node_find(root, "program"), 0), "./app");
+    assert_true(ws_answer_number(answer, "kernels/zero/launches") == 3);
+    assert_true(ws_answer_number(answer, "kernels/zero/least_s") == 7e-7);
+    assert_true(ws_answer_number(answer, "totals/scaled") == 2);
+    assert_int_equal(ws_node_kind(ws_node_find(root, "heaviest/kernels")), WS_ABSENT);
+    ws_node reports = ws_node_find(root, "reports");
+    assert_int_equal(ws_node_count(reports), 4);
+    assert_string_equal(ws_table_word(reports, ws_table_find(reports, "report"), 2),
+                        "2-000005-zero.json");
+    assert_int_equal(ws_answer_write(context, answer, &style, count_lines, &lines), WS_OK);
+    assert_int_equal(lines, 8);
+    style.table = "kernels"; /* a list */
+    assert_int_equal(ws_answer_write(context, answer, &style, count_lines, &lines),
+                     WS_ERR_ARGUMENT);
+    ws_answer_destroy(answer);
+    inputs[0].word = SOURCE_DIR "/nothere";
+    assert_int_equal(ws_ask(context, &question, &answer), WS_ERR_IO);
+    assert_null(answer);
+    ws_machine_destroy(machine);
+    ws_context_destroy(context);
+}
+
 static void test_wrong_questions_are_refused(void **state)
 {
     (void)state;
@@ -185,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_tables_are_columns),
         cmocka_unit_test(test_numbers_have_an_order),
         cmocka_unit_test(test_questions_without_machines),
+        cmocka_unit_test(test_a_run_is_read_from_its_session),
         cmocka_unit_test(test_wrong_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
