@@ -92,7 +92,6 @@ struct papers_row {
     bool has_ours;
     double ours;
     const char *ours_text; /* of a statement: what came out; NULL: a number */
-    bool holds;            /* false: the statement fails */
     bool is_hidden;        /* it is there only for rows that are about it */
 };
 
@@ -145,17 +144,13 @@ int papers_curve_compute(struct papers *papers, const char *id, const struct pap
 int papers_evaluate(struct papers *papers, const char *function, const json_t *inputs,
                     ws_machine *machine, ws_term *terms, size_t capacity, size_t *out_count);
 
-/* papers_checks.c: what `check` says of a curve; *number is set and *text is NULL if it is a
- * number to be compared with the published one. */
-int papers_check(struct papers *papers, const json_t *check, double *number, const char **text,
-                 bool *holds);
-
 /* papers_power.c: rows and curves about power and active SMs. */
-int papers_power(struct papers *papers, const json_t *ours, double *out, bool *holds);
+int papers_power(struct papers *papers, const json_t *ours, double *out);
 int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 void papers_power_clear(struct papers *papers);
 
-/* papers_rows.c: from the source of a row what came out. A row about other rows has nothing of its own. */
+/* papers_rows.c: from the source of a row what came out. Nothing of a row about other rows
+ * or about a curve, but that curve. */
 int papers_row_compute(struct papers *papers, struct papers_row *row);
 /* "mean_error", "rank" or "order"; NULL: it is not about other rows. */
 const char *papers_about(const json_t *source);

@@ -20,6 +20,25 @@ static const struct member row_members[] = {
 static const struct member tolerance_members[] = {
     {"abs", "tolerance_abs"}, {"rel", "tolerance_rel"}, {0}};
 static const struct member bound_members[] = {{"least", "least"}, {"most", "most"}, {0}};
+static const struct member check_members[] = {
+    {"check", "check"},
+    {"curve", "check_curve"},
+    {"column", "check_column"},
+    {"kernel", "check_kernel"},
+    {"machine", "check_machine"},
+    {"blocks_per_sm", "check_blocks_per_sm"},
+    {"than_kernel", "than_kernel"},
+    {"than_machine", "than_machine"},
+    {"than_column", "than_column"},
+    {"than_blocks_per_sm", "than_blocks_per_sm"},
+    {"from", "check_from"},
+    {"to", "check_to"},
+    {"within", "within"},
+    {"factor", "factor"},
+    {"x", "check_x"},
+    {"scale", "check_scale"},
+    {0},
+};
 
 static void add_members(struct cli *cli, struct asking *asking, const json_t *object,
                         const struct member *members)
@@ -62,15 +81,28 @@ static double or_infinite(double value)
 static void add_ours(struct cli *cli, struct asking *asking, const struct papers_row *row)
 {
     const json_t *ours = json_object_get(row->source, "ours");
-    if (!row->has_ours) return;
     if (row->ours_text)
         asking_word(cli, asking, "ours_words", row->ours_text);
-    else
+    else if (row->has_ours)
         asking_number(cli, asking, "ours", or_infinite(row->ours));
-    if (!row->holds) asking_number(cli, asking, "fails", 1);
     if (json_object_get(ours, "model")) asking_number(cli, asking, "wants_words", 1);
-    /* Those of a check have been looked at. */
-    if (!json_object_get(ours, "check")) add_members(cli, asking, ours, bound_members);
+    add_members(cli, asking, ours, bound_members);
+}
+
+static void add_check(struct cli *cli, struct asking *asking, const json_t *ours)
+{
+    const json_t *loads = json_object_get(ours, "loads");
+    json_t *kernel;
+    size_t i;
+    if (!json_object_get(ours, "check")) return;
+    add_members(cli, asking, ours, check_members);
+    json_array_foreach(json_object_get(ours, "kernels"), i, kernel)
+    {
+        const json_t *load = json_array_get(loads, i);
+        if (!json_is_string(kernel)) continue;
+        asking_word(cli, asking, "among", json_string_value(kernel));
+        if (load) asking_number(cli, asking, "load", json_number_value(load));
+    }
 }
 
 static void add_row(struct papers *papers, struct asking *asking, const struct papers_row *row)
@@ -83,25 +115,11 @@ static void add_row(struct papers *papers, struct asking *asking, const struct p
     add_ours(cli, asking, row);
     if (row->is_hidden) asking_number(cli, asking, "hidden", 1);
     if (count) asking_word(cli, asking, "about", papers_about(row->source));
+    add_check(cli, asking, json_object_get(row->source, "ours"));
     for (size_t i = 0; i < count; i++) {
         asking_word(cli, asking, "about_row", references[i].id);
         asking_number(cli, asking, "group", (double)references[i].group);
     }
-}
-
-int papers_ask_rows(struct papers *papers, const struct papers_row *rows, size_t count,
-                    const struct papers_output *output)
-{
-    struct asking asking = {.name = "papers"};
-    json_t *paper;
-    size_t i;
-    json_array_foreach(json_object_get(papers->published, "papers"), i, paper)
-    {
-        add_members(papers->cli, &asking, paper, paper_members);
-    }
-    for (i = 0; i < count; i++)
-        add_row(papers, &asking, &rows[i]);
-    return ask(papers, &asking, output);
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -119,23 +137,44 @@ static void add_series(struct cli *cli, struct asking *asking, const struct pape
     }
 }
 
+static void add_curve(struct cli *cli, struct asking *asking, const struct papers_curve *curve)
+{
+    asking_word(cli, asking, "curve", curve->id);
+    asking_word(cli, asking, "title", curve->title);
+    asking_word(cli, asking, "figure", curve->figure);
+    asking_word(cli, asking, "x_name", curve->x_name);
+    for (size_t c = 0; c < curve->column_count; c++) {
+        asking_word(cli, asking, "column", curve->columns[c]);
+        asking_word(cli, asking, "column_unit", curve->units[c]);
+    }
+    for (size_t k = 0; k < curve->series_count; k++)
+        add_series(cli, asking, &curve->series[k], curve->column_count);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+int papers_ask_rows(struct papers *papers, const struct papers_row *rows, size_t count,
+                    const struct papers_output *output)
+{
+    struct asking asking = {.name = "papers"};
+    json_t *paper;
+    size_t i;
+    json_array_foreach(json_object_get(papers->published, "papers"), i, paper)
+    {
+        add_members(papers->cli, &asking, paper, paper_members);
+    }
+    for (i = 0; i < count; i++)
+        add_row(papers, &asking, &rows[i]);
+    for (i = 0; i < papers->curve_count; i++) /* which rows are about */
+        add_curve(papers->cli, &asking, &papers->curves[i]);
+    return ask(papers, &asking, output);
+}
+
 int papers_ask_curves(struct papers *papers, const struct papers_curve *const *curves, size_t count,
                       const struct papers_output *output)
 {
-    struct cli *cli = papers->cli;
     struct asking asking = {.name = "papers"};
-    for (size_t i = 0; i < count; i++) {
-        const struct papers_curve *curve = curves[i];
-        asking_word(cli, &asking, "curve", curve->id);
-        asking_word(cli, &asking, "title", curve->title);
-        asking_word(cli, &asking, "figure", curve->figure);
-        asking_word(cli, &asking, "x_name", curve->x_name);
-        for (size_t c = 0; c < curve->column_count; c++) {
-            asking_word(cli, &asking, "column", curve->columns[c]);
-            asking_word(cli, &asking, "column_unit", curve->units[c]);
-        }
-        for (size_t k = 0; k < curve->series_count; k++)
-            add_series(cli, &asking, &curve->series[k], curve->column_count);
-    }
+    for (size_t i = 0; i < count; i++)
+        add_curve(papers->cli, &asking, curves[i]);
     return ask(papers, &asking, output);
 }

@@ -212,7 +212,7 @@ static double correlation(const double *a, const double *b, size_t count)
     return ab / sqrt(aa * bb);
 }
 
-int papers_power(struct papers *papers, const json_t *ours, double *out, bool *holds)
+int papers_power(struct papers *papers, const json_t *ours, double *out)
 {
     struct collected *all = cli_alloc(papers->cli, sizeof *all);
     const char *over = papers_text(ours, "over");
@@ -223,7 +223,7 @@ int papers_power(struct papers *papers, const json_t *ours, double *out, bool *h
         json_object_set_new(less, "launch", json_string(papers_text(ours, "less_launch")));
         json_object_del(less, "less_launch");
         double other = 0;
-        int exit_code = papers_power(papers, less, &other, holds);
+        int exit_code = papers_power(papers, less, &other);
         json_decref(less);
         if (exit_code != EXIT_DONE) return exit_code;
         *out -= other;
@@ -237,8 +237,6 @@ int papers_power(struct papers *papers, const json_t *ours, double *out, bool *h
             *out += all->values[i] < all->all_cores;
     }
     if (!strcmp(over, "correlation")) *out = correlation(all->gips, all->watts, all->count);
-    *holds = *out >= papers_number(ours, "least", -INFINITY) &&
-             *out <= papers_number(ours, "most", INFINITY);
     return EXIT_DONE;
 }
 

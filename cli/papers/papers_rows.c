@@ -78,10 +78,8 @@ static int count_loop(struct papers *papers, const json_t *ours, double *out)
 
 static int compute(struct papers *papers, const json_t *ours, struct papers_row *out)
 {
-    if (json_object_get(ours, "check"))
-        return papers_check(papers, ours, &out->ours, &out->ours_text, &out->holds);
     if (json_object_get(ours, "thermal")) return papers_thermal(papers, ours, &out->ours);
-    if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours, &out->holds);
+    if (json_object_get(ours, "power")) return papers_power(papers, ours, &out->ours);
     if (json_object_get(ours, "model"))
         return papers_estimate(papers, ours, &out->ours, &out->ours_text);
     if (json_object_get(ours, "occupancy")) return papers_occupancy(papers, ours, &out->ours);
@@ -95,10 +93,13 @@ static int compute(struct papers *papers, const json_t *ours, struct papers_row 
 int papers_row_compute(struct papers *papers, struct papers_row *row)
 {
     const json_t *ours = json_object_get(row->source, "ours");
-    row->holds = true;
+    const struct papers_curve *curve;
     papers->folder = papers_text(row->source, "folder");
-    row->has_ours = json_is_object(ours) && !papers_about(row->source);
-    return row->has_ours ? compute(papers, ours, row) : EXIT_DONE;
+    if (!json_is_object(ours) || papers_about(row->source)) return EXIT_DONE;
+    if (json_object_get(ours, "check"))
+        return papers_curve_compute(papers, papers_text(ours, "curve"), &curve);
+    row->has_ours = true;
+    return compute(papers, ours, row);
 }
 
 /* ---- rows about rows ------------------------------------------------------------------------- */

@@ -4,71 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/question.h"
-
-struct paper {
-    const char *id, *number, *title;
-};
-
-struct tolerance {
-    double abs, rel;
-};
-
-/* A row that `about` is about. */
-struct reference {
-    const char *id;
-    double group;
-    const struct paper_row *row;
-};
-
-struct paper_row {
-    const char *id, *paper, *section, *item, *unit, *evidence, *note; /* note NULL: none */
-    double published, ours;                                           /* NAN: none, or words */
-    const char *published_words, *ours_words;                         /* NULL: none */
-    struct tolerance tolerance;                                       /* NAN: none */
-    double least, most; /* NAN: no bound; else ours is beyond neither, and not equal to it */
-    double fails, wants_words, is_hidden; /* NAN: no */
-    const char *about;                    /* NULL: a row of its own */
-    struct reference *references;
-    size_t reference_count;
-    bool is_judged, agrees;
-};
-
-struct curve_column {
-    const char *id, *unit;
-};
-
-struct curve_point {
-    double x;
-    double *values;
-    size_t value_count;
-};
-
-struct curve_series {
-    const char *kernel, *machine;
-    double blocks_per_sm; /* NAN: as many as fit */
-    struct curve_point *points;
-    size_t point_count;
-};
-
-struct curve {
-    const char *id, *title, *figure, *x_name;
-    struct curve_column *columns;
-    struct curve_series *series;
-    size_t column_count, series_count;
-};
-
-struct paper_summary {
-    uint64_t rows, agree, differ, fitted, definitions, without_inputs;
-};
-
-struct papers_answer {
-    struct paper *papers;
-    struct paper_row *rows;
-    struct curve *curves;
-    size_t paper_count, row_count, curve_count;
-    struct paper_summary summary;
-};
+#include "answer/papers.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
@@ -97,7 +33,7 @@ static const char *series_name(const struct curve_series *series, struct arena *
 
 /* What the inputs describe one after the other. An input that begins a part is followed by those about it,
  * and by the parts in it. */
-enum part { PAPER, ROW, REFERENCE, CURVE, COLUMN, SERIES, POINT, VALUE, PART_COUNT };
+enum part { PAPER, ROW, CHECKED, REFERENCE, CURVE, COLUMN, SERIES, POINT, VALUE, PART_COUNT };
 
 /* MEMBER(input, kind, part, its struct, member, needed, text): the first one of a part begins it. */
 #define MEMBERS(MEMBER)                                                                            \
@@ -125,15 +61,43 @@ enum part { PAPER, ROW, REFERENCE, CURVE, COLUMN, SERIES, POINT, VALUE, PART_COU
            "the same as a share of what was published")                                            \
     MEMBER(least, NUMBER, ROW, struct paper_row, least, false, "ours agrees above it")             \
     MEMBER(most, NUMBER, ROW, struct paper_row, most, false, "ours agrees below it")               \
-    MEMBER(fails, FLAG, ROW, struct paper_row, fails, false, "the statement of a row fails")       \
     MEMBER(wants_words, FLAG, ROW, struct paper_row, wants_words, false,                           \
            "ours agrees if its words are those published")                                         \
+    MEMBER(check, WORD, ROW, struct paper_row, check.kind, false,                                  \
+           "statement of a row about a curve: rises, falls, flat, below, above, same, value, "     \
+           "ratio, saturates, sum, order, linear")                                                 \
+    MEMBER(check_curve, WORD, ROW, struct paper_row, check.curve, false, "id of that curve")       \
+    MEMBER(check_column, WORD, ROW, struct paper_row, check.column, false, "id of its column")     \
+    MEMBER(check_kernel, WORD, ROW, struct paper_row, check.kernel, false,                         \
+           "pattern of the kernels that it is about")                                              \
+    MEMBER(check_machine, WORD, ROW, struct paper_row, check.machine, false,                       \
+           "pattern of the GPUs that it is about")                                                 \
+    MEMBER(check_blocks_per_sm, NUMBER, ROW, struct paper_row, check.blocks_per_sm, false,         \
+           "of the lines that it is about")                                                        \
+    MEMBER(than_kernel, WORD, ROW, struct paper_row, check.than_kernel, false,                     \
+           "kernel to compare with")                                                               \
+    MEMBER(than_machine, WORD, ROW, struct paper_row, check.than_machine, false,                   \
+           "GPU to compare with")                                                                  \
+    MEMBER(than_column, WORD, ROW, struct paper_row, check.than_column, false,                     \
+           "column to compare with")                                                               \
+    MEMBER(than_blocks_per_sm, NUMBER, ROW, struct paper_row, check.than_blocks_per_sm, false,     \
+           "blocks of an SM to compare with")                                                      \
+    MEMBER(check_from, NUMBER, ROW, struct paper_row, check.from, false, "least x")                \
+    MEMBER(check_to, NUMBER, ROW, struct paper_row, check.to, false, "largest x")                  \
+    MEMBER(within, NUMBER, ROW, struct paper_row, check.within, false, "share that is allowed")    \
+    MEMBER(factor, NUMBER, ROW, struct paper_row, check.factor, false, "of what is compared with") \
+    MEMBER(check_x, NUMBER, ROW, struct paper_row, check.x, false, "the one x")                    \
+    MEMBER(check_scale, NUMBER, ROW, struct paper_row, check.scale, false,                         \
+           "of the number that comes out")                                                         \
     MEMBER(hidden, FLAG, ROW, struct paper_row, is_hidden, false,                                  \
            "a row that only others are about")                                                     \
     MEMBER(about, WORD, ROW, struct paper_row, about, false,                                       \
            "what a row says of others: mean_error (their mean distance from what was published, "  \
            "in percent), rank (Kendall's tau of ours against published), order (is ours of each "  \
            "group below ours of the next ones?)")                                                  \
+    MEMBER(among, WORD, CHECKED, struct checked_kernel, name, true,                                \
+           "one of the kernels that a check orders or fits a line to")                             \
+    MEMBER(load, NUMBER, CHECKED, struct checked_kernel, load, false, "its place on that line")    \
     MEMBER(about_row, WORD, REFERENCE, struct reference, id, true, "one of these rows: its id")    \
     MEMBER(group, NUMBER, REFERENCE, struct reference, group, false, "of an order, ascending")     \
     MEMBER(curve, WORD, CURVE, struct curve, id, true, "begins a curve: its id")                   \
@@ -181,6 +145,8 @@ static const struct part_info {
                offsetof(struct papers_answer, paper_count)},
     [ROW] = {sizeof(struct paper_row), PART_COUNT, offsetof(struct papers_answer, rows),
              offsetof(struct papers_answer, row_count)},
+    [CHECKED] = {sizeof(struct checked_kernel), ROW, offsetof(struct paper_row, check.kernels),
+                 offsetof(struct paper_row, check.kernel_count)},
     [REFERENCE] = {sizeof(struct reference), ROW, offsetof(struct paper_row, references),
                    offsetof(struct paper_row, reference_count)},
     [CURVE] = {sizeof(struct curve), PART_COUNT, offsetof(struct papers_answer, curves),
@@ -391,6 +357,8 @@ static ws_status find_ours(const struct reading *reading, struct paper_row *row)
         const char *about;
         void (*find)(struct arena *arena, struct paper_row *row);
     } kinds[] = {{"mean_error", find_mean_error}, {"rank", find_rank}, {"order", find_order}};
+    if (row->check.kind)
+        return papers_check(reading->asked->diag, reading->arena, reading->answer, row);
     if (!row->about) return WS_OK;
     TRY(find_references(reading, row));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -419,13 +387,14 @@ static bool is_near(const struct paper_row *row)
 
 static bool agrees(const struct paper_row *row)
 {
-    if (is_set(row->fails)) return false;
+    if (row->fails) return false;
     if (row->ours_words)
         return !is_set(row->wants_words) ||
                (row->published_words && !strcmp(row->ours_words, row->published_words));
-    if (!isnan(row->published) && !is_near(row)) return false;
-    if (!isnan(row->least) && !(row->ours > row->least)) return false;
-    return isnan(row->most) || (isfinite(row->ours) && row->ours < row->most);
+    if (!isfinite(row->ours) || (!isnan(row->published) && !is_near(row))) return false;
+    if (row->check.kind) return true; /* it has looked at its bounds */
+    return (isnan(row->least) || row->ours > row->least) &&
+           (isnan(row->most) || row->ours < row->most);
 }
 
 /* Only numbers whose inputs were printed or inferred are evidence. */
@@ -481,9 +450,9 @@ static ws_status ask(struct asked *asked, const void **out)
         .asked = asked, .arena = arena, .answer = ARENA_ARRAY(arena, struct papers_answer, 1)};
     make_room(&reading);
     TRY(read_inputs(&reading));
-    TRY(complete_rows(&reading));
     for (size_t i = 0; i < reading.answer->curve_count; i++)
         TRY(complete_points(&reading, &reading.answer->curves[i]));
+    TRY(complete_rows(&reading));
     *out = reading.answer;
     return WS_OK;
 }
