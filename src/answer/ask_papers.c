@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/papers.h"
+#include "answer/papers_answer.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/papers.h"
+#include "answer/papers_answer.h"
 
 struct checking {
     struct diag *diag;

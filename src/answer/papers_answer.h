@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows and curves of the question `papers`. */
-#ifndef ANSWER_PAPERS_H
-#define ANSWER_PAPERS_H
+#ifndef ANSWER_PAPERS_ANSWER_H
+#define ANSWER_PAPERS_ANSWER_H
 
 #include "answer/question.h"
 
