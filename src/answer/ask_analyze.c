@@ -525,9 +525,9 @@ static ws_status ask(struct asked *asked, const void **out)
 
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
-    {"without_traces", INPUT_FLAG, "", "warp traces are not followed: no model teg, no cache hits"},
-    {"model", INPUT_WORD, "", "ask no other model but this one and those it rests on"},
-    {"times_only", INPUT_FLAG, "", "leave out what each effect costs, the cause and the advice"},
+    {"without_traces", INPUT_FLAG, "", "ignore warp traces: no model teg, no cache hits"},
+    {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
+    {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
 };
 
 const struct question question_analyze = {

@@ -75,43 +75,42 @@ static enum energy_quadrant quadrant_of(const struct energy_row *row)
     {device ".C", INPUT_NUMBER, "", "cores of " words},                                            \
         {device ".F", INPUT_NUMBER, "", "frequency of " words},                                    \
         {device ".lam", INPUT_NUMBER, "", "power weight of " words},                               \
-        {device ".zeta", INPUT_NUMBER, "", "throughput of a core of " words "; 1 if left out"},    \
-        {device ".phi", INPUT_NUMBER, "",                                                          \
-         "slowdown of the benchmark on " words "; 1 if left out"},                                 \
+        {device ".zeta", INPUT_NUMBER, "", "throughput of a core of " words "; default 1"},        \
+        {device ".phi", INPUT_NUMBER, "", "slowdown of the benchmark on " words "; default 1"},    \
     {                                                                                              \
         device ".D", INPUT_NUMBER, "", "data of " words                                            \
     }
 
 static const struct input_info inputs[] = {
-    {"t0", INPUT_NUMBER, "", "time before"},
-    {"tn", INPUT_NUMBER, "", "time after"},
-    {"p0", INPUT_NUMBER, "", "power before"},
-    {"pn", INPUT_NUMBER, "", "power after"},
+    {"t0", INPUT_NUMBER, "", "time of the baseline"},
+    {"tn", INPUT_NUMBER, "", "time of the run"},
+    {"p0", INPUT_NUMBER, "", "power of the baseline"},
+    {"pn", INPUT_NUMBER, "", "power of the run"},
     DEVICE_INPUTS("o", "the baseline"),
-    {"o.B", INPUT_NUMBER, "", "idle power of the baseline; 0 if left out"},
+    {"o.B", INPUT_NUMBER, "", "idle power of the baseline; default 0"},
     DEVICE_INPUTS("n", "the device after"),
-    {"n.B", INPUT_NUMBER, "", "idle power after; 0 if left out"},
+    {"n.B", INPUT_NUMBER, "", "idle power of the run; default 0"},
     DEVICE_INPUTS("cpu", "the CPU"),
     DEVICE_INPUTS("gpu", "the GPU"),
-    {"B0", INPUT_NUMBER, "", "idle power of CPU and GPU; 0 if left out"},
-    {"data", INPUT_NUMBER, "", "data that CPU and GPU share; 100 if left out"},
+    {"B0", INPUT_NUMBER, "", "idle power of CPU and GPU together; default 0"},
+    {"data", INPUT_NUMBER, "", "total data of CPU and GPU; default 100"},
     {"combined", INPUT_NUMBER, "1",
-     "share of the smaller dynamic power that adds up; 1 if left out"},
-    {"idle_device", INPUT_WORD, "", "on, or off: a device without data draws nothing"},
-    {"transfer", INPUT_NUMBER, "", "time that data to the GPU takes; 0 if left out"},
-    {"share", INPUT_NUMBER, "1", "share of the data that the GPU gets; left out: 0 to 1 in tenths"},
-    {"sweep", INPUT_WORD, "", "name of an input that is varied"},
-    {"sweep_first", INPUT_NUMBER, "", "its first value"},
-    {"sweep_last", INPUT_NUMBER, "", "its last value"},
-    {"sweep_step", INPUT_NUMBER, "", "from value to value; 1 if left out"},
+     "share of the smaller dynamic power that adds to the larger; default 1"},
+    {"idle_device", INPUT_WORD, "", "on, or off: a device without data draws no power"},
+    {"transfer", INPUT_NUMBER, "", "transfer time of the GPU data; default 0"},
+    {"share", INPUT_NUMBER, "1",
+     "share of the data processed on the GPU; default: 0 to 1 in steps of 0.1"},
+    {"sweep", INPUT_WORD, "", "input to sweep"},
+    {"sweep_first", INPUT_NUMBER, "", "first value of the sweep"},
+    {"sweep_last", INPUT_NUMBER, "", "last value of the sweep"},
+    {"sweep_step", INPUT_NUMBER, "", "step of the sweep; default 1"},
     {"series", INPUT_FLAG, "", "the sixteen series of table 16 in four configurations"},
-    {"series.slow", INPUT_NUMBER, "", "phi of a slow device; 4 if left out: a guess"},
-    {"series.fast", INPUT_NUMBER, "", "phi of a fast device; 1 if left out: a guess"},
-    {"series.low", INPUT_NUMBER, "",
-     "power weight of a device of low power; 1 if left out: a guess"},
-    {"series.high", INPUT_NUMBER, "", "power weight of high power; 4 if left out: a guess"},
+    {"series.slow", INPUT_NUMBER, "", "phi of a slow device; default 4 (assumed)"},
+    {"series.fast", INPUT_NUMBER, "", "phi of a fast device; default 1 (assumed)"},
+    {"series.low", INPUT_NUMBER, "", "power weight of a low-power device; default 1 (assumed)"},
+    {"series.high", INPUT_NUMBER, "", "power weight of a high-power device; default 4 (assumed)"},
     {"series.less", INPUT_NUMBER, "",
-     "what throughput and power weight are multiplied by in the configurations; 0.5: a guess"},
+     "factor on throughput and power weight in the configurations; default 0.5 (assumed)"},
 };
 enum { VALUES = sizeof inputs / sizeof *inputs + 1, TERMS = 16, POINTS_MAX = 10000, SHARES = 11 };
 
@@ -443,7 +442,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_energy = {
     .name = "energy",
     .schema = "warpsage.energy/1",
-    .text = "Does a faster run take less energy?",
+    .text = "Does a faster run use less energy?",
     .record = &record_energy,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -191,7 +191,7 @@ static ws_status ask_machines(struct asked *asked, const void **out)
 const struct question question_machine = {
     .name = "machine",
     .schema = "warpsage.machine/1",
-    .text = "What does the file of a GPU or CPU say, and who says so?",
+    .text = "What are the figures of a GPU or CPU, and where do they come from?",
     .record = &record_machine,
     .ask = ask_machine,
 };
@@ -199,7 +199,7 @@ const struct question question_machine = {
 const struct question question_machine_check = {
     .name = "machine_check",
     .schema = "warpsage.machine_check/1",
-    .text = "Which models find what they need in a machine file?",
+    .text = "Which models does a machine file support?",
     .record = &record_machine_check,
     .ask = ask_check,
 };
@@ -207,7 +207,7 @@ const struct question question_machine_check = {
 const struct question question_machines = {
     .name = "machines",
     .schema = "warpsage.machines/1",
-    .text = "Which GPUs and CPUs are there?",
+    .text = "Which GPUs and CPUs are known?",
     .record = &record_machines,
     .ask = ask_machines,
 };

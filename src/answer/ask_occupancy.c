@@ -64,17 +64,21 @@ static const char *const *limiter_words(unsigned limiters, struct arena *arena)
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static const struct input_info inputs[] = {
-    {"block_x", INPUT_COUNT, "thread",
-     "threads of a block in x; left out: only a curve over blocks"},
-    {"block_y", INPUT_COUNT, "thread", "in y; 1 if left out"},
-    {"block_z", INPUT_COUNT, "thread", "in z; 1 if left out"},
-    {"registers_per_thread", INPUT_COUNT, "register", "left out: registers do not limit"},
-    {"shared_bytes", INPUT_COUNT, "B", "shared memory of a block, static and dynamic"},
-    {"barriers", INPUT_COUNT, "", "named barriers of a block"},
-    {"partitioned_caching", INPUT_FLAG, "", "a block stays in half an SM (cc 5.2, 5.3, 6.1, 6.2)"},
-    {"no_granularity", INPUT_FLAG, "", "plain division: no allocation units, nothing reserved"},
+    {"block_x", INPUT_COUNT, "thread", "block dimension x; omitted: only a curve over block sizes"},
+    {"block_y", INPUT_COUNT, "thread", "block dimension y; default 1"},
+    {"block_z", INPUT_COUNT, "thread", "block dimension z; default 1"},
+    {"registers_per_thread", INPUT_COUNT, "register",
+     "registers per thread; omitted: no limit "
+     "by registers"},
+    {"shared_bytes", INPUT_COUNT, "B", "shared memory per block, static and dynamic"},
+    {"barriers", INPUT_COUNT, "", "named barriers per block"},
+    {"partitioned_caching", INPUT_FLAG, "",
+     "partitioned global caching: a block is confined to "
+     "half an SM (cc 5.2, 5.3, 6.1, 6.2)"},
+    {"no_granularity", INPUT_FLAG, "",
+     "plain division: no allocation granularity, nothing reserved"},
     {"curve", INPUT_WORD, "",
-     "occupancy over threads_per_block, registers_per_thread or shared_bytes"},
+     "curve of the occupancy over threads_per_block, registers_per_thread or shared_bytes"},
 };
 
 static const char *const curve_words[] = {"threads_per_block", "registers_per_thread",
@@ -199,7 +203,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_occupancy = {
     .name = "occupancy",
     .schema = "warpsage.occupancy/1",
-    .text = "How many blocks and warps does an SM hold at once, and what limits them?",
+    .text = "How many blocks and warps are resident per SM, and what limits them?",
     .record = &record_occupancy,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -76,23 +76,22 @@ static double per_watt(const struct core_sweep_point *point, enum power_metric m
 
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
-    {"cores_first", INPUT_COUNT, "SM", "least number of SMs that is tried; 1 if left out"},
-    {"cores_last", INPUT_COUNT, "SM", "greatest number of SMs; all of them if left out"},
-    {"list_cores", INPUT_FLAG, "", "text and CSV list the numbers of SMs"},
+    {"cores_first", INPUT_COUNT, "SM", "lowest SM count to try; default 1"},
+    {"cores_last", INPUT_COUNT, "SM", "highest SM count to try; default: all SMs"},
+    {"list_cores", INPUT_FLAG, "", "list every SM count in text and CSV"},
     {"clock_least", INPUT_NUMBER, "Hz",
-     "least clock that is tried; left out: ten steps from clock.least to clock.most of the "
-     "machine, "
-     "or from half of clock.core to clock.core"},
-    {"clock_most", INPUT_NUMBER, "Hz", "greatest clock; the least one if left out"},
-    {"clock_step", INPUT_NUMBER, "Hz", "a tenth of the range if left out"},
-    {"list_clocks", INPUT_FLAG, "", "text and CSV list the clocks"},
-    {"no_clocks", INPUT_FLAG, "", "no clocks are tried and no SMs are chosen, which takes time"},
-    {"run_s", INPUT_NUMBER, "s", "temperature over time: the kernel over and over for so long"},
-    {"cool_s", INPUT_NUMBER, "s", "and then the idle GPU for so long"},
-    {"step_s", INPUT_NUMBER, "s", "in steps of so long; a 60th of the whole, at most 3.5 s"},
-    {"start_degc", INPUT_NUMBER, "degC",
-     "from this temperature; that of the idle chip if left out"},
-    {"uncoupled", INPUT_FLAG, "", "without the power that the warmer chip adds"},
+     "lowest clock to try; default: ten steps from clock.least to clock.most of the machine, or "
+     "from half of clock.core to clock.core"},
+    {"clock_most", INPUT_NUMBER, "Hz", "highest clock; default: the lowest one"},
+    {"clock_step", INPUT_NUMBER, "Hz", "clock step; default: a tenth of the range"},
+    {"list_clocks", INPUT_FLAG, "", "list every clock in text and CSV"},
+    {"no_clocks", INPUT_FLAG, "", "skip the search for clock and SM placement, which takes time"},
+    {"run_s", INPUT_NUMBER, "s",
+     "temperature over time: duration for which the kernel runs repeatedly"},
+    {"cool_s", INPUT_NUMBER, "s", "duration of cooling down after that, with the GPU idle"},
+    {"step_s", INPUT_NUMBER, "s", "time step; default: a 60th of the whole, at most 3.5 s"},
+    {"start_degc", INPUT_NUMBER, "degC", "initial temperature; default: that of the idle chip"},
+    {"uncoupled", INPUT_FLAG, "", "ignore the extra static power of the warmer chip"},
 };
 
 struct power_query {
@@ -275,7 +274,7 @@ static const char *advise_clock(const struct power_machine *at, struct arena *ar
     const char *others = "", *volts = "", *clock = gigahertz(arena, at->best_pair.clock_hz);
     const char *reason = clock_reason(at, arena);
     if (isnan(clocks->points[clocks->best].volts))
-        volts = "; the voltage is not known, so it is the same at all clocks";
+        volts = "; the voltage is unknown, so it is assumed constant over clocks";
     if (isfinite(clocks->divided_hz) && clocks->divided_hz < clocks->now_hz * (1 - 1e-9))
         others = arena_format(arena, "; (93) says %s", gigahertz(arena, clocks->divided_hz));
     if (at->best_pair.clock_hz == clocks->now_hz && cores == all)
@@ -405,8 +404,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_power = {
     .name = "power",
     .schema = "warpsage.power/1",
-    .text =
-        "How much power and energy does a kernel take, and on which SMs, at what clock the least?",
+    .text = "How much power and energy does a kernel use, and which SMs and clock minimise it?",
     .record = &record_power,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

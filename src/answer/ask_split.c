@@ -54,11 +54,11 @@ static uint64_t gpu_blocks(const struct split_pair *pair)
 
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
-    {"transfer", INPUT_WORD, "", "count transfers over this link, as in pcie3x16"},
+    {"transfer", INPUT_WORD, "", "include transfers over this link, as in pcie3x16"},
     {"bytes_in", INPUT_NUMBER, "B",
-     "to the GPU if it does all the work; what the kernel reads if left out"},
-    {"bytes_out", INPUT_NUMBER, "B", "back from it; what the kernel writes if left out"},
-    {"model", INPUT_WORD, "", "whose times: throughput if left out, or best"},
+     "bytes to the GPU if it does all the work; default: what the kernel reads"},
+    {"bytes_out", INPUT_NUMBER, "B", "bytes back from the GPU; default: what the kernel writes"},
+    {"model", INPUT_WORD, "", "model that predicts the times: throughput (default) or best"},
 };
 
 /* The estimate of the wanted model; its refusal is the reason if there is none. */
@@ -201,7 +201,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_split = {
     .name = "split",
     .schema = "warpsage.split/1",
-    .text = "How much of a launch goes to a GPU and how much to a CPU?",
+    .text = "How much of a launch should go to a GPU and how much to a CPU?",
     .record = &record_split,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -85,23 +85,24 @@ static double further_watts(const struct thermal_answer *at)
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
     {"active_sms", INPUT_COUNT, "SM",
-     "an SM that works, as often as there are; without any, and without best: the first SMs for "
-     "the "
-     "blocks of the kernel, or none"},
+     "active SM, repeatable; default without best: the first SMs that hold the blocks of the "
+     "kernel, or none"},
     {"best", INPUT_COUNT, "SM",
-     "find so many SMs with the least power and, of those, the lowest peak"},
-    {"watts_per_sm", INPUT_NUMBER, "W", "heat of an SM that works; the machine's if left out"},
+     "find this many SMs with minimal power and, among those, the lowest peak temperature"},
+    {"watts_per_sm", INPUT_NUMBER, "W", "heat per active SM; default: from the machine file"},
     {"watts_per_tpc", INPUT_NUMBER, "W",
-     "heat of a TPC with SMs that work, besides theirs; the machine's if left out"},
-    {"watts_idle", INPUT_NUMBER, "W", "heat of the chip at rest; the machine's if left out"},
-    {"block", INPUT_WORD, "", "a block of the floorplan with further heat, as often as there are"},
-    {"block_watts", INPUT_NUMBER, "W", "its further heat; in the order of the blocks"},
-    {"transient_seconds", INPUT_NUMBER, "s", "the curve from when the SMs begin to work"},
-    {"step_seconds", INPUT_NUMBER, "s", "time step of the curve; a hundredth if left out"},
-    {"cold", INPUT_FLAG, "", "the curve begins as cold as the air, not at rest"},
+     "heat per active TPC, in addition to its SMs; default: from the machine file"},
+    {"watts_idle", INPUT_NUMBER, "W", "heat of the idle chip; default: from the machine file"},
+    {"block", INPUT_WORD, "", "floorplan block with extra heat, repeatable"},
+    {"block_watts", INPUT_NUMBER, "W", "extra heat of the block; in the order of the blocks"},
+    {"transient_seconds", INPUT_NUMBER, "s",
+     "length of the curve, from when the SMs become active"},
+    {"step_seconds", INPUT_NUMBER, "s", "time step of the curve; default: a hundredth of it"},
+    {"cold", INPUT_FLAG, "",
+     "start the curve at ambient temperature instead of the idle steady state"},
     {"grid_floorplan", INPUT_FLAG, "",
-     "a made-up floorplan and a usual package, where the machine file has none"},
-    {"cells", INPUT_COUNT, "", "cells of the die in each direction; 64 if left out"},
+     "use a synthetic floorplan and a typical package where the machine file has none"},
+    {"cells", INPUT_COUNT, "", "thermal grid cells in each direction; default 64"},
 };
 
 static ws_status add_block_watts(const struct asked *asked, const struct floorplan *plan,
@@ -207,7 +208,7 @@ static ws_status find_load(const struct asked *asked, struct thermal_answer *ans
                                   .low = load->block_watts[i],
                                   .high = load->block_watts[i],
                                   .unit = "W",
-                                  .text = "further heat of this block",
+                                  .text = "extra heat of this block",
                                   .origin = ORIGIN_MODELLED};
     return WS_OK;
 }
@@ -338,7 +339,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_thermal = {
     .name = "thermal",
     .schema = "warpsage.thermal/1",
-    .text = "How warm does the chip get by the SMs that work, and where to put the work?",
+    .text = "How hot does the chip get with a set of active SMs, and where should the work go?",
     .record = &record_thermal,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -66,8 +66,7 @@ struct throughput_answer {
 
 static const struct input_info inputs[] = {
     PREDICT_INPUTS,
-    {"sweep", INPUT_COUNT, "warp",
-     "a table: so many warps per SM on 1 to all SMs; as often as there are numbers of warps"},
+    {"sweep", INPUT_COUNT, "warp", "table of this many warps per SM on 1 to all SMs; repeatable"},
 #define TP_INPUT(name, id, may_be_zero, text) {id, INPUT_NUMBER, "", text " of a warp"},
 #include "model/throughput/throughput_inputs.def"
 };
@@ -308,7 +307,7 @@ static const struct question_points points = {
 const struct question question_throughput = {
     .name = "throughput",
     .schema = "warpsage.throughput/1",
-    .text = "How much of its peak does a GPU reach, why not more, and what would help?",
+    .text = "How much of its peak does a GPU reach, what limits it, and what would help?",
     .record = &record_throughput,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -57,16 +57,16 @@ static const char *note_of(const struct whatif_change *change)
 /* ---- what is asked --------------------------------------------------------------------------- */
 
 static const struct input_info inputs[] = {
-    {"change", INPUT_WORD, "",
-     "what a profile and its machines change, once for each after the first"},
-    {"effects", INPUT_WORD, "", "effects that a change switches off: ID[,ID...], or nothing"},
-    {"machine_key", INPUT_WORD, "", "the figure of the machine that is all it changes, or nothing"},
-    {"launch", INPUT_WORD, "", "how the kernel was executed again, or nothing"},
-    {"impossible", INPUT_WORD, "", "why a change cannot be, or nothing"},
-    {"executed_again", INPUT_FLAG, "", "the kernel was executed again for a change"},
+    {"change", INPUT_WORD, "", "description of the change, one per profile after the first"},
+    {"effects", INPUT_WORD, "", "effects that the change switches off: ID[,ID...], or empty"},
+    {"machine_key", INPUT_WORD, "", "the only machine figure that the change sets, or empty"},
+    {"launch", INPUT_WORD, "", "how the kernel was executed again, or empty"},
+    {"impossible", INPUT_WORD, "", "why the change is impossible, or empty"},
+    {"executed_again", INPUT_FLAG, "", "the kernel was executed again for the change"},
     {"each", INPUT_FLAG, "",
-     "also without each effect that a model knows; a change that cannot be is a row that says why"},
-    {"model_options", INPUT_WORD, "", "readings of models: KEY=VALUE[,KEY=VALUE...]"},
+     "add a row without each effect that a model covers; an impossible change becomes a row with "
+     "the reason"},
+    {"model_options", INPUT_WORD, "", "model options: KEY=VALUE[,KEY=VALUE...]"},
 };
 
 struct reading {
@@ -412,7 +412,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_whatif = {
     .name = "whatif",
     .schema = "warpsage.whatif/1",
-    .text = "What would each change of a launch or a GPU gain?",
+    .text = "How much would each change to a launch or a GPU gain?",
     .record = &record_whatif,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -108,9 +108,9 @@ ws_status asked_choice(const struct asked *asked, const char *name, const char *
 
 /* Options of predictions: rows of a question's inputs, and what was given for them. */
 #define PREDICT_INPUTS                                                                             \
-    {"model_options", INPUT_WORD, "", "readings of models: KEY=VALUE[,KEY=VALUE...]"},             \
+    {"model_options", INPUT_WORD, "", "model options: KEY=VALUE[,KEY=VALUE...]"},                  \
     {                                                                                              \
-        "without", INPUT_WORD, "", "effects that are switched off: ID[,ID...]"                     \
+        "without", INPUT_WORD, "", "effects to switch off: ID[,ID...]"                             \
     }
 /* In the answer's arena. WS_ERR_ARGUMENT: no such effect, or not KEY=VALUE. */
 ws_status asked_predict_options(const struct asked *asked, struct predict_options *out);

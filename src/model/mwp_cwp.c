@@ -39,7 +39,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
             m = class_m_factor(input->machine, i, &known);
             if (!known)
                 estimate_assume(out, input->arena,
-                                "%s: no throughput known for this GPU, priced at one issue slot",
+                                "%s: throughput unknown on this GPU, one issue slot assumed",
                                 class_ids[i]);
         }
         if (model_without(input, EFFECT_LONG_INSTRUCTIONS)) m = fmin(m, add);
@@ -49,7 +49,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
     if (!(counted > 0))
         estimate_assume(
             out, input->arena,
-            "the profile has no counts by class: every instruction takes one issue slot");
+            "the profile has no counts by class: one issue slot per instruction assumed");
     if (counted < total) slots += total - counted;
     return slots / fmax(total, counted);
 }
@@ -101,10 +101,10 @@ static double access_bytes(const struct model_input *input, struct estimate *out
         moved += one.parts[ACCESS_BYTES_MOVED];
         requested += asked;
         if (as_moved && asked > 0 && !profile_has(input->profile, counter))
-            estimate_assume(out, input->arena,
-                            "%s is not in the profile: the bytes that the lanes ask for stand for "
-                            "those that move",
-                            counter_infos[counter].id);
+            estimate_assume(
+                out, input->arena,
+                "%s is not in the profile: bytes requested by lanes used as bytes moved",
+                counter_infos[counter].id);
         if (!as_moved || !profile_has(input->profile, counter))
             bytes += asked;
         else if (model_without(input, EFFECT_UNCOALESCED))
@@ -114,8 +114,8 @@ static double access_bytes(const struct model_input *input, struct estimate *out
     }
     if (!as_moved && moved > 0 && moved < 0.9 * requested)
         estimate_assume(out, input->arena,
-                        "lanes that read the same word count as bytes of their own: %s "
-                        "requested, %s moved (reading A-8)",
+                        "lanes that read the same word count separately: %s requested, %s moved "
+                        "(reading A-8)",
                         quantity_format(requested, "B").text, quantity_format(moved, "B").text);
     return bytes;
 }
@@ -150,11 +150,11 @@ static void read_counts(const struct model_input *input, struct mwp_cwp_input *i
     in->ind_mem_req = profile_get(profile, COUNTER_MEM_INDEPENDENT);
     read_accesses(input, warps, in, out);
     if (!profile_has(profile, COUNTER_BARRIER_WARP))
-        estimate_assume(out, input->arena, "barrier.warp is not in the profile: taken as 0");
+        estimate_assume(out, input->arena, "barrier.warp is not in the profile: assumed 0");
     if (!profile_has(profile, COUNTER_MEM_INDEPENDENT))
         estimate_assume(
             out, input->arena,
-            "mem.independent is not in the profile: every load waits for the one before");
+            "mem.independent is not in the profile: loads assumed dependent, one after another");
     if (model_without(input, EFFECT_SYNC)) in->synch_insts = 0;
     if (model_without(input, EFFECT_DIVERGENCE)) {
         /* Full warps: fewer instructions, the same transactions and bytes. */
@@ -207,11 +207,10 @@ static void read_input(const struct model_input *input, struct mwp_cwp_input *in
     in->issue_cycles =
         machine_get(machine, MACHINE_ISSUE_CYCLES, 1) / fmax(1, fmin(schedulers, warps));
     if (schedulers > 1)
-        estimate_assume(out, input->arena,
-                        "one issue per SM in the paper: here %s, so %s a warp "
-                        "instruction",
-                        quantity_of(schedulers, "scheduler").text,
-                        quantity_of(in->issue_cycles, "cycle").text);
+        estimate_assume(
+            out, input->arena,
+            "the paper assumes one scheduler per SM; here %s, so %s per warp instruction",
+            quantity_of(schedulers, "scheduler").text, quantity_of(in->issue_cycles, "cycle").text);
 }
 
 static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_terms *t,
@@ -224,9 +223,9 @@ static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_ter
     TERM("n", t->n, "1", "N, active warps per SM");
     TERM("case", t->case_number, "1", "case (21)-(23)");
     TERM("rep", t->rep, "1", "#Rep (20)");
-    TERM("active_sms", in->active_sms, "1", "ASM");
+    TERM("active_sms", in->active_sms, "1", "ASM, active SMs");
     TERM("sharing_sms", mwp_cwp_sharing_sms(in), "1", "SMs that share the bandwidth, A-14");
-    TERM("active_blocks_per_sm", t->active_blocks, "1", "ABS");
+    TERM("active_blocks_per_sm", t->active_blocks, "1", "ABS, resident blocks per SM");
     if (memory) {
         TERM("mwp_without_bw_full", t->mwp_without_bw_full, "1", "MWP_Without_BW_full (16)");
         TERM("mwp_without_bw", t->mwp_without_bw, "1", "MWP_Without_BW (17)");
@@ -245,10 +244,10 @@ static void write_terms(const struct mwp_cwp_input *in, const struct mwp_cwp_ter
     }
     TERM("comp_cycles", t->comp_cycles, "cycle", "Comp_cycles of a warp (18)");
     TERM("mem_cycles", t->mem_cycles, "cycle", "Mem_cycles of a warp (19)");
-    TERM("total_insts", in->total_insts, "1", "instructions of a warp");
-    TERM("coal_mem_insts", in->coal_mem_insts, "1", "coalesced accesses of a warp");
-    TERM("uncoal_mem_insts", in->uncoal_mem_insts, "1", "uncoalesced accesses of a warp");
-    TERM("synch_insts", in->synch_insts, "1", "barriers of a warp");
+    TERM("total_insts", in->total_insts, "1", "instructions per warp");
+    TERM("coal_mem_insts", in->coal_mem_insts, "1", "coalesced accesses per warp");
+    TERM("uncoal_mem_insts", in->uncoal_mem_insts, "1", "uncoalesced accesses per warp");
+    TERM("synch_insts", in->synch_insts, "1", "barriers per warp");
     TERM("issue_cycles", in->issue_cycles, "cycle", "Issue_cycles of an SM");
     TERM("m_factor", in->m_factor, "1", "M_Factor, mean over the instructions (30)");
     TERM("cpi", t->cpi, "cycle", "CPI (24)");
@@ -300,11 +299,11 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     name_bottleneck(&in, &terms, out);
     if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
-                        "[W604] no cache: every global and local access goes to DRAM");
+                        "[W604] no caches modelled: all global and local accesses go to DRAM");
     if (terms.mem_cycles > 0 && terms.mwp < 1)
         estimate_assume(out, input->arena,
                         "MWP is below 1: one access needs more than an SM's share of the memory "
-                        "system; the paper does not say how, reading A-9");
+                        "system, a case that the paper leaves open (reading A-9)");
     return WS_OK;
 }
 
@@ -317,21 +316,21 @@ static const struct model_option_info options[] = {
     {"mem_l_coal", (const char *const[]){"thesis", "slides", NULL},
      "Mem_L_Coal = Mem_LD + Departure_del_coal (thesis), or Mem_LD (slides)"},
     {"cases", (const char *const[]){"joined", "printed", NULL},
-     "the longest of the three cases, or the one that (21)-(23) choose: these do not meet"},
+     "the longest of the three cases, or the one that (21)-(23) choose, which are discontinuous"},
     {"case_policy", (const char *const[]){"figure8", "printed", NULL},
      "case 2 only if Comp_cycles <= Mem_cycles (figure 8), or as (22) is printed"},
     {"npw", (const char *const[]){"ratio", "printed", NULL},
      "N_pw = N Mem_req / (Mem_req - Ind), or N Ind / (Mem_req - Ind) as (28) is printed"},
     {"rep", (const char *const[]){"fraction", "ceil", NULL}, "#Rep as a fraction, or whole waves"},
     {"bytes", (const char *const[]){"moved", "requested", NULL},
-     "Load_bytes_per_warp: what the transactions move, or what the lanes ask for, as printed"},
+     "Load_bytes_per_warp: bytes moved by transactions, or bytes requested by lanes, as printed"},
 };
 
 const struct model model_mwp_cwp = {
     .name = "mwp-cwp",
     .reference = "S. Hong, PhD thesis, Georgia Tech 2012, chapter II; Hong and Kim, ISCA 2009",
-    .about = "How far the warps of an SM overlap memory with memory (MWP) and with computation "
-             "(CWP); made for GPUs whose global memory has no cache.",
+    .about = "Overlap of memory requests across the warps of an SM (MWP) and of memory with "
+             "computation (CWP). Made for GPUs without caches for global memory.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .needs_occupancy = true,

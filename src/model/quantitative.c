@@ -68,8 +68,7 @@ static double machine_lanes(const struct setting *s, enum insn_class id)
     if (!price_by_throughput(id)) return issue;
     if (machine_throughput(machine, id, &lanes) && lanes > 0) return lanes;
     estimate_assume(s->out, s->input->arena,
-                    "%s: no throughput known for this GPU, priced at one issue slot",
-                    class_ids[id]);
+                    "%s: throughput unknown on this GPU, one issue slot assumed", class_ids[id]);
     return issue;
 }
 
@@ -116,8 +115,7 @@ static double instruction_seconds(const struct setting *s, const struct profile 
     if (counted < total) {
         double lanes = WARP_LANES / price_issue_cycles(s->input->machine);
         cycles += (total - counted) * WARP_LANES / (lanes * pipe_fill(s, lanes, warps));
-        estimate_assume(s->out, s->input->arena,
-                        "instructions that the profile counts in no class take one issue slot");
+        estimate_assume(s->out, s->input->arena, "unclassified instructions take one issue slot");
     }
     if (model_without(s->input, EFFECT_DIVERGENCE)) cycles *= active_lane_share(profile);
     return cycles / s->sms / s->clock_hz;
@@ -198,10 +196,10 @@ static void set_fills(struct setting *s)
     s->shared_fill_warps = shared * s->shared_peak / (WARP_LANES * sizeof(float));
     if (machine->curves[CURVE_INSTRUCTION].count && machine->curves[CURVE_SHARED].count) return;
     estimate_assume(s->out, s->input->arena,
-                    "no measured throughput by warps for this GPU: modelled as pipes that %.3g "
-                    "warps (instructions%s) and %.3g warps (shared memory%s) fill",
-                    s->fill_warps, known ? "" : ", latency not known", s->shared_fill_warps,
-                    shared > 0 ? "" : ", latency not known");
+                    "no measured throughput by warps for this GPU: pipelines modelled as "
+                    "saturated by %.3g warps (instructions%s) and %.3g warps (shared memory%s)",
+                    s->fill_warps, known ? "" : ", latency unknown", s->shared_fill_warps,
+                    shared > 0 ? "" : ", latency unknown");
 }
 
 static void set_global(struct setting *s)
@@ -213,7 +211,7 @@ static void set_global(struct setting *s)
     bool no_latency = model_without(s->input, EFFECT_MEM_LATENCY);
     if (!(latency > 0))
         estimate_assume(s->out, s->input->arena,
-                        "the latency of global memory is not known: its pipeline is always full");
+                        "global memory latency unknown: its pipeline is assumed saturated");
     if (no_latency) latency = fmin(latency, 1);
     s->global = (struct zo_global){
         .peak = no_limit ? INFINITY : machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0),
@@ -227,8 +225,8 @@ static void set_global(struct setting *s)
     s->loads_in_flight = fmax(1, strength);
     if (!measured->count)
         estimate_assume(s->out, s->input->arena,
-                        "bandwidth of global memory modelled (figure 3 has no numbers): peak x "
-                        "fill of its pipeline x saw-tooth of the clusters");
+                        "global memory bandwidth modelled (figure 3 has no numbers): peak x "
+                        "pipeline fill x sawtooth of the clusters");
 }
 
 static void read_setting(const struct model_input *input, struct estimate *out, struct setting *s)
@@ -254,12 +252,11 @@ static void read_setting(const struct model_input *input, struct estimate *out, 
     set_fills(s);
     set_global(s);
     if (texture_requests(input->profile) > 0)
-        estimate_assume(
-            out, input->arena,
-            "texture fetches: each sector that the launch touches comes from DRAM once%s",
-            profile_has(input->profile, COUNTER_MEM_TEXTURE_READ_FOOTPRINT)
-                ? ""
-                : "; how many is not known, so none is counted");
+        estimate_assume(out, input->arena,
+                        "texture fetches: each distinct sector comes from DRAM once%s",
+                        profile_has(input->profile, COUNTER_MEM_TEXTURE_READ_FOOTPRINT)
+                            ? ""
+                            : "; the number is unknown, so none is counted");
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -366,7 +363,7 @@ static ws_status run(struct diag *diag, const struct setting *s, struct zo_progr
         *out = run_stages(s, serial);
         if (profile->stage_count > 1)
             estimate_assume(s->out, s->input->arena,
-                            serial ? "one block per SM: its stages run one after the other"
+                            serial ? "one block per SM: its stages run one after another"
                                    : "stages of different blocks overlap completely");
         return WS_OK;
     }
@@ -411,32 +408,31 @@ static void write_terms(const struct setting *s, const struct zo_program *progra
     for (unsigned i = 0; i < ZO_COMPONENTS; i++)
         estimate_add_busy(s->out, busy[i], components[i], seconds[i]);
     TERM("n", warps, "1", "active warps per SM");
-    TERM("active_sms", s->sms, "1", "SMs that have a block");
+    TERM("active_sms", s->sms, "1", "active SMs");
     TERM("active_blocks_per_sm", s->blocks_per_sm, "1", "resident blocks per SM");
     TERM("inst_fill", pipe_fill(s, s->reference, warps), "1",
-         "share of the peak of multiply-adds with so many warps (figure 2)");
+         "share of peak multiply-add rate (figure 2)");
     TERM("inst_throughput",
          pipe_fill(s, s->reference, warps) * zo_instruction_peak(s->reference, s->clock_hz, s->sms),
-         "1/s", "multiply-adds of warps with so many warps (figure 2)");
+         "1/s", "multiply-add rate, warp-level (figure 2)");
     TERM("smem_bandwidth", shared_bandwidth(s, warps), "B/s",
-         "shared memory with so many warps (figure 2)");
+         "bandwidth at this warp count (figure 2)");
     TERM("smem_transactions", shared_sum(profile, SHARED_WAVEFRONTS, half_warp), "1",
-         "passes through the banks, conflicts included");
+         "wavefronts, including bank conflicts");
     TERM("smem_conflicts", shared_sum(profile, SHARED_CONFLICTS, half_warp), "1",
-         "of them caused by conflicts");
+         "wavefronts caused by bank conflicts");
     TERM("gmem_bytes", flow.bytes, "B", "bytes of all transactions");
-    TERM("gmem_per_thread", flow.transactions, "1", "accesses of a thread (figure 3)");
-    TERM("gmem_fill", zo_global_fill(&flow), "1",
-         "share of the peak that such a launch reaches with whole rounds of blocks");
+    TERM("gmem_per_thread", flow.transactions, "1", "accesses per thread (figure 3)");
+    TERM("gmem_fill", zo_global_fill(&flow), "1", "share of peak with evenly loaded clusters");
     TERM("gmem_sawtooth", zo_global_sawtooth(&flow), "1",
-         "share of it that the blocks leave to the clusters");
+         "factor of uneven cluster load (sawtooth)");
     if (isfinite(flow.peak))
         TERM("gmem_bandwidth", zo_global_bandwidth(&flow), "B/s",
-             "global memory for such a launch (figure 3)");
+             "bandwidth of this launch (figure 3)");
     TERM("mad_share", class_share(profile, is_multiply_add), "1",
-         "multiply-adds of all instructions");
+         "multiply-add share of instructions");
     TERM("float_share", class_share(profile, class_is_float), "1",
-         "floating-point instructions of all, special functions included");
+         "FP share of instructions, including SFU");
 #undef TERM
 }
 
@@ -458,7 +454,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     write_terms(&s, &program);
     if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
-                        "[W604] no cache: every global and local access goes to DRAM");
+                        "[W604] no caches modelled: all global and local accesses go to DRAM");
     out->time_seconds = program.seconds;
     out->cycles = program.seconds * s.clock_hz;
     out->bottleneck = components[program.components.bottleneck];
@@ -473,16 +469,17 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 
 static const struct model_option_info options[] = {
     {"table1", (const char *const[]){"machine", "zhang-owens", "wang", "teg", NULL},
-     "units by type of instruction: the machine's, or {10,8,4,1}, {10,8,2,1}, {16,8,2,1}"},
+     "units per instruction type: the machine's, or {10,8,4,1}, {10,8,2,1}, {16,8,2,1}"},
     {"type_curve", (const char *const[]){"own", "same", NULL},
-     "types without a printed curve fill their pipe with warps x 8 / units, or as multiply-adds"},
+     "types without a printed curve saturate their pipe with warps x 8 / units, or like "
+     "multiply-adds"},
 };
 
 const struct model model_quantitative = {
     .name = "quantitative",
     .reference = "Zhang and Owens, HPCA 2011",
-    .about = "Times of the instruction pipeline, shared memory and global memory, by stage where "
-             "one block fills an SM; made for GPUs whose global memory has no cache.",
+    .about = "Times of the instruction pipeline, shared memory and global memory, per stage "
+             "where one block fills an SM. Made for GPUs without caches for global memory.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .needs_occupancy = true,

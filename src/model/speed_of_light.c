@@ -98,7 +98,7 @@ static void add_issue(struct bound *bound)
     if (!machine_has(machine, MACHINE_ISSUE_SCHEDULERS) &&
         !machine_has(machine, MACHINE_ISSUE_CYCLES)) {
         estimate_assume(bound->out, bound->input->arena,
-                        "the issue rate of this GPU is not known: not in the bound");
+                        "issue rate of this GPU unknown: not part of the bound");
         return;
     }
     double width = fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
@@ -150,7 +150,7 @@ static double assumed_figure(struct bound *bound, enum machine_key key, double a
     double value = machine_get(machine, key, 0);
     if (value > 0 && amount > 0 && machine->values[key].assumed)
         estimate_assume(bound->out, bound->input->arena,
-                        "%s of this GPU is not known: assumed %s, from its generation",
+                        "%s of this GPU unknown: %s assumed, from its generation",
                         machine_key_infos[key].path,
                         quantity_format(value, key == MACHINE_L2_BANDWIDTH   ? "B/s"
                                                : key == MACHINE_L1_BANDWIDTH ? "B/cycle"
@@ -168,12 +168,11 @@ static void add_tensor(struct bound *bound)
     if (rate > 0 && work > 0)
         add_cycles(bound, "t_pipe.tensor", COMPONENT_PIPE_TENSOR, work * bound->share / rate);
     else
-        estimate_assume(bound->out, bound->input->arena,
-                        work > 0
-                            ? "tensor.fma of this GPU is not known: the tensor pipe is not in the "
-                              "bound"
-                            : "the shapes of the matrix instructions are not known: the tensor "
-                              "pipe is not in the bound");
+        estimate_assume(
+            bound->out, bound->input->arena,
+            work > 0 ? "tensor.fma of this GPU unknown: the tensor pipe is not part of the bound"
+                     : "the shapes of the matrix instructions are not known: the tensor "
+                       "pipe is not in the bound");
 }
 
 enum { SECTOR_BYTES = 32 };
@@ -191,8 +190,8 @@ static void add_shared(struct bound *bound)
         cycles = shared_sum(profile, SHARED_REQUESTS, half_warp);
         conflicts = 0;
         estimate_assume(bound->out, bound->input->arena,
-                        "passes through %d banks were not counted: shared memory bounded by one "
-                        "pass a request",
+                        "wavefronts with %d banks were not counted: shared memory bounded by one "
+                        "wavefront per request",
                         half_warp ? 16 : 32);
     }
     if (model_without(bound->input, EFFECT_BANK_CONFLICTS)) cycles -= conflicts;
@@ -221,7 +220,7 @@ static double bytes_moved(const struct bound *bound, unsigned ops)
         if (one.parts[ACCESS_REQUESTS] > 0 &&
             !profile_has(bound->input->profile, access_counter(op, ACCESS_BYTES_MOVED, rule)))
             estimate_assume(bound->out, bound->input->arena,
-                            "%s is not in the profile: its traffic is not in the bound",
+                            "%s is not in the profile: its traffic is not part of the bound",
                             counter_infos[access_counter(op, ACCESS_BYTES_MOVED, rule)].id);
         bytes += model_without(bound->input, EFFECT_UNCOALESCED) ? accesses_ideal_bytes(&one)
                                                                  : one.parts[ACCESS_BYTES_MOVED];
@@ -238,7 +237,7 @@ static void add_uncached(struct bound *bound)
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH,
              (bytes_moved(bound, ACCESS_ALL) + texture) / bandwidth);
     estimate_assume(bound->out, bound->input->arena,
-                    "traffic: every transaction of the half-warp rule goes to DRAM once");
+                    "traffic: every half-warp transaction goes to DRAM");
 }
 
 /* Every distinct sector must come from DRAM once and every written one must go back: cold caches,
@@ -254,8 +253,8 @@ static bool add_footprint(struct bound *bound, double dram)
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
-                        "traffic: all sectors through L1, each distinct one from or to DRAM once "
-                        "(cold caches, results written back)");
+                        "traffic: all sectors through L1, each distinct sector from or to DRAM "
+                        "once (cold caches, results written back)");
     return true;
 }
 
@@ -280,8 +279,8 @@ static void add_cached(struct bound *bound)
     if (dram > 0 && !add_footprint(bound, dram) && all > 0) {
         estimate_add_busy(bound->out, "t_dram_no_reuse", COMPONENT_DRAM_WITHOUT_REUSE, all / dram);
         estimate_assume(bound->out, bound->input->arena,
-                        "traffic: sectors through L1, %s through L2; DRAM is not in the bound, as "
-                        "the profile has no footprint (without any cache hit: %s)",
+                        "traffic: sectors through L1, %s through L2; DRAM is not part of the "
+                        "bound, because the profile has no footprint (without cache hits: %s)",
                         no_l1 ? "all accesses" : "stores and atomics",
                         quantity_format(all / dram, "s").text);
     }
@@ -318,7 +317,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                           input->machine->id);
     if (!profile_is_native(input->profile))
         estimate_assume(out, input->arena,
-                        "[W601] native code is taken to issue as many instructions as PTX counts");
+                        "[W601] native code is assumed to issue as many instructions as the PTX");
     out->time_seconds = bound.longest;
     out->cycles = bound.longest * bound.clock_hz;
     out->bottleneck = bound.component;
@@ -332,14 +331,14 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 
 static const struct model_option_info options[] = {
     {"bound", (const char *const[]){"speed-of-light", "none", NULL},
-     "what models answer is raised to the speed of light, or as their equations have it"},
+     "raise predictions to the speed of light, or keep them as the equations give them"},
 };
 
 const struct model model_speed_of_light = {
     .name = "speed-of-light",
     .reference = "Williams, Waterman and Patterson, CACM 2009 (roofline)",
-    .about = "The bound: the busiest resource at its peak, everything else hidden behind it; for "
-             "every GPU.",
+    .about = "Lower bound of the time: the busiest resource at its peak rate, everything else "
+             "overlapped. Applies to every GPU.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |

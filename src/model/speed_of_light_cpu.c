@@ -71,7 +71,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
                           machine->id);
     out->cycles = out->time_seconds * freq;
     estimate_assume(out, input->arena,
-                    "the CPU is taken to execute as many instructions as PTX counts, %s by one "
+                    "the CPU is assumed to execute as many instructions as the PTX, %s per "
                     "vector instruction",
                     quantity_of(counts.lanes, "thread").text);
     return WS_OK;

@@ -360,10 +360,10 @@ static void an_answer_below_the_bound_is_not_chosen(void **state)
     assert_close(term(mwp, "exec_cycles_synch"), printed, 1e-9);
     assert_close(mwp->model_seconds, printed / 1.3e9, 1e-9);
     assert_close(mwp->cycles, bound->cycles, 1e-12); /* raised, and said */
-    assert_true(assumes(mwp, "bounded by the speed of light"));
+    assert_true(assumes(mwp, "raised to the speed of light"));
     assert_int_equal(mwp->bottleneck, bound->bottleneck);
     assert_ptr_equal(&prediction->estimates[prediction->best], bound);
-    assert_contains(prediction->best_reason, "the bound: mwp-cwp answers less");
+    assert_contains(prediction->best_reason, "the bound: mwp-cwp predicts less");
     assert_string_equal(prediction->below_bound, "mwp-cwp");
     assert_close(prediction->band.low_seconds, bound->time_seconds, 1e-12);
     assert_close(prediction->band.high_seconds, bound->time_seconds / 0.8, 1e-12);
@@ -476,7 +476,7 @@ static void bound_with_caches(void **state)
     assert_close(term(bound, "t_l2"), warps * 128 / 2430e9, 1e-9);
     assert_close(term(bound, "t_dram_no_reuse"), warps * 3 * 128 / 898e9, 1e-9);
     assert_true(bound->time_seconds < term(bound, "t_dram_no_reuse"));
-    assert_true(assumes(bound, "DRAM is not in the bound"));
+    assert_true(assumes(bound, "DRAM is not part of the bound"));
     set_count(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT, 6e6);
     set_count(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, 1e6);
     prediction_destroy(prediction);

@@ -163,7 +163,7 @@ static void expensive_classes_take_more_slots(void **state)
     struct prediction *prediction = predict(profile, &machine);
     const struct estimate *estimate = prediction_find(prediction, "mwp-cwp");
     assert_close(term(estimate, "m_factor"), (80 + 4 * 10 + 10) / 100.0, 1e-12);
-    assert_true(assumes(estimate, "tensor: no throughput known"));
+    assert_true(assumes(estimate, "tensor: throughput unknown"));
     assert_close(estimate->without[EFFECT_LONG_INSTRUCTIONS].gain, 1.3, 1e-9);
     prediction_destroy(prediction);
     profile_destroy(profile);

@@ -430,7 +430,7 @@ static void without_curves_the_fill_is_modelled(void **state)
     const struct estimate *estimate = ask(prediction);
     assert_close(term(estimate, "inst_fill"), 1.0 / 3, 1e-12);
     assert_close(term(estimate, "t_inst"), 60000 / (8 * 1.3e9 * 30 / 32 / 3), 1e-12);
-    assert_true(assumes(estimate, "modelled as pipes that 6 warps"));
+    assert_true(assumes(estimate, "modelled as saturated by 6 warps"));
     prediction_destroy(prediction);
     profile_destroy(profile);
     arena_clear(&machine.arena);
@@ -472,7 +472,7 @@ static void effects_never_cost_time(void **state)
         const struct estimate *estimate = prediction_find(prediction, "quantitative");
         if (estimate) {
             answered++;
-            assert_false(assumes(estimate, "cases do not meet"));
+            assert_false(assumes(estimate, "cases are discontinuous"));
             assert_true(estimate->time_seconds >=
                         prediction_find(prediction, "speed-of-light")->time_seconds * (1 - 1e-12));
             for (unsigned effect = 0; effect < EFFECT_COUNT; effect++)

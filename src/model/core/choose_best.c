@@ -136,7 +136,7 @@ static const struct estimate *raise_choice(struct prediction *out, const struct 
     const struct estimate *bound = bound_of(out);
     if (!is_below(choice->estimate, bound)) return choice->estimate;
     out->below_bound = choice->estimate->model;
-    out->best_reason = arena_format(&out->arena, "the bound: %s answers less (%s: %s)",
+    out->best_reason = arena_format(&out->arena, "the bound: %s predicts less (%s: %s)",
                                     out->below_bound, out->below_bound, out->best_reason);
     return bound;
 }

@@ -100,7 +100,7 @@ const char *needs_check(const struct model *model, const struct model_input *inp
     if (model->needs_accesses) check_accesses(input, &missing);
     if (model->needs_transactions) check_transactions(input, &missing);
     if (model->needs_occupancy && no_occupancy)
-        lacks(&missing, "the occupancy%s%s", ", which is not known: ", no_occupancy);
+        lacks(&missing, "the occupancy%s%s", ", which is unknown: ", no_occupancy);
     if (model->needs_trace && !input->trace)
         lacks(&missing, "warp traces (%s%s)",
               input->profile->trace_reason ? input->profile->trace_reason : "not in this profile",

@@ -101,7 +101,7 @@ static void find_caches(struct prediction *out)
     struct cache_geometry geometry;
     const struct profile *profile = out->profile;
     if (!out->occupancy.blocks_per_sm)
-        out->caches_reason = "the blocks of an SM are not known";
+        out->caches_reason = "the resident blocks per SM are unknown";
     else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
         out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
     else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
@@ -185,11 +185,11 @@ static void raise_to(const struct estimate *bound, const struct model_input *inp
 {
     if (!bound || out == bound || !(out->time_seconds < bound->time_seconds)) return;
     if (out->time_seconds < bound->time_seconds * (1 - 1e-9)) {
-        estimate_assume(out, input->arena,
-                        "bounded by the speed of light: the model said %s, %s alone takes %s",
-                        quantity_format(out->time_seconds, "s").text,
-                        component_words(bound->bottleneck),
-                        quantity_format(bound->time_seconds, "s").text);
+        estimate_assume(
+            out, input->arena,
+            "raised to the speed of light: the model predicts %s, but %s alone takes %s",
+            quantity_format(out->time_seconds, "s").text, component_words(bound->bottleneck),
+            quantity_format(bound->time_seconds, "s").text);
         out->bottleneck = bound->bottleneck;
         out->next = bound->next;
     }
@@ -207,8 +207,8 @@ static void note_gain(const struct model_input *input, const struct estimate *bo
     double now = out->time_seconds, least = 0;
     if (time > now * (1 + 1e-12))
         estimate_assume(out, input->arena,
-                        "without %s the model answers %s, more than with it: its cases do not "
-                        "meet there; counted as no gain",
+                        "without %s the model predicts %s, more than with it, because its cases "
+                        "are discontinuous there; counted as no gain",
                         effect_infos[effect].id, quantity_format(time, "s").text);
     if (bound) {
         now = fmax(now, bound->time_seconds);
@@ -257,8 +257,7 @@ static void note_effects(const struct model *model, const struct model_input *in
         if (!model_without(input, i)) continue;
         bool known = model->effects >> i & 1;
         estimate_assume(out, input->arena, "%s: %s", effect_infos[i].id,
-                        known ? "switched off by the user"
-                              : "not in this model, so it stays as is");
+                        known ? "switched off by the user" : "not modelled, so unchanged");
     }
 }
 

@@ -119,12 +119,13 @@ static void write_caches(const uint64_t counts[CACHE_COUNT_COUNT], struct estima
     double in_l2 = (double)counts[CACHE_COUNT_L2_LOADS], all = loads + written;
     double dram = (double)(counts[CACHE_COUNT_DRAM_READ] + counts[CACHE_COUNT_DRAM_WRITTEN]);
 #define TERM(id, value, text) estimate_add_term(answer, "caches." id, value, "1", text)
-    TERM("l1_share", in_l1 / all, "sectors looked for in the L1");
-    TERM("l1_hit_rate", (double)counts[CACHE_COUNT_L1_HITS] / in_l1, "of these found there");
-    TERM("l2_share", (in_l2 + written) / all, "sectors that come to the L2");
+    TERM("l1_share", in_l1 / all, "share of sectors that access L1");
+    TERM("l1_hit_rate", (double)counts[CACHE_COUNT_L1_HITS] / in_l1,
+         "L1 hit rate of these sectors");
+    TERM("l2_share", (in_l2 + written) / all, "share of sectors that access L2");
     TERM("l2_load_hit_rate", (double)counts[CACHE_COUNT_L2_LOAD_HITS] / in_l2,
-         "of the loads' found there");
-    TERM("dram_share", dram / all, "sectors from and to DRAM");
+         "L2 hit rate of load sectors");
+    TERM("dram_share", dram / all, "share of sectors that access DRAM");
 #undef TERM
 }
 
@@ -136,13 +137,13 @@ static void write_terms(struct power_estimate *out)
     TERM("gpu_w", watts->gpu_watts, "W", "GPU_power (35)");
     TERM("runtime_w", watts->runtime_watts, "W", "Runtime_power (36), (48)");
     TERM("idle_w", watts->idle_watts, "W", "IdlePower");
-    TERM("sm_component_w", watts->sm_component_watts, "W", "of one SM (37)");
+    TERM("sm_component_w", watts->sm_component_watts, "W", "component power of one SM (37)");
     TERM("max_sm_w", watts->max_sm_watts, "W", "Max_SM (45)");
     TERM("rp_sms_w", watts->rp_sms_watts, "W", "RP_SMs (44)");
     TERM("rp_memory_w", watts->rp_memory_watts, "W", "RP_Memory before scaling (43)");
-    TERM("scale", watts->scale, "1", "power of the SMs by those at work (44)");
+    TERM("scale", watts->scale, "1", "scaling of SM power with active SMs (44)");
     TERM("active_sms", out->active_sms, "1", "Active_SMs");
-    TERM("gated_w", out->gated_watts, "W", "GPU_power if SMs at rest were gated (3.5.6)");
+    TERM("gated_w", out->gated_watts, "W", "GPU_power with idle SMs power-gated (3.5.6)");
     TERM("memaccess_intensity", out->intensity, "1", "MemAccess_intensity (54)");
     TERM("base_share",
          (watts->idle_watts + watts->const_sm_watts + watts->units[POWER_UNIT_GLOBAL] +
@@ -158,11 +159,11 @@ static void write_terms(struct power_estimate *out)
     }
     if (out->caches) write_caches(out->caches->counts, answer);
     if (out->no_thermal) return;
-    TERM("delta", out->printed_rise_kelvin, "K", "rise in the long run (53)");
+    TERM("delta", out->printed_rise_kelvin, "K", "steady-state rise (53)");
     TERM("max_temp", out->thermal.idle_celsius + out->printed_rise_kelvin, "degC",
          "Max_temp (51), (53)");
-    TERM("coupled_delta", out->rise_kelvin, "K", "the same with the power that the rise adds");
-    TERM("static_add_w", out->static_watts, "W", "what that rise adds (56)");
+    TERM("coupled_delta", out->rise_kelvin, "K", "steady-state rise with the extra static power");
+    TERM("static_add_w", out->static_watts, "W", "extra static power of that rise (56)");
 #undef TERM
 }
 
@@ -175,9 +176,9 @@ static void tell_clock(const struct model_input *input, struct estimate *out)
     if (ratio == 1) return;
     estimate_assume(
         out, input->arena,
-        "at %.4g GHz, %.3g of the clock of the coefficients, at %s: watts of the SMs' units "
-        "and Const_SM times %.3g; memory and L2 by accesses a second; idle and activation "
-        "as they are (reading P-17)",
+        "at %.4g GHz (%.3g of the clock of the coefficients) and %s: power of the SM units and "
+        "Const_SM scaled by %.3g; memory and L2 scale with accesses per second; idle and "
+        "activation power unchanged (reading P-17)",
         clock / 1e9, ratio,
         isfinite(volts) ? arena_format(input->arena, "%.3g V", volts)
                         : "the same voltage (not in the machine file)",
@@ -214,29 +215,28 @@ static const enum machine_key needs_machine[] = {
 static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 
 static const struct model_option_info options[] = {
-    {.key = "power_time", .values = model_names, .text = "whose time the access rates rest on"},
-    {.key = "power_time_s", .text = "seconds: a measured time instead"},
+    {.key = "power_time", .values = model_names, .text = "model whose time the access rates use"},
+    {.key = "power_time_s", .text = "measured time in seconds, used instead"},
     {.key = "spec_linear",
      .values = (const char *const[]){"clamp", "raw", NULL},
-     .text = "a ln(rate) + b is never below 0, or as it comes"},
+     .text = "a ln(rate) + b clamped to 0 or more, or as is"},
     {.key = "log_scaling",
      .values = (const char *const[]){"log_once", "none", NULL},
-     .text = "log10(alpha active + beta) on all runtime power, or not at all"},
+     .text = "log10(alpha active + beta) on all runtime power, or none"},
     {.key = "cores_condition",
      .values = (const char *const[]){"and", "printed", NULL},
      .text = "(63) begins with MWP = N, or as printed with MWP = N or CWP = N"},
     {.key = "cores_rounding",
      .values = (const char *const[]){"round", "floor", "ceil", NULL},
-     .text = "of the cores that (63) gives"},
+     .text = "rounding of the core count of (63)"},
 };
 
 const struct model model_ipp_power = {
     .name = "ipp-power",
     .reference = "S. Hong, PhD thesis, Georgia Tech 2012, chapter III; Hong and Kim, ISCA 2010",
-    .about =
-        "Watts by unit from access rates: instructions that use a unit over the issue slots of "
-        "a predicted or measured time; temperature and static power from that. Not a model "
-        "of time. Coefficients were fitted to each GPU by measurement: others are not guessed.",
+    .about = "Power by unit from access rates (instructions per issue slot over a predicted or "
+             "measured time), then temperature and static power. Does not predict time. Needs "
+             "coefficients measured on the GPU; there are no defaults.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .options = options,

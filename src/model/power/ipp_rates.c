@@ -33,7 +33,7 @@ static ws_status read_instructions(struct diag *diag, const struct model_input *
         return diag_error(diag, WS_ERR_NO_MODEL,
                           "needs the counters inst.unit.*, which are not in this profile");
     if (*missing)
-        estimate_assume(&out->answer, input->arena, "not in the profile, taken as 0: %s", missing);
+        estimate_assume(&out->answer, input->arena, "not in the profile, assumed 0: %s", missing);
     if (!profile_has(profile, COUNTER_INST_UNIT_FDS))
         out->unit_instructions[UNIT_FDS] = profile_get(profile, COUNTER_INST_WARP);
     return WS_OK;
@@ -50,7 +50,7 @@ static void count_with(const struct model_input *input, struct power_estimate *o
     out->counted[kin] += out->counted[unit];
     out->counted[unit] = 0;
     estimate_assume(&out->answer, input->arena,
-                    "no coefficient of %s for this GPU: counted with %s (reading P-13)",
+                    "no coefficient for %s on this GPU: counted with %s (reading P-13)",
                     power_unit_infos[unit].id, power_unit_infos[kin].id);
 }
 
@@ -73,8 +73,8 @@ static void no_caches(const struct model_input *input, struct power_estimate *ou
     out->unit_reasons[POWER_UNIT_L1] = out->unit_reasons[POWER_UNIT_L2] =
         "not in the profile: no cache section";
     estimate_assume(&out->answer, input->arena,
-                    "no cache section in the profile: every global and local access goes to the "
-                    "DRAM, L1 and L2 draw nothing");
+                    "no cache data in the profile: all global and local accesses go to DRAM, L1 "
+                    "and L2 draw no power");
 }
 
 /* Caches stand between the SMs and the DRAM. Rates count instructions, the cache section sectors: of the
@@ -103,9 +103,9 @@ static void read_caches(const struct model_input *input, struct power_estimate *
     out->counted[POWER_UNIT_GLOBAL] *= dram;
     out->counted[POWER_UNIT_LOCAL] *= dram;
     estimate_assume(&out->answer, input->arena,
-                    "of the sectors of global and local accesses %.1f %% are looked for in the L1, "
-                    "%.1f %% in the L2, %.1f %% go to the DRAM: so many of the instructions count "
-                    "there (reading P-16)",
+                    "%.1f %% of the global and local sectors access L1, %.1f %% access L2, %.1f "
+                    "%% access DRAM: the same shares of the instructions count there (reading "
+                    "P-16)",
                     100 * (double)counts[CACHE_COUNT_L1_LOOKUPS] / all,
                     100 * ((double)counts[CACHE_COUNT_L2_LOADS] + written) / all, 100 * dram);
 }
@@ -127,8 +127,8 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
         if (power_unit_infos[i].once_per_gpu) rate *= clock_ratio(input->machine);
         if (rate > 1 + 1e-9)
             estimate_assume(&out->answer, input->arena,
-                            "access rate of %s is %s in this time: more than one instruction an "
-                            "issue slot, taken as 1",
+                            "access rate of %s is %s, more than one instruction per issue slot: "
+                            "clamped to 1",
                             power_unit_infos[i].id, quantity_format(rate, "1").text);
         out->rates[i] = fmin(1, rate);
         if (!(parameters->max_watts[i] > 0) && !out->unit_reasons[i])
@@ -136,7 +136,7 @@ static void find_rates(const struct model_input *input, const struct ipp_paramet
     }
     if (issue != 4)
         estimate_assume(&out->answer, input->arena,
-                        "access rates by issue slots of %s instead of 4 (reading P-6)",
+                        "access rates use issue slots of %s instead of 4 (reading P-6)",
                         quantity_of(issue, "cycle").text);
 }
 
@@ -158,7 +158,7 @@ ws_status ipp_read_rates(struct diag *diag, const struct model_input *input,
         is_spec |= machine_has(input->machine, MACHINE_POWER_SPEC_LINEAR_INT + i);
     if (!is_spec)
         estimate_assume(&out->answer, input->arena,
-                        "the functions of the access rate are not published for this GPU: all "
-                        "units linear (reading P-8)");
+                        "access-rate functions of this GPU are unpublished: all units assumed "
+                        "linear (reading P-8)");
     return WS_OK;
 }

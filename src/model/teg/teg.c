@@ -11,10 +11,10 @@
 
 static const struct model_option_info options[] = {
     {"policy", (const char *const[]){"round-robin", "greedy-oldest", "oldest", NULL},
-     "which of the ready warps a scheduler of the model teg issues"},
+     "warp scheduling policy of the model teg"},
     {"sms", (const char *const[]){"one", "all", NULL},
-     "what the model teg times: the cluster of SMs with the most blocks, or every one with its "
-     "own"},
+     "what the model teg simulates: the cluster with the most blocks, or every cluster with its "
+     "own blocks"},
 };
 
 /* ---- terms ----------------------------------------------------------------------------------- */
@@ -107,29 +107,28 @@ static void write_terms(struct teg_grid *a)
     name_bottleneck(a, resources, count);
     double cycles = (double)r->end / (double)TEG_CYCLE;
     TERM("ipc", (double)r->issued / (cycles * a->setup.sms), "1",
-         "warp instructions a cycle and SM");
+         "warp instructions issued per cycle per SM");
     TERM("n", a->setup.blocks_per_sm * (double)a->setup.trace->head.warps_per_block, "1",
          "resident warps per SM");
-    TERM("simulated_blocks", (double)r->block_count, "1", "blocks that were timed");
-    TERM("simulated_cycles", cycles, "cycle", "which took");
-    TERM("simulated_instructions", (double)r->issued, "1", "their warp instructions");
-    TERM("blocks_of_cluster", a->blocks, "1", "blocks of the busiest cluster");
+    TERM("simulated_blocks", (double)r->block_count, "1", "blocks simulated");
+    TERM("simulated_cycles", cycles, "cycle", "cycles simulated");
+    TERM("simulated_instructions", (double)r->issued, "1", "warp instructions simulated");
+    TERM("blocks_of_cluster", a->blocks, "1", "blocks on the busiest cluster");
     TERM("cycles_per_block", teg_steady_rate(a) / (double)TEG_CYCLE, "cycle",
-         "of a cluster, in the steady state (0: one wave)");
+         "per cluster, steady state; 0: one wave");
     if (a->timed > 1) {
-        TERM("timed_clusters", a->timed, "1",
-             "clusters that were timed, of which the slowest counts");
+        TERM("timed_clusters", a->timed, "1", "clusters simulated; the slowest counts");
         TERM("mean_cluster_cycles", a->mean_total / (double)TEG_CYCLE, "cycle",
-             "time of a cluster, on average");
+             "mean time of a cluster");
     }
     if (a->machine.launch)
         TERM("launch_cycles", (double)a->machine.launch / (double)TEG_CYCLE, "cycle",
-             "fixed cost of the launch, in the time");
+             "fixed launch cost, included in the time");
     double sectors = (double)r->memory.sectors;
     if (teg_is_cached(&a->machine) && sectors > 0) {
-        TERM("l1_hit", (double)r->memory.l1_hits / sectors, "1", "sectors found in the L1");
-        TERM("l2_hit", (double)r->memory.l2_hits / sectors, "1", "sectors found in the L2");
-        TERM("sharing", a->sharing, "1", "SMs that read the same sector, on average");
+        TERM("l1_hit", (double)r->memory.l1_hits / sectors, "1", "L1 hit rate of sectors");
+        TERM("l2_hit", (double)r->memory.l2_hits / sectors, "1", "L2 hit rate of sectors");
+        TERM("sharing", a->sharing, "1", "mean SMs that read the same sector");
     }
 #undef TERM
 }
@@ -138,32 +137,33 @@ static void write_assumptions(struct teg_grid *a)
 {
 #define ASSUME(...) estimate_assume(a->out, a->input->arena, __VA_ARGS__)
     const struct teg_machine *machine = &a->machine;
-    ASSUME("%s%s with %s timed: %.0f of %s%s", quantity_of(a->setup.sms, "SM").text,
+    ASSUME("%s%s with %s simulated: %.0f of %s%s", quantity_of(a->setup.sms, "SM").text,
            a->setup.sms > 1 ? " of a cluster" : "",
            teg_is_cached(&a->machine) ? "its share of L2 and DRAM" : "their share of the bandwidth",
            (double)a->result.block_count, quantity_of(a->blocks, "block").text,
            (double)a->result.block_count < a->blocks
-               ? a->result.block_count < 2 * a->wave ? "; the others in waves like the first"
-                                                     : "; the others at the rate of the second wave"
+               ? a->result.block_count < 2 * a->wave
+                     ? "; the others assumed in waves like the first"
+                     : "; the others assumed at the rate of the second wave"
                : "");
     uint32_t traced = a->setup.trace->block_count;
     if (a->result.block_count > traced)
-        ASSUME("%s %s for the others, at other addresses", quantity_of(traced, "block").text,
-               traced == 1 ? "was traced: it stands" : "were traced: they stand");
+        ASSUME("%s %s the others, at other addresses", quantity_of(traced, "block").text,
+               traced == 1 ? "traced: represents" : "traced: represent");
     if (teg_is_cached(&a->machine) && a->sharing > 1.0001)
-        ASSUME("of the sectors that an SM reads first, one in %.3g comes from DRAM: as many SMs "
-               "read the same, by the footprint of the launch",
+        ASSUME("one in %.3g first-touch sectors of an SM comes from DRAM: as many SMs read the "
+               "same sector, by the footprint of the launch",
                a->sharing);
     if (teg_is_cached(&a->machine) && machine->l1.bytes)
-        ASSUME("caches of %u and %u ways, least recently used out; local memory and atomics as "
-               "any access",
+        ASSUME("L1 with %u ways and L2 with %u ways, LRU replacement; local accesses and atomics "
+               "treated like global accesses",
                machine->l1.ways, machine->l2.ways);
     if (machine->row_cycle > 0)
         ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
                machine->channels, machine->banks_of_channel,
                machine->row_cycle / (double)TEG_CYCLE);
     if (!profile_is_native(a->input->profile))
-        ASSUME("[W601] native code is taken to issue as many instructions as PTX counts");
+        ASSUME("[W601] native code is assumed to issue as many instructions as the PTX");
 #undef ASSUME
 }
 
@@ -306,8 +306,9 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 const struct model model_teg = {
     .name = "teg",
     .reference = "Lai and Seznec, INRIA RR-7804, 2011",
-    .about = "Warps, scoreboard, units, banks, caches and memory pipelines of one cluster of SMs, "
-             "from event to event over the traced instructions; from one warp to full occupancy.",
+    .about = "Event-driven simulation of one cluster of SMs over traced instructions: warps, "
+             "scoreboard, functional units, banks, caches and memory pipelines. Covers one warp "
+             "to full occupancy.",
     .needs_machine = needs_machine,
     .needs_counters = needs_counters,
     .needs_occupancy = true,

@@ -188,8 +188,8 @@ static void set_shared(struct teg_machine *teg, const struct model_input *input,
     teg->pass = ticks(lanes > 0 ? fmax(1, group / lanes) : 1);
     if (!(latency > 0)) {
         latency = machine->cc_major < 2 ? 38 : machine_get(machine, MACHINE_L1_LATENCY, 30);
-        estimate_assume(out, input->arena,
-                        "latency of shared memory not known: %.3g cycles guessed", latency);
+        estimate_assume(out, input->arena, "shared memory latency unknown: %.3g cycles assumed",
+                        latency);
     }
     double operand = machine_get(machine, MACHINE_SHARED_OPERAND_LATENCY, latency + fma);
     double replay = machine_get(machine, MACHINE_SHARED_REPLAY_LATENCY, -1);
@@ -333,7 +333,7 @@ static void tell_guesses(const struct teg_machine *teg, const struct model_input
     }
     if (names.length)
         estimate_assume(out, input->arena,
-                        "no throughput known of %s: as fp32.fma; divisions as %d of them",
+                        "throughput of %s unknown: assumed as fp32.fma; divisions as %d fp32.fma",
                         names.data, DIVISION_FACTOR);
     strbuf_clear(&names);
 }
@@ -344,10 +344,9 @@ static void tell_atomics(const struct model_input *input, struct estimate *out)
     if (machine_has(input->machine, MACHINE_L2_ATOMIC_CYCLES)) return;
     if (!(profile_get(input->profile, atomics) > 0)) return;
     if (coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
-        estimate_assume(
-            out, input->arena,
-            "lanes of atomics on one address take turns in the L2: %d cycle each, guessed",
-            ATOMIC_CYCLES);
+        estimate_assume(out, input->arena,
+                        "atomics on one address serialise in the L2: %d cycle per lane assumed",
+                        ATOMIC_CYCLES);
 }
 
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };

@@ -108,9 +108,9 @@ static ws_status read_spreader(struct package_reading *from, struct thermal_pack
     struct thermal_layer *layer = &out->layers[LAYER_SPREADER];
     const struct thermal_layer *die = &out->layers[LAYER_DIE];
     TRY(get(from, MACHINE_THERMAL_SPREADER_WIDTH, fmax(0.03, 1.5 * die->width_metres),
-            "HotSpot's example, or half more than the die", &layer->width_metres));
+            "HotSpot's example, or 1.5 times the die", &layer->width_metres));
     TRY(get(from, MACHINE_THERMAL_SPREADER_HEIGHT, fmax(0.03, 1.5 * die->height_metres),
-            "HotSpot's example, or half more than the die", &layer->height_metres));
+            "HotSpot's example, or 1.5 times the die", &layer->height_metres));
     TRY(get_default(from, MACHINE_THERMAL_SPREADER_THICKNESS, &layer->thickness_metres));
     TRY(get_default(from, MACHINE_THERMAL_SPREADER_CONDUCTIVITY, &layer->conductivity));
     TRY(get_default(from, MACHINE_THERMAL_SPREADER_CAPACITY, &layer->capacity));
@@ -156,7 +156,8 @@ ws_status thermal_package_read(struct diag *diag, struct arena *arena,
     TRY(get_default(&from, MACHINE_THERMAL_AMBIENT, &out->ambient_celsius));
     out->static_watts_per_kelvin = machine_get(machine, MACHINE_POWER_STATIC_PER_KELVIN, 0);
     if (!machine_has(machine, MACHINE_POWER_STATIC_PER_KELVIN))
-        note(&from, "power.static_per_kelvin is not known: a warmer chip draws no more");
+        note(&from,
+             "power.static_per_kelvin unknown: static power assumed independent of temperature");
     else if (machine->values[MACHINE_POWER_STATIC_PER_KELVIN].assumed)
         note_value(&from, MACHINE_POWER_STATIC_PER_KELVIN, out->static_watts_per_kelvin,
                    "assumed in the machine file");

@@ -78,29 +78,29 @@ static void write_memory_terms(const struct cpu_counts *counts, const struct tp_
                                const struct tp_terms *t, struct estimate *out)
 {
     struct tp_suggestion s = tp_suggest(t, counts->cores, 1);
-    TERM("mem_indep_strength", program->mstr, "1", "MSTR");
-    TERM("lines", counts->lines, "1", "cache lines that a group of threads fetches");
-    TERM("bytes_per_warp", counts->line_bytes, "B", "bytes of a line");
-    TERM("eff_mem", t->eff_mem, "cycle", "EffMem of a line");
+    TERM("mem_indep_strength", program->mstr, "1", "MSTR, loads before the first consumer");
+    TERM("lines", counts->lines, "1", "cache lines fetched per thread group");
+    TERM("bytes_per_warp", counts->line_bytes, "B", "bytes per cache line");
+    TERM("eff_mem", t->eff_mem, "cycle", "EffMem per line");
     TERM("eff_comp", t->eff_comp, "cycle", "EffComp between two lines");
     TERM("mwp_app_infin", t->mwp_app_infin, "1", "MWP_App_InfiN (72)");
     TERM("mwp_app", t->mwp_app, "1", "MWP_App (74)");
     TERM("mwp_bw", t->mwp_bw, "1", "MWP_BW (75)");
     TERM("mwp", t->mwp, "1", "MWP (71)");
-    TERM("idle", t->idle, "cycle", "IdleMemCycles of a line (82)");
+    TERM("idle", t->idle, "cycle", "IdleMemCycles per line (82)");
     TERM("hidden", t->hidden, "1", "IdleMemCycles / Mem_SerialN (figure 113)");
     TERM("category", t->category, "1", "category (figures 114, 115)");
-    TERM("alpha_bw", s.alpha_bw, "1", "bandwidth that the demand asks for, as a factor (85)");
-    TERM("cores_exact", s.cores_exact, "1", "cores that the bandwidth feeds (88)");
-    TERM("cores", s.cores, "1", "the same, whole");
+    TERM("alpha_bw", s.alpha_bw, "1", "bandwidth demand over bandwidth (85)");
+    TERM("cores_exact", s.cores_exact, "1", "cores that the bandwidth sustains (88)");
+    TERM("cores", s.cores, "1", "the same, rounded up to whole cores");
 }
 
 static void write_terms(const struct cpu_counts *counts, const struct tp_program *program,
                         const struct tp_terms *t, struct estimate *out)
 {
-    TERM("fp_insts", program->fp, "1", "scalar FP instructions of a thread (table 15)");
+    TERM("fp_insts", program->fp, "1", "scalar FP instructions per thread (table 15)");
     TERM("fp_fused_insts", program->fp_fused, "1", "scalar multiply-adds");
-    TERM("fp_vec_insts", program->fp_vec, "1", "vector FP instructions of a group of threads");
+    TERM("fp_vec_insts", program->fp_vec, "1", "vector FP instructions per thread group");
     TERM("fp_vec_fused_insts", program->fp_vec_fused, "1", "vector multiply-adds");
     TERM("int_insts", program->integer, "1", "integer instructions");
     TERM("br_misc_insts", program->br_misc, "1", "other instructions");
@@ -109,13 +109,13 @@ static void write_terms(const struct cpu_counts *counts, const struct tp_program
     TERM("sse_ilp", program->sse_ilp, "1", "SSE_ILP");
     TERM("dep", program->dep, "1", "DEP, distance to the nearest producer");
     TERM("n", program->n, "1", "N, threads per core");
-    TERM("lanes", counts->lanes, "1", "threads that a vector holds");
-    TERM("active_cores", counts->cores, "1", "cores that have a block");
+    TERM("lanes", counts->lanes, "1", "threads per vector");
+    TERM("active_cores", counts->cores, "1", "active cores");
     TERM("peak_achi", t->peak_achi, "flop/s", "PeakAchi (67)");
-    TERM("perf_cycles", t->perf_cycles, "cycle", "PerfCycles of a group (69)");
-    TERM("total_cycles", t->total_cycles, "cycle", "TotalCycles of a group (70)");
+    TERM("perf_cycles", t->perf_cycles, "cycle", "PerfCycles per thread group (69)");
+    TERM("total_cycles", t->total_cycles, "cycle", "TotalCycles per thread group (70)");
     TERM("dep_effect", t->dep_effect, "1", "DEP_Effect (70)");
-    TERM("eff_ratio_comp", t->eff_ratio_comp, "1", "EffRatio of the computation (68)");
+    TERM("eff_ratio_comp", t->eff_ratio_comp, "1", "EffRatio of computation only (68)");
     TERM("eff_ratio", t->eff_ratio, "1", "EffRatio (77)");
     TERM("perf", t->perf, "flop/s", "Perf (64)");
     if (t->category) write_memory_terms(counts, program, t, out);
@@ -128,15 +128,15 @@ static void write_assumptions(const struct model_input *input, const struct cpu_
 {
     if (!(counts->flops > 0))
         estimate_assume(out, input->arena,
-                        "no floating-point instruction: nothing is useful work in the thesis' "
-                        "sense, so the time counts instructions alone");
+                        "no floating-point instructions, so no useful work as the thesis defines "
+                        "it: the time counts instructions only");
     if (counts->lanes > 1)
         estimate_assume(out, input->arena, "%.0f threads share a vector instruction",
                         counts->lanes);
     if (t->category)
         estimate_assume(out, input->arena,
-                        "every line comes from DRAM, once for the threads of a warp, and nothing "
-                        "is fetched ahead (MWP = 1, section 5.8)");
+                        "every cache line comes from DRAM once per warp; no prefetching (MWP = "
+                        "1, section 5.8)");
     if (profile_get(input->profile, COUNTER_BARRIER_WARP) > 0)
         estimate_assume(out, input->arena, "barriers cost nothing on a CPU");
 }
