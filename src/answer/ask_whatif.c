@@ -275,7 +275,7 @@ static const char *reason_of(enum model_id model, const char *key)
     if (model == MODEL_TEG)
         return "the warps meet in another order, and what its scheduler finds ready decides";
     if (sms && model == MODEL_QUANTITATIVE)
-        return "the last round of blocks fills more or fewer of the clusters (its saw-tooth)";
+        return "the last round of blocks fills more or fewer of the clusters (its sawtooth)";
     if (sms) return "an SM has another share of the bandwidth, and with it other delays";
     return "its equations do not meet here: take it for no change";
 }

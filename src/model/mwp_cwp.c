@@ -56,7 +56,7 @@ static double mean_m_factor(const struct model_input *input, struct estimate *ou
 
 /* ---- delays ---------------------------------------------------------------------------------- */
 
-/* Published departure delays, else modelled ones (doc/models/mwp-cwp.md#what-counts-as-what). */
+/* Published departure delays, else modelled ones (doc/models/mwp-cwp.md#inputs). */
 static void read_delays(const struct model_input *input, struct mwp_cwp_input *in,
                         struct estimate *out)
 {

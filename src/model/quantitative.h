@@ -47,13 +47,13 @@ struct zo_ell_bytes {
 struct zo_ell_bytes zo_ell_bytes(double block, double vector_bytes);
 
 /* Global memory (section 4.3): the bandwidth of figure 3 by blocks, threads per block and transactions
- * per thread, as peak x fill of the memory pipeline x saw-tooth of the clusters that have one each.
+ * per thread, as peak x fill of the memory pipeline x sawtooth of the clusters that have one each.
  * The figure's numbers are not in the text: the fill comes from a measured curve, else it is modelled
  * as that of a pipeline which takes one latency to fill. */
 struct zo_global {
     double peak;            /* B/s; INFINITY: no limit */
     double latency_seconds; /* of one access; 0: not known */
-    double clusters;        /* that have a memory pipeline each; 1: no saw-tooth */
+    double clusters;        /* that have a memory pipeline each; 1: no sawtooth */
     double blocks;
     double bytes;                         /* of all blocks, that flow together */
     double threads, transactions;         /* of a block, of a thread; for `measured` */

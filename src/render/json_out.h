@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes JSON into a strbuf: indented, keys in the order written, never NaN. `key` is NULL inside
  * an array and at the top. (The prefix is long because jansson has the short names.) */
-#ifndef REPORT_JSON_OUT_H
-#define REPORT_JSON_OUT_H
+#ifndef RENDER_JSON_OUT_H
+#define RENDER_JSON_OUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

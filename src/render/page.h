@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lines of a text report: clipped to the width, counted, with colour where it is wanted. */
-#ifndef REPORT_PAGE_H
-#define REPORT_PAGE_H
+#ifndef RENDER_PAGE_H
+#define RENDER_PAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A timeline (model/timeline.h) in the Trace Event Format, which Perfetto and chrome://tracing read
  * (doc/timeline.md). One core cycle is one microsecond of the axis. */
-#ifndef REPORT_TIMELINE_JSON_H
-#define REPORT_TIMELINE_JSON_H
+#ifndef RENDER_TIMELINE_JSON_H
+#define RENDER_TIMELINE_JSON_H
 
 #include "model/teg/timeline.h"
 

@@ -35,7 +35,7 @@ CHANGES = [("dram.bandwidth", "*0.3", "*3"), ("dram.bandwidth", "*0.95", "*1.05"
            ("issue.cycles", "*2", "*0.5"), ("global.load_store_lanes", "*0.5", "*2"),
            ("latency.fp32.fma", "*2", "*0.5")]
 # A gain by a worse machine is a reading of these models, which the output explains (doc/models): the
-# saw-tooth of quantitative and the share of an SM in the bandwidth; the order in which teg issues.
+# sawtooth of quantitative and the share of an SM in the bandwidth; the order in which teg issues.
 MAY_SURPRISE = {"quantitative": "sm.count", "mwp-cwp": "sm.count", "throughput": "sm.count", "teg": ""}
 
 

@@ -17,7 +17,7 @@ static struct zo_global modelled_launch(unsigned blocks)
                               .bytes = blocks * 64e3};
 }
 
-/* Figure 3: near the peak a saw-tooth of period 10 that weakens, under an envelope that grows with the
+/* Figure 3: near the peak a sawtooth of period 10 that weakens, under an envelope that grows with the
  * blocks up to the peak. */
 static void the_bandwidth_is_a_sawtooth_under_an_envelope(void **state)
 {
