@@ -4,7 +4,7 @@
 #define ANSWER_ACCESS_TABLE_H
 
 #include "measure/profile.h"
-#include "model/core/accesses.h"
+#include "model/core/estimate.h"
 
 /* How a machine serves global memory and shared memory: which counters apply to it. */
 struct access_rule {
