@@ -7,7 +7,7 @@
 #include "cli/papers/papers.h"
 
 enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_DETAILS };
-enum { TERMS = 64, INPUTS = 48, NAMES = 64 };
+enum { NAMES = 64 };
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "table format"},
@@ -172,27 +172,29 @@ static const char *list_functions(struct cli *cli)
 
 static int evaluate(struct cli *cli, const struct papers_request *request)
 {
-    ws_input inputs[INPUTS];
-    ws_term terms[TERMS];
-    size_t count = 0, term_count;
+    struct asking asking = {.name = "closed_form"};
+    ws_answer *answer;
     if (!request->id_count)
         return cli_error(cli, EXIT_USAGE, "papers evaluate requires a closed form:%s",
                          list_functions(cli));
-    for (size_t i = 1; i < request->id_count && count < INPUTS; i++) {
+    asking_word(cli, &asking, "function", request->ids[0]);
+    for (size_t i = 1; i < request->id_count; i++) {
         char *name = cli_copy(cli, request->ids[i]), *equals = strchr(name, '=');
+        double number;
         if (!equals || !equals[1])
             return cli_error(cli, EXIT_USAGE, "invalid operand '%s': expected NAME=VALUE", name);
         *equals = '\0';
-        inputs[count] = (ws_input){.name = name, .word = equals + 1};
-        if (parse_number(equals + 1, &inputs[count].value)) inputs[count].word = NULL;
-        count++;
+        asking_word(cli, &asking, "input", name);
+        if (parse_number(equals + 1, &number))
+            asking_number(cli, &asking, "number", number);
+        else
+            asking_word(cli, &asking, "word", equals + 1);
     }
-    ws_status status =
-        ws_model_evaluate(cli->context, request->ids[0], inputs, count, terms, TERMS, &term_count);
-    if (status != WS_OK) return cli_failed(cli, status);
-    for (size_t i = 0; i < term_count && i < TERMS; i++)
-        printf("%-20s %.15g\n", terms[i].name, terms[i].value);
-    return EXIT_DONE;
+    CLI_TRY(asking_ask(cli, &asking, &answer));
+    int exit_code = asking_write(cli, answer, request->output.format, request->output.details,
+                                 request->output.path);
+    ws_answer_destroy(answer);
+    return exit_code;
 }
 
 /* ---- the command
@@ -247,7 +249,7 @@ const struct command command_papers = {
     .name = "papers",
     .synopsis = "  warpsage papers [ID...] [--format text|json|csv] [--details all]\n"
                 "  warpsage papers curves [CURVE...] [--format text|json|csv]\n"
-                "  warpsage papers evaluate FUNCTION NAME=VALUE...",
+                "  warpsage papers evaluate FUNCTION NAME=VALUE... [--format text|json|csv]",
     .summary = "compare published results with ours, and print the papers' curves",
     .text =
         "ID is a paper (hong-thesis, zhang-owens ...), a section (2.6.1) or the id of a row, with\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The question `papers` through the public header: rows are judged, rows about rows and about curves are
- * found, and inputs that belong nowhere are refused. */
+ * found, and inputs that belong nowhere are refused; and the question `closed_form`. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,11 +44,16 @@ static void row(const char *id, const char *evidence, double published, double o
     number("tolerance_rel", 0.01);
 }
 
-static ws_status ask(ws_answer **out)
+static ws_status ask_of(const char *name, ws_answer **out)
 {
     const ws_question question = {
-        .size = sizeof question, .name = "papers", .inputs = inputs, .input_count = input_count};
+        .size = sizeof question, .name = name, .inputs = inputs, .input_count = input_count};
     return ws_ask(context, &question, out);
+}
+
+static ws_status ask(ws_answer **out)
+{
+    return ask_of("papers", out);
 }
 
 static ws_answer *answer_of_inputs(void)
@@ -210,6 +215,28 @@ static void test_wrong_inputs_are_refused(void **state)
     refused("a point of the curve 'c' has 2 values for 1 columns");
 }
 
+static void test_closed_forms(void **state)
+{
+    (void)state;
+    ws_answer *answer;
+    number("number", 1);
+    assert_int_equal(ask_of("closed_form", &answer), WS_ERR_ARGUMENT);
+    input_count = 0;
+    word("function", "npw");
+    word("input", "n");
+    number("number", 4);
+    assert_int_equal(ask_of("closed_form", &answer), WS_ERR_ARGUMENT); /* mem_req */
+    word("input", "mem_req");
+    number("number", 2);
+    word("input", "ind_mem_req");
+    number("number", 1);
+    word("input", "npw");
+    word("word", "printed");
+    assert_int_equal(ask_of("closed_form", &answer), WS_OK);
+    assert_true(ws_answer_number(answer, "terms/npw") == 4);
+    ws_answer_destroy(answer);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -231,6 +258,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows_about_rows, begin, end),
         cmocka_unit_test_setup_teardown(test_statements_about_curves, begin, end),
         cmocka_unit_test_setup_teardown(test_curves_alone, begin, end),
+        cmocka_unit_test_setup_teardown(test_closed_forms, begin, end),
         cmocka_unit_test_setup_teardown(test_wrong_inputs_are_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
