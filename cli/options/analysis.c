@@ -172,10 +172,8 @@ static enum operand kind_by_text(const char *path)
 
 static enum operand kind_of(const char *path)
 {
-    static const char *const kernels[] = {".ptx", ".cu", ".cl"};
     if (ends_with(path, ".yaml") || ends_with(path, ".yml")) return OPERAND_LAUNCH;
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (ends_with(path, kernels[i])) return OPERAND_KERNEL;
+    if (ws_module_recognises(path)) return OPERAND_KERNEL;
     if (ws_profile_is_trace(path)) return OPERAND_PROFILE;
     enum operand kind = kind_by_text(path);
     return kind == OPERAND_KERNEL && ws_trace_recognises(path) ? OPERAND_TRACE : kind;

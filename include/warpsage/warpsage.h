@@ -148,7 +148,10 @@ WS_API void ws_output_discard(ws_output *output);
 
 /* ---- module -------------------------------------------------------------------------------- */
 
-/* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. */
+/* Does the file's name say that it is a kernel: .ptx, .cu, .cl? */
+WS_API bool ws_module_recognises(const char *path);
+/* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. Any other
+ * file is read as PTX. */
 WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char *path,
                                                 ws_module **out);
 /* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call.

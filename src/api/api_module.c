@@ -31,6 +31,11 @@ ws_status ws_module_load_file(ws_context *context, const char *path, ws_module *
     return WS_OK;
 }
 
+bool ws_module_recognises(const char *path)
+{
+    return module_recognises(path);
+}
+
 ws_status ws_module_load_memory(ws_context *context, const char *name, const void *bytes,
                                 size_t size, ws_module **out)
 {

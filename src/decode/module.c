@@ -7,8 +7,9 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "decode/compile_cuda.h"
+#include "decode/input.h"
 #include "decode/parser.h"
+#include "decode/tool.h"
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -102,12 +103,6 @@ ws_status module_load_memory(struct diag *diag, const char *name, const void *by
     return decode_text(diag, module, out);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
-
 ws_status module_load_file(struct diag *diag, const char *path, const char *tool_path,
                            struct module **out)
 {
@@ -115,16 +110,13 @@ ws_status module_load_file(struct diag *diag, const char *path, const char *tool
     struct module *module = module_create(path);
     char *text = NULL;
     size_t size = 0;
-    bool is_opencl = ends_with(path, ".cl");
-    ws_status status =
-        is_opencl ? compile_opencl(diag, &module->arena, path, tool_path, &text, &size)
-        : ends_with(path, ".cu") ? compile_cuda(diag, &module->arena, path, tool_path, &text, &size)
-                                 : text_read_file(diag, &module->arena, path, &text, &size);
+    const struct input_format *format = input_find(path);
+    ws_status status = format->read(diag, &module->arena, path, tool_path, &text, &size);
     if (status != WS_OK) {
         module_destroy(module);
         return status;
     }
-    if (is_opencl) module->language = "OpenCL C";
+    module->language = format->language;
     module->ptx = text;
     module->ptx_size = size;
     module->ptxas = tool_find(tool_path, "ptxas");

@@ -109,7 +109,7 @@ struct module {
     unsigned version_major, version_minor;
     unsigned target;         /* 70 for sm_70 */
     const char *target_name; /* "sm_90a" */
-    const char *language;    /* "OpenCL C" of a .cl file; NULL: not told */
+    const char *language;    /* "OpenCL C" of a .cl file; NULL: not known */
     const char *native;      /* "sass sm_80, ..."; NULL: PTX. Lines are then addresses of code */
     unsigned address_bits;   /* 32 or 64 */
     uint32_t variable_count;
@@ -126,6 +126,8 @@ ws_status module_load_file(struct diag *diag, const char *path, const char *tool
                            struct module **out);
 ws_status module_load_memory(struct diag *diag, const char *name, const void *bytes, size_t size,
                              struct module **out);
+/* Does the name say that the file is a kernel? Others are read as PTX. */
+bool module_recognises(const char *path);
 void module_destroy(struct module *module);
 
 /* Entry by mangled, display or unique base name; did-you-mean on failure. */

@@ -7,8 +7,8 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "decode/compile_cuda.h"
 #include "decode/module.h"
+#include "decode/tool.h"
 
 /* The targets of `ptxas --help`: "... 'sm_75','sm_80' ..."; its prose names others, unquoted. */
 static unsigned nearest_target(const char *help, unsigned wanted)

@@ -15,7 +15,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "decode/compile_cuda.h"
+#include "decode/tool.h"
 
 char *tool_find(const char *tool_path, const char *name)
 {

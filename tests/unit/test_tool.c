@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "decode/compile_cuda.h"
+#include "decode/tool.h"
 
 static bool run(const char *script, unsigned seconds, char **out)
 {

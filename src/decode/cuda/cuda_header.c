@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The part of CUDA C++ that plain kernels use, for clang without a toolkit. Functions that CUDA
  * computes with its own library (expf, sinf ...) are the hardware's approximations here. */
-#include "decode/compile_cuda.h"
+#include "decode/cuda/cuda_header.h"
+
+#include <stddef.h>
 
 /* In parts: C promises no more than 4095 characters in one. */
 

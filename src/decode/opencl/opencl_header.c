@@ -2,7 +2,7 @@
 /* What libclc lacks for NVPTX: its native functions become operations which that target does not know,
  * and two functions of the index space are missing. Macros over functions of our own, so that nothing
  * is left of those that a file does not use. */
-#include "decode/compile_cuda.h"
+#include "decode/opencl/opencl_header.h"
 
 const char *const opencl_header =
     "#define WS_FN static inline __attribute__((overloadable, always_inline))\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tools of the CUDA toolkit and clang, run as programs of their own. */
-#ifndef DECODE_COMPILE_CUDA_H
-#define DECODE_COMPILE_CUDA_H
+#ifndef DECODE_TOOL_H
+#define DECODE_TOOL_H
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -31,19 +31,5 @@ struct tool_job {
 /* Runs the compiler; *out is the text that it wrote to job->ptx. `what` names it in messages. */
 ws_status tool_compile(const struct tool_job *job, const char *const *arguments, const char *what,
                        char **out, size_t *out_size);
-
-/* PTX of an OpenCL C file through clang and libclc. */
-ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *path,
-                         const char *tool_path, char **out, size_t *out_size);
-
-/* What clang needs to know of OpenCL beyond libclc. */
-extern const char *const opencl_header;
-
-/* PTX of a .cu file through nvcc, else clang. */
-ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
-                       const char *tool_path, char **out, size_t *out_size);
-
-/* What clang needs to know of CUDA, where there is no toolkit: parts of one text, then NULL. */
-extern const char *const cuda_header[];
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* .cu to PTX: nvcc, else clang with the header of cuda_header.c. */
-#include "decode/compile_cuda.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "decode/cuda/cuda_header.h"
+#include "decode/input.h"
+#include "decode/tool.h"
 
 static ws_status run_nvcc(const struct tool_job *job, const char *nvcc, char **out,
                           size_t *out_size)
@@ -51,8 +52,8 @@ static ws_status run_clang(const struct tool_job *job, const char *clang, char *
     return tool_compile(job, arguments, "clang (there is no nvcc)", out, out_size);
 }
 
-ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
-                       const char *tool_path, char **out, size_t *out_size)
+static ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
+                              const char *tool_path, char **out, size_t *out_size)
 {
     TRY(text_read_file(diag, arena, path, out, out_size)); /* a plain word if it is not there */
     char *nvcc = tool_find(tool_path, "nvcc");
@@ -81,3 +82,10 @@ ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
     mem_free(clang);
     return status;
 }
+
+static bool is_cuda(const char *path)
+{
+    return input_ends_with(path, ".cu");
+}
+
+const struct input_format input_cuda = {.recognises = is_cuda, .read = compile_cuda};

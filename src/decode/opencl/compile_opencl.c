@@ -7,7 +7,9 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "decode/compile_cuda.h"
+#include "decode/input.h"
+#include "decode/opencl/opencl_header.h"
+#include "decode/tool.h"
 
 /* Newest last: what Debian and Ubuntu have had. */
 enum { OLDEST_CLANG = 11, NEWEST_CLANG = 24 };
@@ -107,8 +109,8 @@ static ws_status run_clang(const struct tool_job *job, const char *clang, const 
     return tool_compile(job, arguments, "clang (with libclc)", out, out_size);
 }
 
-ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *path,
-                         const char *tool_path, char **out, size_t *out_size)
+static ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *path,
+                                const char *tool_path, char **out, size_t *out_size)
 {
     TRY(text_read_file(diag, arena, path, out, out_size)); /* a plain word if it is not there */
     char *clang = find_clang(tool_path);
@@ -140,3 +142,11 @@ ws_status compile_opencl(struct diag *diag, struct arena *arena, const char *pat
     mem_free(clang);
     return status;
 }
+
+static bool is_opencl(const char *path)
+{
+    return input_ends_with(path, ".cl");
+}
+
+const struct input_format input_opencl = {
+    .recognises = is_opencl, .language = "OpenCL C", .read = compile_opencl};
