@@ -189,7 +189,7 @@ static ws_status ask(struct asked *asked, const void **out)
     size_t count = asked->machine_count;
     struct predict_options options;
     TRY(asked_predict_options(asked, &options));
-    options.without_gains = true;
+    options.without_gains = options.without_details = true;
     answer->pairs = ARENA_ARRAY(arena, struct split_pair, count * count / 4 + 1);
     TRY(ask_pairs(asked, &options, answer));
     if (!answer->count)

@@ -79,7 +79,8 @@ struct reading {
 static ws_status read_options(const struct reading *reading, const char *effects,
                               struct predict_options *out)
 {
-    *out = (struct predict_options){.evidence = reading->asked->evidence, .without_gains = true};
+    *out = (struct predict_options){
+        .evidence = reading->asked->evidence, .without_gains = true, .without_details = true};
     return predict_words_parse(reading->asked->diag, reading->arena,
                                asked_word(reading->asked, "model_options"), effects, out);
 }

@@ -127,6 +127,8 @@ static ws_status find_point(struct diag *diag, void *argument, size_t i)
     out->volts = clock_volts(&machine, out->clock_hz);
     if (batch->sweep->every_pair) return find_best(diag, whole, &machine, out);
     TRY(core_sweep_point(diag, whole, &machine, (unsigned)count_sms(whole), &out->all));
+    out->best = out->all;
+    if (batch->cores == count_sms(whole)) return WS_OK;
     TRY(core_sweep_point(diag, whole, &machine, batch->cores, &out->best));
     if (is_better(&out->all, &out->best)) out->best = out->all;
     return WS_OK;
