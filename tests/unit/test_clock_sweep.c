@@ -53,7 +53,7 @@ static struct clock_sweep *sweep(const struct profile *profile, const struct mac
 {
     struct diag diag = {0};
     struct prediction *whole;
-    struct clock_sweep *out;
+    struct clock_sweep *out = NULL;
     const struct model_option options[] = {{"power_time", model}};
     const struct predict_options given = {.option_count = 1, .options = options};
     if (model_predict(&diag, profile, machine, &given, &whole) != WS_OK ||

@@ -61,7 +61,7 @@ static struct core_sweep *sweep(const struct profile *profile, const struct mach
 {
     struct diag diag = {0};
     struct prediction *whole;
-    struct core_sweep *out;
+    struct core_sweep *out = NULL;
     const struct model_option options[] = {{"power_time", "mwp-cwp"}, {key, value}};
     const struct predict_options given = {.option_count = key ? 2 : 1, .options = options};
     if (model_predict(&diag, profile, machine, &given, &whole) != WS_OK ||
