@@ -32,7 +32,7 @@ struct cli {
 };
 
 void cli_clear(struct cli *cli);
-/* Zeroed memory that lives until cli_clear; ends the program if there is none. */
+/* Zeroed memory that lives until cli_clear; ends the program if memory runs out. */
 void *cli_alloc(struct cli *cli, size_t bytes);
 char *cli_copy(struct cli *cli, const char *text);
 char *cli_format(struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -44,7 +44,7 @@ void *cli_grow(struct cli *cli, void *items, size_t count, size_t item_bytes);
 /* "warpsage: ..." on standard error; returns exit_code. */
 int cli_error(struct cli *cli, int exit_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for memory that the host does not have; takes none. 0 bytes: not known how much. */
+/* The same for memory that the host does not have; takes none. 0 bytes: unknown how much. */
 int cli_out_of_memory(struct cli *cli, size_t bytes);
 /* The context's last message; returns the exit code that belongs to the status. */
 int cli_failed(struct cli *cli, ws_status status);

@@ -188,7 +188,7 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
 }
 
 /* jansson leaves out what it has no memory for, and says so to those alone who ask after each part. */
-static size_t json_wanted; /* bytes, in vain; 0: all was given */
+static size_t json_wanted; /* bytes of a failed allocation; 0: none failed */
 
 static void *json_alloc(size_t bytes)
 {

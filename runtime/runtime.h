@@ -98,7 +98,7 @@ struct runtime {
     ws_device *device;
     ws_launch prepared;    /* what the machine wants counted */
     uint64_t memory_bytes; /* of the GPU */
-    double bandwidth;      /* of its memory, bytes per second; 0: not known */
+    double bandwidth;      /* of its memory, bytes per second; 0: unknown */
     double now;            /* virtual time, seconds */
     cudaError_t pending;   /* a fault that the next call that waits will tell */
     cudaError_t sticky;    /* and every call after it */

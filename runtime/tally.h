@@ -7,7 +7,7 @@
 
 #include "launch_class.h"
 
-/* The class of a launch; NULL: nobody wants it counted (--only, --skip, --count). */
+/* The class of a launch; NULL: it is not counted (--only, --skip, --count). */
 struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch);
 /* A launch has run well; profile: of a counted one, else NULL. Returns its predicted seconds. */
 double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,

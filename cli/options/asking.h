@@ -24,11 +24,11 @@ void asking_predict(struct cli *cli, struct asking *asking, const struct request
 void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile);
 void asking_machine(struct cli *cli, struct asking *asking, const ws_machine *machine);
 
-/* SMs at work, inputs `active_sms`: "0,7,1,8", "0-3", "all", "none". */
+/* Active SMs, inputs `active_sms`: "0,7,1,8", "0-3", "all", "none". */
 int asking_sms(struct cli *cli, struct asking *asking, const char *option, const char *text,
                unsigned sm_count);
 
-/* *out: the answer, NULL if there is none. Of one that lacks a part the exit code is not EXIT_DONE, either;
+/* *out: the answer, NULL if none. Of one that lacks a part the exit code is not EXIT_DONE, either;
  * then what is missing has been told on standard error. */
 int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out);
 

@@ -21,7 +21,7 @@ struct papers_kernel {
     const char *folder, *id, *file, *entry;
     uint64_t work_x, work_y; /* threads or blocks in x; rows of blocks in y */
     bool is_work_blocks;
-    uint32_t block; /* threads of a block, if nobody says otherwise */
+    uint32_t block; /* threads of a block, by default */
     bool is_square; /* blocks of as many rows as columns, work_y in threads */
     uint64_t shared_bytes_per_thread;
     const char **args;
@@ -98,7 +98,7 @@ struct papers_row {
 /* papers_data.c */
 int papers_open(struct cli *cli, struct papers *out);
 void papers_close(struct papers *papers);
-const char *papers_text(const json_t *object, const char *key); /* "" if there is none */
+const char *papers_text(const json_t *object, const char *key); /* "" if none */
 double papers_number(const json_t *object, const char *key, double otherwise);
 /* A machine's name, or the path of NAME.yaml in the folder of the row at hand. */
 const char *papers_machine_path(struct papers *papers, const char *name);
@@ -130,7 +130,7 @@ int papers_load_module(struct papers *papers, const char *path, ws_module **out)
 int papers_count(struct papers *papers, const json_t *ours, double *out);
 int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
-/* The number of a node below; NAN: there is none. */
+/* The number of a node below; NAN: none. */
 double papers_number_at(ws_node node, const char *path);
 /* A curve of terms of a model over one figure of the machine. */
 int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);

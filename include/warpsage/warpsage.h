@@ -134,7 +134,7 @@ WS_API void ws_format_count(double count, const char *noun, char *out, size_t si
 /* ---- files ---------------------------------------------------------------------------------- */
 
 /* A file that is written whole or not at all, as all files are that the library writes: the bytes lie
- * beside the target and replace it at the end, with its permissions. What is no regular file (a pipe,
+ * beside the target and replace it at the end, with its permissions. Anything but a regular file (a pipe,
  * /dev/stdout) is written directly. */
 typedef struct ws_output ws_output;
 /* WS_ERR_IO: the file can be neither created nor replaced. */
@@ -219,7 +219,7 @@ typedef struct ws_device_options {
     /* Addresses of the device are addresses of the host, which may read and write through them
      * between launches (managed and pinned memory). Not for modules with 32-bit addresses. */
     bool host_addresses;
-    /* What hardware lets pass is no fault: memory that nothing wrote reads as zeros, and an access
+    /* Tolerate what hardware tolerates: uninitialised memory reads as zeros, and an access
      * past an allocation that stays within mapped pages of 2 MiB is only told by ws_launch_result. */
     bool as_hardware;
     /* Kernels stay prepared for execution between launches, as long as their module lives. */
@@ -261,7 +261,7 @@ WS_API WS_CHECKED ws_status ws_device_copy_out(ws_device *device, void *to, uint
                                                size_t bytes);
 WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value,
                                            size_t bytes);
-/* Textures: what the handle that a kernel passes to `tex` stands for. The memory is the caller's, row
+/* Textures: what a handle that a kernel passes to `tex` refers to. The memory is the caller's, row
  * after row, and must stay as long as the texture is used. */
 typedef enum ws_texture_kind {
     WS_TEXTURE_LINEAR_MEMORY, /* texels by an integer; 0 beyond the end; neither filter nor modes */
@@ -414,8 +414,7 @@ typedef struct ws_replay_options {
     unsigned rules;        /* bit set of enum ws_rule, counted besides what is always counted */
     unsigned shared_banks; /* as in ws_launch, and so are the segments */
     unsigned initial_segment_bytes, min_segment_bytes;
-    const char
-        *opcode_map; /* file with lines `OPCODE class` for opcodes that are not known; NULL */
+    const char *opcode_map; /* file with lines `OPCODE class` for unknown opcodes; NULL */
     /* Share of the warp instructions, 0 to 1, that may have opcodes of no known class (they count as
      * `other`); more is WS_ERR_UNSUPPORTED. Negative: 0.01. */
     double unknown_share;
@@ -447,7 +446,7 @@ WS_API uint64_t ws_profile_traced_blocks(const ws_profile *profile);
 /* Is this a file that ws_profile_save_trace wrote in warpsage's own form? */
 WS_API bool ws_profile_is_trace(const char *path);
 WS_API void ws_profile_destroy(ws_profile *profile);
-/* Value of a counter by id ("inst.warp"); WS_ERR_ARGUMENT with nearest names if there is none,
+/* Value of a counter by id ("inst.warp"); WS_ERR_ARGUMENT with similar names if unknown,
  * WS_ERR_COMPARE if it was not counted (the message says why). */
 WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char *id,
                                            double *out_value);
@@ -598,8 +597,9 @@ typedef struct ws_report_options {
     unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
     bool utf8;      /* bars may use UTF-8 */
     bool colour;
-    const char *table; /* of an answer as CSV, if it has several ("cells"); NULL: the usual one. Of JSON
-                        * ("launches"): JSON Lines, a row a line; NULL: the whole answer */
+    /* CSV: a table of an answer that has several ("cells"); NULL: the default. JSON: a table ("launches")
+     * as JSON Lines, one row per line; NULL: the whole answer. */
+    const char *table;
 } ws_report_options;
 
 /* ---- answers ----------------------------------------------------------------------------------- */
@@ -608,7 +608,7 @@ typedef struct ws_report_options {
  * the question shows (schemas/). It never changes, may be read from several threads at once, and outlives
  * the context, the profiles and the machines it was asked with. */
 typedef struct ws_answer ws_answer;
-/* A node of the tree, by value; valid as long as the answer. `at` NULL: there is no such node, which every
+/* A node of the tree, by value; valid as long as the answer. `at` NULL: no such node, which every
  * function below takes. */
 typedef struct ws_node {
     const void *at;
@@ -713,7 +713,7 @@ WS_API const char *ws_answer_limit(const ws_answer *answer, size_t kernel, size_
 WS_API double ws_answer_occupancy(const ws_answer *answer, size_t kernel, size_t machine);
 WS_API double ws_answer_counter(const ws_answer *answer, size_t kernel, const char *id);
 
-/* Of the node at that path; NAN or NULL: there is none, or it is unknown. */
+/* Of the node at that path; NAN or NULL: none, or it is unknown. */
 WS_API double ws_answer_number(const ws_answer *answer, const char *path);
 WS_API const char *ws_answer_word(const ws_answer *answer, const char *path);
 /* Word `index` of a node of the kind WS_WORDS; NULL beyond the last. */
@@ -729,9 +729,9 @@ WS_API bool ws_table_column(ws_node table, size_t column, const char **out_id,
  * unknown or no numbers are NAN. */
 WS_API size_t ws_table_numbers(ws_node table, size_t column, size_t first, double *out,
                                size_t capacity);
-/* A cell that is a word; NULL: none, or not known. */
+/* A cell that is a word; NULL: none, or unknown. */
 WS_API const char *ws_table_word(ws_node table, size_t column, size_t row);
-/* Index of a column by its id; ws_table_columns if there is none. */
+/* Index of a column by its id; ws_table_columns if none. */
 WS_API size_t ws_table_find(ws_node table, const char *id);
 
 /* Writes the answer; options may be NULL. WS_ERR_ARGUMENT: the question has no output in this format. */

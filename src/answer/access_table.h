@@ -21,7 +21,7 @@ struct access_row {
     double requests;
     double bytes_per_request;
     double served;    /* sectors, transactions or wavefronts; negative: not counted */
-    double ideal;     /* the fewest that these requests could need; negative: not known */
+    double ideal;     /* the fewest that these requests could need; negative: unknown */
     double conflicts; /* wavefronts beyond; shared memory only */
 };
 

@@ -41,10 +41,10 @@ void answer_destroy(struct answer *answer);
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* The child of this id or, of lists, with this key; NULL: there is none, or `node` is NULL. */
+/* The child of this id or, of lists, with this key; NULL: none, or `node` is NULL. */
 const struct node *node_child(const struct node *node, const char *id);
 /* By path: ids and keys with '/' between them, in which '~1' is '/' and '~0' is '~' (RFC 6901);
- * elements of lists by key or by index. NULL: there is none. */
+ * elements of lists by key or by index. NULL: none. */
 const struct node *node_find(const struct node *node, const char *path);
 /* Of a child: the number (NAN: not there, or unknown), the count (0), the flag, the text (NULL). */
 double node_number(const struct node *node, const char *id);

@@ -17,9 +17,9 @@ void heat_load(const struct machine *machine, const struct floorplan *plan,
                const struct core_sweep_point *point, struct arena *arena, struct thermal_load *out);
 
 struct kernel_place {
-    const char *reason; /* why it is not known; NULL: it is */
+    const char *reason; /* why it is unknown; NULL: it is known */
     const uint64_t *sms;
-    size_t count, sm_count; /* SMs at work; of the floorplan */
+    size_t count, sm_count; /* active SMs; of the floorplan */
     bool made_up;           /* the machine file has no floorplan: an array, and a usual package */
     struct thermal_choice choice;
 };

@@ -68,7 +68,7 @@ const struct question *question_of(const struct record *record);
 
 /* Are the inputs those of the question, and is there a profile if it needs one? */
 ws_status asked_check(const struct asked *asked);
-/* Checks the inputs, asks, and makes the tree. *out NULL: there is no answer. */
+/* Checks the inputs, asks, and makes the tree. *out NULL: no answer. */
 ws_status question_ask(struct asked *asked, struct answer **out);
 
 /* Columns in, columns out: `in` has a row for each point with a value for each name of `inputs`, `out` one

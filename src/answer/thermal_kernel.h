@@ -7,7 +7,7 @@
 #include "model/power/core_sweep.h"
 
 struct thermal_kernel {
-    const char *name; /* NULL: there is no kernel */
+    const char *name; /* NULL: no kernel */
     const char *time_model;
     struct core_sweep_point point;
     /* The power is not modelled for this GPU: `point` has time and SMs alone, an SM draws what the user or

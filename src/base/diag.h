@@ -19,7 +19,7 @@ struct diag {
     char reserve[200];   /* the text that took no memory; "": none */
 };
 
-/* A text input and a place in it. line and column count from 1; 0: not known. */
+/* A text input and a place in it. line and column count from 1; 0: unknown. */
 struct source_place {
     const char *file;
     const char *text; /* whole input, for the quoted line; may be NULL */

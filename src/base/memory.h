@@ -84,7 +84,7 @@ struct mem_point {
     struct mem_point *outer;
     struct mem_pool *pool, own; /* its own, or that of the call for which the thread works */
     struct mem_guard *guards;
-    size_t wanted; /* bytes that were asked for in vain; 0: not known */
+    size_t wanted; /* bytes of the failed allocation; 0: unknown */
 };
 
 /* `if (setjmp(point->jump)) return ...; ` must follow at once, in the same function. */
@@ -96,7 +96,7 @@ void mem_point_end(struct mem_point *point);
  * for, and what it allocated is freed. Else that belongs to the call around it. */
 bool mem_attempt(void (*work)(void *), void *argument, size_t *wanted);
 /* The same for another thread that works for the call: what it allocates belongs to the call's pool from
- * the start, and is freed with it. NULL: there is no call. */
+ * the start, and is freed with it. NULL: no call. */
 bool mem_attempt_in(struct mem_pool *pool, void (*work)(void *), void *argument, size_t *wanted);
 /* Of the call that this thread works for; NULL: none. */
 struct mem_pool *mem_pool(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that are written whole or not at all: the bytes go to a nameless file in the folder of the
  * target, which takes its name when everything is written. Whatever ends the program before that,
- * the old file stays as it was. What is no regular file (a pipe, /dev/stdout) is written directly. */
+ * the old file stays as it was. Anything but a regular file (a pipe, /dev/stdout) is written directly. */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 

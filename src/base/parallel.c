@@ -15,7 +15,7 @@ struct batch {
     size_t count;
     atomic_size_t next;
     struct mem_pool *pool;
-    atomic_size_t wanted; /* bytes that one of them asked for in vain */
+    atomic_size_t wanted; /* bytes of a failed allocation */
     atomic_bool is_without_memory;
 };
 

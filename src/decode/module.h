@@ -109,7 +109,7 @@ struct module {
     unsigned version_major, version_minor;
     unsigned target;         /* 70 for sm_70 */
     const char *target_name; /* "sm_90a" */
-    const char *language;    /* "OpenCL C" of a .cl file; NULL: not known */
+    const char *language;    /* "OpenCL C" of a .cl file; NULL: unknown */
     const char *native;      /* "sass sm_80, ..."; NULL: PTX. Lines are then addresses of code */
     unsigned address_bits;   /* 32 or 64 */
     uint32_t variable_count;

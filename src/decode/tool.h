@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* The program `name` in the colon-separated folders; malloc'ed, NULL if there is none. */
+/* The program `name` in the colon-separated folders; malloc'ed, NULL if none. */
 char *tool_find(const char *tool_path, const char *name);
 
 /* Runs a program without a shell, with nothing but PATH in its environment. Its standard output and

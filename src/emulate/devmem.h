@@ -71,7 +71,7 @@ ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uin
 ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address);
 /* The allocation that holds the address, or NULL; freed ones are not found. */
 struct allocation *devmem_find(const struct devmem *memory, uint64_t address);
-/* The allocation nearest to the address, freed ones included; NULL if there are none. */
+/* The allocation nearest to the address, freed ones included; NULL if none. */
 const struct allocation *devmem_nearest(const struct devmem *memory, uint64_t address);
 /* Would hardware have a page there? Its pages are larger than allocations. */
 bool devmem_has_page(const struct devmem *memory, uint64_t address, uint64_t bytes);

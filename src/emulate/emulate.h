@@ -16,7 +16,7 @@ struct device_options {
     /* Device addresses are host addresses, so that the host may read and write device memory
      * through them (managed and pinned memory). Modules with 32-bit addresses do not fit then. */
     bool host_addresses;
-    /* What hardware lets pass is no fault: memory that nothing has written reads as zeros, and accesses
+    /* Tolerate what hardware tolerates: uninitialised memory reads as zeros, and accesses
      * past an allocation, but within the pages of 2 MiB that hardware maps, are only noted. */
     bool as_hardware;
     bool keep_programs; /* kernels stay prepared for execution until their module is forgotten */

@@ -291,7 +291,7 @@ struct fault {
     uint64_t address;
     uint32_t bytes;
     uint32_t frame_bytes; /* of the parameters of the function at fault */
-    char *detail; /* malloc'ed further lines (deadlock: who waits where; assertion), or NULL */
+    char *detail; /* malloc'ed further lines (deadlock: waiting threads; assertion), or NULL */
 };
 
 /* The allocation a memory operation touched last. */
@@ -341,7 +341,7 @@ struct split {
     uint8_t state;
     uint8_t barrier; /* SPLIT_AT_BARRIER: its number */
     struct frame *frame;
-    uint64_t stamp; /* when it last ran: least first when turns are taken */
+    uint64_t stamp; /* when it last ran: least recent first in round-robin */
     struct turns turns;
 };
 
@@ -402,7 +402,7 @@ struct exec {
     struct frame *frame;
     struct block *block;
     struct memo *memos;                 /* by launch instruction */
-    const struct observer_ops *observe; /* NULL: nobody looks */
+    const struct observer_ops *observe; /* NULL: none */
     void *observer_worker;
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
@@ -436,11 +436,11 @@ struct launch {
     uint64_t finished;            /* atomic */
     uint64_t fault_block;         /* atomic: least block that failed, UINT64_MAX */
     uint64_t shown_tenths;        /* time of the last progress message */
-    struct print_log *printed;    /* NULL: nobody reads what the kernel prints */
+    struct print_log *printed;    /* NULL: printf output is dropped */
     struct mem_pool *pool;        /* of the call, for its threads */
-    uint64_t wanted;              /* atomic: bytes that one of them asked for in vain */
+    uint64_t wanted;              /* atomic: bytes of a failed allocation */
     bool is_without_memory;       /* atomic */
-    uint32_t locks[LAUNCH_LOCKS]; /* of 16-byte atomics: 1 while one is at work */
+    uint32_t locks[LAUNCH_LOCKS]; /* of 16-byte atomics: 1 while one executes */
 };
 
 /* The lock of 16 aligned bytes. */

@@ -6,7 +6,7 @@
  *     B   column g, the elements of register t in depth       tiles: in depth, then to the right
  *     C D row g, columns 2 t and 2 t + 1                      tiles: down, then to the right
  *
- * which are the fragments of the PTX ISA for mma from sm_75 on; those of wmma are nobody's business
+ * which are the fragments of the PTX ISA for mma from sm_75 on; the PTX ISA leaves those of wmma open
  * there, and the same here. Products and sums are exact or in double precision and are rounded once; the ISA
  * leaves order and precision of floating-point sums open, f64 is fused step by step. */
 #ifndef EMULATE_SEM_MATRIX_H

@@ -75,7 +75,7 @@ struct machine_key_info {
 extern const struct machine_key_info machine_key_infos[MACHINE_KEY_COUNT];
 /* SI unit of a dimension as written in reports: "B/s"; "" for counts. */
 const char *dimension_unit(enum dimension dimension);
-/* -1 if there is none. */
+/* -1 if none. */
 int machine_key_find(const char *path);
 bool machine_key_is_for(enum machine_key key, enum machine_kind kind);
 
@@ -113,7 +113,7 @@ struct machine_curve_info {
 extern const struct machine_curve_info machine_curve_infos[CURVE_COUNT];
 
 struct machine_curve {
-    size_t count;                   /* of values, the product of axis_counts; 0: not known */
+    size_t count;                   /* of values, the product of axis_counts; 0: unknown */
     size_t axis_counts[CURVE_AXES]; /* 1 for an axis that the curve does not have */
     const double *axes[CURVE_AXES]; /* each increases */
     const double *values;           /* by all axes, the last fastest */
@@ -178,7 +178,7 @@ struct machine {
     const char *cc_source;
     struct machine_value values[MACHINE_KEY_COUNT];
     struct machine_curve curves[CURVE_COUNT];
-    const struct floorplan *floorplan; /* NULL: not known */
+    const struct floorplan *floorplan; /* NULL: unknown */
 };
 
 /* `name`: id, alias or a path that ends in .yaml. `dir` holds the files and SOURCES.yaml. */
@@ -194,7 +194,7 @@ static inline void machine_copy_fields(struct machine *to, const struct machine 
 }
 /* One more reference, from any thread. Whoever shares a machine does not change it. */
 struct machine *machine_keep(struct machine *machine);
-/* For changes: the machine itself if nobody shares it, else a copy that takes the place of the caller's
+/* For changes: the machine itself if it is not shared, else a copy that takes the place of the caller's
  * reference. */
 struct machine *machine_own(struct machine *machine);
 /* Writes a CPU as a file that machine_load reads. */
@@ -204,7 +204,7 @@ ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
                        const char *const **out_ids, size_t *out_count);
 
 bool machine_has(const struct machine *machine, enum machine_key key);
-/* The value, or `otherwise` if it is not known. */
+/* The value, or `otherwise` if it is unknown. */
 double machine_get(const struct machine *machine, enum machine_key key, double otherwise);
 /* Groups of SMs that share a memory pipeline each (sm.per_cluster); 1: none are known. */
 double machine_clusters(const struct machine *machine);
@@ -218,10 +218,10 @@ bool machine_issue_latency(const struct machine *machine, enum insn_class id, do
 
 /* ---- curves (machine_curve.c) ---------------------------------------------------------------- */
 
-/* -1 if there is none. */
+/* -1 if none. */
 int machine_curve_find(const char *path);
 /* A curve by warps: linear between the points and from 0 warps to the first, level beyond the last;
- * 0 if it is not known. */
+ * 0 if it is unknown. */
 double machine_curve_at(const struct machine_curve *curve, double warps);
 /* A curve by the shape of a launch (blocks, threads per block, transactions per thread), without
  * what its blocks leave idle of the clusters: the measured value / machine_curve_sawtooth. Between
@@ -237,7 +237,7 @@ double machine_curve_value(const struct machine *machine, enum machine_curve_id 
 const char *machine_curve_unit(enum machine_curve_id id);
 void machine_curve_point(const struct machine_curve *curve, size_t i, double out[CURVE_AXES]);
 
-/* A plan that nobody drew: a square die of die.area with the machine's SMs in an array of TPCs, memory
+/* A synthetic floorplan: a square die of die.area with the machine's SMs in an array of TPCs, memory
  * controllers at two edges and the rest between. In the arena. WS_ERR_NO_MODEL names the figure that
  * the machine file lacks. */
 ws_status machine_floorplan_grid(struct diag *diag, struct arena *arena,
@@ -295,10 +295,10 @@ struct occupancy {
  * machine lacks a figure. */
 ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
                             const struct occupancy_query *query, struct occupancy *out);
-/* The same without a message: blocks_per_sm is 0 if no block fits or a figure is not known. */
+/* The same without a message: blocks_per_sm is 0 if no block fits or a figure is unknown. */
 struct occupancy machine_count_blocks(const struct machine *machine,
                                       const struct occupancy_query *query);
-/* The most that a launch may ask for of each; 0: not known. */
+/* The most that a launch may ask for of each; 0: unknown. */
 struct occupancy_query machine_largest_launch(const struct machine *machine);
 
 /* What of a launch is varied. */

@@ -2,7 +2,7 @@
 /* A cache as GPUs have them: set-associative, lines of sectors of 32 bytes, least recently used out.
  * Lines that follow each other lie in sets that do, and powers of two do not meet in one set: the set is
  * the sum of the last three digits of the line's number, written with as many digits as there are
- * sets. Real ones spread lines likewise (Nugteren et al., HPCA 2014, for Fermi); how is not known. */
+ * sets. Real ones spread lines likewise (Nugteren et al., HPCA 2014, for Fermi); how is unknown. */
 #ifndef MEASURE_CACHE_H
 #define MEASURE_CACHE_H
 
@@ -17,7 +17,7 @@ struct cache {
     uint64_t clock;
     uint64_t touched;        /* the line that was accessed last: set * ways + way */
     uint64_t written_back;   /* changed sectors of lines that were driven out */
-    struct cache_way *lines; /* [sets][ways]; NULL: there is no cache */
+    struct cache_way *lines; /* [sets][ways]; NULL: no cache */
 };
 
 enum cache_use {

@@ -37,12 +37,12 @@ struct counter_info {
     bool staged;
 };
 extern const struct counter_info counter_infos[COUNTER_COUNT];
-/* -1 if there is none. */
+/* -1 if none. */
 int counter_find(const char *id);
 
 struct counter_value {
     double value;       /* exact for counts below 2^53 */
-    double lo, hi;      /* confidence interval; equal to value if exact or not known */
+    double lo, hi;      /* confidence interval; equal to value if exact or unknown */
     uint8_t origin;     /* ORIGIN_NONE: missing */
     const char *reason; /* why it is missing; static or in the profile's arena */
 };
@@ -57,8 +57,8 @@ struct instruction_profile {
     uint32_t pc;   /* launch instruction index */
     uint32_t line; /* PTX line; of native code its address */
     bool is_native;
-    const char *file;     /* source file, NULL: not known */
-    uint32_t source_line; /* 0: not known */
+    const char *file;     /* source file, NULL: unknown */
+    uint32_t source_line; /* 0: unknown */
     const char *op;       /* mnemonic with modifiers */
     const char *text;     /* the PTX statement, trimmed, may be NULL */
     uint8_t class_id;
@@ -72,7 +72,7 @@ struct instruction_profile {
 struct stage_profile {
     uint32_t index; /* ordinal; 1024: this and all later ones */
     double warps_working, threads_working;
-    double shared_warps_working;    /* by accesses to shared memory; 0: none, or not known */
+    double shared_warps_working;    /* by accesses to shared memory; 0: none, or unknown */
     double counters[COUNTER_COUNT]; /* only those with `staged`, classes and units */
 };
 
@@ -103,7 +103,7 @@ struct profile {
     struct stage_profile *stages;
     struct cache_memo *caches; /* hits by cache geometry (cache_replay.h) */
     struct trace *trace;       /* warp traces of the first blocks (trace.h), owned; NULL: none */
-    const char *trace_reason;  /* why there is none; static or in the arena */
+    const char *trace_reason;  /* why it is missing; static or in the arena */
     char *trace_path;          /* the file (trace_file.h) that keeps it; NULL: none */
     /* What a reader of the figures must know of their making, a sentence each. */
     uint32_t note_count;
@@ -123,7 +123,7 @@ static inline void profile_copy_fields(struct profile *to, const struct profile 
 }
 /* One more reference, from any thread. Whoever shares a profile does not change it. */
 struct profile *profile_keep(struct profile *profile);
-/* For changes: the profile itself if nobody shares it, else a copy that takes the place of the caller's
+/* For changes: the profile itself if it is not shared, else a copy that takes the place of the caller's
  * reference. */
 struct profile *profile_own(struct profile *profile);
 void profile_set(struct profile *profile, enum counter counter, double value, enum origin origin);
@@ -188,7 +188,7 @@ enum isa_view {
     ISA_VIEW_COUNT
 };
 extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */
-/* -1 if there is none. */
+/* -1 if none. */
 int isa_view_find(const char *name);
 
 /* An observer that counts one launch. measure_end makes the profile and destroys it; on failure of

@@ -52,9 +52,9 @@ enum trace_flags {
 struct trace_insn {
     uint32_t pc;        /* of instruction_profile; launch instruction index. TRACE_NO_PC: none */
     uint32_t access_pc; /* whose access it is: pc, or that of the load that was folded into it */
-    uint32_t line;      /* PTX line; 0: not known */
+    uint32_t line;      /* PTX line; 0: unknown */
     uint32_t source_line;
-    const char *file; /* source file, NULL: not known */
+    const char *file; /* source file, NULL: unknown */
     const char *op;   /* mnemonic with modifiers */
     uint32_t site; /* numbers the instructions with accesses; else TRACE_NO_SITE. The builder's */
     uint32_t first_register; /* in trace.registers: read_count it reads, then those it writes. The
@@ -120,11 +120,11 @@ struct trace_block {
 struct trace_head {
     const char *kernel; /* display name */
     const char *isa;    /* "ptx 9.0 sm_80", "sass sm_80", "hand-written" */
-    unsigned target;    /* 80; 0: not known */
+    unsigned target;    /* 80; 0: unknown */
     uint8_t view;       /* enum isa_view */
     uint32_t grid[3], block[3];
     uint64_t static_shared_bytes, dynamic_shared_bytes;
-    unsigned registers;       /* per thread; 0: not known here (the profile may say) */
+    unsigned registers;       /* per thread; 0: unknown here (the profile may say) */
     uint32_t warps_per_block; /* derived */
 };
 

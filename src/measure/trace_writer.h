@@ -58,7 +58,7 @@ void warp_writer_end(struct warp_writer *warp);
 
 /* Moves the block into the builder, which has the instructions; clears the writer. */
 void trace_builder_take_block(struct trace_builder *builder, struct block_writer *writer);
-/* The launch, if it was not known at creation; texts are copied. */
+/* The launch, if it was unknown at creation; texts are copied. */
 void trace_builder_name(struct trace_builder *builder, const struct trace_head *head);
 
 #endif

@@ -52,7 +52,7 @@ struct mwp_cwp_terms {
 void mwp_cwp_memory(const struct mwp_cwp_input *in, struct mwp_cwp_terms *out);
 /* (6), (7) for a given Mem_L. */
 double mwp_cwp_peak_bw(const struct mwp_cwp_input *in, double mem_l);
-/* SMs that share the bandwidth. Joined: fewer than those at work where the blocks do not give each as
+/* SMs that share the bandwidth. Joined: fewer than the active ones where the blocks do not give each as
  * many, as all together ask for what the blocks ask for (reading A-14). */
 double mwp_cwp_sharing_sms(const struct mwp_cwp_input *in);
 /* (28): warps as if independent requests came from warps of their own; reading A-6. */

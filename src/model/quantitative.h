@@ -52,7 +52,7 @@ struct zo_ell_bytes zo_ell_bytes(double block, double vector_bytes);
  * as that of a pipeline which takes one latency to fill. */
 struct zo_global {
     double peak;            /* B/s; INFINITY: no limit */
-    double latency_seconds; /* of one access; 0: not known */
+    double latency_seconds; /* of one access; 0: unknown */
     double clusters;        /* that have a memory pipeline each; 1: no sawtooth */
     double blocks;
     double bytes;                         /* of all blocks, that flow together */

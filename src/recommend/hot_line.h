@@ -16,7 +16,7 @@ struct hot_line {
 
 enum { HOT_LINES_MAX = 3 };
 
-/* "sgemm.cu:17", "PTX:120" if the source is not known, "" for NULL; in the arena. */
+/* "sgemm.cu:17", "PTX:120" if the source is unknown, "" for NULL; in the arena. */
 const char *hot_line_place(struct arena *arena, const struct instruction_profile *instruction);
 /* Transactions (sectors) of a request, and the fewest its lanes and width allow. */
 double access_per_request(const struct accesses *accesses);

@@ -13,7 +13,7 @@ static inline bool page_has_details(const struct page *page)
 
 bool kernel_is_native(const struct node *kernel);
 bool machine_is_cpu(const struct node *machine);
-/* The estimate of the headline, and the speed of light; NULL: there is none. */
+/* The estimate of the headline, and the speed of light; NULL: none. */
 const struct node *best_estimate(const struct node *machine);
 const struct node *bound_estimate(const struct node *machine);
 
@@ -33,7 +33,7 @@ void show_throughput(struct page *page, const struct node *machine, size_t max_r
 void show_components(struct page *page, const struct node *machine);
 /* `of`: a kernel, or a kernel on a machine, whose line of WHY is marked. */
 void show_memory(struct page *page, const struct node *of, size_t max_rows);
-/* How loads and stores go through the caches; nothing if it is not known. */
+/* How loads and stores go through the caches; nothing if it is unknown. */
 void show_caches(struct page *page, const struct node *machine);
 void show_occupancy(struct page *page, const struct node *machine);
 /* What warps wait for, of a model that follows them; with details by line and by their number. */

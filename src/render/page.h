@@ -12,7 +12,7 @@
 struct page {
     struct strbuf *out;
     unsigned width, lines;
-    unsigned columns; /* that the reader has; 0: not known. Blocks that can be wide use them */
+    unsigned columns; /* that the reader has; 0: unknown. Blocks that can be wide use them */
     ws_details details;
     bool utf8, colour;
     bool

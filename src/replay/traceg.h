@@ -50,7 +50,7 @@ ws_status traceg_next(struct diag *diag, struct traceg *traceg, enum traceg_part
 ws_status traceg_fail(struct diag *diag, const struct traceg *traceg, const char *at,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Numbers; *at moves behind the number and the blanks that follow. False: there is none. */
+/* Numbers; *at moves behind the number and the blanks that follow. False: none. */
 bool traceg_decimal(const char **at, uint64_t *out);
 bool traceg_signed(const char **at, int64_t *out);
 bool traceg_hex(const char **at, uint64_t *out); /* with or without 0x */

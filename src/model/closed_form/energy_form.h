@@ -46,7 +46,7 @@ struct energy_result energy_compare(double base_seconds, double base_watts, doub
 /* (104)-(109): one device before and after; idle powers of the system. */
 struct energy_result energy_single(const struct energy_device *base, double base_idle,
                                    const struct energy_device *device, double idle);
-/* (110)-(114): CPU and GPU at work at once against one device alone. */
+/* (110)-(114): CPU and GPU running concurrently against one device alone. */
 struct energy_result energy_both(const struct energy_device *base, const struct energy_device *cpu,
                                  const struct energy_device *gpu, double idle,
                                  const struct energy_readings *readings);

@@ -64,7 +64,7 @@ bool shared_is_half_warp(const struct machine *machine);
 enum counter shared_counter(unsigned op, enum shared_part part, bool half_warp);
 /* Sum over the operations; missing counters read 0. */
 double shared_sum(const struct profile *profile, enum shared_part part, bool half_warp);
-/* An operation with requests whose passes were not counted; COUNTER_COUNT if there is none. */
+/* An operation with requests whose passes were not counted; COUNTER_COUNT if none. */
 enum counter shared_missing(const struct profile *profile, bool half_warp);
 
 enum { WARP_LANES = 32 };

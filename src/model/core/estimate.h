@@ -38,7 +38,7 @@ struct term {
     double value;
     const char *unit;         /* SI, "cycle", "1" ... */
     const char *text;         /* name as in the paper, with its equation */
-    enum component component; /* whose busy time it is; COMPONENT_NONE: nobody's */
+    enum component component; /* whose busy time it is; COMPONENT_NONE: none */
 };
 
 struct effect_gain {
@@ -95,15 +95,15 @@ struct model_input {
     const struct profile *profile;
     const struct machine *machine;
     const struct machine *second;       /* a CPU beside the GPU; NULL */
-    const struct trace *trace;          /* warp traces (trace.h); NULL: there are none */
-    const struct cache_section *caches; /* hits on this machine's caches; NULL: not known */
+    const struct trace *trace;          /* warp traces (trace.h); NULL: none */
+    const struct cache_section *caches; /* hits on this machine's caches; NULL: unknown */
     const struct estimate *prior;       /* estimates of the models that ran before */
     size_t prior_count;
     struct occupancy occupancy; /* of the profile on the machine, computed once */
     size_t option_count;
     const struct model_option *options;
     uint32_t effects_off; /* bit set of enum effect */
-    double whole_sms;     /* SMs of the GPU if sm.count is that of those at work; 0: sm.count */
+    double whole_sms;     /* SMs of the GPU if sm.count is the number of active ones; 0: sm.count */
     bool without_details; /* estimate.details is not asked for: models may leave it NULL */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
@@ -153,7 +153,7 @@ void estimate_find(struct estimate *estimate, const struct finding *finding);
 /* For models: append the time that a component is busy, with its words as text. */
 void estimate_add_busy(struct estimate *estimate, const char *id, enum component component,
                        double seconds);
-/* The term of a component's busy time, NULL if there is none. */
+/* The term of a component's busy time, NULL if none. */
 const struct term *estimate_busy(const struct estimate *estimate, enum component component);
 void estimate_assume(struct estimate *estimate, struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -189,12 +189,12 @@ struct predict_options {
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;
     const struct cache_section *caches;  /* those of the whole GPU; NULL: the machine's */
-    const struct teg_observer *observer; /* sees the execution of the model teg; NULL: nobody */
+    const struct teg_observer *observer; /* sees the execution of the model teg; NULL: none */
     const struct evidence *evidence;     /* what the headline is chosen by, not kept afterwards;
                                           * NULL: the median of the answers */
 };
 
-/* Where a measurement of the headline lies, by the evidence of its model; NAN: not known. */
+/* Where a measurement of the headline lies, by the evidence of its model; NAN: unknown. */
 struct time_band {
     double low_seconds, high_seconds; /* low not below the speed of light; high may be INFINITY */
     const char *meaning, *brief;      /* "two of three kernels of its set", "mean error 25 %" */
@@ -204,7 +204,7 @@ struct time_band {
 struct model_spread {
     double factor;
     const char *slowest, *fastest;
-    const char *reason; /* by what was counted; NULL: not known */
+    const char *reason; /* by what was counted; NULL: unknown */
 };
 
 /* A model that cannot answer. */
@@ -221,7 +221,7 @@ struct prediction {
     struct occupancy occupancy;
     unsigned registers;                 /* used for occupancy; 0: none known */
     const char *registers_note;         /* "31 registers by ptxas for sm_75, used for sm_13" */
-    const struct cache_section *caches; /* hits on the machine's caches; NULL: not known ... */
+    const struct cache_section *caches; /* hits on the machine's caches; NULL: unknown ... */
     const char *caches_reason;          /* ... and why */
     size_t estimate_count;
     struct estimate estimates[16];
@@ -229,7 +229,7 @@ struct prediction {
     struct refusal refusals[16];
     const struct power_estimate *power; /* model/power/power_estimate.h; NULL: none */
     const struct estimate *power_terms; /* its terms and assumptions; NULL: none */
-    const char *no_power;               /* why there is none */
+    const char *no_power;               /* why power is missing */
     size_t best;                        /* index of the headline: TIME, LIMIT, WHY, DO */
     const char *best_reason;            /* why that one */
     /* The model chosen, if it answers less than the speed of light, which is the best one then; NULL. */

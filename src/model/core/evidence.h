@@ -9,12 +9,12 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* One model on one set of measured kernels. Errors are |predicted / measured - 1|; NAN: not known. */
+/* One model on one set of measured kernels. Errors are |predicted / measured - 1|; NAN: unknown. */
 struct evidence_row {
     const char *model;          /* "teg" */
     const char *set;            /* "GV100": short, for reports */
     const char *source, *how;   /* where the figures come from, how they were obtained; "" */
-    const char *reason;         /* why a figure is not known; NULL: all are */
+    const char *reason;         /* why a figure is unknown; NULL: all are known */
     unsigned cc_first, cc_last; /* compute capabilities it speaks for, major * 10 + minor */
     bool by_authors;            /* predicted by the model's authors, not by this program */
     size_t kernels;

@@ -13,7 +13,7 @@ void clock_set(struct machine *machine, double clock_hz);
 double clock_volts(const struct machine *machine, double clock_hz);
 /* clock.core over the clock at which the coefficients of power were measured (power.clock). */
 double clock_ratio(const struct machine *machine);
-/* Power of the SMs' switching over that at power.clock: f V^2, or f where the voltage is not known. */
+/* Power of the SMs' switching over that at power.clock: f V^2, or f where the voltage is unknown. */
 double clock_power_ratio(const struct machine *machine);
 
 #endif

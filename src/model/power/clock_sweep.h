@@ -16,7 +16,7 @@ struct clock_range {
 
 struct clock_sweep_point {
     double clock_hz;
-    double volts;                      /* NAN: not known, taken as the same at all clocks */
+    double volts;                      /* NAN: unknown, assumed constant over clocks */
     struct core_sweep_point all, best; /* all SMs; the number with the best performance per watt */
 };
 

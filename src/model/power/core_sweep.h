@@ -33,13 +33,13 @@ struct core_sweep {
     struct core_sweep_point *points; /* first to last, in this order */
     struct core_sweep_point all;     /* all SMs, be they among the points or not */
     size_t best[POWER_METRIC_COUNT]; /* index of a point */
-    const char *no_closed_form;      /* why `closed` is not known; NULL: it is */
+    const char *no_closed_form;      /* why `closed` is unknown; NULL: it is known */
     struct ipp_cores closed;         /* (63) */
     struct ipp_cores_input terms;    /* what (63) was given */
 };
 
 /* The launch of `whole` with `cores` SMs of `machine`, which may have another clock than whole->machine:
- * as if it had just these SMs, all of them at work; the power knows the others, too. */
+ * as if it had only these SMs, all of them active; the power knows the others, too. */
 ws_status core_sweep_point(struct diag *diag, const struct prediction *whole,
                            const struct machine *machine, unsigned cores,
                            struct core_sweep_point *out);

@@ -72,7 +72,7 @@ void ipp_power(const struct ipp_parameters *parameters, const double rates[POWER
                double active_sms, struct ipp_watts *out);
 
 /* Power of `active_sms` if SMs at rest were gated (section 3.5.6): that of all SMs at these rates,
- * idle power included, times the share at work. */
+ * including idle power, times the share of active SMs. */
 double ipp_gated_watts(const struct ipp_parameters *parameters,
                        const double rates[POWER_UNIT_COUNT], double active_sms);
 

@@ -26,7 +26,7 @@ struct power_estimate {
     struct ipp_watts watts;
     double gated_watts;
     double intensity;       /* (54); NAN if there are only memory instructions */
-    const char *no_thermal; /* why the following is not known; NULL: it is */
+    const char *no_thermal; /* why the following is unknown; NULL: it is known */
     struct ipp_thermal thermal;
     double printed_rise_kelvin, rise_kelvin, static_watts;
 };

@@ -15,7 +15,7 @@ struct teg_grid {
     double blocks;     /* of the cluster with the most: whole ones */
     double mean;       /* of all clusters */
     uint64_t wave;     /* blocks that are resident on the simulated SMs */
-    unsigned timed;    /* clusters, of which this is the slowest */
+    unsigned timed;    /* clusters simulated; this is the slowest */
     double mean_total; /* of them, ticks */
     double sharing;
     teg_time total; /* of the launch */

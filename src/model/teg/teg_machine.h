@@ -69,7 +69,7 @@ struct teg_level {
     teg_time latency;
     teg_time sector; /* ticks for 32 bytes; 0: no limit */
     double whole;    /* the same at the bandwidth of the whole GPU; L2 and DRAM behind caches */
-    uint64_t bytes;  /* of the cache; 0: there is none */
+    uint64_t bytes;  /* of the cache; 0: none */
     unsigned ways;
 };
 
@@ -106,14 +106,14 @@ struct teg_machine {
     unsigned channels, interleave; /* bytes */
     unsigned banks_of_channel;
     uint64_t row_bytes;
-    double row_cycle; /* ticks in which a bank opens one row (tRC); 0: not known, or switched off */
-    teg_time launch;  /* fixed cost; 0: not known */
+    double row_cycle; /* ticks in which a bank opens one row (tRC); 0: unknown, or switched off */
+    teg_time launch;  /* fixed cost; 0: unknown */
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
                            struct teg_machine *teg);
-/* Ticks of a sector of L2 or DRAM for who has `own` parts in `all` of the GPU's bandwidth. */
+/* Ticks of a sector of L2 or DRAM at a bandwidth share of own / all. */
 teg_time teg_sector_ticks(const struct teg_machine *teg, const struct teg_level *level,
                           uint64_t all, uint64_t own);
 /* Transactions of the memory pipeline of one cluster that may be unfinished: Cmem of the paper (001,

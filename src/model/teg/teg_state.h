@@ -36,7 +36,7 @@ struct teg_op {
     uint8_t unit;        /* that must be free */
     uint8_t part;        /* all bits: it is one of the warp's part of the SM; 0: of the whole SM */
     uint8_t also;        /* kept busy too: arithmetic with an operand in shared memory */
-    uint8_t throttle;    /* enum teg_stall: of who waits for its unit */
+    uint8_t throttle;    /* enum teg_stall: stall reason of warps that wait for its unit */
     uint8_t cause;       /* and for its result */
     uint8_t flags;       /* enum trace_flags */
     uint8_t open_groups; /* of copies that are not waited for */
@@ -65,7 +65,7 @@ static inline uint8_t teg_end_cause(teg_end end)
     return (uint8_t)((uint64_t)end % TEG_CAUSE_VALUES);
 }
 
-/* Asynchronous copies of a warp. More groups than are kept are taken to be done. */
+/* Asynchronous copies of a warp. Groups beyond those kept count as complete. */
 enum { TEG_COPY_GROUPS = 16 };
 struct teg_copies {
     teg_time last;                    /* the last of those so far is done */
@@ -131,7 +131,7 @@ struct teg_scheduler {
     struct teg_warp *warps;        /* by place */
     struct teg_unit_state *states; /* of the SM, by unit index */
     unsigned count, words, last;
-    unsigned blocked_by; /* unit for which all awake warps wait; 0: not known */
+    unsigned blocked_by; /* unit that stalls all awake warps; 0: unknown */
     unsigned sleeper_count;
     struct teg_sleeper *sleepers; /* who wakes first is last, behind a sentinel */
     uint64_t *awake;              /* [words] */
@@ -159,7 +159,7 @@ struct teg_engine {
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
     teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
     teg_time *leaves;                 /* by SM: when the first of its warps is gone */
-    unsigned *order;                  /* schedulers, who issued last behind */
+    unsigned *order;                  /* schedulers, least recently issued first */
     unsigned *issued_now;             /* room for as many */
     unsigned scheduler_count;
     struct teg_memory memory;
@@ -249,7 +249,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now);
 void teg_begin_leaving(struct teg_engine *e, struct teg_warp *warp);
 /* The warps leave that have nothing to wait for any more. */
 void teg_leave(struct teg_engine *e, struct teg_sm *sm, teg_time now);
-/* These execute nothing more; who waits for them at a barrier may go on. */
+/* These warps have exited; barriers no longer wait for them. */
 void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes, teg_time now);
 /* Must the warp wait? It does when all its lanes have come; splits of it come one after the other. */
 bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, uint32_t on);

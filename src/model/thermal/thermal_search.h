@@ -12,7 +12,7 @@ struct thermal_search {
     size_t cells; /* of the die */
     unsigned sm_count, tpc_count, wanted;
     unsigned tpc_limit; /* TPCs that the set may have: the fewest, or all if they are free */
-    const double *base; /* temperatures with no SM at work, by cell */
+    const double *base; /* temperatures with no active SM, by cell */
     double *sm_rise;    /* by SM, then cell */
     double *tpc_rise;   /* by TPC, then cell */
     unsigned *tpc_of;   /* by SM */
