@@ -104,7 +104,7 @@ static void put_scale(struct strbuf *out, const struct heat_map *map, double hei
 static void put_title(struct strbuf *out, const struct node *root, const struct node *state)
 {
     put_escaped(out, node_word(root, "name"));
-    strbuf_printf(out, ": %zu SMs at work, %.1f W, peak %.1f &#176;C, mean %.1f &#176;C</text>\n",
+    strbuf_printf(out, ": %zu active SMs, %.1f W, peak %.1f &#176;C, mean %.1f &#176;C</text>\n",
                   node_find(root, "load/active_sms")->value.item_count,
                   node_number(state, "sink_watts"), node_number(state, "peak_celsius"),
                   node_number(state, "mean_celsius"));
