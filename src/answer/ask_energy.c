@@ -182,9 +182,10 @@ static ws_status read_sweep(const struct asked *asked, struct energy_query *out)
                           "smaller, a step above 0",
                           out->sweep, out->first, last, out->step);
     if (!((last - out->first) / out->step <= POINTS_MAX))
-        return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "%s from %g to %g in steps of %g has more than %d values", out->sweep,
-                          out->first, last, out->step, POINTS_MAX);
+        return diag_error(
+            asked->diag, WS_ERR_ARGUMENT,
+            "range of %s too long: from %g to %g in steps of %g has more than %d values",
+            out->sweep, out->first, last, out->step, POINTS_MAX);
     while (out->first + (double)out->sweep_count * out->step <= last * (1 + 1e-12))
         out->sweep_count++;
     return WS_OK;
@@ -422,8 +423,8 @@ static ws_status find_curves(const struct energy_query *query, struct energy_ans
     if (has_new) return find_one(query, "appA_eff", "new against old", curve);
     if (has_gpu) return find_one(query, NULL, "CPU and GPU", curve);
     return diag_error(query->diag, WS_ERR_ARGUMENT,
-                      "energy of what? Give t0 tn p0 pn, or a device before and after (o.* and "
-                      "n.*), or cpu.* and gpu.*, as NAME=VALUE or in a .yaml file; or --series");
+                      "no inputs given: use t0 tn p0 pn, a device before and after (o.* and n.*), "
+                      "or cpu.* and gpu.*, as NAME=VALUE or in a .yaml file; or --series");
 }
 
 static ws_status ask(struct asked *asked, const void **out)

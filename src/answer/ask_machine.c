@@ -83,8 +83,7 @@ static const char *curve_source(const struct machine_curve *curve)
 static ws_status need_one(const struct asked *asked)
 {
     if (asked->machine_count == 1) return WS_OK;
-    return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "the question '%s' is about one machine, %zu were given",
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "the question '%s' takes one machine (got %zu)",
                       asked->question->name, asked->machine_count);
 }
 

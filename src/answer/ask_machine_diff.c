@@ -165,7 +165,7 @@ static ws_status ask(struct asked *asked, const void **out)
     struct machine_diff *diff = ARENA_ARRAY(arena, struct machine_diff, 1);
     if (asked->machine_count != 2)
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "the question 'machine_diff' is about two machines, %zu were given",
+                          "the question 'machine_diff' takes two machines (got %zu)",
                           asked->machine_count);
     for (size_t i = 0; i < 2; i++) {
         const struct machine *machine = diff->machines[i] = asked->machines[i];

@@ -134,7 +134,7 @@ static ws_status read_query(const struct asked *asked, struct power_query *out)
     *out = (struct power_query){0};
     if (asked->profile_count != 1 || !asked->machine_count)
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "the question 'power' needs one profile and at least one GPU");
+                          "the question 'power' requires one profile and at least one GPU");
     TRY(asked_predict_options(asked, &out->options));
     out->options.without_gains = out->options.without_details = true;
     TRY(asked_count(asked, "cores_first", 0, UINT32_MAX, 1, &out->first));

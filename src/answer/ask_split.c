@@ -102,11 +102,11 @@ static ws_status read_transfers(const struct asked *asked, struct split_pair *pa
     input->bytes_in = moved_bytes(asked, "bytes_in", COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     input->bytes_out = moved_bytes(asked, "bytes_out", COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
     if (isfinite(input->bytes_in) && isfinite(input->bytes_out)) return WS_OK;
-    return diag_error(asked->diag, WS_ERR_COMPARE,
-                      "the profile does not tell how much is read and written (%s, %s): give the "
-                      "bytes to move",
-                      counter_infos[COUNTER_MEM_GLOBAL_READ_FOOTPRINT].id,
-                      counter_infos[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT].id);
+    return diag_error(
+        asked->diag, WS_ERR_COMPARE,
+        "the profile lacks the bytes read and written (%s, %s): give the bytes to move",
+        counter_infos[COUNTER_MEM_GLOBAL_READ_FOOTPRINT].id,
+        counter_infos[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT].id);
 }
 
 /* NULL: `power` is complete. */

@@ -150,7 +150,9 @@ static ws_status read_sms(const struct asked *asked, unsigned *out, size_t *out_
     const double *sms = asked_numbers(asked, "active_sms", out_count);
     for (size_t i = 0; i < *out_count; i++) {
         if (!(sms[i] >= 0 && sms[i] < UINT32_MAX) || floor(sms[i]) != sms[i])
-            return diag_error(asked->diag, WS_ERR_ARGUMENT, "'active_sms': %g is no SM", sms[i]);
+            return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                              "invalid SM index %g in 'active_sms': expected a whole number from 0",
+                              sms[i]);
         out[i] = (unsigned)sms[i];
     }
     return WS_OK;

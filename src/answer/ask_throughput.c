@@ -206,7 +206,7 @@ static ws_status predict(struct asked *asked, const struct profile *profile,
     out->found = out->estimate ? out->estimate->details : NULL;
     if (out->found) return WS_OK;
     return diag_error(asked->diag, WS_ERR_NO_MODEL,
-                      "%s: the questions of the throughput model are answered for GPUs",
+                      "%s is a CPU: the throughput model's questions require a GPU",
                       out->machine->name);
 }
 

@@ -97,10 +97,10 @@ static ws_status ask_points(struct asked *asked, const struct points_asked *poin
     struct columns columns;
     void *state = NULL;
     if (!question)
-        return diag_error(asked->diag, WS_ERR_ARGUMENT, "'%s' is not answered for points",
+        return diag_error(asked->diag, WS_ERR_ARGUMENT, "the question '%s' does not support points",
                           asked->question->name);
     if (asked->machine_count != 1)
-        return diag_error(asked->diag, WS_ERR_ARGUMENT, "points are of one machine, not %zu",
+        return diag_error(asked->diag, WS_ERR_ARGUMENT, "points take one machine (got %zu)",
                           asked->machine_count);
     TRY(asked_check(asked));
     TRY(find_inputs(asked, points, &columns));

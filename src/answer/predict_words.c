@@ -30,7 +30,7 @@ static ws_status parse_effects(struct diag *diag, struct arena *arena, const cha
         if (effect < 0) {
             const char *near = text_hint(arena, items[i], names, EFFECT_COUNT);
             return diag_error(diag, WS_ERR_ARGUMENT,
-                              "no effect is called '%s'%s; `warpsage explain` lists them", items[i],
+                              "unknown effect '%s'%s; `warpsage explain` lists them", items[i],
                               near);
         }
         *out |= UINT32_C(1) << effect;
@@ -47,7 +47,8 @@ static ws_status parse_model_options(struct diag *diag, struct arena *arena, con
     for (size_t i = 0; i < count; i++) {
         char *key = arena_copy(arena, items[i]), *equals = strchr(key, '=');
         if (!equals || equals == key || !equals[1])
-            return diag_error(diag, WS_ERR_ARGUMENT, "model option '%s' is not KEY=VALUE", key);
+            return diag_error(diag, WS_ERR_ARGUMENT,
+                              "invalid model option '%s': expected KEY=VALUE", key);
         *equals = '\0';
         options[i] = (struct model_option){.key = key, .value = equals + 1};
     }

@@ -178,8 +178,8 @@ ws_status asked_check(const struct asked *asked)
     const struct question *question = asked->question;
     TRY(check_inputs(asked));
     if (!question->takes_profiles || asked->profile_count) return WS_OK;
-    return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "the question '%s' needs a profile, none was given", question->name);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "the question '%s' requires a profile",
+                      question->name);
 }
 
 ws_status question_ask(struct asked *asked, struct answer **out)

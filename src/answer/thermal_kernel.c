@@ -72,7 +72,7 @@ static ws_status without_power(const struct asked *asked, const struct predict_o
     if (is_known || asked_has(asked, "watts_per_sm")) return time_alone(asked, options, sms, out);
     const char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
     return diag_error(asked->diag, WS_ERR_NO_MODEL,
-                      "%s; or say what an SM at work draws: --watts-per-sm W", reason);
+                      "%s; or give the power of an active SM with --watts-per-sm W", reason);
 }
 
 ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *out)

@@ -144,7 +144,7 @@ static ws_status unknown_key(struct diag *diag, const char *key)
     for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
         names[i] = machine_key_infos[i].path;
     const char *near = text_hint(&arena, key, names, MACHINE_KEY_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s", key, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown machine key '%s'%s", key, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }

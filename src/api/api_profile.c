@@ -90,7 +90,7 @@ static ws_status unknown_counter(struct diag *diag, const char *id)
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         names[i] = counter_infos[i].id;
     const char *near = text_hint(&arena, id, names, COUNTER_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no counter is called '%s'%s", id, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown counter '%s'%s", id, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }
@@ -142,7 +142,8 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
     API_CALL(profile->context)
     if (registers == 0 || registers > 1024)
         return diag_error(&profile->context->diag, WS_ERR_ARGUMENT,
-                          "%u registers per thread: give 1 to 1024", registers);
+                          "%u registers per thread are out of range: expected 1 to 1024",
+                          registers);
     struct profile *inner = own(profile);
     size_t room = sizeof inner->registers / sizeof *inner->registers;
     uint32_t at = 0;

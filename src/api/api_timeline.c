@@ -28,7 +28,7 @@ static ws_status read_query(struct diag *diag, const ws_timeline_options *option
                           "cycles %.15g to %.15g: the first must come before the last", first,
                           last);
     if (events < EVENTS_LEAST || events > EVENTS_MOST)
-        return diag_error(diag, WS_ERR_ARGUMENT, "%llu events: give %d to %d",
+        return diag_error(diag, WS_ERR_ARGUMENT, "%llu events are out of range: expected %d to %d",
                           (unsigned long long)events, EVENTS_LEAST, EVENTS_MOST);
     *out = (struct timeline_query){.sm = options->sm,
                                    .first = (teg_time)(first * cycle),

@@ -281,8 +281,8 @@ static ws_status unknown_word(struct diag *diag, const struct vocabulary *all, c
         for (size_t i = 0; i < all[v].count; i++)
             names[count++] = arena_format(&arena, "%s%s", all[v].prefix, all[v].word(i));
     const char *near = text_hint(&arena, word, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "nothing is called '%s'%s; `warpsage explain` lists all",
-               word, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown topic '%s'%s; `warpsage explain` lists all", word,
+               near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }

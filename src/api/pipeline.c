@@ -30,8 +30,8 @@ ws_status pipeline_rules(struct diag *diag, struct counting_rules *rules)
                           BANKS_MAX);
     if (!segments_valid(rules->segments))
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "segments of %u to %u bytes cannot be counted: give powers of two, the "
-                          "initial one 4 to 256, the smallest 4 to the initial one",
+                          "invalid segment sizes %u to %u bytes: expected powers of two, the "
+                          "initial one from 4 to 256, the smallest from 4 to the initial one",
                           rules->segments.initial, rules->segments.least);
     return WS_OK;
 }
@@ -65,8 +65,8 @@ static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_
         struct arena arena = {0};
         const char *near =
             text_hint(&arena, launch->isa_view, isa_view_names + 1, ISA_VIEW_COUNT - 1);
-        diag_error(diag, WS_ERR_ARGUMENT, "no view of instructions is called '%s'%s: there is %s",
-                   launch->isa_view, near, isa_view_names[ISA_VIEW_NONE + 1]);
+        diag_error(diag, WS_ERR_ARGUMENT, "unknown ISA view '%s'%s: expected %s", launch->isa_view,
+                   near, isa_view_names[ISA_VIEW_NONE + 1]);
         arena_clear(&arena);
         return WS_ERR_ARGUMENT;
     }
@@ -88,10 +88,10 @@ static ws_status check_kernel(struct diag *diag, const ws_module *module, const 
                           launch->parameters ? launch->parameter_bytes : 0);
     for (unsigned i = 0; i < 3; i++)
         if (launch->cluster[i] > 1)
-            return diag_error(diag, WS_ERR_UNSUPPORTED,
-                              "thread block clusters (%u,%u,%u) are not supported yet: leave the "
-                              "cluster out",
-                              launch->cluster[0], launch->cluster[1], launch->cluster[2]);
+            return diag_error(
+                diag, WS_ERR_UNSUPPORTED,
+                "thread block clusters (%u,%u,%u) are not supported: remove the cluster",
+                launch->cluster[0], launch->cluster[1], launch->cluster[2]);
     if (launch->effort < 0 || launch->effort > 1)
         return diag_error(diag, WS_ERR_ARGUMENT, "effort %g is not a fraction: give 0 to 1",
                           launch->effort);

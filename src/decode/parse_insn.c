@@ -417,7 +417,7 @@ static ws_status parse_special_vector(struct parser *parser, struct insn *insn)
             arena_format(parser->arena, "%s.%c", parser_copy(parser, &token), *component);
         const struct symbol *symbol = names_find(&parser->names, name, (uint32_t)strlen(name));
         if (!symbol || symbol->kind != SYMBOL_SPECIAL || insn->vector != 4)
-            return parser_error(parser, WS_ERR_INPUT, &token, "%s is no vector of %u elements",
+            return parser_error(parser, WS_ERR_INPUT, &token, "%s is not a vector of %u elements",
                                 parser_token_text(parser, &token), insn->vector);
         *add_source(insn) =
             (struct operand){.kind = OPERAND_SPECIAL, .reg = (int32_t)symbol->value, .symbol = -1};

@@ -73,7 +73,7 @@ static ws_status parse_one_specifier(struct parser *parser, struct specifier *sp
     }
     specifier->type = (uint8_t)parser_type_of(token.start, token.length);
     if (specifier->type == TYPE_NONE || specifier->type == TYPE_PRED)
-        return parser_error(parser, WS_ERR_INPUT, &token, "%s is no type of a variable",
+        return parser_error(parser, WS_ERR_INPUT, &token, "%s is not a variable type",
                             parser_token_text(parser, &token));
     return WS_OK;
 }

@@ -55,8 +55,7 @@ ws_status device_isa_find(struct diag *diag, const char *word, int *out)
         level++;
     *out = -1;
     if (level == WORDS)
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "'%s' is no level of this host's instructions: give %s", word,
+        return diag_error(diag, WS_ERR_ARGUMENT, "unknown host ISA level '%s': expected %s", word,
                           choices[levels - 1]);
     if (level >= levels)
         return diag_error(diag, WS_ERR_ARGUMENT,

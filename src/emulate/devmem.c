@@ -142,7 +142,8 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
                           uint64_t *out)
 {
     *out = 0;
-    if (bytes == 0) return diag_error(diag, WS_ERR_ARGUMENT, "an allocation needs at least 1 byte");
+    if (bytes == 0)
+        return diag_error(diag, WS_ERR_ARGUMENT, "the allocation size must be at least 1 byte");
     uint64_t room = room_of(bytes), address = 0;
     bool fits = bytes <= memory->limit && bytes <= memory->capacity &&
                 (uncounted || bytes <= memory->limit - memory->live);

@@ -84,7 +84,7 @@ static const char *what(const struct fault *fault)
     case FAULT_LIMIT:
         return "the instruction limit was reached";
     case FAULT_STACK:
-        return "stack overflow: calls are nested too deep, or alloca asks for too much";
+        return "stack overflow: calls are nested too deeply, or alloca requests too much memory";
     case FAULT_CALLEE:
         return "call through a pointer that is not the address of a fitting function";
     case FAULT_BARRIER_ID:
@@ -185,7 +185,7 @@ static void tell_address(struct strbuf *text, const struct launch *launch,
     }
     const struct allocation *near = devmem_nearest(launch->memory, fault->address);
     if (!near) {
-        strbuf_puts(text, "\n  there are no allocations on the device");
+        strbuf_puts(text, "\n  no allocations on the device");
         return;
     }
     uint64_t end = near->address + near->bytes;
@@ -210,7 +210,7 @@ static const char *advice(const struct fault *fault)
     case FAULT_OUT_OF_BOUNDS:
         return "check the index against the size, and the size of the buffer";
     case FAULT_UNINITIALISED:
-        return "nothing wrote these bytes before: initialise the buffer (an argument without "
+        return "these bytes were never written: initialise the buffer (an argument without "
                "'=INIT' starts uninitialised)";
     case FAULT_DEADLOCK:
         return "every thread that a barrier counts must reach it, and someone must change what "

@@ -94,13 +94,13 @@ ws_status machine_floorplan_grid(struct diag *diag, struct arena *arena,
     *out = NULL;
     if (!(area > 0) || !(sms > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "%s: a floorplan in a grid needs %s, which the machine file lacks: give "
-                          "it, or --set machine.%s=...",
+                          "%s: a grid floorplan requires %s, which the machine file lacks: add it, "
+                          "or use --set machine.%s=...",
                           machine->id, area > 0 ? "sm.count" : "die.area",
                           area > 0 ? "sm.count=N" : "die.area=800mm2");
     if (sms > 1024 || channels > 256)
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "%s: a floorplan in a grid is for at most 1024 SMs and 256 memory "
+                          "%s: a grid floorplan supports at most 1024 SMs and 256 memory "
                           "channels",
                           machine->id);
     struct grid grid = {.arena = arena,

@@ -95,8 +95,8 @@ static ws_status read_index(struct reading *reading, const yaml_node_t *mapping,
     if (!wanted) LEAF_FAIL(reading, node, "'%s' makes no sense for %s", key, what);
     TRY(leaf_number(reading, what, node, &number));
     if (number < 0 || number >= MOST_BLOCKS || number != floor(number))
-        LEAF_FAIL(reading, node, "'%s' of %s: '%s' is no whole number from 0", key, what,
-                  yaml_text(node));
+        LEAF_FAIL(reading, node, "'%s' of %s: invalid value '%s': expected a whole number from 0",
+                  key, what, yaml_text(node));
     *out = (unsigned)number;
     return WS_OK;
 }

@@ -15,7 +15,7 @@ ws_status leaf_text(struct reading *reading, const char *key, const yaml_node_t 
     const char *text = yaml_text(node);
     if (!text) LEAF_FAIL(reading, node, "%s must be a text, not %s", key, yaml_kind(node));
     if (yaml_is_null(node) || !*text) LEAF_FAIL(reading, node, "%s is empty: leave it out", key);
-    if (strpbrk(text, "\n\t")) LEAF_FAIL(reading, node, "%s must be one line", key);
+    if (strpbrk(text, "\n\t")) LEAF_FAIL(reading, node, "%s must be a single line", key);
     *out = arena_copy(&reading->machine->arena, text);
     return WS_OK;
 }
@@ -95,7 +95,7 @@ static ws_status check_leaf_keys(struct reading *reading, const struct leaf *lea
             i++;
         if (i < count) continue;
         const char *near = text_hint(arena, yaml_text(key), known, count);
-        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s: %svalue, unit, source or from",
+        LEAF_FAIL(reading, key, "unknown key '%s' in %s%s: expected %svalue, unit, source or from",
                   yaml_text(key), leaf->path, near, axes_words(arena, axes, ""));
     }
     return WS_OK;
@@ -141,15 +141,14 @@ ws_status leaf_number(struct reading *reading, const char *path, const yaml_node
     if (!text) LEAF_FAIL(reading, node, "%s: a number is needed, not %s", path, yaml_kind(node));
     size_t length = strspn(text, "0123456789+-.eE");
     if (yaml_is_quoted(node))
-        LEAF_FAIL(reading, node, "%s: \"%s\" in quotes is a text: write the number without them",
-                  path, text);
+        LEAF_FAIL(reading, node, "%s: \"%s\" in quotes is a string: remove the quotes", path, text);
     if (!text[length] && text_to_double(text, out)) return WS_OK;
     char *rest;
     (void)strtod(text, &rest);
     if (rest != text && *rest)
         LEAF_FAIL(
             reading, node,
-            "%s: '%s' has '%s' after the number: the value is a bare number, units go to 'unit'",
+            "%s: '%s' has '%s' after the number: give a plain number and put the unit in 'unit'",
             path, text, rest);
     LEAF_FAIL(reading, node, "%s: '%s' is not a number", path, text);
 }

@@ -112,9 +112,8 @@ static ws_status unknown_machine(struct diag *diag, struct arena *arena, const c
             strbuf_printf(&known, "%s%s", known.length ? ", " : "", names->items[i].id);
     }
     const char *near = text_hint(arena, name, candidates, names->count);
-    diag_error(diag, WS_ERR_ARGUMENT,
-               "no machine is called '%s'%s; %s has %s; a path must end in .yaml", name, near, dir,
-               known.length ? known.data : "no machine file");
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown machine '%s'%s; %s has %s; a path must end in .yaml",
+               name, near, dir, known.length ? known.data : "no machine file");
     strbuf_clear(&known);
     return WS_ERR_ARGUMENT;
 }

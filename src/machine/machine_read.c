@@ -57,7 +57,7 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
     if (!machine_key_is_for(key, reading->machine->kind))
         LEAF_FAIL(reading, key_node, "'%s' is no figure of a %s%s", path,
                   reading->machine->kind == MACHINE_IS_CPU ? "CPU" : "GPU",
-                  reading->machine->kind == MACHINE_IS_CPU ? ": its own begin with cpu."
+                  reading->machine->kind == MACHINE_IS_CPU ? ": CPU keys begin with cpu."
                                                            : " (add 'kind: cpu' for a CPU)");
     if (value->known)
         LEAF_FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
@@ -168,7 +168,7 @@ static ws_status read_text_key(struct reading *reading, enum text_key key, const
         return leaf_text(reading, "inherits", node, &machine->inherits);
     case TEXT_FLOORPLAN:
         if (machine->kind == MACHINE_IS_CPU)
-            LEAF_FAIL(reading, node, "floorplans are of GPUs, this is a CPU");
+            LEAF_FAIL(reading, node, "a floorplan applies to GPUs only, this is a CPU");
         return machine_read_floorplan(reading, node, &machine->floorplan);
     default:
         return WS_OK;
@@ -219,7 +219,7 @@ static ws_status read_section(struct reading *reading, const char *prefix, const
         } else if (key >= 0) {
             TRY(read_figure(reading, (enum machine_key)key, key_node, value));
         } else if (curve >= 0 && reading->machine->kind == MACHINE_IS_CPU) {
-            LEAF_FAIL(reading, key_node, "'%s' is a curve of GPUs, this is a CPU", path);
+            LEAF_FAIL(reading, key_node, "'%s' applies to GPUs only, this is a CPU", path);
         } else if (curve >= 0) {
             TRY(machine_read_curve(reading, (enum machine_curve_id)curve, key_node, value));
         } else if (!is_section(path)) {

@@ -78,8 +78,8 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
     if (!info->axes[1]) {
         TRY(read_points(reading, info->path, node, factor, &curve->values, &count));
         if (count != rows)
-            LEAF_FAIL(reading, node, "%s has %zu values for %zu numbers of %s", info->path, count,
-                      rows, info->axes[0]);
+            LEAF_FAIL(reading, node, "%s: size mismatch: %zu values for %zu numbers of %s",
+                      info->path, count, rows, info->axes[0]);
         return WS_OK;
     }
     count = node->type == YAML_SEQUENCE_NODE
@@ -87,8 +87,8 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
                 : 0;
     if (count != rows)
         LEAF_FAIL(reading, node,
-                  "%s needs %zu rows, [[...], [...]]: one for each of %zu numbers of %s and %zu "
-                  "of %s; it has %zu",
+                  "%s requires %zu rows, [[...], [...]]: one for each of %zu numbers of %s and %zu "
+                  "of %s (got %zu)",
                   info->path, rows, curve->axis_counts[0], info->axes[0], curve->axis_counts[1],
                   info->axes[1], count);
     double *values = ARENA_ARRAY(&reading->machine->arena, double, rows *columns);
@@ -97,8 +97,8 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
         const double *points;
         TRY(read_points(reading, info->path, row, factor, &points, &count));
         if (count != columns)
-            LEAF_FAIL(reading, row, "%s: %zu values in a row for %zu numbers of %s", info->path,
-                      count, columns, info->axes[2]);
+            LEAF_FAIL(reading, row, "%s: size mismatch: %zu values in a row for %zu numbers of %s",
+                      info->path, count, columns, info->axes[2]);
         memcpy(values + i * columns, points, columns * sizeof *values);
     }
     curve->values = values;

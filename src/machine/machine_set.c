@@ -20,7 +20,7 @@ static ws_status unknown_key(struct diag *diag, const char *path)
     for (size_t i = 0; i < MACHINE_KEY_COUNT; i++)
         names[i] = machine_key_infos[i].path;
     const char *near = text_hint(&arena, path, names, MACHINE_KEY_COUNT);
-    diag_error(diag, WS_ERR_ARGUMENT, "no machine key is called '%s'%s", path, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown machine key '%s'%s", path, near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }
@@ -28,7 +28,7 @@ static ws_status unknown_key(struct diag *diag, const char *path)
 static ws_status form_error(struct diag *diag, const char *path, const char *change)
 {
     return diag_error(diag, WS_ERR_ARGUMENT,
-                      "machine.%s: '%s' is no change: write =V, =*V, =+V, =-V, =+P%% or =-P%%",
+                      "machine.%s: invalid change '%s': expected =V, =*V, =+V, =-V, =+P%% or =-P%%",
                       path, change);
 }
 
@@ -46,8 +46,8 @@ static ws_status parse_suffix(struct diag *diag, enum machine_key key, const cha
     }
     if (out->operation == '*')
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "machine.%s: the factor in '%s' is a bare number: leave '%s' out", path,
-                          change, suffix);
+                          "machine.%s: the factor in '%s' must be a plain number: remove '%s'",
+                          path, change, suffix);
     if (unit_find(suffix, &given, &out->factor) && given == wanted) return WS_OK;
     struct arena arena = {0};
     if (dimension_is_bare(wanted))

@@ -84,7 +84,7 @@ static ws_status need_object(const struct reader *r, const json_t *json, const c
 static ws_status need_array(const struct reader *r, const json_t *json, const char *path)
 {
     if (json_is_array(json)) return WS_OK;
-    return fail(r, path, "must be a list [...], but is %s", type_name(json));
+    return fail(r, path, "must be a list [...] (got %s)", type_name(json));
 }
 
 /* A finite number that is not negative. */
@@ -102,11 +102,11 @@ static ws_status read_whole(const struct reader *r, const json_t *json, const ch
                             uint64_t least, uint64_t most, uint64_t *out)
 {
     if (!json_is_integer(json))
-        return fail(r, path, "must be a whole number, but is %s",
+        return fail(r, path, "must be a whole number (got %s)",
                     json_is_real(json) ? "a fraction" : type_name(json));
     json_int_t value = json_integer_value(json);
     if (value < 0 || (uint64_t)value < least || (uint64_t)value > most)
-        return fail(r, path, "must be a whole number from %llu to %llu, but is %lld",
+        return fail(r, path, "must be a whole number from %llu to %llu (got %lld)",
                     (unsigned long long)least, (unsigned long long)most, (long long)value);
     *out = (uint64_t)value;
     return WS_OK;
@@ -144,8 +144,7 @@ static ws_status read_triple(const struct reader *r, json_t *launch, const char 
     json_t *json = json_object_get(launch, key);
     if (!json) return fail(r, path, "is missing; give it as [x, y, z]");
     size_t count = json_is_array(json) ? json_array_size(json) : 1;
-    if (count < 1 || count > 3)
-        return fail(r, path, "must have 1 to 3 numbers, but has %zu", count);
+    if (count < 1 || count > 3) return fail(r, path, "must have 1 to 3 numbers (got %zu)", count);
     for (size_t i = 0; i < count; i++) {
         const json_t *item = json_is_array(json) ? json_array_get(json, i) : json;
         uint64_t value = 0;
@@ -178,7 +177,7 @@ static ws_status read_launch(const struct reader *r, json_t *root)
     TRY(read_triple(r, launch, "grid", grid_most, profile->grid));
     TRY(read_triple(r, launch, "block", block_most, profile->block));
     if (profile_threads_per_block(profile) > 1024)
-        return fail(r, "launch.block", "has %u threads, but no GPU takes more than 1024",
+        return fail(r, "launch.block", "has %u threads: the limit is 1024",
                     profile_threads_per_block(profile));
     TRY(read_bytes(r, launch, "static_shared_bytes", &profile->static_shared_bytes));
     TRY(read_bytes(r, launch, "dynamic_shared_bytes", &profile->dynamic_shared_bytes));
@@ -415,7 +414,7 @@ static ws_status read_notes(const struct reader *r, json_t *root)
     TRY(need_array(r, list, "notes"));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = json_string_value(json_array_get(list, i));
-        if (!text) return fail(r, "notes", "must be texts");
+        if (!text) return fail(r, "notes", "must be strings");
         profile_add_note(r->profile, "%s", text);
     }
     return WS_OK;
@@ -458,7 +457,7 @@ static ws_status read_stages(const struct reader *r, json_t *root)
     if (!list) return WS_OK;
     TRY(need_array(r, list, "stages"));
     size_t count = json_array_size(list);
-    if (count > 1025) return fail(r, "stages", "has %zu entries, at most 1025 can be", count);
+    if (count > 1025) return fail(r, "stages", "has %zu entries: the limit is 1025", count);
     profile->stages = ARENA_ARRAY(&profile->arena, struct stage_profile, count);
     for (size_t i = 0; i < count; i++) {
         const char *path = arena_format(&r->profile->arena, "stages[%zu]", i);

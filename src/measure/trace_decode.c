@@ -63,7 +63,7 @@ static uint64_t get_count(struct reader *r, unsigned width, unsigned bytes)
 {
     uint64_t count = get(r, width);
     if (r->fault || count <= (r->size - r->at) / bytes) return r->fault ? 0 : count;
-    refuse(r, "more items than there are bytes left");
+    refuse(r, "item count exceeds the remaining bytes");
     return 0;
 }
 

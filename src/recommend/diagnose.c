@@ -108,7 +108,7 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
 {
     *out = NULL;
     if (!prediction->estimate_count)
-        return diag_error(diag, WS_ERR_NO_MODEL, "no estimate to explain: no model could answer");
+        return diag_error(diag, WS_ERR_NO_MODEL, "no estimate to explain: no model applies");
     struct diagnosis *diagnosis = mem_zalloc(1, sizeof *diagnosis);
     const struct estimate *best = &prediction->estimates[prediction->best];
     diagnosis->limit =

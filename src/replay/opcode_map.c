@@ -42,8 +42,7 @@ static ws_status read_row(struct diag *diag, const char *path, uint32_t line, ch
     int class_id = class_find(words[1]);
     if (class_id < 0) {
         const char *near = text_hint(&map->arena, words[1], class_ids, CLASS_COUNT);
-        return diag_error_at(diag, WS_ERR_INPUT, &place, "no class is called '%s'%s", words[1],
-                             near);
+        return diag_error_at(diag, WS_ERR_INPUT, &place, "unknown class '%s'%s", words[1], near);
     }
     GROW(map->rows, map->count, map->capacity);
     map->rows[map->count++] =

@@ -78,7 +78,7 @@ static ws_status check_alignment(struct diag *diag, const struct traceg *t,
         bits |= addresses->lanes[__builtin_ctz(rest)];
     if (!(bits & (insn->bytes - 1u)) || insn->route == ROUTE_NONE) return WS_OK;
     return traceg_fail(diag, t, NULL,
-                       "an address is no multiple of the access's %u bytes: no GPU executes that",
+                       "misaligned address: it must be a multiple of the access size of %u bytes",
                        insn->bytes);
 }
 

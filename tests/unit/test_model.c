@@ -154,10 +154,10 @@ static void options_choose_readings(void **state)
     assert_int_equal(predict_with("mem_l_coal", "slides", &diag, &mem_l), WS_OK);
     assert_close(mem_l, 450, 1e-12);
     assert_int_equal(predict_with("mem_l_cool", "slides", &diag, &mem_l), WS_ERR_ARGUMENT);
-    assert_contains(diag.text, "no model has an option 'mem_l_cool' (did you mean 'mem_l_coal'");
+    assert_contains(diag.text, "unknown model option 'mem_l_cool' (did you mean 'mem_l_coal'");
     assert_contains(diag.text, "case_policy");
     assert_int_equal(predict_with("rep", "fractoin", &diag, &mem_l), WS_ERR_ARGUMENT);
-    assert_contains(diag.text, "option rep has no value 'fractoin' (did you mean 'fraction'");
+    assert_contains(diag.text, "option rep: unknown value 'fractoin' (did you mean 'fraction'");
     assert_contains(diag.text, "fraction, ceil");
     diag_clear(&diag);
 }

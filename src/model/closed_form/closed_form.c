@@ -44,7 +44,7 @@ static ws_status unknown(struct diag *diag, const char *what, const char *name,
 {
     struct arena arena = {0};
     const char *near = text_hint(&arena, name, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "no %s is called '%s'%s", what, name, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown %s '%s'%s", what, name, near);
     if (!*near)
         for (size_t i = 0; i < count; i++)
             diag_add(diag, "  %s", names[i]);
@@ -94,7 +94,7 @@ static ws_status read_input(struct evaluation *e, const ws_input *input)
         return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s is %s", input->name,
                           words ? "a reading: give it as a word" : "a number, not a word");
     if (!words && !isfinite(input->value))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s is no finite number", input->name);
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s is not a finite number", input->name);
     e->values[row] = input->value;
     for (size_t i = 0; words; i++) {
         if (!words[i]) return unknown(e->diag, "reading", input->word, words, i);

@@ -105,8 +105,8 @@ static ws_status read_number(struct reading *reading, const yaml_node_t *node, c
         FAIL(reading, node, "'%s' must be a number, not %s", what,
              yaml_text(node) ? yaml_text(node) : yaml_kind(node));
     if (*out < least || *out > most)
-        FAIL(reading, node, "'%s' is %s, out of range: give %g to %g", what, yaml_text(node), least,
-             most);
+        FAIL(reading, node, "'%s' is %s, out of range: expected %g to %g", what, yaml_text(node),
+             least, most);
     return WS_OK;
 }
 
@@ -170,7 +170,7 @@ static ws_status read_predicted_by(struct reading *reading, struct evidence_row 
     row->by_authors = !strcmp(word, "authors");
     if (row->by_authors || !strcmp(word, "warpsage")) return WS_OK;
     FAIL(reading, find(reading, KEY_PREDICTED_BY),
-         "'predicted_by' is '%s': give warpsage or authors", word);
+         "invalid 'predicted_by' value '%s': expected warpsage or authors", word);
 }
 
 static int compare(const void *a, const void *b)

@@ -154,7 +154,7 @@ static ws_status unknown_option(struct diag *diag, struct arena *arena, const ch
         }
     const char *nearest = text_hint(arena, key, names, count);
     ws_status status =
-        diag_error(diag, WS_ERR_ARGUMENT, "no model has an option '%s'%s", key, nearest);
+        diag_error(diag, WS_ERR_ARGUMENT, "unknown model option '%s'%s", key, nearest);
     diag_add(diag, "  options of models: %s", all.data ? all.data : "none");
     strbuf_clear(&all);
     return status;
@@ -170,8 +170,8 @@ static ws_status check_model_name(struct diag *diag, struct arena *arena, const 
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], value)) return WS_OK;
     const char *nearest = text_hint(arena, value, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: no model of time is called '%s'%s", key,
-               value, nearest);
+    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: unknown model of time '%s'%s", key, value,
+               nearest);
     for (size_t i = 0; i < count; i++)
         diag_add(diag, "  %s", names[i]);
     return WS_ERR_ARGUMENT;
@@ -189,7 +189,7 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
         bool may_be_zero = info->values == model_counts;
         if (text_to_double(value, &number) && (number > 0 || (may_be_zero && number == 0)))
             return WS_OK;
-        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s is a number %s 0, not '%s'",
+        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s must be a number %s 0 (got '%s')",
                           info->key, may_be_zero ? "from" : "above", value);
     }
     for (; info->values[count]; count++) {
@@ -197,7 +197,7 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
         if (!strcmp(info->values[count], value)) goto done;
     }
     const char *nearest = text_hint(arena, value, info->values, count);
-    status = diag_error(diag, WS_ERR_ARGUMENT, "model option %s has no value '%s'%s", info->key,
+    status = diag_error(diag, WS_ERR_ARGUMENT, "model option %s: unknown value '%s'%s", info->key,
                         value, nearest);
     diag_add(diag, "  values, the default first: %s", all.data);
 done:

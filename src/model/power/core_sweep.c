@@ -20,7 +20,7 @@ static ws_status check_range(struct diag *diag, const struct machine *machine, u
                           last);
     if (first < 1)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "with 0 active SMs nothing runs: the range starts at 1");
+                          "the number of active SMs must be at least 1 (got 0)");
     if (last > sms)
         return diag_error(diag, WS_ERR_ARGUMENT, "%u active SMs are more than the %.0f of %s", last,
                           sms, machine->name);

@@ -40,7 +40,7 @@ ws_status split_link_find(struct diag *diag, const char *name, struct split_link
             };
             return WS_OK;
         }
-    diag_error(diag, WS_ERR_ARGUMENT, "no link is called '%s': pcieGxN, with", name);
+    diag_error(diag, WS_ERR_ARGUMENT, "unknown link '%s': expected pcieGxN, with", name);
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
         diag_add(diag, "  %s  %s, %.3g GB/s a lane; x1, x2, x4, x8 or x16", links[i].name,
                  links[i].words, links[i].lane_bytes_per_second / 1e9);
