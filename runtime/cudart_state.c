@@ -88,7 +88,7 @@ static cudaError_t start(void)
 {
     session_start(&runtime.options);
     if (!runtime.options.gpu) {
-        tell("this program was not started by `warpsage run`: there is no GPU to stand in for");
+        tell("no simulated GPU: start the program with `warpsage run`");
         return cudaErrorNoDevice;
     }
     row_create("used"); /* whatever fails from here on, CUDA was called */

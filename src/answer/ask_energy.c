@@ -178,8 +178,8 @@ static ws_status read_sweep(const struct asked *asked, struct energy_query *out)
     out->step = asked_number(asked, "sweep_step", 1);
     if (!(out->step > 0) || !(last >= out->first))
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "%s from %g to %g in steps of %g is an empty range: the first is the "
-                          "smaller, a step above 0",
+                          "invalid range of %s, from %g to %g in steps of %g: it must be ascending "
+                          "with a step greater than 0",
                           out->sweep, out->first, last, out->step);
     if (!((last - out->first) / out->step <= POINTS_MAX))
         return diag_error(
@@ -205,7 +205,7 @@ static ws_status read_query(struct asked *asked, struct energy_query *out)
     out->share = asked_number(asked, "share", NAN);
     if (!isnan(out->share) && !(out->share >= 0 && out->share <= 1))
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "a share of %g percent: the GPU gets 0 to 100 percent of the data",
+                          "invalid share %g %%: expected 0 to 100 percent of the data for the GPU",
                           100 * out->share);
     return read_sweep(asked, out);
 }

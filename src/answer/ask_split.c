@@ -70,7 +70,7 @@ static ws_status find_time(const struct asked *asked, const struct prediction *p
     const struct estimate *estimate = !strcmp(model, "best")
                                           ? &prediction->estimates[prediction->best]
                                           : prediction_find(prediction, model);
-    const char *reason = "there is no such model of time";
+    const char *reason = "unknown model of time";
     if (estimate) {
         *out_model = estimate->id;
         *out_seconds = estimate->time_seconds;
@@ -78,11 +78,10 @@ static ws_status find_time(const struct asked *asked, const struct prediction *p
     }
     for (size_t i = 0; i < prediction->refusal_count; i++)
         if (!strcmp(prediction->refusals[i].model, model)) reason = prediction->refusals[i].reason;
-    return diag_error(
-        asked->diag, WS_ERR_NO_MODEL,
-        "split needs the time of the model %s on %s, which cannot answer: %s (another "
-        "model: --model)",
-        model, prediction->machine->id, reason);
+    return diag_error(asked->diag, WS_ERR_NO_MODEL,
+                      "split requires a time of model %s on %s, which it cannot predict: %s (use "
+                      "--model for another model)",
+                      model, prediction->machine->id, reason);
 }
 
 static double moved_bytes(const struct asked *asked, const char *name, enum counter counter)
@@ -193,7 +192,7 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->pairs = ARENA_ARRAY(arena, struct split_pair, count * count / 4 + 1);
     TRY(ask_pairs(asked, &options, answer));
     if (!answer->count)
-        return diag_error(asked->diag, WS_ERR_ARGUMENT, "split takes a GPU and a CPU");
+        return diag_error(asked->diag, WS_ERR_ARGUMENT, "split requires one GPU and one CPU");
     *out = answer;
     return WS_OK;
 }

@@ -117,7 +117,7 @@ static ws_status add_block_watts(const struct asked *asked, const struct floorpl
         return WS_OK;
     }
     const char *near = text_hint(arena, name, names, plan->block_count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "the floorplan has no block '%s'%s", name,
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown block '%s' in the floorplan%s", name,
                       near);
 }
 
@@ -139,8 +139,9 @@ static ws_status read_block_watts(const struct asked *asked, const struct floorp
     load->block_watts = watts;
     if (used == given) return WS_OK;
     return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "%zu times 'block', but %zu times 'block_watts': give one for one", used,
-                      given);
+                      "got %zu values of 'block' but %zu of 'block_watts': expected one "
+                      "'block_watts' per 'block'",
+                      used, given);
 }
 
 /* ---- load ------------------------------------------------------------------------------------ */
@@ -167,7 +168,7 @@ static ws_status find_sms(const struct asked *asked, struct thermal_answer *answ
     TRY(asked_count(asked, "best", 1, UINT32_MAX, 0, &best));
     if (best && asked_has(asked, "active_sms"))
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "'active_sms' says which SMs work, 'best' chooses them: give one");
+                          "'active_sms' and 'best' are mutually exclusive: use one of them");
     unsigned *sms = ARENA_ARRAY(arena, unsigned, answer->plan->sm_count + asked->input_count + 1);
     load->active_sms = sms;
     if (best) {
@@ -292,8 +293,7 @@ static ws_status open_plan(const struct asked *asked, struct thermal_answer *ans
     if (!answer->plan)
         return diag_error(
             asked->diag, WS_ERR_NO_MODEL,
-            "%s has no floorplan: add one to the machine file, or ask for --floorplan "
-            "grid, a made-up one",
+            "%s has no floorplan: add one to the machine file, or use --floorplan grid (synthetic)",
             machine->id);
     return thermal_create(asked->diag, machine, answer->plan, answer->columns, is_grid,
                           &answer->thermal);
@@ -324,7 +324,7 @@ static ws_status ask(struct asked *asked, const void **out)
     struct mem_guard guard;
     struct thermal_answer *answer = ARENA_ARRAY(&asked->answer->arena, struct thermal_answer, 1);
     if (asked->machine_count != 1)
-        return diag_error(asked->diag, WS_ERR_ARGUMENT, "thermal is for one GPU at a time");
+        return diag_error(asked->diag, WS_ERR_ARGUMENT, "thermal takes one GPU");
     answer->machine = asked->machines[0];
     answer->sm_watts_are_given = asked_has(asked, "watts_per_sm");
     if (asked->profile_count) TRY(thermal_kernel_find(asked, &answer->kernel));

@@ -11,7 +11,7 @@ static ws_status count_sms(const struct asked *asked, unsigned *out)
     TRY(asked_count(asked, "best", 1, UINT32_MAX, 0, &best));
     asked_numbers(asked, "active_sms", &named);
     if (!machine_has(machine, MACHINE_SM_COUNT))
-        return diag_error(asked->diag, WS_ERR_NO_MODEL, "%s does not know %s", machine->id,
+        return diag_error(asked->diag, WS_ERR_NO_MODEL, "%s does not define %s", machine->id,
                           machine_key_infos[MACHINE_SM_COUNT].path);
     *out = (unsigned)machine_get(machine, MACHINE_SM_COUNT, 0);
     if (best) *out = (unsigned)best;
@@ -35,10 +35,9 @@ static ws_status check_blocks(const struct asked *asked, const struct core_sweep
 static ws_status check_watts(const struct asked *asked)
 {
     if (!asked_has(asked, "watts_per_sm") && !asked_has(asked, "watts_per_tpc")) return WS_OK;
-    return diag_error(
-        asked->diag, WS_ERR_ARGUMENT,
-        "the power of the kernel is modelled for this GPU, and says how many watts an "
-        "SM draws: leave out --watts-per-sm and --watts-per-tpc");
+    return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                      "the power model gives the watts per SM for this GPU: remove --watts-per-sm "
+                      "and --watts-per-tpc");
 }
 
 static void release_machine(void *what)

@@ -97,7 +97,7 @@ static ws_status prepare_banks(const ws_machine *machine, ws_launch *launch)
     if (launch->shared_banks && launch->shared_banks != banks)
         return diag_error(diag, WS_ERR_COMPARE,
                           "%s has %u banks of shared memory, another GPU of this launch %u: "
-                          "analyse them one after the other",
+                          "analyse them in separate runs",
                           inner->id, banks, launch->shared_banks);
     launch->shared_banks = banks;
     return WS_OK;
@@ -129,7 +129,7 @@ ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch
     if (is_other)
         return diag_error(&machine->context->diag, WS_ERR_COMPARE,
                           "%s moves segments of %u to %u bytes, another GPU of this launch %u to "
-                          "%u: analyse them one after the other",
+                          "%u: analyse them in separate runs",
                           inner->id, initial, least, launch->initial_segment_bytes,
                           launch->min_segment_bytes);
     launch->initial_segment_bytes = initial;
@@ -159,7 +159,8 @@ ws_status ws_machine_get(const ws_machine *machine, const char *path, double *ou
     *out_value = 0;
     if (key < 0) return unknown_key(diag, bare);
     if (!machine_has(machine->machine, (enum machine_key)key))
-        return diag_error(diag, WS_ERR_COMPARE, "%s does not know %s", machine->machine->id, bare);
+        return diag_error(diag, WS_ERR_COMPARE, "%s does not define %s", machine->machine->id,
+                          bare);
     *out_value = machine->machine->values[key].value;
     return WS_OK;
 }

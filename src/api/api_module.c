@@ -149,7 +149,7 @@ ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t ind
         return diag_error(&module->context->diag, WS_ERR_ARGUMENT,
                           "kernel %zu has no parameter %zu: %s", kernel, index,
                           function ? "count them with ws_module_parameter_count"
-                                   : "there are fewer kernels");
+                                   : "kernel index out of range");
     const struct variable *variable = &module->module->variables[function->parameters[index]];
     *out = (ws_parameter){
         .name = variable->name,
@@ -202,7 +202,8 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
     const struct function *function = kernel_function(module, kernel);
     TRY(handle_check_size(diag, "ws_kernel_info", out->size,
                           offsetof(ws_kernel_info, follows_data)));
-    if (!function) return diag_error(diag, WS_ERR_ARGUMENT, "kernel %zu does not exist", kernel);
+    if (!function)
+        return diag_error(diag, WS_ERR_ARGUMENT, "kernel index %zu is out of range", kernel);
     uint64_t *offsets = mem_zalloc(module->module->variable_count + 1, sizeof *offsets);
     const ws_kernel_info info = {
         .size = out->size,

@@ -104,7 +104,7 @@ static ws_status find_counted(const ws_profile *profile, const char *id, int *ou
     const struct counter_value *value = &profile->profile->counters[*out];
     if (value->origin != ORIGIN_NONE) return WS_OK;
     return diag_error(diag, WS_ERR_COMPARE, "%s was not counted: %s", id,
-                      value->reason ? value->reason : "no reason is known");
+                      value->reason ? value->reason : "reason unknown");
 }
 
 ws_status ws_profile_get(const ws_profile *profile, const char *id, double *out_value)
@@ -129,9 +129,10 @@ ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage, const ch
     *out_value = 0;
     TRY(find_counted(profile, id, &counter));
     if (!counter_infos[counter].staged)
-        return diag_error(diag, WS_ERR_COMPARE, "%s is not kept by stage", id);
+        return diag_error(diag, WS_ERR_COMPARE, "%s is not recorded per stage", id);
     if (stage >= inner->stage_count)
-        return diag_error(diag, WS_ERR_COMPARE, "there is no stage %zu: the profile has %u", stage,
+        return diag_error(diag, WS_ERR_COMPARE,
+                          "stage %zu is out of range: the profile has %u stages", stage,
                           inner->stage_count);
     *out_value = inner->stages[stage].counters[counter];
     return WS_OK;

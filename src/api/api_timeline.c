@@ -22,11 +22,11 @@ static ws_status read_query(struct diag *diag, const ws_timeline_options *option
     double first = options->first_cycle, last = options->last_cycle;
     uint64_t events = options->max_events ? options->max_events : EVENTS_DEFAULT;
     if (!(first >= 0) || !(last >= 0) || first > most || last > most)
-        return diag_error(diag, WS_ERR_ARGUMENT, "cycles %g to %g: count from 0", first, last);
+        return diag_error(diag, WS_ERR_ARGUMENT, "invalid cycle range %g to %g: cycles start at 0",
+                          first, last);
     if (last > 0 && last <= first)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "cycles %.15g to %.15g: the first must come before the last", first,
-                          last);
+                          "invalid cycle range %.15g to %.15g: it must be ascending", first, last);
     if (events < EVENTS_LEAST || events > EVENTS_MOST)
         return diag_error(diag, WS_ERR_ARGUMENT, "%llu events are out of range: expected %d to %d",
                           (unsigned long long)events, EVENTS_LEAST, EVENTS_MOST);
@@ -80,7 +80,7 @@ static ws_status check_window(struct diag *diag, const struct timeline *timeline
                           query->sm, timeline->sms > 1 ? "are" : "is", timeline->sms);
     if (query->first < end) return WS_OK;
     return diag_error(diag, WS_ERR_ARGUMENT,
-                      "cycle %.0f is beyond the end: %.0f cycles are simulated",
+                      "cycle %.0f is out of range: %.0f cycles are simulated",
                       (double)query->first / (double)TEG_CYCLE, (double)end / (double)TEG_CYCLE);
 }
 

@@ -46,8 +46,8 @@ static ws_status check_index(const ws_trace *trace, size_t index)
 {
     if (index < trace->list->count) return WS_OK;
     return diag_error(&trace->context->diag, WS_ERR_ARGUMENT,
-                      "kernel %zu does not exist: %s has %zu", index, trace->list->path,
-                      trace->list->count);
+                      "kernel index %zu is out of range: %s has %zu kernels", index,
+                      trace->list->path, trace->list->count);
 }
 
 ws_status ws_trace_describe(const ws_trace *trace, size_t index, ws_trace_kernel *out)
@@ -178,12 +178,12 @@ ws_status ws_machine_check_native(const ws_machine *machine, unsigned target)
     if (inner->kind == MACHINE_IS_CPU)
         return diag_error(&machine->context->diag, WS_ERR_ARGUMENT,
                           "the trace is of native code for cc %u.%u, which does not run on %s, a "
-                          "CPU: name a GPU, or price it all the same with --force-arch",
+                          "CPU: choose a GPU, or override the check with --force-arch",
                           target / 10, target % 10, inner->id);
-    return diag_error(&machine->context->diag, WS_ERR_ARGUMENT,
-                      "the trace is of native code for cc %u.%u, which does not run on %s (cc "
-                      "%u.%u): name a GPU of cc %u.%u or a later %u.x, or price it all the same "
-                      "with --force-arch",
-                      target / 10, target % 10, inner->id, inner->cc_major, inner->cc_minor,
-                      target / 10, target % 10, target / 10);
+    return diag_error(
+        &machine->context->diag, WS_ERR_ARGUMENT,
+        "the trace is of native code for cc %u.%u, which does not run on %s (cc "
+        "%u.%u): use a GPU of cc %u.%u or a later %u.x, or override the check with --force-arch",
+        target / 10, target % 10, inner->id, inner->cc_major, inner->cc_minor, target / 10,
+        target % 10, target / 10);
 }

@@ -87,10 +87,9 @@ ws_status ws_context_set_evidence(ws_context *context, const char *path)
 {
     if (context->evidence_is_read) {
         API_CALL(context)
-        return diag_error(
-            &context->diag, WS_ERR_ARGUMENT,
-            "ws_context_set_evidence: predictions rest on another file already: set it "
-            "before the first one");
+        return diag_error(&context->diag, WS_ERR_ARGUMENT,
+                          "ws_context_set_evidence: predictions already used another file: call it "
+                          "before the first prediction");
     }
     return set_text(context, &context->evidence_path, path);
 }
@@ -104,7 +103,7 @@ ws_status context_evidence(ws_context *context, const struct evidence **out)
         if (!path) path = arena_format(&arena, "%s/../evidence.yaml", context->data_folder);
         status = evidence_load(&context->diag, path, &context->evidence);
         if (status == WS_OK && !context->evidence && context->evidence_path)
-            status = diag_error(&context->diag, WS_ERR_IO, "%s: no such file of evidence", path);
+            status = diag_error(&context->diag, WS_ERR_IO, "%s: evidence file not found", path);
         context->evidence_is_read = status == WS_OK;
         if (context->evidence) {
             mem_keep(context->evidence);

@@ -25,9 +25,8 @@ ws_status pipeline_rules(struct diag *diag, struct counting_rules *rules)
     if (!rules->segments.initial) rules->segments.initial = usual.segments.initial;
     if (!rules->segments.least) rules->segments.least = usual.segments.least;
     if (rules->banks > BANKS_MAX)
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "passes through %u banks cannot be counted: give 1 to %d", rules->banks,
-                          BANKS_MAX);
+        return diag_error(diag, WS_ERR_ARGUMENT, "%u banks are out of range: expected 1 to %d",
+                          rules->banks, BANKS_MAX);
     if (!segments_valid(rules->segments))
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "invalid segment sizes %u to %u bytes: expected powers of two, the "
@@ -77,13 +76,14 @@ static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_
 static ws_status check_kernel(struct diag *diag, const ws_module *module, const ws_launch *launch)
 {
     if (launch->kernel >= module->entry_count)
-        return diag_error(diag, WS_ERR_ARGUMENT, "kernel %zu does not exist: %s has %zu",
-                          launch->kernel, module->module->path, module->entry_count);
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "kernel index %zu is out of range: %s has %zu kernels", launch->kernel,
+                          module->module->path, module->entry_count);
     const struct function *function = &module->module->functions[module->entries[launch->kernel]];
     if (launch->parameter_bytes < function->parameter_bytes ||
         (function->parameter_bytes && !launch->parameters))
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "%s takes a parameter block of %llu bytes, %zu were given",
+                          "%s requires a parameter block of %llu bytes (got %zu)",
                           function->display_name, (unsigned long long)function->parameter_bytes,
                           launch->parameters ? launch->parameter_bytes : 0);
     for (unsigned i = 0; i < 3; i++)
@@ -93,7 +93,7 @@ static ws_status check_kernel(struct diag *diag, const ws_module *module, const 
                 "thread block clusters (%u,%u,%u) are not supported: remove the cluster",
                 launch->cluster[0], launch->cluster[1], launch->cluster[2]);
     if (launch->effort < 0 || launch->effort > 1)
-        return diag_error(diag, WS_ERR_ARGUMENT, "effort %g is not a fraction: give 0 to 1",
+        return diag_error(diag, WS_ERR_ARGUMENT, "effort %g is out of range: expected 0 to 1",
                           launch->effort);
     return WS_OK;
 }
@@ -276,8 +276,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                               offsetof(ws_launch_result, undefined)));
     if (launch.counters && !out_profile)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "counters are wanted, but there is no place for "
-                          "the profile: give out_profile");
+                          "counters are requested, but out_profile is NULL: pass out_profile");
     TRY(check_kernel(diag, module, &launch));
     TRY(find_view(diag, &launch, &view));
     ws_status status =

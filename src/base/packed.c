@@ -30,7 +30,7 @@ static const char *reason_of(struct archive *archive)
 {
     if (archive_errno(archive) == ENOMEM) mem_raise(0);
     const char *text = archive_error_string(archive);
-    return text && *text ? text : "no reason is known";
+    return text && *text ? text : "reason unknown";
 }
 
 static void free_writer(void *archive)

@@ -138,8 +138,7 @@ static bool is_base_name(const char *display, const char *name)
 static ws_status no_kernels(struct diag *diag, const struct module *module)
 {
     return diag_error(diag, WS_ERR_ARGUMENT,
-                      "%s: there is no kernel in this file: a kernel is a __global__ function",
-                      module->path);
+                      "%s: the file contains no kernel (a __global__ function)", module->path);
 }
 
 static ws_status unknown_kernel(struct diag *diag, const struct module *module, const char *name)
@@ -155,7 +154,7 @@ static ws_status unknown_kernel(struct diag *diag, const struct module *module, 
         return no_kernels(diag, module);
     }
     const char *near = text_hint(&arena, name, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "%s: there is no kernel '%s'%s", module->path, name, near);
+    diag_error(diag, WS_ERR_ARGUMENT, "%s: unknown kernel '%s'%s", module->path, name, near);
     if (!*near) {
         struct strbuf list = {0};
         for (size_t i = 0; i < count && i < 20; i++)

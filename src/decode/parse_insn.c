@@ -429,7 +429,8 @@ static ws_status parse_special_vector(struct parser *parser, struct insn *insn)
 static ws_status parse_vector_move(struct parser *parser, struct insn *insn)
 {
     if (insn->vector > 4 || type_infos[insn->type].bits > 64 || insn->type == TYPE_PRED)
-        return parser_error(parser, WS_ERR_INPUT, current(parser), "there is no '%s'", insn->text);
+        return parser_error(parser, WS_ERR_INPUT, current(parser), "unknown instruction '%s'",
+                            insn->text);
     TRY(parse_vector(parser, insn, true, insn->type, ACCEPT_DESTINATION, insn->vector));
     TRY(parser_expect(parser, ',', "between operands"));
     if (!at_punct(parser, '{') && !at_vector(parser)) return parse_special_vector(parser, insn);

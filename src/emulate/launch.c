@@ -487,8 +487,8 @@ ws_status device_launch(struct diag *diag, struct device *device, const struct m
                         const struct launch_options *options, struct launch_result *out)
 {
     if (options->entry >= module->function_count || !module->functions[options->entry].is_entry)
-        return diag_error(diag, WS_ERR_ARGUMENT, "there is no kernel %u in %s", options->entry,
-                          module->path);
+        return diag_error(diag, WS_ERR_ARGUMENT, "kernel index %u is out of range in %s",
+                          options->entry, module->path);
     TRY(check_geometry(diag, options, &module->functions[options->entry]));
     struct program *program;
     TRY(take_program(diag, device, module, options->entry, &program));

@@ -75,10 +75,10 @@ static ws_status read_pair(const struct plan_reading *from, const yaml_node_t *m
         TRY(leaf_number(reading, what, item, &out[i]));
         out[i] *= from->factor;
         if (!isfinite(out[i]) || out[i] < 0 || out[i] > 1)
-            LEAF_FAIL(reading, item, "'%s' of %s: %s is no length on a chip", key, what,
-                      yaml_text(item));
+            LEAF_FAIL(reading, item, "'%s' of %s: %s is out of range", key, what, yaml_text(item));
         if (!strcmp(key, "size") && out[i] <= SAME_METRES)
-            LEAF_FAIL(reading, item, "'size' of %s: %s is no extent", what, yaml_text(item));
+            LEAF_FAIL(reading, item, "'size' of %s: %s must be greater than 0", what,
+                      yaml_text(item));
     }
     return WS_OK;
 }
@@ -90,9 +90,9 @@ static ws_status read_index(struct reading *reading, const yaml_node_t *mapping,
     const yaml_node_t *node = yaml_tree_find(reading->tree, mapping, key);
     double number;
     *out = 0;
-    if (!node && wanted) LEAF_FAIL(reading, mapping, "%s has no '%s': which one is it?", what, key);
+    if (!node && wanted) LEAF_FAIL(reading, mapping, "%s has no '%s': add it", what, key);
     if (!node) return WS_OK;
-    if (!wanted) LEAF_FAIL(reading, node, "'%s' makes no sense for %s", key, what);
+    if (!wanted) LEAF_FAIL(reading, node, "'%s' does not apply to %s", key, what);
     TRY(leaf_number(reading, what, node, &number));
     if (number < 0 || number >= MOST_BLOCKS || number != floor(number))
         LEAF_FAIL(reading, node, "'%s' of %s: invalid value '%s': expected a whole number from 0",
@@ -112,7 +112,8 @@ static ws_status read_kind(struct reading *reading, const yaml_node_t *mapping, 
         *out = (enum floorplan_kind)i;
         if (!strcmp(floorplan_kind_words[i], word)) return WS_OK;
     }
-    LEAF_FAIL(reading, node, "'%s' is no kind of block: sm, tpc, memory_controller or other", word);
+    LEAF_FAIL(reading, node,
+              "unknown block kind '%s': expected sm, tpc, memory_controller or other", word);
 }
 
 static ws_status read_block(const struct plan_reading *from, const yaml_node_t *node,
@@ -152,9 +153,8 @@ static ws_status check_inside(const struct plan_reading *from, size_t i)
     double below = block->y_metres + block->height_metres - plan->height_metres;
     if (right <= SAME_METRES && below <= SAME_METRES) return WS_OK;
     LEAF_FAIL(from->reading, from->nodes[i],
-              "block '%s' sticks out of the die by %.6g mm: the die is %.6g mm x %.6g mm",
-              block->name, 1e3 * fmax(right, below), 1e3 * plan->width_metres,
-              1e3 * plan->height_metres);
+              "block '%s' exceeds the die by %.6g mm: the die is %.6g mm x %.6g mm", block->name,
+              1e3 * fmax(right, below), 1e3 * plan->width_metres, 1e3 * plan->height_metres);
 }
 
 static double common(double a, double a_size, double b, double b_size)
@@ -168,14 +168,14 @@ static ws_status check_pair(const struct plan_reading *from, size_t i, size_t j)
     double width = common(a->x_metres, a->width_metres, b->x_metres, b->width_metres);
     double height = common(a->y_metres, a->height_metres, b->y_metres, b->height_metres);
     if (!strcmp(a->name, b->name))
-        LEAF_FAIL(from->reading, from->nodes[i], "there are two blocks '%s'", a->name);
+        LEAF_FAIL(from->reading, from->nodes[i], "duplicate block '%s'", a->name);
     if (width > SAME_METRES && height > SAME_METRES)
         LEAF_FAIL(from->reading, from->nodes[i],
                   "block '%s' overlaps block '%s' of line %zu by %.6g mm x %.6g mm", a->name,
                   b->name, from->nodes[j]->start_mark.line + 1, 1e3 * width, 1e3 * height);
     if (a->kind == FLOORPLAN_SM && b->kind == FLOORPLAN_SM && a->sm == b->sm)
-        LEAF_FAIL(from->reading, from->nodes[i], "SM %u is block '%s' of line %zu already", a->sm,
-                  b->name, from->nodes[j]->start_mark.line + 1);
+        LEAF_FAIL(from->reading, from->nodes[i], "duplicate SM %u: already block '%s' in line %zu",
+                  a->sm, b->name, from->nodes[j]->start_mark.line + 1);
     return WS_OK;
 }
 
@@ -232,11 +232,10 @@ static ws_status check_gaps(const struct plan_reading *from, const yaml_node_t *
             at_x = x[i];
             at_y = y[j];
         }
-    LEAF_FAIL(
-        from->reading, node,
-        "%.6g mm2 of the die (%.3g %%) are in no block, among them the place [%.6g, %.6g] mm: add "
-        "a block of kind other",
-        1e6 * (die - covered), 100 * (1 - covered / die), 1e3 * at_x, 1e3 * at_y);
+    LEAF_FAIL(from->reading, node,
+              "%.6g mm2 of the die (%.3g %%) are not covered by any block, e.g. at [%.6g, %.6g] "
+              "mm: add a block of kind other",
+              1e6 * (die - covered), 100 * (1 - covered / die), 1e3 * at_x, 1e3 * at_y);
 }
 
 /* SMs and TPCs are numbered from 0. */
@@ -252,15 +251,16 @@ static ws_status check_numbers(const struct plan_reading *from, const yaml_node_
         if (block->kind != FLOORPLAN_SM) continue;
         if (block->sm >= plan->sm_count)
             LEAF_FAIL(from->reading, from->nodes[i],
-                      "SM %u: the floorplan has %u SMs, from 0 to %u", block->sm, plan->sm_count,
-                      plan->sm_count - 1);
+                      "SM %u is out of range: the floorplan has %u SMs, 0 to %u", block->sm,
+                      plan->sm_count, plan->sm_count - 1);
         has_tpc[block->tpc] = true;
         if (block->tpc >= plan->tpc_count) plan->tpc_count = block->tpc + 1;
     }
     for (unsigned tpc = 0; tpc < plan->tpc_count; tpc++)
         if (!has_tpc[tpc])
-            LEAF_FAIL(from->reading, node, "TPC %u has no SM, but TPC %u has: number them from 0",
-                      tpc, plan->tpc_count - 1);
+            LEAF_FAIL(from->reading, node,
+                      "TPC %u has no SM, but TPC %u has: number TPCs consecutively from 0", tpc,
+                      plan->tpc_count - 1);
     for (size_t i = 0; i < plan->block_count; i++)
         if (from->blocks[i].kind == FLOORPLAN_TPC && from->blocks[i].tpc >= plan->tpc_count)
             LEAF_FAIL(from->reading, from->nodes[i], "block '%s': TPC %u has no SM",
@@ -289,7 +289,7 @@ static ws_status read_head(struct plan_reading *from, const yaml_node_t *node)
     TRY(need(reading, node, "floorplan", "unit", &unit));
     TRY(leaf_text(reading, "unit", unit, &word));
     if (!unit_find(word, &dimension, &from->factor) || dimension != DIM_METRE)
-        LEAF_FAIL(reading, unit, "'%s' is no unit of length: %s", word,
+        LEAF_FAIL(reading, unit, "unknown unit of length '%s': expected one of %s", word,
                   unit_names(&reading->machine->arena, DIM_METRE));
     TRY(read_pair(from, node, "floorplan", "size", size));
     from->plan->width_metres = size[0];

@@ -13,8 +13,8 @@ ws_status leaf_text(struct reading *reading, const char *key, const yaml_node_t 
                     const char **out)
 {
     const char *text = yaml_text(node);
-    if (!text) LEAF_FAIL(reading, node, "%s must be a text, not %s", key, yaml_kind(node));
-    if (yaml_is_null(node) || !*text) LEAF_FAIL(reading, node, "%s is empty: leave it out", key);
+    if (!text) LEAF_FAIL(reading, node, "%s must be a string, not %s", key, yaml_kind(node));
+    if (yaml_is_null(node) || !*text) LEAF_FAIL(reading, node, "%s is empty: omit it", key);
     if (strpbrk(text, "\n\t")) LEAF_FAIL(reading, node, "%s must be a single line", key);
     *out = arena_copy(&reading->machine->arena, text);
     return WS_OK;
@@ -44,8 +44,8 @@ static ws_status check_source(struct reading *reading, const yaml_node_t *node, 
         if (!strcmp(sources->tags[i], tag)) return WS_OK;
     struct arena *arena = &reading->machine->arena;
     const char *near = text_hint(arena, tag, sources->tags, sources->count);
-    LEAF_FAIL(reading, node, "source '%s' is not in SOURCES.yaml%s: add it there or mend the tag",
-              tag, near);
+    LEAF_FAIL(reading, node,
+              "source '%s' is not in SOURCES.yaml%s: add it there or correct the tag", tag, near);
 }
 
 ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
@@ -53,7 +53,7 @@ ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
     const yaml_node_t *source = yaml_tree_find(reading->tree, leaf->node, "source");
     const yaml_node_t *from = yaml_tree_find(reading->tree, leaf->node, "from");
     if (source && from)
-        LEAF_FAIL(reading, from, "%s has both a source and 'from': give one", leaf->path);
+        LEAF_FAIL(reading, from, "%s has both 'source' and 'from': remove one of them", leaf->path);
     if (source) {
         TRY(leaf_text(reading, "source", source, &leaf->source));
         return check_source(reading, source, leaf->source);
@@ -64,7 +64,7 @@ ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
                   leaf->path);
     TRY(leaf_text(reading, "from", from, &leaf->source));
     if (strcmp(leaf->source, "assumed") != 0)
-        LEAF_FAIL(reading, from, "'from: %s' is not known: write 'from: assumed' or a source",
+        LEAF_FAIL(reading, from, "unknown 'from: %s': use 'from: assumed' or a source",
                   leaf->source);
     leaf->assumed = true;
     return WS_OK;
@@ -105,8 +105,7 @@ ws_status leaf_open(struct reading *reading, const char *path, const yaml_node_t
                     const char *const *axes, struct leaf *leaf)
 {
     *leaf = (struct leaf){.path = path, .node = node};
-    if (yaml_is_null(node))
-        LEAF_FAIL(reading, node, "%s is null: leave it out if it is not known", path);
+    if (yaml_is_null(node)) LEAF_FAIL(reading, node, "%s is null: omit it if unknown", path);
     if (node->type != YAML_MAPPING_NODE)
         LEAF_FAIL(reading, node, "%s must be {%svalue: ..., unit: ..., source: ...}, not %s", path,
                   axes_words(&reading->machine->arena, axes, ": [...]"), yaml_kind(node));
@@ -123,8 +122,7 @@ ws_status leaf_read(struct reading *reading, const char *path, const yaml_node_t
     TRY(leaf_open(reading, path, node, NULL, leaf));
     if (yaml_is_null(leaf->value))
         LEAF_FAIL(reading, leaf->value,
-                  "%s is null: leave it out if it is not known; 0 says that it does not exist",
-                  path);
+                  "%s is null: omit it if unknown; use 0 if it does not exist", path);
     if (!yaml_text(leaf->value))
         LEAF_FAIL(reading, leaf->value, "the value of %s must be single, not %s", path,
                   yaml_kind(leaf->value));
@@ -138,7 +136,7 @@ ws_status leaf_number(struct reading *reading, const char *path, const yaml_node
                       double *out)
 {
     const char *text = yaml_text(node);
-    if (!text) LEAF_FAIL(reading, node, "%s: a number is needed, not %s", path, yaml_kind(node));
+    if (!text) LEAF_FAIL(reading, node, "%s: expected a number, found %s", path, yaml_kind(node));
     size_t length = strspn(text, "0123456789+-.eE");
     if (yaml_is_quoted(node))
         LEAF_FAIL(reading, node, "%s: \"%s\" in quotes is a string: remove the quotes", path, text);
@@ -162,12 +160,13 @@ ws_status leaf_unit(struct reading *reading, const struct leaf *leaf, enum dimen
     *factor = 1;
     if (!leaf->unit) {
         if (dimension_is_bare(wanted)) return WS_OK;
-        LEAF_FAIL(reading, leaf->node, "%s has no unit: it is %s, in %s", leaf->path, words, legal);
+        LEAF_FAIL(reading, leaf->node, "%s lacks a unit: it is %s, in %s", leaf->path, words,
+                  legal);
     }
     const char *unit;
     TRY(leaf_text(reading, "unit", leaf->unit, &unit));
     if (dimension_is_bare(wanted))
-        LEAF_FAIL(reading, leaf->unit, "%s is %s: leave the unit out", leaf->path, words);
+        LEAF_FAIL(reading, leaf->unit, "%s is %s: remove the unit", leaf->path, words);
     if (!unit_find(unit, &given, factor))
         LEAF_FAIL(reading, leaf->unit, "unknown unit '%s': %s is %s, in %s", unit, leaf->path,
                   words, legal);

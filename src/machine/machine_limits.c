@@ -6,11 +6,11 @@ static ws_status check_limit(struct diag *diag, const struct machine *machine, c
                              uint64_t given, enum machine_key key)
 {
     if (!machine_has(machine, key) || (double)given <= machine->values[key].value) return WS_OK;
-    return diag_error(diag, WS_ERR_LAUNCH,
-                      "%s: %s is %llu, but %s (compute capability %u.%u) allows %.0f: make it "
-                      "smaller or leave this GPU out",
-                      machine->id, what, (unsigned long long)given, machine->name,
-                      machine->cc_major, machine->cc_minor, machine->values[key].value);
+    return diag_error(
+        diag, WS_ERR_LAUNCH,
+        "%s: %s is %llu, but %s (compute capability %u.%u) allows %.0f: reduce it or omit this GPU",
+        machine->id, what, (unsigned long long)given, machine->name, machine->cc_major,
+        machine->cc_minor, machine->values[key].value);
 }
 
 ws_status machine_check_launch(struct diag *diag, const struct machine *machine,

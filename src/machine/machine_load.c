@@ -311,7 +311,7 @@ static ws_status find_base(struct diag *diag, struct arena *arena, const char *d
     TRY(machine_list(diag, arena, dir, &ids, &count));
     const char *near = text_hint(arena, machine->inherits, ids, count);
     return inherits_error(diag, arena, machine,
-                          arena_format(arena, "inherits '%s', but there is no %s.yaml%s",
+                          arena_format(arena, "inherits '%s', but %s.yaml does not exist%s",
                                        machine->inherits, machine->inherits, near));
 }
 

@@ -19,13 +19,13 @@ static ws_status check_alias(struct reading *reading, const yaml_node_t *node, c
     const struct machine_names *taken = reading->reader->taken;
     for (const char *c = alias; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("-_.+", *c))
-            LEAF_FAIL(reading, node, "alias '%s': letters, digits, '-', '_', '.' and '+' only",
-                      alias);
+            LEAF_FAIL(reading, node,
+                      "invalid alias '%s': expected letters, digits, '-', '_', '.' and '+'", alias);
     for (size_t i = 0; taken && i < taken->count; i++) {
         const struct machine_name *other = &taken->items[i];
         if (strcmp(other->name, alias) != 0 || !strcmp(other->id, reading->machine->id)) continue;
-        LEAF_FAIL(reading, node, "alias '%s' is taken by %s.yaml: an alias must name one machine",
-                  alias, other->id);
+        LEAF_FAIL(reading, node, "alias '%s' is already used by %s.yaml: choose another", alias,
+                  other->id);
     }
     return WS_OK;
 }
@@ -40,7 +40,7 @@ static ws_status read_aliases(struct reading *reading, const yaml_node_t *node)
         TRY(check_alias(reading, item, machine->aliases[i]));
         for (size_t j = 0; j < i; j++)
             if (!strcmp(machine->aliases[i], machine->aliases[j]))
-                LEAF_FAIL(reading, item, "alias '%s' is given twice", machine->aliases[i]);
+                LEAF_FAIL(reading, item, "duplicate alias '%s'", machine->aliases[i]);
     }
     return WS_OK;
 }
@@ -55,12 +55,12 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
     struct leaf leaf;
     double number, factor;
     if (!machine_key_is_for(key, reading->machine->kind))
-        LEAF_FAIL(reading, key_node, "'%s' is no figure of a %s%s", path,
+        LEAF_FAIL(reading, key_node, "'%s' does not apply to a %s%s", path,
                   reading->machine->kind == MACHINE_IS_CPU ? "CPU" : "GPU",
                   reading->machine->kind == MACHINE_IS_CPU ? ": CPU keys begin with cpu."
                                                            : " (add 'kind: cpu' for a CPU)");
     if (value->known)
-        LEAF_FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", path,
+        LEAF_FAIL(reading, key_node, "duplicate key '%s': first given in line %u", path,
                   value->line);
     TRY(leaf_read(reading, path, node, &leaf));
     TRY(leaf_number(reading, path, leaf.value, &number));
@@ -87,7 +87,7 @@ static ws_status read_capability(struct reading *reading, const yaml_node_t *nod
     if (machine->kind == MACHINE_IS_CPU)
         LEAF_FAIL(reading, node, "a CPU has no compute_capability");
     TRY(leaf_read(reading, "compute_capability", node, &leaf));
-    if (leaf.unit) LEAF_FAIL(reading, leaf.unit, "compute_capability has no unit: leave it out");
+    if (leaf.unit) LEAF_FAIL(reading, leaf.unit, "compute_capability has no unit: remove it");
     const char *text = yaml_text(leaf.value);
     int end = 0;
     size_t length = strlen(text);
@@ -112,14 +112,14 @@ static ws_status read_kind(struct reading *reading)
         reading->machine->kind = kind;
         if (!strcmp(word, machine_kind_words[kind])) return WS_OK;
     }
-    LEAF_FAIL(reading, node, "kind '%s': a machine is a gpu or a cpu", word);
+    LEAF_FAIL(reading, node, "unknown kind '%s': expected gpu or cpu", word);
 }
 
 static ws_status read_chip(struct reading *reading, const yaml_node_t *node)
 {
     struct leaf leaf;
     TRY(leaf_read(reading, "chip", node, &leaf));
-    if (leaf.unit) LEAF_FAIL(reading, leaf.unit, "chip has no unit: leave it out");
+    if (leaf.unit) LEAF_FAIL(reading, leaf.unit, "chip is a name: remove the unit");
     reading->machine->chip_source = leaf.source;
     return leaf_text(reading, "chip", leaf.value, &reading->machine->chip);
 }

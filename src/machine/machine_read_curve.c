@@ -20,7 +20,7 @@ static ws_status read_points(struct reading *reading, const char *path, const ya
         TRY(leaf_number(reading, path, item, &points[i]));
         points[i] *= factor;
         if (!isfinite(points[i]) || !(points[i] > 0))
-            LEAF_FAIL(reading, item, "%s: '%s' must be above 0", path, yaml_text(item));
+            LEAF_FAIL(reading, item, "%s: '%s' must be greater than 0", path, yaml_text(item));
     }
     *out = points;
     return WS_OK;
@@ -49,7 +49,7 @@ static ws_status read_curve_unit(struct reading *reading, const struct machine_c
     bool known = unit_find(unit, &given, factor);
     curve->of_gpu = known && given == info->gpu_dimension;
     if (!curve->of_gpu && !(known && given == info->dimension))
-        LEAF_FAIL(reading, leaf->unit, "'%s' is no unit of %s: %s", unit, leaf->path,
+        LEAF_FAIL(reading, leaf->unit, "unknown unit '%s' of %s: expected %s", unit, leaf->path,
                   legal_units(arena, info));
     return WS_OK;
 }
@@ -59,12 +59,12 @@ static ws_status read_axis(struct reading *reading, const char *path, const char
 {
     const yaml_node_t *node = yaml_tree_find(reading->tree, leaf->node, name);
     if (!node)
-        LEAF_FAIL(reading, leaf->node, "%s has no %s: at how many was it measured?", path, name);
+        LEAF_FAIL(reading, leaf->node, "%s has no %s: add the ones it was measured at", path, name);
     TRY(read_points(reading, path, node, 1, out, out_count));
     if (!*out_count) LEAF_FAIL(reading, node, "%s: %s is empty", path, name);
     for (size_t i = 1; i < *out_count; i++)
         if (!((*out)[i] > (*out)[i - 1]))
-            LEAF_FAIL(reading, node, "%s: the numbers of %s must increase", path, name);
+            LEAF_FAIL(reading, node, "%s: the values of %s must be ascending", path, name);
     return WS_OK;
 }
 
@@ -113,7 +113,7 @@ ws_status machine_read_curve(struct reading *reading, enum machine_curve_id id,
     struct leaf leaf;
     double factor;
     if (curve->count)
-        LEAF_FAIL(reading, key_node, "duplicate key '%s': it stands in line %u already", info->path,
+        LEAF_FAIL(reading, key_node, "duplicate key '%s': first given in line %u", info->path,
                   curve->line);
     TRY(leaf_open(reading, info->path, node, info->axes, &leaf));
     TRY(leaf_origin(reading, &leaf));

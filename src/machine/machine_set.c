@@ -51,11 +51,11 @@ static ws_status parse_suffix(struct diag *diag, enum machine_key key, const cha
     if (unit_find(suffix, &given, &out->factor) && given == wanted) return WS_OK;
     struct arena arena = {0};
     if (dimension_is_bare(wanted))
-        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: leave '%s' out", path,
+        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: remove '%s'", path,
                    dimension_words(wanted), suffix);
     else
-        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: '%s' is none of its units, %s", path,
-                   dimension_words(wanted), suffix, unit_names(&arena, wanted));
+        diag_error(diag, WS_ERR_ARGUMENT, "machine.%s is %s: unknown unit '%s', expected one of %s",
+                   path, dimension_words(wanted), suffix, unit_names(&arena, wanted));
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }
@@ -176,8 +176,8 @@ ws_status machine_set(struct diag *diag, struct machine *machine, const char *pa
     TRY(parse_change(diag, key, change, &parsed));
     if (parsed.operation != '=' && !machine_has(machine, key))
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "%s does not know machine.%s: only =V can set it, not '%s'", machine->id,
-                          bare, change);
+                          "%s does not define machine.%s: use =V, not the relative change '%s'",
+                          machine->id, bare, change);
     double value = apply(&parsed, machine_get(machine, key, 0));
     enum dimension dimension = machine_key_infos[key].dimension;
     /* +25 % of 30 SMs are 37: a GPU has whole ones. */

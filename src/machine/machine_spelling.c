@@ -156,10 +156,10 @@ static ws_status several(struct diag *diag, const char *name, bool is_architectu
                    count > 1 ? "one of " : "", list.data);
     else if (is_architecture)
         diag_error(diag, WS_ERR_ARGUMENT,
-                   "'%s' is an architecture, not a GPU, and no GPU of it is described", name);
+                   "'%s' is an architecture, not a GPU, and no machine file describes a GPU of it",
+                   name);
     else
-        diag_error(diag, WS_ERR_ARGUMENT, "'%s' fits several GPUs: choose one of %s", name,
-                   list.data);
+        diag_error(diag, WS_ERR_ARGUMENT, "'%s' is ambiguous: choose one of %s", name, list.data);
     strbuf_clear(&list);
     return WS_ERR_ARGUMENT;
 }

@@ -246,20 +246,21 @@ static ws_status refuse(struct diag *diag, const struct machine *machine,
                         const struct occupancy *out)
 {
     if (query->threads_per_block > rules->max_threads_per_block && rules->max_threads_per_block > 0)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: a block has %u threads, but at most %.0f are allowed: make the "
-                          "block smaller",
-                          machine->id, query->threads_per_block, rules->max_threads_per_block);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "%s: a block of %u threads exceeds the limit of %.0f: use a smaller block", machine->id,
+            query->threads_per_block, rules->max_threads_per_block);
     if (!out->limit_warps)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: a block has %u warps, but an SM holds %.0f: make the block smaller",
-                          machine->id, out->warps_per_block, rules->max_warps);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "%s: a block of %u warps exceeds the %.0f resident warps of an SM: use a smaller block",
+            machine->id, out->warps_per_block, rules->max_warps);
     if (!out->limit_registers && query->registers_per_thread > rules->max_per_thread &&
         rules->max_per_thread > 0)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: %u registers a thread are asked for, but a thread has at most %.0f: "
-                          "use fewer registers",
-                          machine->id, query->registers_per_thread, rules->max_per_thread);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "%s: %u registers per thread exceed the limit of %.0f: use fewer registers",
+            machine->id, query->registers_per_thread, rules->max_per_thread);
     if (!out->limit_registers)
         return diag_error(diag, WS_ERR_LAUNCH,
                           "%s: %u registers a thread and %u threads do not fit: an SM has %.0f "
@@ -306,10 +307,11 @@ ws_status machine_occupancy(struct diag *diag, const struct machine *machine,
     const char *missing = missing_figure(machine, &rules, query);
     *out = (struct occupancy){0};
     if (!query->threads_per_block)
-        return diag_error(diag, WS_ERR_LAUNCH, "%s: a block has no threads", machine->id);
+        return diag_error(diag, WS_ERR_LAUNCH, "%s: the block size must be at least 1 thread",
+                          machine->id);
     if (missing)
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "%s does not know machine.%s, which the occupancy needs: add it to %s",
+                          "%s does not define machine.%s, which occupancy requires: add it to %s",
                           machine->id, missing, machine->path);
     find_limits(machine, &rules, query, out);
     return out->blocks_per_sm ? WS_OK : refuse(diag, machine, query, &rules, out);

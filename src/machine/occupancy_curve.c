@@ -67,8 +67,9 @@ static ws_status check_known(struct diag *diag, const struct machine *machine,
     struct occupancy unused;
     struct diag quiet = {0};
     if (!most)
-        return diag_error(diag, WS_ERR_NO_MODEL, "%s: the most %s are not known: add them to %s",
-                          machine->id, vary_names[vary], machine->path);
+        return diag_error(diag, WS_ERR_NO_MODEL,
+                          "%s: the maximum number of %s is unknown: add it to %s", machine->id,
+                          vary_names[vary], machine->path);
     set_varied(&query, vary, 1);
     ws_status status = machine_occupancy(&quiet, machine, &query, &unused);
     diag_clear(&quiet);

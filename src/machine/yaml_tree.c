@@ -107,7 +107,7 @@ static ws_status syntax_error(struct diag *diag, const struct yaml_tree *tree,
             }
         place.column = (uint32_t)(tree->text + at - line) + 1;
     }
-    return diag_error_at(diag, WS_ERR_MACHINE, &place, "not YAML: %s%s%s", problem,
+    return diag_error_at(diag, WS_ERR_MACHINE, &place, "invalid YAML: %s%s%s", problem,
                          parser->context ? ", " : "", parser->context ? parser->context : "");
 }
 
@@ -143,8 +143,8 @@ static ws_status check_duplicates(struct diag *diag, const struct yaml_tree *tre
         if (strcmp(yaml_text(keys[i - 1]), yaml_text(keys[i])) != 0) continue;
         struct source_place place = yaml_tree_place(tree, keys[i]);
         return diag_error_at(diag, WS_ERR_MACHINE, &place,
-                             "duplicate key '%s': it stands in line %zu already",
-                             yaml_text(keys[i]), keys[i - 1]->start_mark.line + 1);
+                             "duplicate key '%s': first given in line %zu", yaml_text(keys[i]),
+                             keys[i - 1]->start_mark.line + 1);
     }
     return WS_OK;
 }
@@ -183,8 +183,8 @@ static ws_status check_root(struct diag *diag, struct yaml_tree *tree)
     const yaml_node_t *root = yaml_tree_root(tree);
     if (!root) return diag_error_at(diag, WS_ERR_MACHINE, &start, "the file is empty");
     if (root->type != YAML_MAPPING_NODE)
-        return diag_error_at(diag, WS_ERR_MACHINE, &start, "must hold keys and values, not %s",
-                             yaml_kind(root));
+        return diag_error_at(diag, WS_ERR_MACHINE, &start,
+                             "expected a mapping of keys to values, found %s", yaml_kind(root));
     return check_nodes(diag, tree);
 }
 
@@ -198,7 +198,7 @@ static ws_status check_end(struct diag *diag, const struct yaml_tree *tree, yaml
     yaml_document_delete(&second);
     if (!place.line) return WS_OK;
     return diag_error_at(diag, WS_ERR_MACHINE, &place,
-                         "a second document begins here: one file describes one machine");
+                         "a second YAML document begins here: a file describes one machine");
 }
 
 static void delete_parser(void *parser)
@@ -241,7 +241,7 @@ static ws_status check_events(struct diag *diag, const struct yaml_tree *tree,
         yaml_event_delete(&event);
         if (place.line)
             return diag_error_at(diag, WS_ERR_MACHINE, &place,
-                                 "nested deeper than %d levels: write it flatter", DEPTH_MAX);
+                                 "nested too deeply: at most %d levels", DEPTH_MAX);
     }
     return WS_OK;
 }

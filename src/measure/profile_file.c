@@ -62,11 +62,11 @@ static ws_status read_trace(struct diag *diag, const char *path, struct profile 
         arena_format(&profile->arena, "%.*s%s", folder, path, profile->trace_path);
     ws_status status = read_file(diag, profile->trace_path, &other);
     if (status == WS_OK && !other->trace)
-        status =
-            diag_error(diag, WS_ERR_INPUT, "%s: error: holds no warp traces", profile->trace_path);
+        status = diag_error(diag, WS_ERR_INPUT, "%s: error: contains no warp traces",
+                            profile->trace_path);
     if (status == WS_OK && !trace_fits(other->trace, profile))
         status = diag_error(diag, WS_ERR_INPUT,
-                            "%s: error: its warp traces are of %s, of another launch",
+                            "%s: error: its warp traces, from %s, belong to another launch",
                             profile->trace_path, other->kernel);
     if (status == WS_OK) profile->trace = trace_share(other->trace);
     if (status != WS_OK) diag_add(diag, "    named by trace_file in %s", path);

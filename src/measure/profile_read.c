@@ -78,7 +78,7 @@ static ws_status check_keys(const struct reader *r, json_t *object, const char *
 static ws_status need_object(const struct reader *r, const json_t *json, const char *path)
 {
     if (json_is_object(json)) return WS_OK;
-    return fail(r, path, "must be an object {...}, but is %s", type_name(json));
+    return fail(r, path, "must be an object {...} (got %s)", type_name(json));
 }
 
 static ws_status need_array(const struct reader *r, const json_t *json, const char *path)
@@ -91,10 +91,9 @@ static ws_status need_array(const struct reader *r, const json_t *json, const ch
 static ws_status read_number(const struct reader *r, const json_t *json, const char *path,
                              double *out)
 {
-    if (!json_is_number(json)) return fail(r, path, "must be a number, but is %s", type_name(json));
+    if (!json_is_number(json)) return fail(r, path, "must be a number (got %s)", type_name(json));
     *out = json_number_value(json);
-    if (!isfinite(*out) || *out < 0)
-        return fail(r, path, "must be a number from 0 on, but is %g", *out);
+    if (!isfinite(*out) || *out < 0) return fail(r, path, "must be at least 0 (got %g)", *out);
     return WS_OK;
 }
 
@@ -119,7 +118,7 @@ static ws_status read_text(const struct reader *r, json_t *object, const char *k
     if (!json) return WS_OK;
     *out = NULL;
     if (json_is_null(json)) return WS_OK;
-    if (!json_is_string(json)) return fail(r, key, "must be a text, but is %s", type_name(json));
+    if (!json_is_string(json)) return fail(r, key, "must be a string (got %s)", type_name(json));
     *out = arena_copy(&r->profile->arena, json_string_value(json));
     return WS_OK;
 }
@@ -129,7 +128,7 @@ static ws_status read_bool(const struct reader *r, json_t *object, const char *k
     json_t *json = json_object_get(object, key);
     if (!json) return WS_OK;
     if (!json_is_boolean(json))
-        return fail(r, key, "must be true or false, but is %s", type_name(json));
+        return fail(r, key, "must be true or false (got %s)", type_name(json));
     *out = json_is_true(json);
     return WS_OK;
 }
@@ -224,7 +223,7 @@ static ws_status read_registers(const struct reader *r, json_t *root)
     TRY(need_array(r, list, "registers"));
     size_t most = sizeof profile->registers / sizeof *profile->registers;
     if (json_array_size(list) > most)
-        return fail(r, "registers", "has %zu entries, at most %zu are kept", json_array_size(list),
+        return fail(r, "registers", "has %zu entries: the limit is %zu", json_array_size(list),
                     most);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *path = arena_format(&r->profile->arena, "registers[%zu]", i);
@@ -268,7 +267,7 @@ static ws_status read_missing(const struct reader *r, json_t *item, const char *
 {
     json_t *reason = json_is_object(item) ? json_object_get(item, "reason") : NULL;
     if (reason && !json_is_string(reason))
-        return fail(r, path, "\"reason\" must be a text, but is %s", type_name(reason));
+        return fail(r, path, "\"reason\" must be a string (got %s)", type_name(reason));
     const char *text = reason ? json_string_value(reason) : "null in this profile";
     *out = (struct counter_value){.reason = arena_copy(&r->profile->arena, text)};
     return WS_OK;
@@ -289,7 +288,7 @@ static ws_status read_counter(const struct reader *r, json_t *item, const char *
         return fail(r, path, "must be a number or {\"value\": ...}, but is %s", type_name(item));
     CHECK_KEYS(r, item, path, keys);
     json_t *value = json_object_get(item, "value"), *unit = json_object_get(item, "unit");
-    if (!value) return fail(r, path, "has no \"value\"; write null if it is not known");
+    if (!value) return fail(r, path, "has no \"value\"; use null if unknown");
     if (unit && (!json_is_string(unit) || strcmp(json_string_value(unit), info->unit)))
         return fail(r, path, "\"unit\" must be \"%s\"", info->unit);
     if (json_is_null(value)) return read_missing(r, item, path, out);
@@ -620,7 +619,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     json_t *fraction = json_object_get(root, "sampled_fraction");
     if (fraction) TRY(read_number(r, fraction, "sampled_fraction", &profile->sampled_fraction));
     if (profile->sampled_fraction <= 0 || profile->sampled_fraction > 1)
-        return fail(r, "sampled_fraction", "must be above 0 and at most 1");
+        return fail(r, "sampled_fraction", "must be greater than 0 and at most 1");
     TRY(read_segments(r, root));
     TRY(read_banks(r, root));
     TRY(read_counters(r, root));

@@ -93,9 +93,7 @@ ws_status trace_file_save(struct diag *diag, const struct profile *profile, cons
 static ws_status cut_off(struct diag *diag, const char *name, size_t at)
 {
     return diag_error(diag, WS_ERR_INPUT,
-                      "%s: error: byte %zu: the file ends here: it is cut off; copy or record it "
-                      "again",
-                      name, at);
+                      "%s: error: byte %zu: truncated file: copy or record it again", name, at);
 }
 
 static ws_status check_head(struct diag *diag, const char *name, const uint8_t *bytes, size_t size)
@@ -103,14 +101,13 @@ static ws_status check_head(struct diag *diag, const char *name, const uint8_t *
     if (size < HEAD_BYTES) return cut_off(diag, name, size);
     uint64_t version = get_number(bytes + 8, 4);
     if (version != VERSION)
-        return diag_error(diag, WS_ERR_UNSUPPORTED,
-                          "%s: error: byte 8: a trace file of version %llu, this program reads "
-                          "version %d: record it again",
-                          name, (unsigned long long)version, VERSION);
+        return diag_error(
+            diag, WS_ERR_UNSUPPORTED,
+            "%s: error: byte 8: unsupported trace file version %llu (expected %d): record it again",
+            name, (unsigned long long)version, VERSION);
     if (get_number(bytes + 12, 4) != head_crc(bytes) || get_number(bytes + 24, 8) > PLAIN_BYTES_MAX)
         return diag_error(diag, WS_ERR_INPUT,
-                          "%s: error: byte 12: the head of the trace file is damaged; copy or "
-                          "record it again",
+                          "%s: error: byte 12: corrupt trace file header: copy or record it again",
                           name);
     return WS_OK;
 }
@@ -129,16 +126,16 @@ static ws_status join_chunks(struct diag *diag, const char *name, const uint8_t 
         if (is_length && size - begin < length) return cut_off(diag, name, size);
         if (!is_length ||
             packed_crc32(bytes + begin, (size_t)length) != get_number(bytes + at + 4, 4))
-            return diag_error(diag, WS_ERR_INPUT,
-                              "%s: error: byte %zu: the %d bytes from here on are damaged; copy or "
-                              "record it again",
-                              name, at, is_length ? (int)length + CHUNK_HEAD_BYTES : 4);
+            return diag_error(
+                diag, WS_ERR_INPUT,
+                "%s: error: byte %zu: the next %d bytes are corrupt: copy or record it again", name,
+                at, is_length ? (int)length + CHUNK_HEAD_BYTES : 4);
         strbuf_append(out, (const char *)bytes + begin, (size_t)length);
         at = begin + (size_t)length;
     }
     if (at == size) return WS_OK;
-    return diag_error(diag, WS_ERR_INPUT,
-                      "%s: error: byte %zu: the trace file should end here, but goes on", name, at);
+    return diag_error(diag, WS_ERR_INPUT, "%s: error: byte %zu: trailing data after the trace",
+                      name, at);
 }
 
 static ws_status read_plain(struct diag *diag, const char *name, const struct strbuf *plain,
@@ -147,15 +144,15 @@ static ws_status read_plain(struct diag *diag, const char *name, const struct st
     const uint8_t *bytes = (const uint8_t *)plain->data;
     uint64_t size = plain->length >= 8 ? get_number(bytes, 8) : UINT64_MAX;
     if (size > plain->length - 8 || plain->length < 8)
-        return diag_error(diag, WS_ERR_INPUT, "%s: error: no profile is packed in it", name);
+        return diag_error(diag, WS_ERR_INPUT, "%s: error: contains no profile", name);
     TRY(profile_load_memory(diag, name, bytes + 8, (size_t)size, out));
     struct profile *profile = *out;
     ws_status status = trace_decode(diag, name, bytes + 8 + size, plain->length - 8 - (size_t)size,
                                     &profile->trace);
     if (status == WS_OK && !trace_fits(profile->trace, profile))
-        status =
-            diag_error(diag, WS_ERR_INPUT,
-                       "%s: error: its warp traces are of another launch than its counters", name);
+        status = diag_error(
+            diag, WS_ERR_INPUT,
+            "%s: error: its warp traces and its counters belong to different launches", name);
     if (status == WS_OK) return WS_OK;
     profile_destroy(profile);
     *out = NULL;

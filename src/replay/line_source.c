@@ -134,8 +134,7 @@ ws_status line_source_next(struct diag *diag, struct line_source *source, char *
         *out_length = 0;
         if (source->at_end) return WS_OK;
         if (left > LINE_BYTES_MAX)
-            return diag_error(diag, WS_ERR_INPUT,
-                              "%s:%u: error: a line of more than %d bytes: this is no trace",
+            return diag_error(diag, WS_ERR_INPUT, "%s:%u: error: line too long: at most %d bytes",
                               source->path, source->line + 1, LINE_BYTES_MAX);
         TRY(refill(diag, source));
     }

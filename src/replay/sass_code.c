@@ -187,8 +187,7 @@ static ws_status enter(struct diag *diag, struct sass_code *code, const struct t
     struct sass_text text;
     const char *at = t->insn.rest;
     if (code->count == INSNS_MAX)
-        return traceg_fail(diag, t, NULL, "more than %d different instructions: this is no kernel",
-                           INSNS_MAX);
+        return traceg_fail(diag, t, NULL, "too many different instructions: at most %d", INSNS_MAX);
     TRY(read_middle(diag, code, t, &at, &text));
     const char *tail = at;
     while (at > t->insn.rest && (at[-1] == ' ' || at[-1] == '\t'))

@@ -91,7 +91,7 @@ static ws_status read_text(struct reading *reading, enum key key, bool is_requir
         FAIL(reading, reading->row, "a row of evidence has no '%s': add it (doc/evidence.md)",
              keys[key]);
     if (!yaml_text(node) || yaml_is_null(node) || !*yaml_text(node))
-        FAIL(reading, node, "'%s' must be a text, not %s", keys[key],
+        FAIL(reading, node, "'%s' must be a string, not %s", keys[key],
              yaml_is_null(node) ? "empty" : yaml_kind(node));
     *out = arena_copy(reading->arena, yaml_text(node));
     return WS_OK;
@@ -159,7 +159,7 @@ static ws_status read_range(struct reading *reading, struct evidence_row *row)
     TRY(read_capability(reading, yaml_tree_node(reading->tree, items[0]), &row->cc_first));
     TRY(read_capability(reading, last, &row->cc_last));
     if (row->cc_last < row->cc_first)
-        FAIL(reading, last, "the range of 'compute_capability' ends before it begins: swap them");
+        FAIL(reading, last, "the range of 'compute_capability' is descending: swap its ends");
     return WS_OK;
 }
 
@@ -212,8 +212,7 @@ static ws_status read_ratios(struct reading *reading, struct evidence_row *row)
     for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++)
         if (find(reading, computed[i]))
             FAIL(reading, find(reading, computed[i]),
-                 "'%s' stands beside 'ratios', from which it is computed: remove one",
-                 keys[computed[i]]);
+                 "'%s' is computed from 'ratios': remove one of them", keys[computed[i]]);
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.top == node->data.sequence.items.start)
         FAIL(reading, node, "'ratios' must be a list of predicted / measured, one a kernel");
@@ -239,8 +238,7 @@ static ws_status read_figures(struct reading *reading, struct evidence_row *row)
 {
     double kernels;
     const yaml_node_t *count = find(reading, KEY_KERNELS);
-    if (!count)
-        FAIL(reading, reading->row, "a row of evidence needs 'ratios' or 'kernels': add one");
+    if (!count) FAIL(reading, reading->row, "a row of evidence requires 'ratios' or 'kernels'");
     TRY(read_number(reading, count, keys[KEY_KERNELS], 1, 1e6, &kernels));
     if (kernels != floor(kernels)) FAIL(reading, count, "'kernels' must be a whole number");
     row->kernels = (size_t)kernels;
@@ -250,12 +248,12 @@ static ws_status read_figures(struct reading *reading, struct evidence_row *row)
     row->two_thirds_factor = NAN;
     if (isnan(row->median_error) && isnan(row->mean_error))
         FAIL(reading, reading->row,
-             "a row of evidence needs 'ratios', 'median_error' or 'mean_error': add one");
+             "a row of evidence requires 'ratios', 'median_error' or 'mean_error'");
     if (row->p90_error < row->median_error)
         FAIL(reading, find(reading, KEY_P90), "'p90_error' is below 'median_error': swap them");
     bool lacks = isnan(row->median_error) || isnan(row->p90_error);
     if (lacks && !is_given(reading, KEY_REASON))
-        FAIL(reading, reading->row, "'%s' is not given and no 'reason' says why: add either",
+        FAIL(reading, reading->row, "'%s' and 'reason' are both missing: add one of them",
              keys[isnan(row->median_error) ? KEY_MEDIAN : KEY_P90]);
     if (!find(reading, KEY_REASON)) return WS_OK;
     return read_text(reading, KEY_REASON, true, &row->reason);
@@ -285,12 +283,13 @@ static ws_status read_rows(struct reading *reading, struct evidence *out)
     for (; pair < root->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_tree_node(reading->tree, pair->key);
         if (strcmp(yaml_text(key), "rows") != 0)
-            FAIL(reading, key, "unknown key '%s': a file of evidence has 'rows' alone",
+            FAIL(reading, key, "unknown key '%s': an evidence file has only 'rows'",
                  yaml_text(key));
     }
     const yaml_node_t *rows = yaml_tree_find(reading->tree, root, "rows");
     if (!rows || rows->type != YAML_SEQUENCE_NODE)
-        FAIL(reading, rows ? rows : root, "a file of evidence has a list 'rows', not %s",
+        FAIL(reading, rows ? rows : root,
+             "an evidence file must be a mapping with a list 'rows', not %s",
              rows ? yaml_kind(rows) : "none");
     const yaml_node_item_t *items = rows->data.sequence.items.start;
     size_t count = (size_t)(rows->data.sequence.items.top - items);

@@ -37,7 +37,7 @@ static void check_machine(const struct model *model, const struct machine *machi
     const enum machine_key *key = model->needs_machine;
     for (; key && *key != MACHINE_KEY_COUNT; key++)
         if (!machine_has(machine, *key))
-            lacks(missing, "machine %s, which %s does not give", machine_key_infos[*key].path,
+            lacks(missing, "machine %s, which %s does not define", machine_key_infos[*key].path,
                   machine_file(machine));
 }
 
@@ -85,7 +85,7 @@ static void check_prior(const struct model *model, const struct model_input *inp
     for (const enum model_id *id = model->needs_prior; id && *id != MODEL_COUNT; id++)
         if (!estimate_of(input->prior, input->prior_count, *id))
             lacks(missing, "the estimate of model %s%s", models[*id]->name,
-                  ", which cannot answer");
+                  ", which is not available");
 }
 
 const char *needs_check(const struct model *model, const struct model_input *input,
@@ -120,16 +120,16 @@ ws_status needs_check_segments(struct diag *diag, const struct profile *profile,
     if (shared_is_half_warp(machine) && profile->half_warp_banks &&
         profile->half_warp_banks != banks)
         return diag_error(diag, WS_ERR_COMPARE,
-                          "%s has %.0f banks of shared memory, but the profile counted passes "
-                          "through %u: launch the kernel for this GPU",
+                          "%s has %.0f banks of shared memory, but the profile was counted for %u: "
+                          "rerun the kernel for this GPU",
                           machine->id ? machine->id : "the machine", banks,
                           profile->half_warp_banks);
     if (coalescing_rule_of(machine) != RULE_IS_CC12 || !profile->cc12_initial_segment) return WS_OK;
     if (profile->cc12_initial_segment == initial && profile->cc12_min_segment == least)
         return WS_OK;
     return diag_error(diag, WS_ERR_COMPARE,
-                      "%s moves segments of %.0f to %.0f bytes, but the profile counted "
-                      "transactions of %u to %u: launch the kernel for this GPU",
+                      "%s uses segments of %.0f to %.0f bytes, but the profile was counted for %u "
+                      "to %u: rerun the kernel for this GPU",
                       machine->id ? machine->id : "the machine", initial, least,
                       profile->cc12_initial_segment, profile->cc12_min_segment);
 }
@@ -155,7 +155,7 @@ static ws_status unknown_option(struct diag *diag, struct arena *arena, const ch
     const char *nearest = text_hint(arena, key, names, count);
     ws_status status =
         diag_error(diag, WS_ERR_ARGUMENT, "unknown model option '%s'%s", key, nearest);
-    diag_add(diag, "  options of models: %s", all.data ? all.data : "none");
+    diag_add(diag, "  model options: %s", all.data ? all.data : "none");
     strbuf_clear(&all);
     return status;
 }
@@ -199,7 +199,7 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
     const char *nearest = text_hint(arena, value, info->values, count);
     status = diag_error(diag, WS_ERR_ARGUMENT, "model option %s: unknown value '%s'%s", info->key,
                         value, nearest);
-    diag_add(diag, "  values, the default first: %s", all.data);
+    diag_add(diag, "  values (default first): %s", all.data);
 done:
     strbuf_clear(&all);
     return status;

@@ -29,7 +29,7 @@ static ws_status check_range(struct diag *diag, const struct machine *machine,
     if (!(range->least_hz > 0) || !(range->most_hz >= range->least_hz) || !isfinite(range->most_hz))
         return diag_error(
             diag, WS_ERR_ARGUMENT,
-            "clocks from %g to %g GHz are no range: the first is above 0 and not above "
+            "invalid clock range %g to %g GHz: the first must be greater than 0 and at most "
             "the last",
             range->least_hz / 1e9, range->most_hz / 1e9);
     if (!(range->step_hz > 0) || !isfinite(range->step_hz))

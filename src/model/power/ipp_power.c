@@ -19,7 +19,7 @@ static ws_status need(struct diag *diag, const struct machine *machine, enum mac
                       const char *why)
 {
     if (machine_has(machine, key)) return WS_OK;
-    return diag_error(diag, WS_ERR_NO_MODEL, "needs machine %s, which %s does not give: %s",
+    return diag_error(diag, WS_ERR_NO_MODEL, "needs machine %s, which %s does not define: %s",
                       machine_key_infos[key].path, machine->id ? machine->id : "the machine", why);
 }
 

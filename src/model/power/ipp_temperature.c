@@ -61,11 +61,12 @@ ws_status ipp_curve_check(struct diag *diag, const struct ipp_curve_input *in)
     if (!(in->run_seconds >= 0) || !(in->cool_seconds >= 0) ||
         !isfinite(in->run_seconds + in->cool_seconds) || in->run_seconds + in->cool_seconds == 0)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: %g s at work and %g s at rest are no time span: give "
+                          "temperature: invalid times %g s under load and %g s idle: give "
                           "times of 0 or more, one of them above 0",
                           in->run_seconds, in->cool_seconds);
     if (!(in->step_seconds > 0))
-        return diag_error(diag, WS_ERR_ARGUMENT, "temperature: a time step of %g s is none",
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "temperature: the time step must be greater than 0 (got %g s)",
                           in->step_seconds);
     if (in->step_seconds > shortest)
         return diag_error(diag, WS_ERR_ARGUMENT,

@@ -230,8 +230,9 @@ static ws_status check_sms(struct diag *diag, const struct thermal *thermal,
     for (size_t i = 0; i < load->active_count; i++) {
         unsigned sm = load->active_sms[i];
         if (sm >= sms)
-            return diag_error(diag, WS_ERR_ARGUMENT, "there is no SM %u: %s has %u, from 0 to %u",
-                              sm, thermal->machine->id, sms, sms - 1);
+            return diag_error(diag, WS_ERR_ARGUMENT,
+                              "SM %u is out of range: %s has %u SMs, 0 to %u", sm,
+                              thermal->machine->id, sms, sms - 1);
         for (size_t j = 0; j < i; j++)
             if (load->active_sms[j] == sm)
                 return diag_error(diag, WS_ERR_ARGUMENT,
@@ -245,10 +246,10 @@ static ws_status get_watts(struct diag *diag, const struct machine *machine, enu
 {
     *out = isnan(given) ? machine_get(machine, key, NAN) : given;
     if (isnan(*out))
-        return diag_error(diag, WS_ERR_NO_MODEL, "%s does not know %s, %s: give it with %s",
+        return diag_error(diag, WS_ERR_NO_MODEL, "%s does not define %s, %s: give it with %s",
                           machine->id, machine_key_infos[key].path, what, option);
     if (*out >= 0 && isfinite(*out)) return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT, "%s: %g W is no power: it cannot be negative", what,
+    return diag_error(diag, WS_ERR_ARGUMENT, "%s: power must be at least 0 W (got %g W)", what,
                       *out);
 }
 
@@ -268,7 +269,7 @@ ws_status thermal_check_load(struct diag *diag, const struct thermal *thermal,
     for (size_t i = 0; load->block_watts && i < plan->block_count; i++)
         if (!(load->block_watts[i] >= 0) || !isfinite(load->block_watts[i]))
             return diag_error(diag, WS_ERR_ARGUMENT,
-                              "block '%s': %g W is no power: it cannot be negative",
+                              "block '%s': power must be at least 0 W (got %g W)",
                               plan->blocks[i].name, load->block_watts[i]);
     return WS_OK;
 }

@@ -73,10 +73,11 @@ static ws_status get(struct package_reading *from, enum machine_key key, double 
         note_value(from, key, otherwise, why);
         return WS_OK;
     }
-    return diag_error(from->diag, WS_ERR_NO_MODEL,
-                      "%s does not know %s: give it in the machine file, with --set machine.%s=V, "
-                      "or --floorplan grid to have a usual package assumed",
-                      machine->id, machine_key_infos[key].path, machine_key_infos[key].path);
+    return diag_error(
+        from->diag, WS_ERR_NO_MODEL,
+        "%s does not define %s: give it in the machine file, with --set machine.%s=V, "
+        "or --floorplan grid to have a usual package assumed",
+        machine->id, machine_key_infos[key].path, machine_key_infos[key].path);
 }
 
 static ws_status get_default(struct package_reading *from, enum machine_key key, double *out)

@@ -144,7 +144,9 @@ static ws_status choose_step(struct diag *diag, const struct thermal *thermal,
     if (!(run->seconds > 0) || !isfinite(run->seconds))
         return diag_error(diag, WS_ERR_ARGUMENT, "a transient of %g s: it must be longer than 0",
                           run->seconds);
-    if (!(step >= 0)) return diag_error(diag, WS_ERR_ARGUMENT, "a time step of %g s is none", step);
+    if (!(step >= 0))
+        return diag_error(diag, WS_ERR_ARGUMENT, "the time step must be at least 0 s (got %g s)",
+                          step);
     if (step > run->seconds)
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "a time step of %g s is longer than the whole transient of %g s", step,

@@ -269,7 +269,7 @@ ws_status tp_case_by_hand(struct diag *diag, const struct model_input *input, st
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (!machine_has(input->machine, needs[i]))
             return diag_error(diag, WS_ERR_NO_MODEL,
-                              "throughput: needs machine %s, which %s does not give",
+                              "throughput: needs machine %s, which %s does not define",
                               machine_key_infos[needs[i]].path, input->machine->name);
     if (!is_given(input, TP_INPUT_N, &n))
         return contradicts(diag, "n", "is missing: the warps of an SM, there is no kernel to tell");
