@@ -58,8 +58,8 @@ static cudaError_t add_part(struct text *text, const struct images *part, unsign
     if (!image) return cudaErrorNoKernelImageForDevice;
     char *ptx = fatbin_unpack(image);
     if (!ptx) {
-        tell("PTX for sm_%u in the program cannot be unpacked: the file is damaged, or packed in a "
-             "way that nvcc 13 did not know",
+        tell("cannot unpack the PTX for sm_%u in the program: corrupt file, or a compression newer "
+             "than that of nvcc 13",
              image->target);
         return cudaErrorInvalidKernelImage;
     }
@@ -118,11 +118,11 @@ static void tell_no_ptx(const struct binary *binary, const struct images *images
     unsigned target = 0;
     for (size_t i = 0; i < images->count; i++)
         if (images->items[i].target > target) target = images->items[i].target;
-    tell("the program embeds machine code for sm_%u and no PTX, which is what is executed here: "
-         "compile %s with -arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u to nvcc's "
+    tell("the program embeds machine code for sm_%u but no PTX, which warpsage executes: compile "
+         "%s with -arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u to nvcc's "
          "options%s",
          target, binary->parts ? "all its .cu files" : "it", target, target, target,
-         binary->parts ? ", and link them anew" : "");
+         binary->parts ? ", and relink" : "");
 }
 
 /* Register counts of the machine code that lies beside the PTX. */
@@ -162,7 +162,7 @@ static cudaError_t load_fatbin(struct binary *binary)
     struct images *parts = calloc(count, sizeof *parts), whole = {.count = 0};
     list_images(binary->image, binary->image_bytes, &whole);
     if (!whole.count && !part_count) {
-        tell("a fat binary of the program is empty or damaged");
+        tell("a fat binary of the program is empty or corrupt");
         free(parts);
         return cudaErrorInvalidKernelImage;
     }
@@ -193,7 +193,7 @@ void binary_load(struct binary *binary)
 
 static cudaError_t refuse_machine_code(void)
 {
-    tell("the program loads a module of machine code (a cubin); PTX is what is executed here: make "
+    tell("the program loads a module of machine code (a cubin), but warpsage executes PTX: build "
          "it with nvcc -ptx or -fatbin and a -gencode arch=...,code=compute_...");
     return cudaErrorNoKernelImageForDevice;
 }

@@ -15,7 +15,7 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
         if (!launch->grid[k] || !launch->block[k]) return cudaErrorInvalidConfiguration;
     uint64_t shared = ws_kernel_shared_bytes(&kernel->info, launch->dynamic_shared_bytes);
     if (launch->dynamic_shared_bytes > kernel->max_dynamic_shared && shared > SHARED_DEFAULT) {
-        tell("%s: %llu bytes of shared memory a block need "
+        tell("%s: %llu bytes of shared memory per block require "
              "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",
              kernel->name, (unsigned long long)shared);
         return cudaErrorInvalidValue;
@@ -23,7 +23,7 @@ static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *lau
     unsigned most = kernel->info.max_threads_per_block;
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     if (most && threads > most) {
-        tell("%s: a block of %llu threads, where the kernel was compiled for at most %u "
+        tell("%s: a block of %llu threads, but the kernel was compiled for at most %u "
              "(__launch_bounds__)",
              kernel->name, (unsigned long long)threads, most);
         return cudaErrorLaunchOutOfResources;
@@ -96,7 +96,7 @@ static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launc
     uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
     uint64_t most = kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
     if (blocks <= most) return cudaSuccess;
-    tell("%s: a cooperative launch of %llu blocks, where %llu are on this GPU at once",
+    tell("%s: a cooperative launch of %llu blocks, but at most %llu are resident on this GPU",
          kernel->name, (unsigned long long)blocks, (unsigned long long)most);
     return cudaErrorCooperativeLaunchTooLarge;
 }
@@ -129,8 +129,7 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     }
     runtime.now += tally_add(kernel, one, given, &result, profile);
     ws_profile_destroy(profile);
-    if (result.tolerated)
-        note("passes on hardware most of the time, but is wrong: %s", result.tolerated);
+    if (result.tolerated) note("usually passes on hardware, but is invalid: %s", result.tolerated);
     if (result.undefined) note("%s", result.undefined);
     ws_free(result.tolerated);
     ws_free(result.undefined);

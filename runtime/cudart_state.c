@@ -64,7 +64,7 @@ static ws_status create_device(void)
     if (ws_machine_get(runtime.machine, "dram.size", &bytes) == WS_OK && bytes >= 1)
         runtime.memory_bytes = (uint64_t)bytes;
     else
-        note("The machine file of %s has no dram.size: the program sees 16 GiB.",
+        note("The machine file of %s lacks dram.size: the program sees 16 GiB.",
              ws_machine_id(runtime.machine));
     ws_device_options options = {.size = sizeof options,
                                  .max_bytes = runtime.memory_bytes,

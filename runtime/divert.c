@@ -186,7 +186,7 @@ static void divert(const struct entry_point *entries, size_t count)
     high = (high + 4095) & ~(uintptr_t)4095;
     unsigned char *trampolines = map_near(low, high, count);
     if (!trampolines || mprotect((void *)low, high - low, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-        tell("the CUDA runtime inside the program cannot be diverted: link it with -cudart shared");
+        tell("cannot intercept the CUDA runtime inside the program: link it with -cudart shared");
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -195,8 +195,8 @@ static void divert(const struct entry_point *entries, size_t count)
     mprotect(trampolines, count * TRAMPOLINE_BYTES, PROT_READ | PROT_EXEC);
 #else
     (void)entries, (void)count;
-    tell("a CUDA runtime inside the program can be diverted on x86-64 only: link it with -cudart "
-         "shared");
+    tell("a CUDA runtime inside the program can be intercepted on x86-64 only: link it with "
+         "-cudart shared");
 #endif
 }
 

@@ -327,7 +327,7 @@ static cudaError_t link_add(struct linker *linker, int kind, const char *data, s
 {
     if (!is_linker(linker) || !linker->stream || !data) return cudaErrorInvalidResourceHandle;
     if (kind != INPUT_PTX) {
-        tell("cuLinkAddData and cuLinkAddFile take PTX here, not machine code or libraries");
+        tell("cuLinkAddData and cuLinkAddFile support PTX only, not machine code or libraries");
         return cudaErrorNotSupported;
     }
     fwrite(data, 1, strnlen(data, bytes), linker->stream);

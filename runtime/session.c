@@ -182,7 +182,7 @@ static char *format_text(const char *format, va_list arguments)
 
 _Noreturn void out_of_memory(size_t bytes)
 {
-    dprintf(STDERR_FILENO, "warpsage: out of host memory: %zu bytes were asked for\n", bytes);
+    dprintf(STDERR_FILENO, "warpsage: out of host memory: cannot allocate %zu bytes\n", bytes);
     _exit(125);
 }
 

@@ -9,9 +9,9 @@ enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
-    {OPTION_OUTPUT, 'o', "output", ">FILE", "write there instead of to standard output"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
-     "`show host`: keep what was measured as a machine file"},
+     "`show host`: save the measurements as a machine file"},
     {0},
 };
 
@@ -78,7 +78,7 @@ static int list_machines(struct cli *cli, const char **words, size_t word_count,
         ws_machine_destroy(machines[i]);
     if (exit_code != EXIT_DONE || count) return exit_code == EXIT_DONE ? written : exit_code;
     return cli_error(cli, EXIT_USAGE,
-                     "no machine has '%s' in its id, alias, name, chip or cc; "
+                     "no machine matches '%s' (id, alias, name, chip, cc); "
                      "`warpsage machines` lists all",
                      word_count ? words[0] : "");
 }
@@ -106,9 +106,7 @@ static int check_machine(struct cli *cli, const char *path, const struct style *
     size_t length = strlen(path);
     if (!cli_is_copy(path) && (length < 5 || strcmp(path + length - 5, ".yaml") != 0))
         return cli_error(cli, EXIT_USAGE,
-                         "machines check takes a file that ends in .yaml, not "
-                         "'%s'",
-                         path);
+                         "machines check requires a file that ends in .yaml (got '%s')", path);
     ws_status status = ws_machine_load(cli->context, path, &machine);
     if (status != WS_OK) return cli_failed(cli, status);
     if (style->format == WS_FORMAT_TEXT && !style->output)
@@ -139,16 +137,16 @@ static int run_verb(struct cli *cli, enum verb verb, const struct command_line *
                     const struct style *style)
 {
     static const char *const needs[VERB_COUNT] = {
-        [VERB_SHOW] = "show needs a name; `warpsage machines` lists them",
-        [VERB_CHECK] = "check needs a file that ends in .yaml",
-        [VERB_DIFF] = "diff needs two names; `warpsage machines` lists them",
+        [VERB_SHOW] = "show requires a name; `warpsage machines` lists them",
+        [VERB_CHECK] = "check requires a file that ends in .yaml",
+        [VERB_DIFF] = "diff requires two names; `warpsage machines` lists them",
     };
     size_t count = line->operand_count ? line->operand_count - 1 : 0;
     const char **operands = count ? line->operands + 1 : NULL;
     if (style->save && (verb != VERB_SHOW || count != 1))
         return cli_error(
             cli, EXIT_USAGE,
-            "--save-machine keeps one machine: machines show host --save-machine FILE");
+            "--save-machine saves one machine: use machines show host --save-machine FILE");
     if (verb == VERB_LIST) return list_machines(cli, operands, count, style);
     if (verb == VERB_DIFF ? count != 2 : count == 0)
         return cli_error(cli, EXIT_USAGE, "machines %s", needs[verb]);
@@ -176,9 +174,10 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
     const char *word = line.operand_count ? line.operands[0] : "list";
     for (enum verb verb = 0; verb < VERB_COUNT; verb++)
         if (!strcmp(word, verbs[verb])) return run_verb(cli, verb, &line, &style);
-    return cli_error(cli, EXIT_USAGE,
-                     "machines has no '%s'%s: list [WORD], show NAME, check FILE or diff A B", word,
-                     cli_hint(cli, word, verbs, VERB_COUNT));
+    return cli_error(
+        cli, EXIT_USAGE,
+        "unknown verb '%s' of machines%s: expected list [WORD], show NAME, check FILE or diff A B",
+        word, cli_hint(cli, word, verbs, VERB_COUNT));
 }
 
 const struct command command_machines = {
@@ -189,15 +188,15 @@ const struct command command_machines = {
                 "  warpsage machines check FILE.yaml... [--format text|json|csv]\n"
                 "  warpsage machines diff NAME NAME [--format text|json|csv]",
     .summary = "list, show, check and compare GPU and CPU descriptions",
-    .text = "NAME is the name of a file of data/machines without .yaml, one of its aliases, or\n"
-            "a path that ends in .yaml. `list` takes words that must be part of the id, an alias,\n"
-            "the name, the chip, the compute capability (`cc 8.6`, sm_86) or the kind (cpu).\n"
-            "`show` prints every\n"
-            "figure with its source under the path by which what-ifs name it. `check` reads a\n"
-            "file and says which models find what they need in it. `diff` prints the figures\n"
-            "that differ. WARPSAGE_MACHINES names another folder.\n\n"
-            "`host` is this computer's CPU, measured on all its cores in less than two seconds;\n"
-            "the notes tell the spread of what was measured. What else runs meanwhile counts.\n",
+    .text =
+        "NAME is the name of a file in data/machines without .yaml, one of its aliases, or a\n"
+        "path that ends in .yaml. `list` filters by words in the id, an alias, the name, the\n"
+        "chip, the compute capability (`cc 8.6`, sm_86) or the kind (cpu). `show` prints every\n"
+        "figure with its source and the key that `whatif --set` takes. `check` validates a\n"
+        "file and lists the models that it supports. `diff` prints the figures that differ.\n"
+        "WARPSAGE_MACHINES selects another folder of machine files.\n\n"
+        "`host` is this computer's CPU, measured on all its cores in less than two seconds;\n"
+        "the notes give the spread of the measurements. Other load affects the result.\n",
     .options = options,
     .run = run_machines,
 };

@@ -29,25 +29,25 @@ enum {
 
 static const struct option_row options[] = {
     {OPTION_GPU, 0, "gpu", "ID[,ID...]",
-     "the first is the GPU that the program sees, v100 if none is given; all are reported"},
+     "the first is the GPU that the program sees (default v100); all are reported"},
     {OPTION_ONLY, 0, "only", "REGEX", "count only kernels whose name matches"},
-    {OPTION_SKIP, 0, "skip", "N", "of those, do not count the first N launches"},
-    {OPTION_COUNT, 0, "count", "N", "and no more than N launches after them"},
+    {OPTION_SKIP, 0, "skip", "N", "skip the first N of these launches"},
+    {OPTION_COUNT, 0, "count", "N", "count at most N launches after those skipped"},
     {OPTION_EVERY_LAUNCH, 0, "every-launch", NULL,
-     "count each of them on its own; by default like ones share their counts"},
+     "count every launch separately; by default identical launches share their counts"},
     {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
-     "a JSON report for each counted launch, and launches.jsonl with all"},
-    {OPTION_CLOCK, 0, "clock", "predicted|host", "time that CUDA events tell (predicted)"},
-    {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report there, not on standard error"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the report"},
-    {OPTION_DETAILS, 0, "details", "quiet|normal|all", "of the heaviest kernel's report"},
-    {OPTION_THREADS, 't', "threads", "N", "host threads; all cores by default"},
+     "write a JSON report per counted launch, and launches.jsonl with all of them"},
+    {OPTION_CLOCK, 0, "clock", "predicted|host",
+     "time reported by CUDA events (default predicted)"},
+    {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE instead of standard error"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "format of the report"},
+    {OPTION_DETAILS, 0, "details", "quiet|normal|all", "detail of the heaviest kernel's report"},
+    {OPTION_THREADS, 't', "threads", "N", "number of host threads (default: all cores)"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N",
-     "a launch fails after N warp instructions (2^40)"},
-    {OPTION_TIMEOUT, 0, "timeout", "S", "end the program after S seconds; what ran is reported"},
+     "fail a launch after N warp instructions (default 2^40)"},
+    {OPTION_TIMEOUT, 0, "timeout", "S", "end the program after S seconds and report what ran"},
     {OPTION_HOST_ISA, 0, "host-isa", "base|v3|v4",
-     "instructions of this computer that lanes are computed with, the best that it has by default; "
-     "results are the same"},
+     "instruction set for executing lanes on this host (default: the best); results are identical"},
     {0},
 };
 
@@ -77,14 +77,16 @@ static int check_regex(struct cli *cli, const char *text)
         return EXIT_DONE;
     }
     regerror(problem, &compiled, message, sizeof message);
-    return cli_error(cli, EXIT_USAGE, "--only '%s' is no regular expression: %s", text, message);
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --only: not a regular expression: %s",
+                     text, message);
 }
 
 static int set_clock(struct cli *cli, struct run_request *request, const char *text)
 {
     request->clock = text;
     if (!strcmp(text, "predicted") || !strcmp(text, "host")) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--clock '%s' is none of predicted, host", text);
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --clock: expected predicted or host",
+                     text);
 }
 
 static int set_details(struct cli *cli, struct run_request *request, const char *text)
@@ -95,7 +97,8 @@ static int set_details(struct cli *cli, struct run_request *request, const char 
             request->details = (ws_details)i;
             return EXIT_DONE;
         }
-    return cli_error(cli, EXIT_USAGE, "--details '%s' is none of quiet, normal, all", text);
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --details: expected quiet, normal or all", text);
 }
 
 /* A level that this host lacks is told here, and not by the program. */
@@ -158,7 +161,8 @@ static int read_line(struct cli *cli, const struct command_line *line, struct ru
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(use_option(cli, out, &line->uses[i]));
     if (!line->operand_count)
-        return cli_error(cli, EXIT_USAGE, "which program? warpsage run [OPTIONS] -- ./APP [ARGS]");
+        return cli_error(cli, EXIT_USAGE,
+                         "no program given: use warpsage run [OPTIONS] -- ./APP [ARGS]");
     if (!out->gpu_count) {
         out->gpus = usual;
         out->gpu_count = 1;
@@ -227,12 +231,11 @@ const struct command command_run = {
     .name = "run",
     .synopsis = "  warpsage run [OPTIONS] -- ./APP [ARGS]",
     .summary = "run a CUDA program without a GPU and report its kernels",
-    .text =
-        "Exit status\n"
-        "  the program's own; 128+N if signal N killed it; 125 if warpsage failed, 126 or 127\n"
-        "  if the program cannot be started; 2 for a bad option or an unknown GPU\n\n"
-        "The program's output stays its own; the report goes to standard error, or to -o FILE.\n"
-        "doc/run.md tells which programs run, and what is different from a GPU.\n",
+    .text = "Exit status\n"
+            "  the program's own; 128+N if signal N killed it; 125 if warpsage failed, 126 or 127\n"
+            "  if the program cannot be started; 2 for an invalid option or an unknown GPU\n\n"
+            "The program's output is unchanged; the report goes to standard error, or to -o FILE.\n"
+            "doc/run.md describes supported programs and differences from a GPU.\n",
     .options = options,
     .operands_end_options = true,
     .run = run_run,

@@ -10,10 +10,10 @@
 enum { OPTION_SET = OPTION_OWN, OPTION_EACH };
 
 static const struct option_row options[] = {
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "as if an effect did not exist"},
-    {OPTION_SET, 0, "set", "KEY=VALUE", "with another figure: =V, =*V, =+V, =-V, =+P%, =-P%"},
-    {OPTION_EACH, 0, "each", NULL, "also without each effect that a model knows, one by one"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "form of the table"},
+    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict without an effect"},
+    {OPTION_SET, 0, "set", "KEY=VALUE", "change a figure: =V, =*V, =+V, =-V, =+P%, =-P%"},
+    {OPTION_EACH, 0, "each", NULL, "also remove each modelled effect, one at a time"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -46,7 +46,7 @@ static int add_effects(struct cli *cli, struct whatif *w, const char *list)
         }
         if (!known)
             return cli_error(cli, EXIT_USAGE,
-                             "--without: no effect is called '%s'%s; `warpsage explain` lists them",
+                             "--without: unknown effect '%s'%s; `warpsage explain` lists them",
                              effect, cli_hint(cli, effect, names, count));
         struct change change = {CHANGE_EFFECT, cli_format(cli, "without %s", effect), effect, NULL};
         CLI_APPEND(cli, w->changes, w->change_count, change);
@@ -75,7 +75,7 @@ static int read_changes(struct cli *cli, struct whatif *w, const struct command_
     }
     if (w->change_count || w->each) return EXIT_DONE;
     return cli_error(cli, EXIT_USAGE,
-                     "what is to change? Give --without EFFECT, --set KEY=VALUE or --each");
+                     "no change given: use --without EFFECT, --set KEY=VALUE or --each");
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
@@ -115,9 +115,8 @@ static int load_machines(struct variant *v)
 static int refuse_counted(struct variant *v, const char *text)
 {
     if (!analysis_is_counted(&v->a)) return EXIT_DONE;
-    return cli_error(v->a.cli, EXIT_USAGE,
-                     "%s changes what is counted: give the kernel instead of %s", text,
-                     v->a.request.profile ? "--profile" : "a recorded trace");
+    return cli_error(v->a.cli, EXIT_USAGE, "%s changes the counts: use the kernel instead of %s",
+                     text, v->a.request.profile ? "--profile" : "a recorded trace");
 }
 
 /* As many threads in each dimension as before, or a few more. */
@@ -276,7 +275,7 @@ static int run_variant(struct variant *v, const struct change *changes, size_t c
 static int change_failed(struct cli *cli, int exit_code, const char *text)
 {
     cli_error(cli, exit_code, "%s", cli->kept_error);
-    return cli_error(cli, exit_code, "that is what becomes of %s", text);
+    return cli_error(cli, exit_code, "while applying %s", text);
 }
 
 /* With --each a change that cannot be is a row that says why: the first line of the message. */
@@ -316,7 +315,7 @@ static int ask_about(struct whatif *w)
     for (size_t i = 0; i < w->change_count; i++)
         CLI_TRY(change_row(w, &w->changes[i], 1, w->changes[i].text));
     if (w->change_count > 1)
-        CLI_TRY(change_row(w, w->changes, w->change_count, "all of these together"));
+        CLI_TRY(change_row(w, w->changes, w->change_count, "all changes together"));
     if (w->each) asking_number(base->cli, &w->asking, "each", 1);
     if (base->request.model_options)
         asking_word(base->cli, &w->asking, "model_options", base->request.model_options);
@@ -342,7 +341,7 @@ static int answer(struct whatif *w)
     if (exit_code == EXIT_DONE)
         exit_code = asking_write(cli, found, request->format, WS_DETAILS_NORMAL, request->output);
     else if (found)
-        cli_error(cli, exit_code, "that is what becomes of %s", last_change(found));
+        cli_error(cli, exit_code, "while applying %s", last_change(found));
     ws_answer_destroy(found);
     return exit_code;
 }
@@ -399,14 +398,14 @@ const struct command command_whatif = {
     .text =
         "Changes\n"
         "  --without EFFECT          `warpsage explain` lists the effects\n"
-        "  --set machine.KEY=VALUE   a figure of the GPU; `warpsage machines show` has the keys\n"
-        "  --set launch.block=X[,Y,Z]    another block, the grid covers as many threads; the\n"
-        "                            kernel is executed again and must allow it\n"
-        "  --set launch.registers=N, --set launch.shared=BYTES   what a block takes of an SM\n\n"
-        "Each change is a row of its own against the launch as it is; several make one more row\n"
-        "with all of them. Gains are alternatives: they do not add up. A change that makes the\n"
-        "launch impossible is an error; with --each it is a row that says why, the others answer\n"
-        "and the status is 0.\n\n"
+        "  --set machine.KEY=VALUE   a figure of the GPU; `warpsage machines show` lists the keys\n"
+        "  --set launch.block=X[,Y,Z]    another block size; the grid is adjusted to cover the\n"
+        "                            same threads, and the kernel is executed again\n"
+        "  --set launch.registers=N, --set launch.shared=BYTES   resources per block\n\n"
+        "Each change is one row against the baseline launch; with several changes, a last row\n"
+        "applies all of them. Gains are alternatives and do not add up. A change that makes the\n"
+        "launch impossible is an error; with --each it is a row with the reason, the other rows\n"
+        "are predicted and the exit status is 0.\n\n"
         "Example\n"
         "  warpsage whatif sgemm.yaml --gpu gtx285 --without bank-conflicts \\\n"
         "      --set machine.sm.max_blocks=16 --set launch.block=256\n",

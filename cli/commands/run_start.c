@@ -122,9 +122,9 @@ static int cannot_start(struct cli *cli, const char *program, int error, int *ou
 {
     *out_code = error == ENOENT ? EXIT_RUN_NOT_FOUND : EXIT_RUN_CANNOT;
     const char *advice = "";
-    if (error == ENOENT) advice = ": give its path, ./APP for one in this folder";
-    if (error == ENOEXEC) advice = ": it is neither a program nor a script with #!";
-    if (error == EACCES) advice = ": it is not executable (chmod +x)";
+    if (error == ENOENT) advice = ": use its path, ./APP for one in this folder";
+    if (error == ENOEXEC) advice = ": neither an executable nor a script with #!";
+    if (error == EACCES) advice = ": not executable (chmod +x)";
     return cli_error(cli, *out_code, "%s cannot be started: %s%s", program, strerror(error),
                      advice);
 }
@@ -143,7 +143,7 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
     stop_path = cli_format(cli, "%s/stop", folder);
     CLI_TRY(write_options(cli, request, folder));
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return cli_error(cli, EXIT_RUN_OURS, "cannot make a pipe: %s", strerror(errno));
+        return cli_error(cli, EXIT_RUN_OURS, "cannot create a pipe: %s", strerror(errno));
     fflush(NULL);
     child = fork();
     if (child < 0) return cli_error(cli, EXIT_RUN_OURS, "cannot fork: %s", strerror(errno));

@@ -292,7 +292,7 @@ static int load_module(struct analysis *a, const struct command *command)
     struct request *request = &a->request;
     if (!request->kernel_file)
         return cli_error(a->cli, EXIT_USAGE,
-                         "no input for %s: give a kernel file (.ptx, .cu, .cl), a launch file "
+                         "no input for %s: use a kernel file (.ptx, .cu, .cl), a launch file "
                          "(.yaml) or --profile FILE",
                          command->name);
     ws_status status = ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
@@ -429,7 +429,7 @@ int analysis_load_profile(struct analysis *a, bool several)
     if (a->request.trace && !a->request.profile) return trace_load(a, several);
     if (a->request.kernel_file || a->request.trace)
         return cli_error(a->cli, EXIT_USAGE,
-                         "--profile and a kernel file are mutually exclusive: give one of them");
+                         "--profile and a kernel file are mutually exclusive: use one of them");
     if (a->request.isa_view)
         return cli_error(
             a->cli, EXIT_USAGE,

@@ -290,8 +290,7 @@ static int read_mapping(struct launchfile *file)
         while (i < KEY_COUNT && strcmp(keys[i].name, name) != 0)
             i++;
         if (i == KEY_COUNT) return unknown_key(file, place, name);
-        if (seen[i])
-            return refuse(file, place, cli_format(file->cli, "key '%s' stands here twice", name));
+        if (seen[i]) return refuse(file, place, cli_format(file->cli, "duplicate key '%s'", name));
         seen[i] = true;
         CLI_TRY(keys[i].read(file, value, place_of(file, value)));
     }

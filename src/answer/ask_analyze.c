@@ -502,8 +502,8 @@ static ws_status find_model(const struct asked *asked, const char **out)
     const struct model *model = name ? model_find(name) : NULL;
     *out = model ? model->name : NULL;
     if (!name || model) return WS_OK;
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown model '%s': `explain` lists them",
-                      name);
+    return diag_error(asked->diag, WS_ERR_ARGUMENT,
+                      "unknown model '%s'; `warpsage explain` lists them", name);
 }
 
 static ws_status ask(struct asked *asked, const void **out)
@@ -533,7 +533,8 @@ static const struct input_info inputs[] = {
 const struct question question_analyze = {
     .name = "analyze",
     .schema = "warpsage.report/1",
-    .text = "How long do kernels take on machines, what limits them, why, and what would help?",
+    .text = "How long do kernels take on these machines, what limits them and why, and what would "
+            "help?",
     .record = &record_analyze,
     .inputs = inputs,
     .input_count = sizeof inputs / sizeof *inputs,

@@ -383,7 +383,7 @@ static ws_status find_series(const struct energy_query *query, unsigned configur
 static ws_status find_all_series(const struct energy_query *query, struct energy_answer *out)
 {
     out->series = true;
-    out->note = "Values of slow, fast, low, high are guesses: the thesis prints none.";
+    out->note = "Values of slow, fast, low and high are assumed: the thesis does not print them.";
     out->count = CONFIGURATIONS * SERIES;
     out->curves = ARENA_ARRAY(query->arena, struct energy_curve, out->count);
     for (unsigned i = 0; i < out->count; i++)

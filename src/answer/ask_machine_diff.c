@@ -183,7 +183,7 @@ static ws_status ask(struct asked *asked, const void **out)
 const struct question question_machine_diff = {
     .name = "machine_diff",
     .schema = "warpsage.machine_diff/1",
-    .text = "In which figures do two machines differ?",
+    .text = "How do two machines differ?",
     .record = &record_machine_diff,
     .ask = ask,
 };

@@ -195,7 +195,7 @@ static double time_change(const struct core_sweep_point *point, const struct cor
 static const char *limit_of(const struct core_sweep_point *point)
 {
     const char *words = component_words(point->bottleneck);
-    return *words ? words : "what the model does not name";
+    return *words ? words : "a bottleneck that the model does not name";
 }
 
 /* How many SMs, and why: one sentence. */
@@ -206,16 +206,15 @@ static const char *advise_cores(const struct power_machine *at, struct arena *ar
     unsigned all = (unsigned)at->cores->all.point.cores;
     unsigned busy = (unsigned)at->power->active_sms; /* no other has a block */
     if (cores >= busy && busy < all)
-        return arena_format(
-            arena,
-            "the %u of %u SMs that have a block: with fewer the rest of the GPU idles for longer",
-            busy, all);
+        return arena_format(arena,
+                            "the %u of %u SMs that have a block: fewer SMs would prolong the run "
+                            "and with it the idle power",
+                            busy, all);
     if (cores == all)
-        return arena_format(
-            arena,
-            "all %u SMs: no smaller number takes less energy; idle power of %.0f W is paid as long "
-            "as the kernel runs",
-            all, at->power->watts.idle_watts);
+        return arena_format(arena,
+                            "all %u SMs: fewer SMs save no energy, because the idle power of %.0f "
+                            "W accrues for the whole run",
+                            all, at->power->watts.idle_watts);
     return arena_format(
         arena, "%u of %u SMs: %.1f %% less energy, time %+.1f %%; limited there by %s", cores, all,
         100 * best->saving, 100 * best->time_change, limit_of(best->point));
@@ -257,10 +256,10 @@ static const char *clock_reason(const struct power_machine *at, struct arena *ar
 {
     const struct core_sweep_point *best = at->best_pair.with, *now = &at->clocks->now;
     if (at->best_pair.clock_hz >= at->clocks->now_hz)
-        return arena_format(arena,
-                            "a lower clock takes longer, and idle power of %.0f W is paid as long "
-                            "as it runs",
-                            at->power->watts.idle_watts);
+        return arena_format(
+            arena,
+            "a lower clock prolongs the run, and the idle power of %.0f W accrues throughout",
+            at->power->watts.idle_watts);
     return arena_format(arena, "the SMs draw %.1f W less, and the time is bound by %s",
                         now->sms_watts - best->sms_watts, limit_of(best));
 }
@@ -276,11 +275,11 @@ static const char *advise_clock(const struct power_machine *at, struct arena *ar
     if (isnan(clocks->points[clocks->best].volts))
         volts = "; the voltage is unknown, so it is assumed constant over clocks";
     if (isfinite(clocks->divided_hz) && clocks->divided_hz < clocks->now_hz * (1 - 1e-9))
-        others = arena_format(arena, "; (93) says %s", gigahertz(arena, clocks->divided_hz));
+        others = arena_format(arena, "; (93) gives %s", gigahertz(arena, clocks->divided_hz));
     if (at->best_pair.clock_hz == clocks->now_hz && cores == all)
-        return arena_format(arena, "%s with %s SMs, as it is: %s%s%s", clock,
+        return arena_format(arena, "%s with %s SMs, unchanged: %s%s%s", clock,
                             at->power->active_sms < all
-                                ? arena_format(arena, "the %.0f busy", at->power->active_sms)
+                                ? arena_format(arena, "the %.0f active", at->power->active_sms)
                                 : arena_format(arena, "all %u", all),
                             reason, others, volts);
     return arena_format(

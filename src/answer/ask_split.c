@@ -70,7 +70,7 @@ static ws_status find_time(const struct asked *asked, const struct prediction *p
     const struct estimate *estimate = !strcmp(model, "best")
                                           ? &prediction->estimates[prediction->best]
                                           : prediction_find(prediction, model);
-    const char *reason = "unknown model of time";
+    const char *reason = "unknown time model";
     if (estimate) {
         *out_model = estimate->id;
         *out_seconds = estimate->time_seconds;
@@ -79,7 +79,7 @@ static ws_status find_time(const struct asked *asked, const struct prediction *p
     for (size_t i = 0; i < prediction->refusal_count; i++)
         if (!strcmp(prediction->refusals[i].model, model)) reason = prediction->refusals[i].reason;
     return diag_error(asked->diag, WS_ERR_NO_MODEL,
-                      "split requires a time of model %s on %s, which it cannot predict: %s (use "
+                      "split requires the time of model %s on %s, which is not available: %s (use "
                       "--model for another model)",
                       model, prediction->machine->id, reason);
 }
@@ -103,7 +103,7 @@ static ws_status read_transfers(const struct asked *asked, struct split_pair *pa
     if (isfinite(input->bytes_in) && isfinite(input->bytes_out)) return WS_OK;
     return diag_error(
         asked->diag, WS_ERR_COMPARE,
-        "the profile lacks the bytes read and written (%s, %s): give the bytes to move",
+        "the profile lacks the bytes read and written (%s, %s): set the bytes to move",
         counter_infos[COUNTER_MEM_GLOBAL_READ_FOOTPRINT].id,
         counter_infos[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT].id);
 }

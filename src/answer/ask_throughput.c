@@ -170,7 +170,8 @@ static ws_status find_sweep(struct asked *asked, struct throughput_machine *out)
     for (size_t i = 0; i < count; i++) {
         if (!(warps[i] > 0) || floor(warps[i]) != warps[i])
             return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                              "input 'sweep' must be a whole number above 0 (got %g)", warps[i]);
+                              "input 'sweep' must be a whole number greater than 0 (got %g)",
+                              warps[i]);
         for (size_t k = 1; k <= sms; k++)
             find_point(&c, (double)k, warps[i], &out->points[out->point_count++]);
     }
@@ -290,7 +291,8 @@ static ws_status at_point(struct diag *diag, void *state, const double *values, 
     double sms = isnan(values[0]) ? sweep->sms : values[0];
     double n = isnan(values[1]) ? sweep->n : values[1];
     if (!(sms > 0) || !(n > 0))
-        return diag_error(diag, WS_ERR_ARGUMENT, "sms and n must be above 0 (got %g, %g)", sms, n);
+        return diag_error(diag, WS_ERR_ARGUMENT, "sms and n must be greater than 0 (got %g, %g)",
+                          sms, n);
     find_point(&sweep->at, sms, n, &sweep->point);
     *out = &sweep->point;
     return WS_OK;

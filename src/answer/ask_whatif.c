@@ -91,7 +91,7 @@ static ws_status check_count(const struct asked *asked, const char *name, size_t
     size_t changes = asked->profile_count - 1;
     if (!count || count == changes) return WS_OK;
     return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "input '%s' of 'whatif' is given for %zu changes, there are %zu", name, count,
+                      "input '%s' of 'whatif': got %zu values for %zu changes", name, count,
                       changes);
 }
 
@@ -100,13 +100,12 @@ static ws_status check_shape(const struct asked *asked, size_t changes)
     if (changes + 1 != asked->profile_count)
         return diag_error(
             asked->diag, WS_ERR_ARGUMENT,
-            "'whatif' takes a profile and one for each change: %zu were given for %zu "
-            "changes",
+            "'whatif' requires one profile and one more per change: got %zu for %zu changes",
             asked->profile_count, changes);
     if (asked->machine_count && asked->machine_count % asked->profile_count == 0) return WS_OK;
     return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "'whatif' takes as many machines for each profile, at least one: %zu were "
-                      "given for %zu profiles",
+                      "'whatif' requires the same number of machines for each profile, at least "
+                      "one: got %zu for %zu profiles",
                       asked->machine_count, asked->profile_count);
 }
 
@@ -145,7 +144,7 @@ static void start_changes(const struct reading *reading)
         ARENA_ARRAY(reading->arena, struct whatif_change, answer->change_count + EFFECT_COUNT);
     for (size_t i = 0; i < answer->change_count; i++)
         answer->changes[i] =
-            (struct whatif_change){.name = "as it is",
+            (struct whatif_change){.name = "baseline",
                                    .effect = -1,
                                    .profile = asked->profiles[i],
                                    .machines = &asked->machines[i * answer->machine_count]};
@@ -238,7 +237,7 @@ static void find_gains(const struct whatif_answer *answer, const struct whatif_m
         struct whatif_cell *cell = &row->cells[i];
         bool is_known = effect < 0 || models[answer->models[i]]->effects >> effect & 1;
         if (!is_known) cell->reason = "not modelled";
-        if (!cell->reason && before->reason) cell->reason = "no answer before";
+        if (!cell->reason && before->reason) cell->reason = "no baseline prediction";
         /* Cases of a model that do not meet: no gain, as in the report. */
         if (!cell->reason && effect >= 0 && cell->seconds > before->seconds)
             cell->seconds = before->seconds;
@@ -274,7 +273,8 @@ static const char *reason_of(enum model_id model, const char *key)
 {
     bool sms = !strcmp(key, "machine.sm.count");
     if (model == MODEL_TEG)
-        return "the warps meet in another order, and what its scheduler finds ready decides";
+        return "the interleaving of the warps changes, and with it which of them are ready to "
+               "issue";
     if (sms && model == MODEL_QUANTITATIVE)
         return "the last round of blocks fills more or fewer of the clusters (its sawtooth)";
     if (sms) return "an SM has another share of the bandwidth, and with it other delays";
@@ -303,8 +303,8 @@ static void find_surprises(const struct reading *reading, struct whatif_change *
         change->surprise = arena_format(
             reading->arena, "%s%s%s %s with a %s %s: %s", change->surprise ? change->surprise : "",
             change->surprise ? "; " : "", models[answer->models[i]]->name,
-            gains ? "answers less" : "answers more", gains ? "worse" : "better", of->machine->id,
-            reason_of(answer->models[i], change->key));
+            gains ? "predicts less time" : "predicts more time", gains ? "worse" : "better",
+            of->machine->id, reason_of(answer->models[i], change->key));
     }
 }
 
@@ -313,7 +313,7 @@ static void find_surprises(const struct reading *reading, struct whatif_change *
 static ws_status predict_rows(const struct reading *reading, struct whatif_change *change)
 {
     struct whatif_answer *answer = reading->answer;
-    start_rows(reading, change, change->impossible ? "impossible" : "no answer");
+    start_rows(reading, change, change->impossible ? "impossible" : "no prediction");
     for (size_t m = 0; m < answer->machine_count && !change->impossible; m++)
         TRY(predict(reading, change, m));
     return WS_OK;

@@ -17,7 +17,7 @@ static ws_status unknown_name(const struct asked *asked, const char *what, const
                               const char *const *names, size_t count)
 {
     const char *near = text_hint(&asked->answer->arena, name, names, count);
-    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown %s '%s' of points of '%s'%s", what,
+    return diag_error(asked->diag, WS_ERR_ARGUMENT, "unknown %s '%s' in points of '%s'%s", what,
                       name, asked->question->name, near);
 }
 

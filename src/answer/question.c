@@ -63,7 +63,7 @@ static ws_status check_inputs(const struct asked *asked)
             return diag_error(asked->diag, WS_ERR_ARGUMENT, "input '%s' of '%s' must be a %s",
                               info->name, asked->question->name, wants_word ? "word" : "number");
         if (!wants_word && isnan(input->value))
-            return diag_error(asked->diag, WS_ERR_ARGUMENT, "input '%s' of '%s' is not a number",
+            return diag_error(asked->diag, WS_ERR_ARGUMENT, "input '%s' of '%s' must be a number",
                               info->name, asked->question->name);
     }
     return WS_OK;

@@ -25,8 +25,8 @@ static ws_status check_blocks(const struct asked *asked, const struct core_sweep
     bool is_asked = asked_has(asked, "best") || asked_has(asked, "active_sms");
     if (!is_asked || point->active_sms >= wanted) return WS_OK;
     return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "%u SMs are to work, but the launch has only %.0f block%s, so not more than "
-                      "%.0f can",
+                      "%u active SMs requested, but the launch has only %.0f block%s: at most %.0f "
+                      "SMs can be active",
                       wanted, point->active_sms, point->active_sms == 1 ? "" : "s",
                       point->active_sms);
 }
@@ -35,9 +35,10 @@ static ws_status check_blocks(const struct asked *asked, const struct core_sweep
 static ws_status check_watts(const struct asked *asked)
 {
     if (!asked_has(asked, "watts_per_sm") && !asked_has(asked, "watts_per_tpc")) return WS_OK;
-    return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                      "the power model gives the watts per SM for this GPU: remove --watts-per-sm "
-                      "and --watts-per-tpc");
+    return diag_error(
+        asked->diag, WS_ERR_ARGUMENT,
+        "the power model determines the watts per SM of this GPU: remove --watts-per-sm "
+        "and --watts-per-tpc");
 }
 
 static void release_machine(void *what)
@@ -71,7 +72,7 @@ static ws_status without_power(const struct asked *asked, const struct predict_o
     if (is_known || asked_has(asked, "watts_per_sm")) return time_alone(asked, options, sms, out);
     const char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
     return diag_error(asked->diag, WS_ERR_NO_MODEL,
-                      "%s; or give the power of an active SM with --watts-per-sm W", reason);
+                      "%s; or set the power of an active SM with --watts-per-sm W", reason);
 }
 
 ws_status thermal_kernel_find(const struct asked *asked, struct thermal_kernel *out)

@@ -347,7 +347,7 @@ ws_status ws_answer_write(ws_context *context, const ws_answer *answer,
     }
     ws_status status = render_answer(&context->diag, inner(answer), format, &render, &text);
     if (status == WS_OK && text.length && !write(user, text.data, text.length))
-        status = diag_error(&context->diag, WS_ERR_IO, "the output could not be written");
+        status = diag_error(&context->diag, WS_ERR_IO, "cannot write the output");
     strbuf_clear(&text);
     return status;
 }

@@ -90,13 +90,14 @@ static ws_status prepare_banks(const ws_machine *machine, ws_launch *launch)
     unsigned banks = (unsigned)inner->values[MACHINE_SHARED_BANKS].value;
     if (!shared_is_half_warp(inner)) {
         if (banks == WARP_BANKS) return WS_OK;
-        return diag_error(diag, WS_ERR_COMPARE,
-                          "%s: passes of warps are counted for %d banks only, not for %u",
-                          inner->id, WARP_BANKS, banks);
+        return diag_error(
+            diag, WS_ERR_COMPARE,
+            "%s: shared memory passes of whole warps are counted for %d banks only (got %u)",
+            inner->id, WARP_BANKS, banks);
     }
     if (launch->shared_banks && launch->shared_banks != banks)
         return diag_error(diag, WS_ERR_COMPARE,
-                          "%s has %u banks of shared memory, another GPU of this launch %u: "
+                          "%s has %u banks of shared memory, another GPU of this run has %u: "
                           "analyse them in separate runs",
                           inner->id, banks, launch->shared_banks);
     launch->shared_banks = banks;
@@ -128,8 +129,8 @@ ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch
                                                       launch->min_segment_bytes != least);
     if (is_other)
         return diag_error(&machine->context->diag, WS_ERR_COMPARE,
-                          "%s moves segments of %u to %u bytes, another GPU of this launch %u to "
-                          "%u: analyse them in separate runs",
+                          "%s uses segments of %u to %u bytes, another GPU of this run %u to %u: "
+                          "analyse them in separate runs",
                           inner->id, initial, least, launch->initial_segment_bytes,
                           launch->min_segment_bytes);
     launch->initial_segment_bytes = initial;

@@ -148,7 +148,7 @@ ws_status ws_module_parameter(const ws_module *module, size_t kernel, size_t ind
     if (!function || index >= function->parameter_count)
         return diag_error(&module->context->diag, WS_ERR_ARGUMENT,
                           "kernel %zu has no parameter %zu: %s", kernel, index,
-                          function ? "count them with ws_module_parameter_count"
+                          function ? "ws_module_parameter_count returns their number"
                                    : "kernel index out of range");
     const struct variable *variable = &module->module->variables[function->parameters[index]];
     *out = (ws_parameter){

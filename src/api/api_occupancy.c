@@ -78,8 +78,7 @@ ws_status ws_machine_occupancy_curve(const ws_machine *machine, const ws_occupan
     *out_count = 0;
     TRY(check_query(machine, query));
     if (vary != WS_VARY_BLOCK && vary != WS_VARY_REGISTERS && vary != WS_VARY_SHARED)
-        return diag_error(diag, WS_ERR_ARGUMENT, "a curve is over one of ws_vary, not %u",
-                          (unsigned)vary);
+        return diag_error(diag, WS_ERR_ARGUMENT, "invalid ws_vary value %u", (unsigned)vary);
     asked = read_query(query);
     return machine_occupancy_curve(diag, machine->machine, &asked, (enum occupancy_vary)vary, out,
                                    capacity, out_count);
@@ -106,6 +105,7 @@ ws_status ws_machine_occupancy_next(const ws_machine *machine, const ws_occupanc
     out_query->registers_per_thread = next.registers_per_thread;
     out_query->shared_bytes = next.shared_bytes;
     if (helps) return WS_OK;
-    return diag_error(diag, WS_ERR_COMPARE, "%s: no such change puts more warps on an SM",
+    return diag_error(diag, WS_ERR_COMPARE,
+                      "%s: no such change increases the resident warps per SM",
                       machine->machine->id);
 }

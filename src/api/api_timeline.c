@@ -76,8 +76,9 @@ static ws_status check_window(struct diag *diag, const struct timeline *timeline
 {
     const struct timeline_query *query = &timeline->query;
     if (query->sm >= timeline->sms)
-        return diag_error(diag, WS_ERR_ARGUMENT, "SM %u is not simulated: there %s %u, from 0",
-                          query->sm, timeline->sms > 1 ? "are" : "is", timeline->sms);
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "SM %u is out of range: %u simulated SM%s, counted from 0", query->sm,
+                          timeline->sms, timeline->sms == 1 ? "" : "s");
     if (query->first < end) return WS_OK;
     return diag_error(diag, WS_ERR_ARGUMENT,
                       "cycle %.0f is out of range: %.0f cycles are simulated",

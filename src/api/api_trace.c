@@ -94,7 +94,7 @@ static void note_opcodes(struct profile *profile, const struct replay *replay)
     double all = profile_get(profile, COUNTER_INST_WARP);
     for (size_t i = 0; i < count; i++)
         profile_add_note(profile, "%s opcode %s counts as %s: %llu warp instructions, %.3g %%.",
-                         opcodes[i].is_mapped ? "By the map," : "The unknown", opcodes[i].opcode,
+                         opcodes[i].is_mapped ? "Mapped" : "Unknown", opcodes[i].opcode,
                          class_ids[opcodes[i].class_id], (unsigned long long)opcodes[i].executions,
                          100 * (double)opcodes[i].executions / all);
 }
@@ -105,15 +105,15 @@ static void note_trace(struct profile *profile, const struct replay *replay)
     uint64_t blocks = profile_blocks(profile), recorded = replay_blocks(replay);
     if (recorded < blocks)
         profile_add_note(profile,
-                         "The trace holds %llu of %llu blocks; as the format leaves out blocks "
-                         "that did nothing, the others are taken for such.",
+                         "The trace contains %llu of %llu blocks; the format omits blocks that do "
+                         "nothing, so the others are assumed to do nothing.",
                          (unsigned long long)recorded, (unsigned long long)blocks);
     profile_add_note(profile, "Basic blocks, active lanes and divergence are inferred from the "
                               "order and the masks of the trace; predicates are not recorded, so "
                               "dependences through them are not counted.");
     if (profile_get(profile, COUNTER_INST_WARP_FIRST + CLASS_TENSOR) > 0)
-        profile_add_note(profile, "Tensor instructions record their operands' first registers; how "
-                                  "many they read is taken from their shape.");
+        profile_add_note(profile, "Tensor instructions record only the first register of each "
+                                  "operand; the number of registers is derived from their shape.");
     note_opcodes(profile, replay);
     if (header->registers)
         profile->registers[profile->register_count++] =

@@ -48,7 +48,7 @@ static void explain_counter(size_t i, struct strbuf *out)
     const struct counter_info *info = &counter_infos[i];
     strbuf_printf(out, "%s  a counter of the profile, unit %s\n\n", info->id, info->unit);
     paragraph(out, "", info->text);
-    strbuf_printf(out, "Kept by launch%s.\n",
+    strbuf_printf(out, "Recorded per launch%s.\n",
                   info->staged ? ", stage between barriers and, where it applies, "
                                  "instruction"
                                : "");
@@ -56,7 +56,7 @@ static void explain_counter(size_t i, struct strbuf *out)
         strbuf_printf(out, "Nsight Compute: %s (counted there on native code, here on PTX).\n",
                       info->ncu);
     else
-        strbuf_puts(out, "Nsight Compute has no metric of equal meaning.\n");
+        strbuf_puts(out, "No equivalent Nsight Compute metric.\n");
 }
 
 static void explain_effect(size_t i, struct strbuf *out)
@@ -64,7 +64,7 @@ static void explain_effect(size_t i, struct strbuf *out)
     const struct effect_info *info = &effect_infos[i];
     strbuf_printf(out, "%s  an effect that models can switch off\n\n", info->id);
     strbuf_printf(out, "--without %s predicts with %s.\n", info->id, info->words);
-    strbuf_puts(out, "gain = time / time without it. Known to:");
+    strbuf_puts(out, "gain = time / time without it. Modelled by:");
     size_t known = 0;
     for (size_t k = 0; k < MODEL_COUNT; k++)
         if (models[k]->effects >> i & 1)
@@ -81,17 +81,17 @@ static void explain_model(size_t i, struct strbuf *out)
     paragraph(out, "Source: ", model->reference);
     for (const enum machine_key *key = model->needs_machine; *key != MACHINE_KEY_COUNT; key++)
         strbuf_printf(&list, " %s", machine_key_infos[*key].path);
-    paragraph(out, "Needs of the machine:", list.length ? list.data : " nothing");
+    paragraph(out, "Machine requirements:", list.length ? list.data : " nothing");
     list.length = 0;
     const struct model *cpu = model_for((enum model_id)i, MACHINE_IS_CPU);
     const enum machine_key *key = cpu ? cpu->needs_machine : NULL;
     for (; key && *key != MACHINE_KEY_COUNT; key++)
         strbuf_printf(&list, " %s", machine_key_infos[*key].path);
-    if (cpu) paragraph(out, "Needs of a CPU:", list.data);
+    if (cpu) paragraph(out, "CPU requirements:", list.data);
     list.length = 0;
     for (const enum counter *counter = model->needs_counters; *counter != COUNTER_COUNT; counter++)
         strbuf_printf(&list, " %s", counter_infos[*counter].id);
-    paragraph(out, "Needs of the profile:", list.length ? list.data : " nothing");
+    paragraph(out, "Profile requirements:", list.length ? list.data : " nothing");
     list.length = 0;
     for (size_t k = 0; k < EFFECT_COUNT; k++)
         if (model->effects >> k & 1) strbuf_printf(&list, " %s", effect_infos[k].id);
@@ -111,13 +111,12 @@ static void explain_machine_key(size_t i, struct strbuf *out)
 static void explain_floorplan(size_t i, struct strbuf *out)
 {
     (void)i;
-    strbuf_puts(out, "machine.floorplan  a part of the machine files, in metres\n\n");
-    paragraph(
-        out, "",
-        "Where the blocks of the chip lie: SMs, what those of a TPC share, memory controllers, "
-        "others. They cover the die without gap or overlap. `from: assumed` marks an estimate. "
-        "`warpsage thermal` and the choice of SMs of `warpsage power` rest on it; "
-        "`warpsage machines show` lists it, doc/machines.md has its form.");
+    strbuf_puts(out, "machine.floorplan  a section of the machine files, in metres\n\n");
+    paragraph(out, "",
+              "Position and size of the blocks of the die: SMs, the shared parts of TPCs, memory "
+              "controllers, others. They cover the die without gaps or overlaps. `from: assumed` "
+              "marks an estimate. `warpsage thermal` and the choice of SMs of `warpsage power` use "
+              "it; `warpsage machines show` lists it, doc/machines.md describes the format.");
 }
 /* What no other table has: lines, headings, limits, terms. */
 static const struct report_word {
@@ -189,10 +188,10 @@ static void list_vocabularies(struct vocabulary out[VOCABULARIES])
         {"models", "", MODEL_COUNT, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},
-        {"words of reports", "", sizeof report_words / sizeof *report_words, report_word,
+        {"report terms", "", sizeof report_words / sizeof *report_words, report_word,
          explain_report_word},
         {"machine keys", "machine.", MACHINE_KEY_COUNT, machine_word, explain_machine_key},
-        {"parts of machine files", "machine.", 1, floorplan_word, explain_floorplan},
+        {"sections of machine files", "machine.", 1, floorplan_word, explain_floorplan},
     };
     memcpy(out, all, sizeof all);
 }

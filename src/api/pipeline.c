@@ -215,8 +215,8 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
     struct profile *profile = measure_end_partial(measure);
     uint64_t blocks = profile_blocks(profile);
     profile_add_note(profile,
-                     "PARTIAL: the launch was interrupted when %s of %s had ended. Counts "
-                     "are those up to there, and times those of that part.",
+                     "PARTIAL: the launch was interrupted after %s of %s. Counts and times cover "
+                     "that part only.",
                      quantity_count((double)result->blocks_executed).text,
                      quantity_of((double)blocks, "block").text);
     return profile;

@@ -85,12 +85,12 @@ ws_status diag_out_of_memory(struct diag *diag, size_t bytes)
     diag->status = WS_ERR_MEMORY;
     if (bytes)
         snprintf(diag->reserve, sizeof diag->reserve,
-                 "out of host memory: %zu bytes more were asked for; end other programs, raise the "
-                 "limit (ulimit -v), or take a smaller input",
+                 "out of host memory: cannot allocate %zu more bytes; end other programs, raise "
+                 "the limit (ulimit -v), or use a smaller input",
                  bytes);
     else
         snprintf(diag->reserve, sizeof diag->reserve,
-                 "out of host memory; end other programs, raise the limit (ulimit -v), or take a "
+                 "out of host memory; end other programs, raise the limit (ulimit -v), or use a "
                  "smaller input");
     return WS_ERR_MEMORY;
 }

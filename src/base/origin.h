@@ -11,7 +11,7 @@
     ORIGIN(MODELLED, "modelled", "computed by a model")                                            \
     ORIGIN(CALIBRATED, "calibrated", "computed by a model fitted to measurements")                 \
     ORIGIN(MEASURED, "measured", "measured on hardware")                                           \
-    ORIGIN(ASSUMED, "assumed", "assumed: nobody measured or published it")                         \
+    ORIGIN(ASSUMED, "assumed", "assumed: neither measured nor published")                          \
     ORIGIN(PUBLISHED, "published", "published: a data sheet, a manual or a paper")
 enum origin {
 #define ORIGIN(name, id, text) ORIGIN_##name,

@@ -189,18 +189,19 @@ static ws_status expand(struct diag *diag, const char *name, struct archive *arc
     for (;;) {
         la_ssize_t got = archive_read_data(archive, piece, sizeof piece);
         if (got < 0)
-            return diag_error(diag, WS_ERR_INPUT, "%s: error: byte %llu of what is packed: %s",
+            return diag_error(diag, WS_ERR_INPUT, "%s: error: byte %llu of the compressed data: %s",
                               name, (unsigned long long)(plain_size - left), reason_of(archive));
         if (!got) break;
         if ((uint64_t)got > left)
             return diag_error(diag, WS_ERR_INPUT,
-                              "%s: error: more than the %llu bytes that should be packed in it",
+                              "%s: error: the compressed data exceeds the expected %llu bytes",
                               name, (unsigned long long)plain_size);
         left -= (uint64_t)got;
         strbuf_append(out, piece, (size_t)got);
     }
     if (!left) return WS_OK;
-    return diag_error(diag, WS_ERR_INPUT, "%s: error: %llu of %llu packed bytes are missing", name,
+    return diag_error(diag, WS_ERR_INPUT,
+                      "%s: error: truncated: %llu of %llu compressed bytes are missing", name,
                       (unsigned long long)left, (unsigned long long)plain_size);
 }
 
@@ -221,7 +222,7 @@ ws_status packed_expand(struct diag *diag, const char *name, const void *bytes, 
     ws_status status =
         good ? expand(diag, name, archive, plain_size, out)
              : diag_error(diag, WS_ERR_INPUT,
-                          "%s: error: what is packed is not zstd: it is damaged", name);
+                          "%s: error: corrupt file: the compressed data is not zstd", name);
     mem_guard_end(&guard);
     archive_read_free(archive);
     return status;

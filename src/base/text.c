@@ -23,9 +23,7 @@ static ws_status read_bytes(struct diag *diag, FILE *file, const char *path, uin
         return diag_error(diag, WS_ERR_IO, "%s: is a directory, not a file", path);
     while ((got = fread(block, 1, sizeof block, file)) > 0) {
         if (got > most - text->length)
-            return diag_error(diag, WS_ERR_INPUT,
-                              "%s: error: more than %llu MiB: no such file is read as a whole; "
-                              "take a smaller one",
+            return diag_error(diag, WS_ERR_INPUT, "%s: error: file too large: at most %llu MiB",
                               path, (unsigned long long)(most >> 20));
         strbuf_append(text, block, got);
     }

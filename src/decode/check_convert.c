@@ -72,9 +72,10 @@ static bool exists_packed(const struct insn *insn)
 static const char *pack_fault(const struct insn *insn)
 {
     bool narrow = in(TS_NIBBLES | TS(U8) | TS(S8), insn->type);
-    if (!narrow && !in(TS(U16) | TS(S16), insn->type)) return "it packs integers of 2 to 16 bits";
-    if (insn->type2 != TYPE_S32) return "its sources are .s32";
-    if (insn->type3 && !narrow) return "16 bits leave no room for a third source";
+    if (!narrow && !in(TS(U16) | TS(S16), insn->type))
+        return "the packed elements must be integers of 2 to 16 bits";
+    if (insn->type2 != TYPE_S32) return "the sources must be .s32";
+    if (insn->type3 && !narrow) return "elements of 16 bits allow no third source";
     return NULL;
 }
 
@@ -84,19 +85,20 @@ const char *conversion_fault(const struct insn *insn)
     const uint64_t numbers = TS_INT8 | plain_floats;
     if (insn->sub_op == SUB_PACK) return pack_fault(insn);
     bool plain = in(numbers, to) && in(numbers, from);
-    if (insn->type3 || (!plain && !exists_packed(insn))) return "this conversion does not exist";
+    if (insn->type3 || (!plain && !exists_packed(insn))) return "unsupported conversion";
     bool to_float = in(plain_floats, to), from_float = in(plain_floats, from);
-    if (plain && !to_float && !from_float && insn->rounding) return "integers need no rounding";
+    if (plain && !to_float && !from_float && insn->rounding)
+        return "rounding does not apply to integers";
     bool odd = insn->rounding == ROUND_RNA || insn->rounding == ROUND_RS;
     bool wrong = plain && (odd || (is_integral(insn) && to_float && to != from) ||
                            (is_directed(insn) && (!to_float || to == from)));
-    if (wrong) return "this rounding does not exist for its types";
+    if (wrong) return "rounding mode incompatible with the types";
     bool has_f32 = to == TYPE_F32 || from == TYPE_F32;
-    if (insn->flags & INSN_FTZ && (!plain || !has_f32)) return "'.ftz' is for .f32";
+    if (insn->flags & INSN_FTZ && (!plain || !has_f32)) return "'.ftz' requires .f32";
     bool finite = in(halves | TS(TF32), to) && from == TYPE_F32;
     uint32_t limits = INSN_RELU | INSN_SATFINITE;
     if (plain && insn->flags & limits && !finite)
-        return "'.relu' and '.satfinite' do not exist for its types";
-    if (insn->flags & INSN_SAT && !plain) return "'.sat' does not exist for its types";
+        return "'.relu' and '.satfinite' are incompatible with the types";
+    if (insn->flags & INSN_SAT && !plain) return "'.sat' is incompatible with the types";
     return NULL;
 }

@@ -301,7 +301,7 @@ static ws_status check_precision(struct builder *builder)
     if (type_infos[insn->type].kind != KIND_FLOAT) {
         bool bad =
             (insn->rounding && insn->op != OP_CVT) || insn->flags & (INSN_APPROX | INSN_FULL);
-        return bad ? wrong_with(builder, "rounding is for floats only") : WS_OK;
+        return bad ? wrong_with(builder, "rounding requires a float type") : WS_OK;
     }
     if (needs_rounding(builder) && !insn->rounding) return lacks(builder, "a rounding such as .rn");
     if (!takes_one || has_one) return WS_OK;
@@ -343,7 +343,7 @@ static ws_status check_set_types(struct builder *builder)
     default:
         break;
     }
-    return legal >> insn->type & 1 ? WS_OK : wrong_with(builder, "its types do not go together");
+    return legal >> insn->type & 1 ? WS_OK : wrong_with(builder, "incompatible types");
 }
 
 static ws_status check_compare(struct builder *builder)
@@ -358,7 +358,7 @@ static ws_status check_compare(struct builder *builder)
     bool legal = compare <= CMP_NE || (compare <= CMP_GE && kind != KIND_BITS) ||
                  (compare >= CMP_LO && compare <= CMP_HS && kind == KIND_UNSIGNED) ||
                  (compare >= CMP_EQU && kind == KIND_FLOAT);
-    return legal ? WS_OK : wrong_with(builder, "this comparison does not exist for its type");
+    return legal ? WS_OK : wrong_with(builder, "comparison incompatible with the type");
 }
 
 static ws_status check_integer(struct builder *builder)
@@ -369,26 +369,28 @@ static ws_status check_integer(struct builder *builder)
     bool needs_part = (multiplies && !is_float) || insn->op == OP_MUL24 || insn->op == OP_MAD24 ||
                       insn->op == OP_MADC;
     if (needs_part && !insn->mul_part) return lacks(builder, "one of .lo, .hi, .wide");
-    if (is_float && insn->mul_part) return wrong_with(builder, ".lo, .hi, .wide are for integers");
-    if (is_float && insn->flags & INSN_CC) return wrong_with(builder, "'.cc' is for integers");
+    if (is_float && insn->mul_part)
+        return wrong_with(builder, ".lo, .hi, .wide require an integer type");
+    if (is_float && insn->flags & INSN_CC)
+        return wrong_with(builder, "'.cc' requires an integer type");
     if (insn->mul_part == MUL_WIDE && type_infos[insn->type].bits == 64)
-        return wrong_with(builder, "'.wide' needs 16 or 32 bits");
+        return wrong_with(builder, "'.wide' requires 16 or 32 bits");
     if (insn->mul_part == MUL_WIDE && insn->flags & INSN_CC)
-        return wrong_with(builder, "'.cc' does not go with '.wide'");
+        return wrong_with(builder, "'.cc' and '.wide' are mutually exclusive");
     bool saturates = insn->flags & INSN_SAT && !is_float && insn->op != OP_CVT &&
                      op_infos[insn->op].form != FORM_VIDEO;
-    if (saturates && insn->type != TYPE_S32) return wrong_with(builder, "'.sat' needs .s32");
+    if (saturates && insn->type != TYPE_S32) return wrong_with(builder, "'.sat' requires .s32");
     bool clamps = insn->flags & INSN_RELU && (insn->op == OP_MIN || insn->op == OP_MAX);
     if (clamps && insn->type != TYPE_S32 && insn->type != TYPE_S16X2)
-        return wrong_with(builder, "'.relu' needs .s32 or .s16x2");
+        return wrong_with(builder, "'.relu' requires .s32 or .s16x2");
     if (saturates && insn->mul_part && insn->mul_part != MUL_HI)
-        return wrong_with(builder, "'.sat' needs .hi");
+        return wrong_with(builder, "'.sat' requires .hi");
     bool has_mode = insn->op == OP_SHF || insn->op == OP_BMSK || insn->op == OP_SZEXT;
     if (has_mode && !(insn->flags & (INSN_CLAMP | INSN_WRAP)))
         return lacks(builder, "'.clamp' or '.wrap'");
     if (insn->flags & INSN_FTZ && insn->op != OP_CVT && insn->op != OP_SET && insn->op != OP_SLCT &&
         !is_float)
-        return wrong_with(builder, "'.ftz' is for floats");
+        return wrong_with(builder, "'.ftz' requires a float type");
     return WS_OK;
 }
 
@@ -425,10 +427,12 @@ static ws_status check_atomic_float(struct builder *builder)
     bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
     bool extreme = insn->atom_op == ATOM_MIN || insn->atom_op == ATOM_MAX;
     if (small && !(insn->flags & INSN_NOFTZ)) return lacks(builder, "'.noftz'");
-    if (!small && insn->flags & INSN_NOFTZ) return wrong_with(builder, "'.noftz' is for halves");
+    if (!small && insn->flags & INSN_NOFTZ)
+        return wrong_with(builder, "'.noftz' requires a half type");
     if (insn->atom_op != ATOM_ADD && !(extreme && small && vector) && (small || !swaps))
-        return wrong_with(builder, "floats can only be added");
-    if (vector && insn->type == TYPE_F64) return wrong_with(builder, "no vectors of .f64");
+        return wrong_with(builder, "floats support .add only");
+    if (vector && insn->type == TYPE_F64)
+        return wrong_with(builder, "vectors of .f64 are not supported");
     return WS_OK;
 }
 
@@ -437,10 +441,10 @@ static ws_status check_atomic_vector(struct builder *builder)
     const struct insn *insn = &builder->mnemonic->insn;
     const struct type_info *type = &type_infos[insn->type];
     if (insn->vector <= 1) return WS_OK;
-    if (type->kind != KIND_FLOAT) return wrong_with(builder, "vectors are for floats");
-    if (insn->vector * type->bits > 128) return wrong_with(builder, "at most 16 bytes");
+    if (type->kind != KIND_FLOAT) return wrong_with(builder, "vectors require a float type");
+    if (insn->vector * type->bits > 128) return wrong_with(builder, "the vector exceeds 16 bytes");
     if (insn->space != SPACE_GLOBAL && insn->space != SPACE_GENERIC)
-        return wrong_with(builder, "vectors need .global");
+        return wrong_with(builder, "vectors require .global");
     return WS_OK;
 }
 
@@ -451,17 +455,20 @@ static ws_status check_atomic(struct builder *builder)
     if (op_infos[insn->op].family != FAMILY_ATOMIC) return WS_OK;
     if (!insn->atom_op) return lacks(builder, "its operation, such as .add");
     bool swaps = insn->atom_op == ATOM_EXCH || insn->atom_op == ATOM_CAS;
-    if (insn->op == OP_RED && swaps) return wrong_with(builder, "red returns nothing: use atom");
+    if (insn->op == OP_RED && swaps) return wrong_with(builder, "red returns no value: use atom");
     if (insn->op == OP_RED && (insn->semantics == MEM_ACQUIRE || insn->semantics == MEM_ACQ_REL))
-        return wrong_with(builder, "red reads nothing that it could acquire");
-    if (insn->semantics == MEM_VOLATILE) return wrong_with(builder, "atomics are not .volatile");
-    if (type->bits == 128 && !swaps) return wrong_with(builder, ".b128 can only be swapped");
+        return wrong_with(builder, "red does not support acquire semantics");
+    if (insn->semantics == MEM_VOLATILE)
+        return wrong_with(builder, "atomics do not support .volatile");
+    if (type->bits == 128 && !swaps)
+        return wrong_with(builder, ".b128 supports .exch and .cas only");
     if (type->bits == 16 && type->kind != KIND_FLOAT && insn->atom_op != ATOM_CAS)
-        return wrong_with(builder, "16 bits can only be compared and swapped");
+        return wrong_with(builder, "16-bit integers support .cas only");
     if ((insn->atom_op == ATOM_INC || insn->atom_op == ATOM_DEC) && insn->type != TYPE_U32)
-        return wrong_with(builder, ".inc and .dec need .u32");
+        return wrong_with(builder, ".inc and .dec require .u32");
     bool is_numeric = insn->atom_op <= ATOM_MAX;
-    if (is_numeric && type->kind == KIND_BITS) return wrong_with(builder, "bits have no order");
+    if (is_numeric && type->kind == KIND_BITS)
+        return wrong_with(builder, "arithmetic and ordering require a numeric type");
     TRY(check_atomic_vector(builder));
     return type->kind == KIND_FLOAT ? check_atomic_float(builder) : WS_OK;
 }
@@ -490,9 +497,9 @@ static ws_status check_memory(struct builder *builder)
     if (!insn->space) insn->space = SPACE_GENERIC;
     bool read_only = insn->space == SPACE_CONST || (atomic && insn->space == SPACE_PARAM) ||
                      (atomic && insn->space == SPACE_LOCAL);
-    if (form != FORM_LD && read_only) return wrong_with(builder, "this space cannot be written so");
+    if (form != FORM_LD && read_only) return wrong_with(builder, "this space is not writable");
     if (insn->flags & INSN_NC && insn->space != SPACE_GLOBAL)
-        return wrong_with(builder, "'.nc' needs .global");
+        return wrong_with(builder, "'.nc' requires .global");
     return atomic ? WS_OK : check_vector_size(builder);
 }
 
@@ -503,9 +510,9 @@ static ws_status check_texture(struct builder *builder)
     if (!insn->sub_op) return lacks(builder, "its geometry, such as .2d");
     if (insn->vector != 4) return lacks(builder, "'.v4'");
     if (insn->flags & INSN_LEVEL && insn->flags & INSN_GRADIENTS)
-        return wrong_with(builder, "'.level' and '.grad' exclude each other");
+        return wrong_with(builder, "'.level' and '.grad' are mutually exclusive");
     if (insn->flags & INSN_GRADIENTS && insn->type2 != TYPE_F32)
-        return wrong_with(builder, "'.grad' needs coordinates of .f32");
+        return wrong_with(builder, "'.grad' requires .f32 coordinates");
     return WS_OK;
 }
 
@@ -514,11 +521,12 @@ static ws_status check_redux(struct builder *builder)
     const struct insn *insn = &builder->mnemonic->insn;
     bool logic = insn->sub_op >= SUB_AND && insn->sub_op <= SUB_XOR;
     if (logic != (insn->type == TYPE_B32))
-        return wrong_with(builder, ".and, .or, .xor need .b32, the others have signs");
+        return wrong_with(
+            builder, ".and, .or, .xor require .b32, the others a signed, unsigned or float type");
     if (insn->type != TYPE_F32 && insn->flags & (INSN_ABS | INSN_NAN))
-        return wrong_with(builder, "'.abs' and '.NaN' are for .f32");
+        return wrong_with(builder, "'.abs' and '.NaN' require .f32");
     if (insn->type == TYPE_F32 && insn->sub_op == SUB_ADD)
-        return wrong_with(builder, "floats have .min and .max only");
+        return wrong_with(builder, "floats support .min and .max only");
     return WS_OK;
 }
 
@@ -539,7 +547,7 @@ static ws_status check_lanes(struct builder *builder)
             return lacks(builder, "'.sync'");
         if (insn->op == OP_REDUX) TRY(check_redux(builder));
         if (insn->op == OP_VOTE && (insn->sub_op == SUB_BALLOT) != (insn->type == TYPE_B32))
-            return wrong_with(builder, ".ballot gives .b32, the others .pred");
+            return wrong_with(builder, ".ballot requires .b32, the others .pred");
         return WS_OK;
     case FORM_ELECT:
         insn->type = TYPE_B32;

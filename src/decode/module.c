@@ -159,7 +159,7 @@ static ws_status unknown_kernel(struct diag *diag, const struct module *module, 
         struct strbuf list = {0};
         for (size_t i = 0; i < count && i < 20; i++)
             strbuf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-        diag_add(diag, "  it has: %s%s", list.data, count > 20 ? ", ..." : "");
+        diag_add(diag, "  available kernels: %s%s", list.data, count > 20 ? ", ..." : "");
         strbuf_clear(&list);
     }
     arena_clear(&arena);
@@ -188,7 +188,7 @@ ws_status module_find_entry(struct diag *diag, const struct module *module, cons
         return WS_OK;
     }
     if (by_display == 0 && matches == 0) return unknown_kernel(diag, module, name);
-    diag_error(diag, WS_ERR_ARGUMENT, "%s: '%s' names more than one kernel: give the full name",
+    diag_error(diag, WS_ERR_ARGUMENT, "%s: '%s' is ambiguous: use the full kernel name",
                module->path, name);
     for (uint32_t f = 0, shown = 0; f < module->function_count && shown < 10; f++) {
         const struct function *function = &module->functions[f];

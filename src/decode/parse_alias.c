@@ -13,7 +13,7 @@ static ws_status parse_aliased(struct parser *parser, uint32_t *out)
         return parser_unknown(parser, &token, "function", KINDS(FUNCTION));
     if (parser->functions[symbol->value].is_entry)
         return parser_error(parser, WS_ERR_INPUT, &token,
-                            "%s is a kernel: an alias can only stand for a .func",
+                            "%s is a kernel: an alias must refer to a .func",
                             parser_token_text(parser, &token));
     *out = symbol->value;
     return WS_OK;
@@ -39,11 +39,11 @@ static ws_status check_alias(struct parser *parser, const struct alias *alias)
     const struct function *meant = &parser->functions[alias->meant];
     if (function->is_defined)
         return parser_error(parser, WS_ERR_INPUT, &alias->token,
-                            "'%s' has a body: an alias is only declared", function->name);
+                            "'%s' has a body: an alias must only be declared", function->name);
     if (!meant->is_defined)
-        return parser_error(parser, WS_ERR_INPUT, &alias->token,
-                            "'%s' is not defined in this file: an alias needs a function that is",
-                            meant->name);
+        return parser_error(
+            parser, WS_ERR_INPUT, &alias->token,
+            "'%s' is not defined in this file: an alias requires a defined function", meant->name);
     return WS_OK;
 }
 

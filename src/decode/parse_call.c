@@ -88,7 +88,7 @@ static ws_status parse_list(struct parser *parser, const struct function *callee
     while (!at_punct(parser, ')')) {
         if (list->count == PASSED_MAX)
             return parser_error(parser, WS_ERR_UNSUPPORTED, current(parser),
-                                "a call with more than %d parameters", PASSED_MAX);
+                                "too many call parameters: at most %d", PASSED_MAX);
         TRY(parse_passed(parser, callee, is_return, list->count, &list->items[list->count]));
         list->count++;
         if (!parser_take(parser, ',')) break;
@@ -116,7 +116,7 @@ static ws_status parse_callee(struct parser *parser, struct insn *insn, struct t
     bool holds_address = type->kind != KIND_FLOAT && (type->bits == 32 || type->bits == 64);
     if (!holds_address)
         return parser_error(parser, WS_ERR_INPUT, token,
-                            "register %s is .%s: the address of a function has 32 or 64 bits",
+                            "register %s is .%s: the address of a function must have 32 or 64 bits",
                             parser_token_text(parser, token), type->suffix);
     insn->operands[0] = (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
     insn->nsrc = 1;
@@ -136,7 +136,7 @@ static ws_status check_sizes(struct parser *parser, const struct token *token,
                              : passed->elements * parameter_bytes_of(passed->type);
         if (wanted == given) continue;
         return parser_error(parser, WS_ERR_INPUT, token,
-                            "%s %u of '%s' has %llu bytes, the call gives %llu", what, i + 1,
+                            "%s %u of '%s' has %llu bytes, the call passes %llu", what, i + 1,
                             callee->name, (unsigned long long)wanted, (unsigned long long)given);
     }
     return WS_OK;
@@ -147,10 +147,11 @@ static ws_status check_call(struct parser *parser, const struct token *token,
                             const struct passed_list *arguments)
 {
     if (returns->count != callee->return_count || arguments->count != callee->parameter_count)
-        return parser_error(parser, WS_ERR_INPUT, token,
-                            "%s takes %u parameters and returns %u, the call gives %u and takes %u",
-                            callee->name, callee->parameter_count, callee->return_count,
-                            arguments->count, returns->count);
+        return parser_error(
+            parser, WS_ERR_INPUT, token,
+            "%s takes %u parameters and returns %u, the call passes %u and expects %u",
+            callee->name, callee->parameter_count, callee->return_count, arguments->count,
+            returns->count);
     TRY(check_sizes(parser, token, callee, returns, callee->returns, "result"));
     return check_sizes(parser, token, callee, arguments, callee->parameters, "parameter");
 }
@@ -167,8 +168,9 @@ static ws_status find_prototype(struct parser *parser, const struct token *calle
     struct token name = *current(parser);
     parser->lexer = before;
     if (name.kind != TOKEN_NAME)
-        return parser_error(parser, WS_ERR_INPUT, callee,
-                            "a call through a pointer names a .callprototype after its arguments");
+        return parser_error(
+            parser, WS_ERR_INPUT, callee,
+            "a call through a pointer requires a .callprototype after its arguments");
     const struct symbol *symbol = names_find(&parser->names, name.start, name.length);
     if (!symbol || symbol->kind != SYMBOL_PROTOTYPE)
         return parser_unknown(parser, &name, "prototype", KINDS(PROTOTYPE));

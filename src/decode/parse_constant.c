@@ -110,7 +110,7 @@ static ws_status apply_unary(struct parser *parser, const struct token *at, char
         return WS_OK;
     }
     if (value->kind == CONSTANT_FLOAT && op == '~')
-        return parser_error(parser, WS_ERR_INPUT, at, "'~' needs an integer");
+        return parser_error(parser, WS_ERR_INPUT, at, "'~' requires an integer");
     if (op == '-') value->integer = 0 - value->integer;
     if (op == '~') value->integer = ~value->integer;
     return WS_OK;
@@ -134,7 +134,7 @@ static ws_status parse_unary(struct parser *parser, struct constant *out)
     TRY(parse_primary(parser, out));
     if (is_cast && out->kind == CONSTANT_FLOAT)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "a cast to an integer type needs an integer");
+                            "a cast to an integer type requires an integer");
     if (is_cast) out->kind = kind;
     while (count > 0) {
         count--;
@@ -268,7 +268,7 @@ static ws_status apply_binary(struct parser *parser, const struct token *op, str
     }
     if (a->kind == CONSTANT_FLOAT || b->kind == CONSTANT_FLOAT) {
         if (apply_float(c, as_double(a), as_double(b), a)) return WS_OK;
-        return parser_error(parser, WS_ERR_INPUT, op, "this operator needs integers");
+        return parser_error(parser, WS_ERR_INPUT, op, "this operator requires integers");
     }
     bool is_signed =
         a->kind == CONSTANT_SIGNED && (b->kind == CONSTANT_SIGNED || precedence(op) == 8);

@@ -60,8 +60,8 @@ static ws_status parse_parts(struct parser *parser, const struct insn *insn, str
         return parser_error(parser, WS_ERR_INPUT, &token, "'%s' copies 4, 8 or 16 bytes",
                             insn->text);
     if (out->bytes != 16 && !strncmp(insn->text, "cp.async.cg", 11))
-        return parser_error(parser, WS_ERR_INPUT, &token, "'%s' copies 16 bytes; others: .ca",
-                            insn->text);
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "'%s' copies 16 bytes only: use .ca for other sizes", insn->text);
     out->given = out->bytes;
     if (!parser_take(parser, ',')) return WS_OK;
     int32_t reg;

@@ -19,7 +19,7 @@ ws_status body_open_scope(struct parser *parser)
     struct body *body = &parser->body;
     if (body->depth == SCOPES_MAX)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "braces nested deeper than %d levels", SCOPES_MAX);
+                            "braces nested too deeply: at most %d levels", SCOPES_MAX);
     uint32_t parent = body->depth ? body->scopes[body->depth - 1] : 0;
     body->marks[body->depth] = parser->names.symbol_count;
     body->scopes[body->depth++] = parser_open_scope(parser, parent);
@@ -178,7 +178,7 @@ static ws_status find_or_add(struct parser *parser, const struct token *token, b
         return WS_OK;
     }
     if (symbol)
-        return parser_error(parser, WS_ERR_INPUT, token, "%s is declared twice",
+        return parser_error(parser, WS_ERR_INPUT, token, "duplicate declaration of %s",
                             parser_token_text(parser, token));
     uint32_t name = names_intern(&parser->names, token->start, token->length);
     GROW(parser->functions, parser->function_count, parser->function_capacity);
@@ -306,7 +306,7 @@ static ws_status parse_body_directive(struct parser *parser)
     TRY(parse_body_variable(parser, &found));
     if (found) return WS_OK;
     return parser_error(parser, WS_ERR_INPUT, current(parser),
-                        "%s cannot stand in a function: expected .reg, .param, .local, .shared, "
+                        "%s is not allowed in a function: expected .reg, .param, .local, .shared, "
                         ".loc or .pragma",
                         parser_token_text(parser, current(parser)));
 }
@@ -333,7 +333,7 @@ static ws_status parse_statements(struct parser *parser, const struct token *ope
     for (;;) {
         if (current(parser)->kind == TOKEN_END)
             return parser_error(parser, WS_ERR_INPUT, open,
-                                "the function has no closing '}': the file is cut off");
+                                "missing '}' at the end of the function: truncated file");
         if (at_punct(parser, '{')) {
             TRY(body_open_scope(parser));
             advance(parser);
@@ -399,8 +399,8 @@ static ws_status finish_body(struct parser *parser, struct function *function)
     if (fits) return WS_OK;
     struct token name = {.line = function->line, .column = function->column};
     return parser_error(parser, WS_ERR_UNSUPPORTED, &name,
-                        "'%s' has %u basic blocks and %u registers that live across them: their "
-                        "product may be at most %llu; split the function",
+                        "'%s' has %u basic blocks and %u registers live across them: their product "
+                        "must be at most %llu; split the function",
                         function->name, function->block_count, function->crossing_count,
                         (unsigned long long)LIVE_BITS_MAX);
 }
@@ -409,7 +409,7 @@ static ws_status parse_body(struct parser *parser, struct function *function)
 {
     struct token open = *current(parser);
     if (function->is_defined)
-        return parser_error(parser, WS_ERR_INPUT, &open, "function '%s' is defined twice",
+        return parser_error(parser, WS_ERR_INPUT, &open, "duplicate definition of function '%s'",
                             function->name);
     if (function->is_entry) TRY(parse_module_privates(parser));
     TRY(body_open_scope(parser));

@@ -26,7 +26,7 @@ static ws_status add_relocation(struct parser *parser, const struct token *token
     bool is_byte = relocation->bytes == 1 && is_masked;
     if (!is_byte && relocation->bytes != 4 && relocation->bytes != 8)
         return parser_error(parser, WS_ERR_INPUT, token,
-                            "an address needs an element of 32 or 64 bits");
+                            "an address requires an element of 32 or 64 bits");
     GROW(parser->relocations, parser->relocation_count, parser->relocation_capacity);
     parser->relocations[parser->relocation_count++] = *relocation;
     return WS_OK;
@@ -72,7 +72,7 @@ static ws_status parse_masked(struct parser *parser, enum ptx_type type, uint64_
                             "a mask of an address must be 0xff, shifted by whole bytes");
     if (type_infos[type].kind == KIND_FLOAT)
         return parser_error(parser, WS_ERR_INPUT, &token,
-                            "a byte of an address needs an integer, not .%s",
+                            "a byte of an address requires an integer, not .%s",
                             type_infos[type].suffix);
     advance(parser);
     TRY(parser_expect(parser, '(', "after the mask"));
@@ -116,11 +116,11 @@ static ws_status parse_level(struct parser *parser, const struct shape *shape, e
         uint64_t step = nested ? stride : element;
         if (nested && level + 1 >= shape->count)
             return parser_error(parser, WS_ERR_INPUT, current(parser),
-                                "more braces than the variable has dimensions");
+                                "too many braces for the dimensions of the variable");
         if (nested && filled % stride != 0) filled += stride - filled % stride;
         if (!is_open && filled + step > whole)
             return parser_error(parser, WS_ERR_INPUT, current(parser),
-                                "more values than the array has elements");
+                                "too many values for the array");
         if (nested)
             TRY(parse_level(parser, shape, type, level + 1, offset + filled));
         else

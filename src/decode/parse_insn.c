@@ -64,7 +64,7 @@ static ws_status parse_second_destination(struct parser *parser, struct insn *in
     struct token bar = *current(parser);
     if (!parser_take(parser, '|')) return WS_OK;
     if (insn->op == OP_SETP && (insn->type == TYPE_F16 || insn->type == TYPE_BF16))
-        return parser_error(parser, WS_ERR_INPUT, &bar, "'%s' has one destination", insn->text);
+        return parser_error(parser, WS_ERR_INPUT, &bar, "'%s' takes one destination", insn->text);
     return parse_operand(parser, TYPE_PRED, ACCEPT_DESTINATION, add_destination(insn));
 }
 
@@ -256,7 +256,7 @@ static ws_status settle_space(struct parser *parser, const struct token *token, 
         insn->units = insn_units(insn);
     }
     if (insn->space != space)
-        return parser_error(parser, WS_ERR_INPUT, token, "%s lies in .%s, not in .%s",
+        return parser_error(parser, WS_ERR_INPUT, token, "%s is in .%s, not in .%s",
                             parser->variables[address->symbol].name, space_names[space],
                             space_names[insn->space]);
     return WS_OK;
@@ -361,8 +361,8 @@ static ws_status parse_alloca(struct parser *parser, struct insn *insn)
     TRY(parse_operand(parser, TYPE_U32, ACCEPT_IMMEDIATE, alignment));
     uint64_t bytes = (uint64_t)alignment->imm;
     if (bytes >= 1 && bytes <= ALLOCA_ALIGNMENT_MAX && !(bytes & (bytes - 1))) return WS_OK;
-    return parser_error(parser, WS_ERR_INPUT, &token, "an alignment is a power of two up to %d",
-                        ALLOCA_ALIGNMENT_MAX);
+    return parser_error(parser, WS_ERR_INPUT, &token,
+                        "the alignment must be a power of two up to %d", ALLOCA_ALIGNMENT_MAX);
 }
 
 static enum ptx_type element_type(enum ptx_type whole, unsigned count)
@@ -401,7 +401,7 @@ static ws_status parse_moved_vector(struct parser *parser, struct insn *insn, bo
     enum ptx_type type = count <= 4 ? element_type(insn->type, count) : TYPE_NONE;
     if (type == TYPE_NONE || count == 1 || type_infos[insn->type].kind != KIND_BITS)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "'%s' cannot be made of %u elements", insn->text, count);
+                            "'%s' does not support %u elements", insn->text, count);
     insn->vector = (uint8_t)count;
     return parse_vector(parser, insn, is_dst, type, is_dst ? ACCEPT_DESTINATION : ACCEPT_SOURCE,
                         count);
@@ -460,10 +460,11 @@ static ws_status parse_min_max(struct parser *parser, struct insn *insn)
     if (insn->type == TYPE_F32 && at_punct(parser, ',')) {
         TRY(parse_signature(parser, insn, "|t"));
         if (!xorsign) return WS_OK;
-        return parser_error(parser, WS_ERR_INPUT, &token, "'.xorsign' has no third operand");
+        return parser_error(parser, WS_ERR_INPUT, &token, "'.xorsign' takes no third operand");
     }
     if (!(insn->flags & INSN_ABS) || xorsign) return WS_OK;
-    return parser_error(parser, WS_ERR_INPUT, &token, "'.abs' of two operands needs '.xorsign'");
+    return parser_error(parser, WS_ERR_INPUT, &token,
+                        "'.abs' with two operands requires '.xorsign'");
 }
 
 /* The registers of .bf16, .tf32 and packed numbers must be as wide as they are (ISA: cvt). */

@@ -14,7 +14,7 @@ ws_status parser_declare_label(struct parser *parser, const struct token *label)
     uint32_t name = names_intern(&parser->names, label->start, label->length), old;
     uint64_t key = label_key(body->scopes[body->depth - 1], name);
     if (map_get(&parser->labels, key, &old))
-        return parser_error(parser, WS_ERR_INPUT, label, "label %s is declared twice",
+        return parser_error(parser, WS_ERR_INPUT, label, "duplicate label %s",
                             parser_token_text(parser, label));
     map_set(&parser->labels, key, body->insn_count);
     GROW(body->label_names, body->label_count, body->label_capacity);

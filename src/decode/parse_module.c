@@ -174,7 +174,7 @@ static ws_status begin_part(struct parser *parser)
     enum { PARTS_MAX = 4096 }; /* .cu files of one program */
     if (parser->parts > PARTS_MAX)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "more than %d modules in one file", PARTS_MAX);
+                            "too many modules in one file: at most %d", PARTS_MAX);
     map_reset(&parser->file_numbers);
     parser->module_private_count = 0;
     names_close_part(&parser->names, parser->special_mark);
@@ -194,7 +194,7 @@ static ws_status parse_version(struct parser *parser)
                             parser_token_text(parser, &token));
     if (major < 1 || major > 9)
         return parser_error(parser, WS_ERR_UNSUPPORTED, &token,
-                            "PTX %u.%u is not supported: versions 1.0 to 9.x are", major, minor);
+                            "unsupported PTX version %u.%u: expected 1.0 to 9.x", major, minor);
     if (parser->parts++) TRY(begin_part(parser));
     parser->module->version_major = major;
     parser->module->version_minor = minor;
@@ -215,9 +215,10 @@ static ws_status parse_target(struct parser *parser)
             target = target * 10 + (unsigned)(token.start[i] - '0');
         bool is_variant = i + 1 == token.length && (token.start[i] == 'a' || token.start[i] == 'f');
         if (target < 10 || target > 200 || (i != token.length && !is_variant))
-            return parser_error(parser, WS_ERR_INPUT, &token,
-                                "unknown target %s: targets are sm_10 to sm_121, with 'a' or 'f'",
-                                parser_token_text(parser, &token));
+            return parser_error(
+                parser, WS_ERR_INPUT, &token,
+                "unknown target %s: expected sm_10 to sm_121, optionally with 'a' or 'f'",
+                parser_token_text(parser, &token));
         if (target < parser->module->target) continue; /* of linked parts the newest counts */
         parser->module->target = target;
         parser->module->target_name = parser_copy(parser, &token);
@@ -231,7 +232,7 @@ static ws_status parse_address_size(struct parser *parser)
     uint64_t bits;
     TRY(parse_count(parser, "the address size", 64, &bits));
     if (bits != 32 && bits != 64)
-        return parser_error(parser, WS_ERR_INPUT, &token, "the address size is 32 or 64");
+        return parser_error(parser, WS_ERR_INPUT, &token, "the address size must be 32 or 64");
     if (parser->parts > 1 && bits != parser->module->address_bits)
         return parser_error(parser, WS_ERR_INPUT, &token,
                             "modules of %u and %u bits cannot be linked", (unsigned)bits,
@@ -378,7 +379,7 @@ ws_status parser_file(struct parser *parser)
     struct token *token = current(parser);
     if (token->kind == TOKEN_END)
         return diag_error(parser->diag, WS_ERR_INPUT,
-                          "%s: holds no PTX: it is empty, or nothing but comments",
+                          "%s: contains no PTX: it is empty or comments only",
                           parser->module->path);
     if (parser->module->ptx_size >= 4 && !memcmp(parser->module->ptx,
                                                  "\x7f"
@@ -395,8 +396,8 @@ ws_status parser_file(struct parser *parser)
         TRY(parse_top(parser));
         if (parser->module->target == 0 && parser->function_count > 0)
             return parser_error(parser, WS_ERR_INPUT, token,
-                                "no .target before the first function: PTX begins with .version "
-                                "and .target");
+                                "missing .target before the first function: PTX must start with "
+                                ".version and .target");
     }
     return parser_resolve_aliases(parser);
 }

@@ -91,7 +91,7 @@ static ws_status use_register(struct parser *parser, const struct token *token, 
                             parser_token_text(parser, token));
     if (!fits(type, declared, accept & ACCEPT_WIDER))
         return parser_error(
-            parser, WS_ERR_INPUT, token, "register %s is .%s, but .%s is needed here",
+            parser, WS_ERR_INPUT, token, "register %s is .%s, but .%s is required here",
             parser_token_text(parser, token), type_infos[declared].suffix, type_infos[type].suffix);
     *out = (struct operand){.kind = OPERAND_REGISTER, .reg = reg, .symbol = -1};
     return WS_OK;
@@ -119,7 +119,7 @@ static ws_status parse_named_element(struct parser *parser, const struct token *
                             : NULL;
     if (!found)
         return parser_error(parser, WS_ERR_INPUT, vector,
-                            "%s is a vector: name an element, such as %s.x",
+                            "%s is a vector: use an element such as %s.x",
                             parser_token_text(parser, vector), parser_copy(parser, vector));
     advance(parser);
     return parse_element(parser, vector, names[(found - names) % 4], type, accept, out);
@@ -145,15 +145,15 @@ static ws_status use_constant(struct parser *parser, enum ptx_type type, unsigne
         return parser_error(parser, WS_ERR_INPUT, &token, "expected a register, found a constant");
     if (!takes_constants(type))
         return parser_error(parser, WS_ERR_INPUT, &token,
-                            "a constant where a register of .%s is read", type_infos[type].suffix);
+                            "expected a register of type .%s, found a constant",
+                            type_infos[type].suffix);
     if (is_float && (kind == KIND_SIGNED || kind == KIND_UNSIGNED || kind == KIND_PRED))
-        return parser_error(parser, WS_ERR_INPUT, &token, "a float where .%s is read",
+        return parser_error(parser, WS_ERR_INPUT, &token, "expected .%s, found a float",
                             type_infos[type].suffix);
     if (!is_float && kind == KIND_FLOAT)
-        return parser_error(
-            parser, WS_ERR_INPUT, &token,
-            "an integer where .%s is read: write a float, such as 1.0 or 0f3F800000",
-            type_infos[type].suffix);
+        return parser_error(parser, WS_ERR_INPUT, &token,
+                            "expected .%s, found an integer: use a float such as 1.0 or 0f3F800000",
+                            type_infos[type].suffix);
     *out = (struct operand){.kind = OPERAND_IMMEDIATE,
                             .reg = -1,
                             .symbol = -1,
@@ -201,7 +201,7 @@ static ws_status use_symbol(struct parser *parser, const struct token *token,
                         ? accept & ACCEPT_SPECIAL
                         : 0;
     if (!accepted)
-        return parser_error(parser, WS_ERR_INPUT, token, "%s cannot stand here: %s",
+        return parser_error(parser, WS_ERR_INPUT, token, "%s is not allowed here: %s",
                             parser_token_text(parser, token),
                             accept & ACCEPT_IMMEDIATE ? "expected a register or a constant"
                                                       : "expected a register");
@@ -255,7 +255,7 @@ static ws_status parse_sum(struct parser *parser, const struct token *token, str
     unsigned bits = type_infos[declared].bits;
     if (type_infos[declared].kind == KIND_FLOAT || (bits != 16 && bits != 32 && bits != 64))
         return parser_error(parser, WS_ERR_INPUT, token,
-                            "register %s is .%s: only integers take an offset",
+                            "register %s is .%s: only integers support an offset",
                             parser_token_text(parser, token), type_infos[declared].suffix);
     TRY(parse_offset(parser, &sum.addend));
     sum.sum = out->reg = body_add_register(parser, "", declared);
@@ -310,7 +310,7 @@ static ws_status parse_base(struct parser *parser, struct operand *out)
         if (type->kind == KIND_FLOAT || type->kind == KIND_PRED || type->bits < 32 ||
             type->bits > 64)
             return parser_error(parser, WS_ERR_INPUT, &token,
-                                "register %s is .%s: an address has 32 or 64 bits",
+                                "register %s is .%s: an address must have 32 or 64 bits",
                                 parser_token_text(parser, &token), type->suffix);
         out->reg = reg;
         return parse_offset(parser, &out->imm);

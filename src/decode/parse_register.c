@@ -18,7 +18,7 @@ static ws_status parse_new_name(struct parser *parser, struct token *token)
     TRY(parser_expect_name(parser, "the name of a register", token));
     const struct symbol *old = names_find(&parser->names, token->start, token->length);
     if (old && old >= parser->names.symbols + body->marks[body->depth - 1])
-        return parser_error(parser, WS_ERR_INPUT, token, "%s is declared twice",
+        return parser_error(parser, WS_ERR_INPUT, token, "duplicate declaration of %s",
                             parser_token_text(parser, token));
     return WS_OK;
 }
@@ -142,9 +142,9 @@ static ws_status keep_for_kernels(struct parser *parser, bool is_local)
 ws_status parse_module_reg(struct parser *parser)
 {
     if (parser->module->version_major >= VERSION_OF_ABI)
-        return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "registers stand outside functions up to PTX 2.3 only: declare them in "
-                            "the function");
+        return parser_error(
+            parser, WS_ERR_INPUT, current(parser),
+            "registers outside functions require PTX 2.3 or earlier: declare them in the function");
     return keep_for_kernels(parser, false);
 }
 
@@ -172,7 +172,8 @@ ws_status parse_module_privates(struct parser *parser)
     parser->private_copies +=
         parser->module_private_count + parser->body.vreg_count + parser->body.range_count;
     if (parser->private_copies <= PRIVATE_COPIES_MAX) return WS_OK;
-    return parser_error(parser, WS_ERR_UNSUPPORTED, &here.token,
-                        "too many registers outside functions for so many kernels: declare them in "
-                        "the kernels that use them");
+    return parser_error(
+        parser, WS_ERR_UNSUPPORTED, &here.token,
+        "too many registers outside functions for this number of kernels: declare them in "
+        "the kernels that use them");
 }

@@ -106,7 +106,7 @@ static ws_status parse_shape(struct parser *parser, struct shape *shape)
             return parser_error(parser, WS_ERR_INPUT, current(parser), "too many dimensions");
         if (open && shape->count > 0)
             return parser_error(parser, WS_ERR_INPUT, current(parser),
-                                "only the first dimension may be left open");
+                                "only the first dimension may be empty");
         if (!open) TRY(parse_count(parser, "the size of an array", VARIABLE_BYTES_MAX, &size));
         shape->sizes[shape->count++] = size;
         TRY(parser_expect(parser, ']', "after the size of the array"));
@@ -174,7 +174,7 @@ static ws_status add_variable(struct parser *parser, const struct token *name,
             old && variable->function < 0 && old->space == variable->space &&
             (old->is_extern || old->is_weak || variable->is_extern || variable->is_weak);
         if (!may_repeat)
-            return parser_error(parser, WS_ERR_INPUT, name, "%s is declared twice%s%s",
+            return parser_error(parser, WS_ERR_INPUT, name, "duplicate declaration of %s%s%s",
                                 parser_token_text(parser, name), old ? ": first at line " : "",
                                 old ? arena_format(parser->arena, "%u", old->line) : "");
         replace_variable(old, variable);
@@ -204,10 +204,10 @@ static ws_status check_place(struct parser *parser, const struct token *name,
     bool in_function = variable->function >= 0;
     if (variable->space == SPACE_PARAM && !in_function)
         return parser_error(parser, WS_ERR_INPUT, name,
-                            "a .param variable belongs into a function");
+                            "a .param variable must be declared in a function");
     if (variable->space == SPACE_LOCAL && !in_function)
         return parser_error(parser, WS_ERR_INPUT, name,
-                            "a .local variable belongs into a function");
+                            "a .local variable must be declared in a function");
     enum { FRAME_MAX = 1 << 20, LOCAL_MAX = 1 << 24 }; /* CUDA's own: 32764 bytes and 512 KiB */
     uint64_t end = variable->bytes;
     if (variable->space == SPACE_PARAM) end += parser->body.parameter_bytes;
@@ -216,7 +216,8 @@ static ws_status check_place(struct parser *parser, const struct token *name,
                : variable->space == SPACE_LOCAL || variable->space == SPACE_SHARED
                    ? LOCAL_MAX
                    : VARIABLE_BYTES_MAX))
-        return parser_error(parser, WS_ERR_INPUT, name, "%s makes the .%s variables too large",
+        return parser_error(parser, WS_ERR_INPUT, name,
+                            "%s exceeds the size limit of the .%s variables",
                             parser_token_text(parser, name), space_names[variable->space]);
     return WS_OK;
 }
@@ -275,7 +276,8 @@ ws_status parse_parameter(struct parser *parser, bool is_kernel, int32_t *out)
     enum { PARAMETERS_MAX = 32764 }; /* bytes: PTX 8.1, sm_70 */
     if (is_kernel && parser->body.parameter_bytes + variable.bytes > PARAMETERS_MAX)
         return parser_error(parser, WS_ERR_INPUT, &name,
-                            "the parameters of a kernel may not exceed %d bytes", PARAMETERS_MAX);
+                            "the parameters of a kernel exceed the limit of %d bytes",
+                            PARAMETERS_MAX);
     variable.offset = place_after(&parser->body.parameter_bytes, &variable);
     if (name.length == 1 && *name.start == '_') { /* nameless, in a prototype */
         GROW(parser->variables, parser->variable_count, parser->variable_capacity);

@@ -27,10 +27,10 @@ const char *video_lacks(const struct insn *insn)
 const char *video_fault(const struct insn *insn)
 {
     bool shifts = insn->op == OP_VSHL || insn->op == OP_VSHR;
-    if (shifts && insn->type3 != TYPE_U32) return "the count is .u32";
-    if (insn->compare > CMP_GE || insn->combine) return "this comparison does not exist for it";
+    if (shifts && insn->type3 != TYPE_U32) return "the count must be .u32";
+    if (insn->compare > CMP_GE || insn->combine) return "unsupported comparison";
     if (lanes_of(insn) > 1 && insn->flags & INSN_SAT && insn->atom_op)
-        return "'.sat' does not go with '.add'";
+        return "'.sat' and '.add' are mutually exclusive";
     return NULL;
 }
 
@@ -69,7 +69,7 @@ static ws_status parse_selector(struct parser *parser, const struct insn *insn, 
     unsigned count = select_count(operand->select);
     good = good && (is_dst ? count <= lanes && falls(operand->select) : count == lanes);
     if (!good)
-        return parser_error(parser, WS_ERR_INPUT, &token, "%s selects no part of this operand",
+        return parser_error(parser, WS_ERR_INPUT, &token, "invalid selector %s for this operand",
                             parser_token_text(parser, &token));
     advance(parser);
     return WS_OK;
@@ -127,6 +127,6 @@ ws_status parse_video(struct parser *parser, struct insn *insn)
     }
     if (lanes_of(insn) == 1 && selects && insn->atom_op)
         return parser_error(parser, WS_ERR_INPUT, &token,
-                            "a part of the destination does not go with a second operation");
+                            "a destination selector and a second operation are mutually exclusive");
     return check_negation(parser, &token, insn);
 }

@@ -92,18 +92,18 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
     char *help = NULL;
     *out_target = *out_registers = 0;
     if (!module->ptxas)
-        return diag_error(diag, WS_ERR_COMPARE,
-                          "%s: no ptxas was found, so registers are estimated", module->path);
+        return diag_error(diag, WS_ERR_COMPARE, "%s: ptxas not found: registers are estimated",
+                          module->path);
     const char *const arguments[] = {module->ptxas, "--help", NULL};
     bool answered = tool_run(arguments, NULL, TOOL_QUESTION_SECONDS, &help);
     unsigned target = answered ? nearest_target(help, wanted) : 0;
     mem_free(help);
     if (!target)
-        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not tell its targets", module->path,
+        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not list its targets", module->path,
                           module->ptxas);
     char *folder = tool_make_folder();
     if (!folder)
-        return diag_error(diag, WS_ERR_COMPARE, "%s: no temporary folder could be made",
+        return diag_error(diag, WS_ERR_COMPARE, "%s: cannot create a temporary directory",
                           module->path);
     ws_status status = ask(diag, module, entry, target, folder, out_registers);
     tool_remove_folder(folder, NULL, 0);

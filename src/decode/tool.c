@@ -159,8 +159,8 @@ bool tool_run(const char *const *arguments, const char *tool_path, unsigned seco
     read_all(&running, &text);
     if (!running.is_late) done = wait_for(&running);
     if (running.is_late)
-        strbuf_printf(&text, "%s'%s' did not end within %u s and was stopped",
-                      text.length ? "\n" : "", arguments[0], seconds);
+        strbuf_printf(&text, "%s'%s' timed out after %u s", text.length ? "\n" : "", arguments[0],
+                      seconds);
     strbuf_append(&text, "", 0);
     mem_guard_end(&guard);
     if (running.is_late)

@@ -226,7 +226,7 @@ static void describe_members(struct exec *x, struct warp *warp, uint32_t at, str
     uint32_t members = meet_members(x, warp, at);
     if (!members) return;
     strbuf_printf(text, ": for the lanes 0x%08x", members);
-    if (warp->splits[at].mask & ~members) strbuf_puts(text, ", to which they do not belong");
+    if (warp->splits[at].mask & ~members) strbuf_puts(text, ", which do not include them");
 }
 
 static void describe_waiting(struct exec *x, struct block *block, struct strbuf *text)

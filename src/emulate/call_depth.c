@@ -129,8 +129,8 @@ static ws_status check_need(struct diag *diag, const struct builder *b, const st
     for (unsigned s = 0; s < STACKS; s++)
         if (need->bytes[s] > stacks[s].most)
             return program_error(diag, b, b->program->functions[0].function,
-                                 "its chain of calls needs %llu bytes of %s; at most %llu are "
-                                 "possible: use fewer or smaller functions",
+                                 "its call chain requires %llu bytes of %s; the limit is %llu: use "
+                                 "fewer or smaller functions",
                                  (unsigned long long)need->bytes[s], stacks[s].what,
                                  (unsigned long long)stacks[s].most);
     return WS_OK;

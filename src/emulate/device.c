@@ -59,7 +59,7 @@ ws_status device_isa_find(struct diag *diag, const char *word, int *out)
                           choices[levels - 1]);
     if (level >= levels)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "this host does not run x86-64-%s instructions: give %s", word,
+                          "this host does not support x86-64-%s instructions: use %s", word,
                           choices[levels - 1]);
     *out = level;
     return WS_OK;
@@ -71,7 +71,8 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     *out = NULL;
     int levels = device_isa_levels(), level = options->isa_level;
     if (level >= levels)
-        return diag_error(diag, WS_ERR_ARGUMENT, "instruction-set level %d: this host runs 0 to %d",
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "instruction-set level %d is out of range: this host supports 0 to %d",
                           level, levels - 1);
     struct device *device = mem_zalloc(1, sizeof *device);
     ws_status status =
@@ -161,7 +162,7 @@ static ws_status host_range(struct diag *diag, struct device *device, uint64_t a
     *out = devmem_find(&device->memory, address);
     if (*out && bytes <= (*out)->bytes - (address - (*out)->address)) return WS_OK;
     return diag_error(diag, WS_ERR_ARGUMENT,
-                      "0x%llx + %zu bytes does not lie in one allocation of the device",
+                      "0x%llx + %zu bytes is not within one device allocation",
                       (unsigned long long)address, bytes);
 }
 

@@ -155,7 +155,7 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
     }
     if (!fresh && (!fits || !find_gap(memory, room, &address, &at)))
         return diag_error(diag, WS_ERR_MEMORY,
-                          "device memory is full: %llu bytes asked for, %llu of %llu in use",
+                          "out of device memory: %llu bytes requested, %llu of %llu in use",
                           (unsigned long long)bytes, (unsigned long long)memory->live,
                           (unsigned long long)memory->limit);
     struct allocation allocation = {.address = address, .bytes = bytes, .uncounted = uncounted};
@@ -163,7 +163,7 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
         allocation.shadow = mem_try_zalloc((bytes + 63) / 64, sizeof *allocation.shadow);
         if (!allocation.shadow)
             return diag_error(diag, WS_ERR_MEMORY,
-                              "out of host memory: %llu bytes of device memory were asked for",
+                              "out of host memory: cannot allocate %llu bytes of device memory",
                               (unsigned long long)bytes);
     }
     insert(memory, at, allocation);
@@ -190,8 +190,7 @@ ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uin
     bool apart = !near || near->freed || near->address + near->bytes <= address ||
                  near->address >= address + bytes;
     if (memory->zero || address < HEAP_BASE || !bytes || address + bytes < address || !apart)
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "0x%llx + %llu bytes cannot be made reachable for kernels",
+        return diag_error(diag, WS_ERR_ARGUMENT, "cannot map 0x%llx + %llu bytes for kernels",
                           (unsigned long long)address, (unsigned long long)bytes);
     insert(memory, index_after(memory, address),
            (struct allocation){
@@ -262,8 +261,8 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
     struct allocation *found = devmem_find(memory, address);
     if (!found || found->address != address)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "0x%llx is not the address of a live allocation; free what "
-                          "ws_device_alloc returned, once",
+                          "0x%llx is not the address of a live allocation; free each address "
+                          "returned by ws_device_alloc once",
                           (unsigned long long)address);
     mem_free(found->shadow);
     found->shadow = NULL;

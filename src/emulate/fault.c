@@ -72,7 +72,7 @@ static const char *what(const struct fault *fault)
     case FAULT_UNINITIALISED:
         return "of uninitialised memory";
     case FAULT_TOO_WIDE:
-        return "where 16 bytes are the most: wider ones need global memory";
+        return "exceeds the limit of 16 bytes: wider accesses require global memory";
     case FAULT_READ_ONLY:
         return "to read-only memory";
     case FAULT_TRAP:
@@ -80,23 +80,23 @@ static const char *what(const struct fault *fault)
     case FAULT_ASSERT:
         return "an assertion of the kernel failed";
     case FAULT_DEADLOCK:
-        return "deadlock: no warp of the block can go on";
+        return "deadlock: no warp of the block can proceed";
     case FAULT_LIMIT:
-        return "the instruction limit was reached";
+        return "instruction limit reached";
     case FAULT_STACK:
         return "stack overflow: calls are nested too deeply, or alloca requests too much memory";
     case FAULT_CALLEE:
-        return "call through a pointer that is not the address of a fitting function";
+        return "call through a pointer that is not the address of a matching function";
     case FAULT_BARRIER_ID:
-        return "barrier number beyond 15";
+        return "barrier number out of range (0 to 15)";
     case FAULT_BRANCH_INDEX:
-        return "branch index beyond its table";
+        return "branch index out of range of its table";
     case FAULT_TEXTURE:
-        return "texture fetch through a handle that does not fit";
+        return "texture fetch through an incompatible handle";
     case FAULT_FREE:
-        return "free of an address that malloc of a kernel did not return, or a second one";
+        return "invalid or double free in a kernel";
     case FAULT_MATRIX:
-        return "a matrix operation that not all lanes of the warp execute together";
+        return "matrix operation not executed by all lanes of the warp together";
     default:
         return "interrupted";
     }
@@ -179,7 +179,7 @@ static void tell_address(struct strbuf *text, const struct launch *launch,
                                                     : "thread",
                       (unsigned long long)size);
         if (reserves)
-            strbuf_printf(text, " from address %llu on, behind the reserved ones",
+            strbuf_printf(text, " from address %llu on, after the reserved ones",
                           (unsigned long long)launch->program->shared_base);
         return;
     }
@@ -194,10 +194,10 @@ static void tell_address(struct strbuf *text, const struct launch *launch,
                   near->name ? ", variable " : "", near->name ? near->name : "",
                   near->freed ? ", freed" : "");
     if (fault->address >= end)
-        strbuf_printf(text, "; the access lies %llu bytes past its end",
+        strbuf_printf(text, "; the access is %llu bytes past its end",
                       (unsigned long long)(fault->address - end));
     else if (fault->address < near->address)
-        strbuf_printf(text, "; the access lies %llu bytes before it",
+        strbuf_printf(text, "; the access is %llu bytes before it",
                       (unsigned long long)(near->address - fault->address));
     else
         strbuf_printf(text, "; the access starts at byte %llu of it",
@@ -213,11 +213,10 @@ static const char *advice(const struct fault *fault)
         return "these bytes were never written: initialise the buffer (an argument without "
                "'=INIT' starts uninitialised)";
     case FAULT_DEADLOCK:
-        return "every thread that a barrier counts must reach it, and someone must change what "
-               "others "
-               "poll";
+        return "every thread that a barrier counts must reach it, and some thread must write what "
+               "others poll";
     case FAULT_LIMIT:
-        return "raise the limit, or look for a loop that does not end";
+        return "raise the limit, or look for an infinite loop";
     default:
         return NULL;
     }
@@ -267,13 +266,13 @@ char *fault_outsider_text(const struct launch *launch, const struct fault *fault
     const uint32_t *grid = launch->options->grid;
     struct strbuf text = {0};
     tell_instruction(&text, launch->program->module, fault->insn);
-    strbuf_printf(
-        &text,
-        ": executed by lane %u, which its member mask 0x%08x leaves out (block "
-        "(%llu,%llu,%llu), warp %u). The PTX ISA leaves the result undefined; here the lane takes "
-        "part, as in ptxas's code.",
-        fault->lane, (uint32_t)fault->address, (unsigned long long)(fault->block % grid[0]),
-        (unsigned long long)(fault->block / grid[0] % grid[1]),
-        (unsigned long long)(fault->block / grid[0] / grid[1]), fault->warp);
+    strbuf_printf(&text,
+                  ": executed by lane %u, which its member mask 0x%08x excludes (block "
+                  "(%llu,%llu,%llu), warp %u). The PTX ISA leaves the result undefined; here the "
+                  "lane participates, as in ptxas's code.",
+                  fault->lane, (uint32_t)fault->address,
+                  (unsigned long long)(fault->block % grid[0]),
+                  (unsigned long long)(fault->block / grid[0] % grid[1]),
+                  (unsigned long long)(fault->block / grid[0] / grid[1]), fault->warp);
     return strbuf_take(&text);
 }

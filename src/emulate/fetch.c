@@ -175,14 +175,15 @@ static const char *mismatch(const struct insn *insn, const ws_texture *t)
                                          [WS_TEXTURE_1D_LAYERED] = SUB_1D_LAYERED,
                                          [WS_TEXTURE_2D_LAYERED] = SUB_2D_LAYERED};
     if (geometries[t->kind] != insn->sub_op)
-        return "the texture has another geometry than the instruction";
+        return "geometry mismatch between texture and instruction";
     if (t->kind == WS_TEXTURE_LINEAR_MEMORY && insn->type2 == TYPE_F32)
-        return "linear memory is read by integers (tex1Dfetch)";
+        return "linear memory requires integer coordinates (tex1Dfetch)";
     /* Unfiltered words of 32 bits are words, whatever they stand for. */
     bool as_it_is = t->channel_bits == 32 && !t->linear_filter;
     if (!as_it_is && texture_gives_floats(t) != (insn->type == TYPE_F32))
-        return texture_gives_floats(t) ? "the texture gives floats, the instruction wants integers"
-                                       : "the texture gives integers, the instruction wants floats";
+        return texture_gives_floats(t)
+                   ? "type mismatch: the texture returns floats, the instruction expects integers"
+                   : "type mismatch: the texture returns integers, the instruction expects floats";
     return NULL;
 }
 

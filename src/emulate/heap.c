@@ -19,11 +19,12 @@ ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t byt
 {
     struct heap *heap = &device->heap;
     if (heap->tags)
-        return diag_error(
-            diag, WS_ERR_ARGUMENT,
-            "the heap of kernels has its size once a kernel that uses it was launched");
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "the heap size of kernels cannot change after the launch of a kernel "
+                          "that uses the heap");
     if (bytes < UNIT_BYTES || bytes / UNIT_BYTES >= IN_USE)
-        return diag_error(diag, WS_ERR_ARGUMENT, "a heap of kernels has 16 bytes to 32 GiB");
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "the heap size of kernels must be from 16 bytes to 32 GiB");
     heap->bytes = bytes;
     return WS_OK;
 }
@@ -45,8 +46,8 @@ ws_status heap_place(struct diag *diag, struct device *device)
     if (map == MAP_FAILED) {
         TRY(device_free(diag, device, heap->address));
         return diag_error(diag, WS_ERR_MEMORY,
-                          "out of host memory: a heap of %llu bytes was asked for; make it smaller "
-                          "or raise the limit (ulimit -v)",
+                          "out of host memory: cannot allocate a heap of %llu bytes; reduce it or "
+                          "raise the limit (ulimit -v)",
                           (unsigned long long)heap->bytes);
     }
     heap->tags = map;

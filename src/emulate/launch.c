@@ -270,18 +270,17 @@ static ws_status check_geometry(struct diag *diag, const struct launch_options *
                               axes[k]);
         if (options->grid[k] > grid_max[k] || options->block[k] > block_max[k])
             return diag_error(
-                diag, WS_ERR_LAUNCH, "launch beyond the limits: %s.%c is %u, at most %llu",
+                diag, WS_ERR_LAUNCH, "launch exceeds the limits: %s.%c is %u, at most %llu",
                 options->grid[k] > grid_max[k] ? "grid" : "block", axes[k],
                 options->grid[k] > grid_max[k] ? options->grid[k] : options->block[k],
                 (unsigned long long)(options->grid[k] > grid_max[k] ? grid_max[k] : block_max[k]));
     }
     uint64_t threads = (uint64_t)options->block[0] * options->block[1] * options->block[2];
     if (threads > 1024)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "launch beyond the limits: a block of %u x %u x %u has %llu threads, at "
-                          "most 1024",
-                          options->block[0], options->block[1], options->block[2],
-                          (unsigned long long)threads);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "launch exceeds the limits: a block of %u x %u x %u has %llu threads, at most 1024",
+            options->block[0], options->block[1], options->block[2], (unsigned long long)threads);
     const uint32_t *need = entry->required_threads, *most = entry->max_threads;
     if (need[0] && (need[0] != options->block[0] || (need[1] ? need[1] : 1) != options->block[1] ||
                     (need[2] ? need[2] : 1) != options->block[2]))
@@ -291,11 +290,10 @@ static ws_status check_geometry(struct diag *diag, const struct launch_options *
     uint64_t limit =
         most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
     if (limit && threads > limit)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "kernel %s was compiled for at most %llu threads a block (.maxntid), not "
-                          "%llu",
-                          entry->display_name, (unsigned long long)limit,
-                          (unsigned long long)threads);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "kernel %s was compiled for at most %llu threads per block (.maxntid), got %llu",
+            entry->display_name, (unsigned long long)limit, (unsigned long long)threads);
     return WS_OK;
 }
 
@@ -305,12 +303,12 @@ static ws_status check_launch(struct diag *diag, const struct launch *launch)
     const struct function *entry = launch->program->functions[0].function;
     if (options->parameter_bytes != entry->parameter_bytes)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "kernel %s takes %llu bytes of parameters, %zu were given",
+                          "kernel %s requires %llu bytes of parameters (got %zu)",
                           entry->display_name, (unsigned long long)entry->parameter_bytes,
                           options->parameter_bytes);
     if (launch->shared_end > SHARED_WINDOW_BYTES)
         return diag_error(diag, WS_ERR_LAUNCH,
-                          "launch beyond the limits: %llu bytes of shared memory a block",
+                          "launch exceeds the limits: %llu bytes of shared memory per block",
                           (unsigned long long)launch->shared_bytes);
     return WS_OK;
 }
@@ -430,8 +428,7 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
     if (instructions > launch->max_instructions)
         return diag_error(
             diag, WS_ERR_LIMIT,
-            "the instruction limit was reached: %llu warp instructions, at most %llu; "
-            "raise the limit",
+            "instruction limit reached: %llu warp instructions, at most %llu; raise the limit",
             (unsigned long long)instructions, (unsigned long long)launch->max_instructions);
     if (!out) return WS_OK;
     *out = (struct launch_result){.blocks_executed = launch->sampled,

@@ -199,7 +199,7 @@ static ws_status check_frame(struct diag *diag, const struct builder *b,
                              uint64_t most)
 {
     if (bytes <= most) return WS_OK;
-    return program_error(diag, b, function, "it needs %llu bytes of %s; at most %llu are possible",
+    return program_error(diag, b, function, "it requires %llu bytes of %s; the limit is %llu",
                          (unsigned long long)bytes, what, (unsigned long long)most);
 }
 
@@ -455,7 +455,7 @@ static ws_status make_code(struct diag *diag, struct builder *b)
     }
     if (b->pool_is_full)
         return program_error(diag, b, program->functions[0].function,
-                             "its code has more than %u different constants",
+                             "its code has too many different constants: at most %u",
                              POOL_BYTES_MAX / (8 * WARP_LANES));
     return WS_OK;
 }

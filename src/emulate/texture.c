@@ -29,32 +29,30 @@ static const char *format_fault(const ws_texture *t)
 {
     bool is_float = t->channel_kind == WS_CHANNEL_FLOAT;
     if (t->channels != 1 && t->channels != 2 && t->channels != 4)
-        return "a texel has 1, 2 or 4 channels";
+        return "a texel must have 1, 2 or 4 channels";
     if (t->channel_bits != 8 && t->channel_bits != 16 && t->channel_bits != 32)
-        return "a channel has 8, 16 or 32 bits";
-    if ((unsigned)t->channel_kind > WS_CHANNEL_FLOAT) return "this kind of channel is not known";
-    if (is_float && t->channel_bits == 8) return "floats have 16 or 32 bits";
+        return "a channel must have 8, 16 or 32 bits";
+    if ((unsigned)t->channel_kind > WS_CHANNEL_FLOAT) return "unknown channel kind";
+    if (is_float && t->channel_bits == 8) return "floats must have 16 or 32 bits";
     if (t->normalized_read && !is_float && t->channel_bits == 32)
         return "integers of 32 bits cannot be read as normalized floats";
-    if (t->linear_filter && !texture_gives_floats(t))
-        return "only what is read as floats can be filtered";
+    if (t->linear_filter && !texture_gives_floats(t)) return "filtering requires float reads";
     return NULL;
 }
 
 static const char *shape_fault(const ws_texture *t)
 {
-    if ((unsigned)t->kind > WS_TEXTURE_2D_LAYERED) return "this kind of texture is not known";
+    if ((unsigned)t->kind > WS_TEXTURE_2D_LAYERED) return "unknown texture kind";
     for (unsigned k = 0; k < 3; k++)
-        if ((unsigned)t->address_modes[k] > WS_ADDRESS_BORDER)
-            return "this address mode is not known";
+        if ((unsigned)t->address_modes[k] > WS_ADDRESS_BORDER) return "unknown address mode";
     const uint64_t sizes[] = {t->width, t->height, t->depth};
     const uint64_t texel = texture_texel_bytes(t);
     for (unsigned k = 0; k < 3; k++)
-        if (sizes[k] < 1 || sizes[k] > SIZE_MAX_TEXELS) return "its size is 0 or too large";
+        if (sizes[k] < 1 || sizes[k] > SIZE_MAX_TEXELS) return "size 0 or too large";
     if (t->address % texel || t->pitch_bytes % texel || t->slice_bytes % texel)
         return "address and pitch must be multiples of a texel";
     if ((t->height > 1 || t->depth > 1) && t->pitch_bytes < t->width * texel)
-        return "the pitch is less than a row";
+        return "the pitch is smaller than a row";
     if (t->pitch_bytes > SIZE_MAX_TEXELS * texel || t->slice_bytes > UINT64_MAX / SIZE_MAX_TEXELS)
         return "its pitch is too large";
     if (t->depth > 1 && t->slice_bytes < t->pitch_bytes * (t->height - 1) + t->width * texel)
@@ -105,7 +103,7 @@ ws_status device_texture_create(struct diag *diag, struct device *device, const 
     ws_texture complete = completed(texture);
     if (!fault) fault = shape_fault(&complete);
     if (!fault && !lies_in_memory(device, &complete))
-        fault = "its texels do not lie in one allocation of the device";
+        fault = "its texels are not within one device allocation";
     if (fault) return diag_error(diag, WS_ERR_ARGUMENT, "texture: %s", fault);
     struct texture_slot *slot = take_slot(device);
     slot->texture = complete;

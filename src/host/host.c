@@ -54,7 +54,7 @@ static ws_status read_topology(struct diag *diag, struct topology *t)
     *t = (struct topology){0};
     if (hwloc_topology_init(&t->handle) != 0) {
         mem_check_errno();
-        return diag_error(diag, WS_ERR_DEVICE, "host: hwloc could not be started");
+        return diag_error(diag, WS_ERR_DEVICE, "host: cannot initialise hwloc");
     }
     mem_guard_begin(&t->guard, drop_topology, t);
     if (hwloc_topology_load(t->handle) != 0) {
@@ -145,7 +145,7 @@ static void add_notes(struct machine *machine, const struct topology *t,
     notes[count++] =
         arena_format(arena, "measured %s with %u threads of %s code, %zu MiB of memory%s", day,
                      timing->threads, timing->loops->name, timing->buffer_bytes >> 20,
-                     timing->is_bound ? "" : "; threads could not be kept on their cores");
+                     timing->is_bound ? "" : "; threads could not be pinned to cores");
     notes[count++] = spread(arena, "clock.core", timing->clock_hz, 1e9, "GHz");
     notes[count++] =
         spread(arena, "vector instructions of a core", timing->vector_rate, 1e9, "G/s");
@@ -154,10 +154,10 @@ static void add_notes(struct machine *machine, const struct topology *t,
         spread(arena, "dram.bandwidth (reading)", timing->read_bytes_per_second, 1e9, "GB/s");
     notes[count++] = spread(arena, "dram.latency", timing->load_seconds, 1e-9, "ns");
     if (timing->threads < t->core_count)
-        notes[count++] = "not every core could be used: bandwidth and clock are of fewer";
+        notes[count++] = "not all cores could be used: bandwidth and clock were measured on fewer";
     if ((double)timing->buffer_bytes < 2 * t->l3)
-        notes[count++] = "the memory to measure with was smaller than twice the L3: part of it may "
-                         "have come from there";
+        notes[count++] = "the test buffer was smaller than twice the L3: part of the traffic may "
+                         "have hit the L3";
     machine->notes = notes;
     machine->note_count = count;
 }

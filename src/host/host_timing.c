@@ -285,8 +285,8 @@ ws_status host_time(struct diag *diag, hwloc_topology_t topology, const hwloc_cp
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return diag_error(diag, WS_ERR_MEMORY,
-                          "host: %zu MiB of memory to measure with could not be had; end other "
-                          "programs or raise the limit (ulimit -v)",
+                          "host: cannot allocate %zu MiB for the measurement; end other programs "
+                          "or raise the limit (ulimit -v)",
                           bytes >> 20);
     struct area area = {memory, bytes};
     struct mem_guard guard;
@@ -305,5 +305,5 @@ ws_status host_time(struct diag *diag, hwloc_topology_t topology, const hwloc_cp
     mem_guard_end(&guard);
     munmap(memory, bytes);
     if (team.threads) return WS_OK;
-    return diag_error(diag, WS_ERR_DEVICE, "host: no thread could be started");
+    return diag_error(diag, WS_ERR_DEVICE, "host: cannot start a thread");
 }

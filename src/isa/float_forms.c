@@ -21,15 +21,15 @@ static const struct {
     uint32_t flag;
     const char *fault;
 } flags[] = {
-    {INSN_FTZ, "'.ftz' does not go with its type"},
-    {INSN_SAT, "'.sat' does not go with its type"},
-    {INSN_RELU, "'.relu' does not go with its type"},
-    {INSN_OOB, "'.oob' does not go with its type"},
-    {INSN_APPROX, "'.approx' does not go with its type"},
-    {INSN_FULL, "'.full' does not go with its type"},
-    {INSN_NAN, "'.NaN' does not go with its type"},
-    {INSN_XORSIGN, "'.xorsign' does not go with its type"},
-    {INSN_ABS, "'.abs' does not go with its type"},
+    {INSN_FTZ, "'.ftz' is incompatible with its type"},
+    {INSN_SAT, "'.sat' is incompatible with its type"},
+    {INSN_RELU, "'.relu' is incompatible with its type"},
+    {INSN_OOB, "'.oob' is incompatible with its type"},
+    {INSN_APPROX, "'.approx' is incompatible with its type"},
+    {INSN_FULL, "'.full' is incompatible with its type"},
+    {INSN_NAN, "'.NaN' is incompatible with its type"},
+    {INSN_XORSIGN, "'.xorsign' is incompatible with its type"},
+    {INSN_ABS, "'.abs' is incompatible with its type"},
 };
 
 /* Flags that exclude or need each other. */
@@ -39,13 +39,13 @@ static const char *combination_fault(const struct insn *insn)
     bool approximate = set & INSN_APPROX, flushes = set & INSN_FTZ;
     bool bf16 = insn->type == TYPE_BF16 || insn->type == TYPE_BF16X2;
     int precisions = (insn->rounding != 0) + approximate + ((set & INSN_FULL) != 0);
-    if (precisions > 1) return "a rounding, '.approx' and '.full' exclude each other";
-    if (set & INSN_SAT && set & INSN_RELU) return "'.sat' and '.relu' exclude each other";
-    if (set & INSN_OOB && flushes) return "'.oob' and '.ftz' exclude each other";
-    if (set & INSN_XORSIGN && !(set & INSN_ABS)) return "'.xorsign' needs '.abs'";
-    if (insn->op == OP_EX2 && bf16 && !flushes) return "'.ftz' is needed";
+    if (precisions > 1) return "a rounding, '.approx' and '.full' are mutually exclusive";
+    if (set & INSN_SAT && set & INSN_RELU) return "'.sat' and '.relu' are mutually exclusive";
+    if (set & INSN_OOB && flushes) return "'.oob' and '.ftz' are mutually exclusive";
+    if (set & INSN_XORSIGN && !(set & INSN_ABS)) return "'.xorsign' requires '.abs'";
+    if (insn->op == OP_EX2 && bf16 && !flushes) return "'.ftz' is required";
     if (insn->op == OP_RCP && insn->type == TYPE_F64 && approximate != flushes)
-        return "'.approx' and '.ftz' of .f64 go together";
+        return "'.approx' and '.ftz' of .f64 must be used together";
     return NULL;
 }
 
@@ -82,12 +82,12 @@ const char *insn_float_fault(const struct insn *insn)
     const struct float_form *form = find_form(insn, &known);
     if (!form) {
         bool is_float = type_infos[subject_type(insn)].kind == KIND_FLOAT;
-        if (known && is_float) return "its types do not go together";
-        return known && insn->flags & INSN_FTZ ? "'.ftz' is for floats" : NULL;
+        if (known && is_float) return "incompatible types";
+        return known && insn->flags & INSN_FTZ ? "'.ftz' requires a float type" : NULL;
     }
     for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
         if (insn->flags & flags[k].flag & ~form->flags) return flags[k].fault;
     if (insn->rounding && !(form->roundings >> insn->rounding & 1))
-        return "this rounding does not go with its type";
+        return "rounding mode incompatible with the type";
     return combination_fault(insn);
 }

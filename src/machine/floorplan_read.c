@@ -244,7 +244,8 @@ static ws_status check_numbers(const struct plan_reading *from, const yaml_node_
     struct floorplan *plan = from->plan;
     for (size_t i = 0; i < plan->block_count; i++)
         plan->sm_count += from->blocks[i].kind == FLOORPLAN_SM;
-    if (!plan->sm_count) LEAF_FAIL(from->reading, node, "the floorplan has no block of kind sm");
+    if (!plan->sm_count)
+        LEAF_FAIL(from->reading, node, "the floorplan requires at least one block of kind sm");
     bool *has_tpc = ARENA_ARRAY(&from->reading->machine->arena, bool, MOST_BLOCKS);
     for (size_t i = 0; i < plan->block_count; i++) {
         const struct floorplan_block *block = &from->blocks[i];
@@ -306,7 +307,7 @@ static ws_status read_blocks(struct plan_reading *from, const yaml_node_t *node)
         LEAF_FAIL(reading, list, "blocks must be a list, not %s", yaml_kind(list));
     const yaml_node_item_t *start = list->data.sequence.items.start;
     size_t count = (size_t)(list->data.sequence.items.top - start);
-    if (count > MOST_BLOCKS) LEAF_FAIL(reading, list, "more than %d blocks", MOST_BLOCKS);
+    if (count > MOST_BLOCKS) LEAF_FAIL(reading, list, "too many blocks: at most %d", MOST_BLOCKS);
     from->blocks = ARENA_ARRAY(&reading->machine->arena, struct floorplan_block, count + 1);
     from->nodes = ARENA_ARRAY(&reading->machine->arena, const yaml_node_t *, count + 1);
     for (size_t i = 0; i < count; i++) {

@@ -124,7 +124,7 @@ ws_status leaf_read(struct reading *reading, const char *path, const yaml_node_t
         LEAF_FAIL(reading, leaf->value,
                   "%s is null: omit it if unknown; use 0 if it does not exist", path);
     if (!yaml_text(leaf->value))
-        LEAF_FAIL(reading, leaf->value, "the value of %s must be single, not %s", path,
+        LEAF_FAIL(reading, leaf->value, "the value of %s must be a scalar, not %s", path,
                   yaml_kind(leaf->value));
     return leaf_origin(reading, leaf);
 }
@@ -146,7 +146,7 @@ ws_status leaf_number(struct reading *reading, const char *path, const yaml_node
     if (rest != text && *rest)
         LEAF_FAIL(
             reading, node,
-            "%s: '%s' has '%s' after the number: give a plain number and put the unit in 'unit'",
+            "%s: '%s' has '%s' after the number: write a plain number and put the unit in 'unit'",
             path, text, rest);
     LEAF_FAIL(reading, node, "%s: '%s' is not a number", path, text);
 }

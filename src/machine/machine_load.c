@@ -183,17 +183,17 @@ static ws_status finish_curve(struct diag *diag, struct arena *arena, struct mac
     double factor = curve_factor(machine, info);
     double *values = ARENA_ARRAY(&machine->arena, double, curve->count);
     if (!(factor > 0))
-        return line_error(diag, arena, machine, curve->line, 1,
-                          arena_format(arena, "%s of the whole GPU needs %s", info->path,
-                                       info->scale > 0
-                                           ? "sm.count and clock.core: give them, or write it per "
-                                             "SM and cycle"
-                                           : "dram.bandwidth"));
+        return line_error(
+            diag, arena, machine, curve->line, 1,
+            arena_format(arena, "%s of the whole GPU requires %s", info->path,
+                         info->scale > 0
+                             ? "sm.count and clock.core: add them, or specify it per SM and cycle"
+                             : "dram.bandwidth"));
     for (size_t i = 0; i < curve->count; i++) {
         values[i] = curve->values[i] * factor;
         if (!(info->scale > 0) && values[i] > 1)
             return line_error(diag, arena, machine, curve->line, 1,
-                              arena_format(arena, "%s has %.6g B/s, more than dram.bandwidth",
+                              arena_format(arena, "%s of %.6g B/s exceeds dram.bandwidth",
                                            info->path, curve->values[i]));
     }
     curve->values = values;
@@ -322,7 +322,7 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
     struct machine *base;
     if (!strcmp(machine->inherits, machine->id))
         return inherits_error(reader->diag, arena, machine,
-                              "a cycle: the machine inherits from itself");
+                              "circular inheritance: the machine inherits from itself");
     TRY(find_base(reader->diag, arena, dir, machine, &path));
     TRY(read_file(reader, arena, machine->inherits, path, &base));
     ws_status status = finish_curves(reader->diag, arena, base);

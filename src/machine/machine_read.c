@@ -225,7 +225,8 @@ static ws_status read_section(struct reading *reading, const char *prefix, const
         } else if (!is_section(path)) {
             return unknown_key(reading, key_node, path);
         } else if (value->type != YAML_MAPPING_NODE) {
-            LEAF_FAIL(reading, value, "'%s' must hold keys, not %s", path, yaml_kind(value));
+            LEAF_FAIL(reading, value, "'%s' must be a mapping of keys, not %s", path,
+                      yaml_kind(value));
         } else {
             TRY(read_section(reading, path, value));
         }

@@ -43,7 +43,8 @@ static ws_status read_curve_unit(struct reading *reading, const struct machine_c
     struct arena *arena = &reading->machine->arena;
     enum dimension given;
     if (!leaf->unit)
-        LEAF_FAIL(reading, leaf->node, "%s has no unit: %s", leaf->path, legal_units(arena, info));
+        LEAF_FAIL(reading, leaf->node, "%s lacks a unit: expected %s", leaf->path,
+                  legal_units(arena, info));
     const char *unit;
     TRY(leaf_text(reading, "unit", leaf->unit, &unit));
     bool known = unit_find(unit, &given, factor);
@@ -78,7 +79,7 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
     if (!info->axes[1]) {
         TRY(read_points(reading, info->path, node, factor, &curve->values, &count));
         if (count != rows)
-            LEAF_FAIL(reading, node, "%s: size mismatch: %zu values for %zu numbers of %s",
+            LEAF_FAIL(reading, node, "%s: size mismatch: %zu values for %zu values of %s",
                       info->path, count, rows, info->axes[0]);
         return WS_OK;
     }
@@ -87,7 +88,7 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
                 : 0;
     if (count != rows)
         LEAF_FAIL(reading, node,
-                  "%s requires %zu rows, [[...], [...]]: one for each of %zu numbers of %s and %zu "
+                  "%s requires %zu rows, [[...], [...]]: one for each of %zu values of %s and %zu "
                   "of %s (got %zu)",
                   info->path, rows, curve->axis_counts[0], info->axes[0], curve->axis_counts[1],
                   info->axes[1], count);
@@ -97,7 +98,7 @@ static ws_status read_values(struct reading *reading, const struct machine_curve
         const double *points;
         TRY(read_points(reading, info->path, row, factor, &points, &count));
         if (count != columns)
-            LEAF_FAIL(reading, row, "%s: size mismatch: %zu values in a row for %zu numbers of %s",
+            LEAF_FAIL(reading, row, "%s: size mismatch: %zu values in a row for %zu values of %s",
                       info->path, count, columns, info->axes[2]);
         memcpy(values + i * columns, points, columns * sizeof *values);
     }

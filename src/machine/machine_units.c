@@ -186,12 +186,12 @@ const char *figure_fault(enum machine_key key, double value)
     /* 2^53: beyond it a double does not hold every whole number. */
     if (whole && value > 0x1p53) return "is too large";
     /* Counts are kept in 32 bits; simulated time has 63 for all that a launch waits. */
-    if (dimension == DIM_COUNT && value > UINT32_MAX) return "is too large: 4294967295 is the most";
-    if (dimension == DIM_CYCLE && value > CYCLES_MOST) return "is too large: 1000000 is the most";
+    if (dimension == DIM_COUNT && value > UINT32_MAX) return "is too large: at most 4294967295";
+    if (dimension == DIM_CYCLE && value > CYCLES_MOST) return "is too large: at most 1000000";
     bool is_rate = dimension == DIM_HERTZ || dimension == DIM_BYTES_PER_SECOND ||
                    dimension == DIM_INSTRUCTION_PER_SECOND;
     /* What is divided by it must stay finite. */
-    if (is_rate && value > 0 && value < 1) return "is too small: 1 per second is the least";
+    if (is_rate && value > 0 && value < 1) return "is too small: at least 1 per second";
     if (key == MACHINE_GLOBAL_RULE && value != 10 && value != 12 && value != 32)
         return "must be 10, 12 or 32";
     if (key == MACHINE_ISSUE_SCOREBOARD && value > 3) return "must be 1, 2 or 3";
@@ -199,6 +199,6 @@ const char *figure_fault(enum machine_key key, double value)
                    key == MACHINE_POWER_LOG_SCALING || key == MACHINE_CPU_FMA ||
                    (key >= MACHINE_POWER_SPEC_LINEAR_INT && key <= MACHINE_POWER_SPEC_LINEAR_L2);
     if (is_flag && value > 1) return "must be 0 or 1";
-    if (key == MACHINE_POWER_LOG_BETA && value >= 10) return "must be below 10";
+    if (key == MACHINE_POWER_LOG_BETA && value >= 10) return "must be less than 10";
     return NULL;
 }

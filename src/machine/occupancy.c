@@ -263,20 +263,18 @@ static ws_status refuse(struct diag *diag, const struct machine *machine,
             machine->id, query->registers_per_thread, rules->max_per_thread);
     if (!out->limit_registers)
         return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: %u registers a thread and %u threads do not fit: an SM has %.0f "
-                          "registers, a block may take %.0f: use fewer registers or a smaller "
-                          "block",
+                          "%s: %u registers per thread and %u threads do not fit: an SM has %.0f "
+                          "registers, a block can use %.0f: use fewer registers or a smaller block",
                           machine->id, query->registers_per_thread, query->threads_per_block,
                           rules->registers, rules->max_registers_per_block);
     if (!out->limit_barriers)
         return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: a block uses %u named barriers, but an SM has %.0f: use fewer",
+                          "%s: %u named barriers per block exceed the %.0f of an SM: use fewer",
                           machine->id, query->barriers, rules->barriers);
-    return diag_error(diag, WS_ERR_LAUNCH,
-                      "%s: a block uses %llu bytes of shared memory, but at most %.0f are "
-                      "available: use less",
-                      machine->id, (unsigned long long)query->shared_bytes,
-                      fmin(rules->shared_per_block, rules->shared));
+    return diag_error(
+        diag, WS_ERR_LAUNCH,
+        "%s: %llu bytes of shared memory per block exceed the limit of %.0f: use less", machine->id,
+        (unsigned long long)query->shared_bytes, fmin(rules->shared_per_block, rules->shared));
 }
 
 /* All limits; blocks_per_sm 0: not even one block fits. */

@@ -56,9 +56,9 @@ static uint64_t find_end(const struct machine *machine, const struct occupancy_q
     return low;
 }
 
-static const char *const vary_names[] = {[VARY_BLOCK] = "threads of a block",
-                                         [VARY_REGISTERS] = "registers of a thread",
-                                         [VARY_SHARED] = "shared memory of a block"};
+static const char *const vary_names[] = {[VARY_BLOCK] = "threads per block",
+                                         [VARY_REGISTERS] = "registers per thread",
+                                         [VARY_SHARED] = "shared memory per block"};
 
 /* Asks once in full, so that a figure that is missing has its message. */
 static ws_status check_known(struct diag *diag, const struct machine *machine,
@@ -67,9 +67,8 @@ static ws_status check_known(struct diag *diag, const struct machine *machine,
     struct occupancy unused;
     struct diag quiet = {0};
     if (!most)
-        return diag_error(diag, WS_ERR_NO_MODEL,
-                          "%s: the maximum number of %s is unknown: add it to %s", machine->id,
-                          vary_names[vary], machine->path);
+        return diag_error(diag, WS_ERR_NO_MODEL, "%s: the maximum of %s is unknown: add it to %s",
+                          machine->id, vary_names[vary], machine->path);
     set_varied(&query, vary, 1);
     ws_status status = machine_occupancy(&quiet, machine, &query, &unused);
     diag_clear(&quiet);

@@ -159,7 +159,7 @@ static ws_status check_keys(struct diag *diag, struct yaml_tree *tree, const yam
         keys[i] = yaml_tree_node(tree, pairs[i].key);
         if (yaml_text(keys[i])) continue;
         struct source_place place = yaml_tree_place(tree, keys[i]);
-        status = diag_error_at(diag, WS_ERR_MACHINE, &place, "%s as a key: use a name",
+        status = diag_error_at(diag, WS_ERR_MACHINE, &place, "a key must be a name, not %s",
                                yaml_kind(keys[i]));
     }
     if (status == WS_OK) status = check_duplicates(diag, tree, keys, count);

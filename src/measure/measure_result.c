@@ -200,7 +200,7 @@ static void set_counts(const struct result *r, const uint64_t *counts)
     for (int i = 0; i < COUNTER_COUNT; i++) {
         unsigned rule = counter_rule((enum counter)i);
         if (isa_view_has((enum counter)i) && !r->views)
-            set_missing(r->profile, (enum counter)i, "no --isa-view was asked for");
+            set_missing(r->profile, (enum counter)i, "no --isa-view requested");
         else if (rule && !(rule & r->measure->rules.set))
             set_missing(r->profile, (enum counter)i, "rule not requested");
         else
@@ -227,7 +227,7 @@ static void set_dependences(const struct result *r, uint64_t loads)
         paths += r->cells[i].executions * code->block->critical_path;
     }
     set_mean(r, COUNTER_DEP_DISTANCE, m->dep_sums.distance, m->dep_sums.consumers,
-             "no instruction reads a register written before");
+             "no instruction reads a previously written register");
     set_mean(r, COUNTER_DEP_ILP, insns, paths, "no instruction was executed");
     set_mean(r, COUNTER_MEM_MSTR, loads, m->load_groups, "no load from global or local memory");
 }
@@ -256,7 +256,7 @@ static void set_footprint(struct result *r)
                         r->origin);
         else
             r->profile->counters[sides[i].counter] =
-                (struct counter_value){.reason = "only a sample of the blocks was executed"};
+                (struct counter_value){.reason = "only some of the blocks were executed"};
     }
 }
 

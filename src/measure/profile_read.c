@@ -141,7 +141,7 @@ static ws_status read_triple(const struct reader *r, json_t *launch, const char 
 {
     const char *path = arena_format(&r->profile->arena, "launch.%s", key);
     json_t *json = json_object_get(launch, key);
-    if (!json) return fail(r, path, "is missing; give it as [x, y, z]");
+    if (!json) return fail(r, path, "is missing: expected [x, y, z]");
     size_t count = json_is_array(json) ? json_array_size(json) : 1;
     if (count < 1 || count > 3) return fail(r, path, "must have 1 to 3 numbers (got %zu)", count);
     for (size_t i = 0; i < count; i++) {
@@ -170,7 +170,8 @@ static ws_status read_launch(const struct reader *r, json_t *root)
     struct profile *profile = r->profile;
     json_t *launch = json_object_get(root, "launch");
     if (!launch)
-        return fail(r, "launch", "is missing; give {\"grid\": [x, y, z], \"block\": [x, y, z]}");
+        return fail(r, "launch",
+                    "is missing: expected {\"grid\": [x, y, z], \"block\": [x, y, z]}");
     TRY(need_object(r, launch, "launch"));
     CHECK_KEYS(r, launch, "launch", keys);
     TRY(read_triple(r, launch, "grid", grid_most, profile->grid));
@@ -285,7 +286,7 @@ static ws_status read_counter(const struct reader *r, json_t *item, const char *
         return WS_OK;
     }
     if (!json_is_object(item))
-        return fail(r, path, "must be a number or {\"value\": ...}, but is %s", type_name(item));
+        return fail(r, path, "must be a number or {\"value\": ...} (got %s)", type_name(item));
     CHECK_KEYS(r, item, path, keys);
     json_t *value = json_object_get(item, "value"), *unit = json_object_get(item, "unit");
     if (!value) return fail(r, path, "has no \"value\"; use null if unknown");
@@ -308,7 +309,7 @@ static ws_status read_counters(const struct reader *r, json_t *root)
 {
     json_t *counters = json_object_get(root, "counters"), *item;
     const char *id;
-    if (!counters) return fail(r, "counters", "is missing; give {\"inst.warp\": 1000, ...}");
+    if (!counters) return fail(r, "counters", "is missing: expected {\"inst.warp\": 1000, ...}");
     TRY(need_object(r, counters, "counters"));
     json_object_foreach(counters, id, item)
     {
@@ -443,7 +444,7 @@ static ws_status read_stage(const struct reader *r, json_t *item, const char *pa
         int counter = -1;
         TRY(find_counter(r, whole, id, &counter));
         if (!counter_infos[counter].staged)
-            return fail(r, whole, "%s is counted for the whole launch only", id);
+            return fail(r, whole, "%s is only recorded for the whole launch", id);
         TRY(read_number(r, value, whole, &out->counters[counter]));
     }
     return WS_OK;
@@ -532,7 +533,7 @@ static ws_status read_caches(const struct reader *r, json_t *root)
     json_t *list = json_object_get(root, "caches");
     if (!list) return WS_OK;
     TRY(need_array(r, list, "caches"));
-    if (json_array_size(list) > 1000) return fail(r, "caches", "at most 1000 can be");
+    if (json_array_size(list) > 1000) return fail(r, "caches", "has too many entries: the limit is 1000");
     for (size_t i = 0; i < json_array_size(list); i++)
         TRY(read_cache_section(r, json_array_get(list, i),
                                arena_format(&r->profile->arena, "caches[%zu]", i)));
@@ -546,12 +547,10 @@ static ws_status read_schema(const struct reader *r, json_t *root)
     json_t *schema = json_object_get(root, "schema");
     if (!json_is_string(schema))
         return fail(r, "schema",
-                    "is missing; a profile begins with \"schema\": "
+                    "is missing: a profile starts with \"schema\": "
                     "\"warpsage.profile/1\"");
     if (strcmp(json_string_value(schema), "warpsage.profile/1"))
-        return fail(r, "schema",
-                    "\"%s\" cannot be read here; this version reads "
-                    "\"warpsage.profile/1\"",
+        return fail(r, "schema", "unsupported schema \"%s\": expected \"warpsage.profile/1\"",
                     json_string_value(schema));
     return WS_OK;
 }
@@ -605,7 +604,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_schema(r, root));
     CHECK_KEYS(r, root, "", keys);
     TRY(read_text(r, root, "kernel", &profile->kernel));
-    if (!profile->kernel) return fail(r, "kernel", "is missing; give the kernel a name");
+    if (!profile->kernel) return fail(r, "kernel", "is missing: add the kernel name");
     profile->isa = arena_copy(&profile->arena, "hand-written");
     TRY(read_text(r, root, "mangled", &profile->mangled));
     TRY(read_text(r, root, "isa", &profile->isa));

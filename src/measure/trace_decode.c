@@ -36,7 +36,7 @@ static bool check(struct reader *r, bool is_good, const char *what)
 static uint64_t get(struct reader *r, unsigned bytes)
 {
     uint64_t value = 0;
-    if (r->fault || !check(r, r->size - r->at >= bytes, "it ends within a number")) return 0;
+    if (r->fault || !check(r, r->size - r->at >= bytes, "truncated number")) return 0;
     for (unsigned i = 0; i < bytes; i++)
         value |= (uint64_t)r->bytes[r->at + i] << (8 * i);
     r->at += bytes;
@@ -71,9 +71,9 @@ static const char *get_text(struct reader *r)
 {
     uint32_t length = get32(r);
     if (r->fault || length == UINT32_MAX) return NULL;
-    if (!check(r, length <= r->size - r->at, "it ends within a text")) return NULL;
+    if (!check(r, length <= r->size - r->at, "truncated string")) return NULL;
     const char *text = (const char *)r->bytes + r->at;
-    if (!check(r, !memchr(text, '\0', length), "a text with a NUL")) return NULL;
+    if (!check(r, !memchr(text, '\0', length), "string contains NUL")) return NULL;
     r->at += length;
     return arena_copy_n(&r->trace->arena, text, length);
 }
@@ -103,7 +103,7 @@ static void get_head(struct reader *r)
     head->kernel = get_text(r);
     head->isa = get_text(r);
     head->target = get32(r);
-    head->view = get_small(r, ISA_VIEW_COUNT - 1, "no view of instructions has this number");
+    head->view = get_small(r, ISA_VIEW_COUNT - 1, "unknown ISA view");
     get_triple(r, head->grid);
     get_triple(r, head->block);
     head->static_shared_bytes = get(r, 8);
@@ -111,8 +111,8 @@ static void get_head(struct reader *r)
     head->registers = get32(r);
     trace->bytes = get(r, 8);
     uint64_t threads = product(head->block, THREADS_MAX);
-    check(r, head->kernel && head->isa, "a kernel without a name");
-    check(r, threads && product(head->grid, UINT64_MAX / 2), "no GPU launches such a grid");
+    check(r, head->kernel && head->isa, "missing kernel name");
+    check(r, threads && product(head->grid, UINT64_MAX / 2), "invalid grid or block size");
     head->warps_per_block = (uint32_t)((threads + LANES - 1) / LANES);
 }
 
@@ -130,7 +130,7 @@ static void get_registers(struct reader *r, struct trace_insn *insn)
     for (unsigned i = 0; i < (unsigned)insn->read_count + insn->write_count && !r->fault; i++) {
         uint32_t reg = get32(r);
         /* Numbers are dense: each costs 4 bytes of the file at least once. */
-        if (!check(r, reg < r->size / 4, "a register that cannot be")) return;
+        if (!check(r, reg < r->size / 4, "invalid register")) return;
         GROW(trace->registers, r->register_end, r->register_capacity);
         trace->registers[r->register_end++] = reg;
         if (reg >= trace->register_count) trace->register_count = reg + 1;
@@ -146,24 +146,24 @@ static void get_insn(struct reader *r, struct trace_insn *insn)
     insn->file = get_text(r);
     const char *class_id = get_text(r);
     int id = class_id ? class_find(class_id) : -1;
-    if (!check(r, insn->op && id >= 0, "an instruction of no known class")) return;
+    if (!check(r, insn->op && id >= 0, "unknown instruction class")) return;
     insn->class_id = (uint8_t)id;
     insn->pc = get32(r);
     insn->access_pc = get32(r);
     insn->line = get32(r);
     insn->source_line = get32(r);
     insn->barrier_threads = (uint16_t)get(r, 2);
-    insn->operation = get_small(r, TRACE_ATOMIC, "an operation that cannot be");
-    insn->space = get_small(r, SPACE_COUNT - 1, "a space that cannot be");
+    insn->operation = get_small(r, TRACE_ATOMIC, "invalid operation");
+    insn->space = get_small(r, SPACE_COUNT - 1, "invalid memory space");
     insn->bytes = (uint8_t)get(r, 1);
-    insn->cache_op = get_small(r, CACHE_WT, "a cache operator that cannot be");
-    insn->semantics = get_small(r, MEM_VOLATILE, "memory semantics that cannot be");
-    insn->flags = get_small(r, flags, "flags that cannot be");
-    insn->barrier = get_small(r, TRACE_BARRIER_WARP, "a barrier that cannot be");
+    insn->cache_op = get_small(r, CACHE_WT, "invalid cache operator");
+    insn->semantics = get_small(r, MEM_VOLATILE, "invalid memory semantics");
+    insn->flags = get_small(r, flags, "invalid flags");
+    insn->barrier = get_small(r, TRACE_BARRIER_WARP, "invalid barrier");
     insn->barrier_id = (uint8_t)get(r, 1);
-    insn->guarded = get_small(r, 1, "neither guarded nor not");
+    insn->guarded = get_small(r, 1, "invalid guard flag");
     bool has_access = insn->operation != TRACE_NO_ACCESS;
-    check(r, !has_access || is_width(insn->bytes), "an access of no possible width");
+    check(r, !has_access || is_width(insn->bytes), "invalid access width");
     insn->site = has_access ? trace->site_count++ : TRACE_NO_SITE;
     get_registers(r, insn);
 }
@@ -182,19 +182,19 @@ static void get_pattern(struct reader *r, struct trace_pattern *p)
 {
     struct trace *trace = r->trace;
     p->mask = get32(r);
-    p->space = get_small(r, SPACE_COUNT - 1, "a space that cannot be");
+    p->space = get_small(r, SPACE_COUNT - 1, "invalid memory space");
     p->bytes = (uint8_t)get(r, 1);
-    p->shape = get_small(r, ACCESS_GENERAL, "a shape of accesses that cannot be");
-    p->wide = get_small(r, 1, "neither wide nor not");
+    p->shape = get_small(r, ACCESS_GENERAL, "invalid access shape");
+    p->wide = get_small(r, 1, "invalid width flag");
     p->stride = (int64_t)get(r, 8);
     p->second = (int64_t)get(r, 8);
     p->first = get(r, 8);
     uint64_t room = p->wide ? trace->wide_offset_count : trace->offset_count;
     bool is_general = p->shape == ACCESS_GENERAL;
     check(r, p->mask && is_width(p->bytes) && p->space != SPACE_GENERIC && p->space != SPACE_NONE,
-          "an access that cannot be");
+          "invalid access");
     check(r, !is_general || (room >= LANES && p->first <= room - LANES),
-          "addresses of a pattern that are not there");
+          "missing addresses of an access pattern");
 }
 
 static void get_patterns(struct reader *r)
@@ -222,7 +222,7 @@ static const uint8_t *get_stream(struct reader *r, uint64_t size)
 {
     static const uint8_t nothing[1];
     if (r->fault || !size) return nothing;
-    if (!check(r, size <= r->size - r->at, "it ends within the steps of a warp")) return nothing;
+    if (!check(r, size <= r->size - r->at, "truncated steps of a warp")) return nothing;
     uint8_t *copy = arena_alloc(&r->trace->arena, size);
     memcpy(copy, r->bytes + r->at, size);
     r->at += size;
@@ -245,7 +245,7 @@ static void get_pattern_ids(struct reader *r, struct trace_block *block)
     uint32_t *ids = ARENA_ARRAY(&r->trace->arena, uint32_t, count + 1u);
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = get32(r);
-        check(r, ids[i] < r->trace->pattern_count, "a pattern that is not there");
+        check(r, ids[i] < r->trace->pattern_count, "unknown access pattern");
     }
     block->pattern_ids = ids;
     block->pattern_count = count;
@@ -258,7 +258,7 @@ static void get_block(struct reader *r, const struct trace_block *before, struct
     size_t start = r->at;
     block->index = get(r, 8);
     if (!check(r, block->index < blocks && (!before || block->index > before->index),
-               "a block that is not in the grid, or not in order"))
+               "block outside the grid or out of order"))
         return;
     get_pattern_ids(r, block);
     block->warps = ARENA_ARRAY(&trace->arena, struct trace_warp, trace->head.warps_per_block);
@@ -284,7 +284,7 @@ static void get_blocks(struct reader *r)
         struct trace_block *block = &trace->blocks[trace->block_count];
         get_block(r, trace->block_count ? block - 1 : NULL, block);
     }
-    check(r, trace->block_count > 0, "a trace without a block");
+    check(r, trace->block_count > 0, "no blocks");
 }
 
 ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, size_t size,
@@ -298,7 +298,7 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
     get_insns(&r);
     get_patterns(&r);
     get_blocks(&r);
-    check(&r, r.at == size, "more bytes than a trace has");
+    check(&r, r.at == size, "trailing bytes");
     if (!r.fault) {
         *out = r.trace;
         return WS_OK;

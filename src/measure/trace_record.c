@@ -293,8 +293,7 @@ struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct prof
     uint32_t taken = take_blocks(recorder);
     if (taken && taken < recorder->block_count)
         profile_add_note(profile,
-                         "Warp traces, for models that follow instructions, of %u blocks instead "
-                         "of %u: those of more take over %g MiB.",
+                         "Warp traces cover %u blocks instead of %u: more would exceed %g MiB.",
                          taken, recorder->block_count, mebibytes);
     struct trace_head head = {.kernel = profile->kernel,
                               .isa = profile->isa,
@@ -311,11 +310,11 @@ struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct prof
     *out_reason = NULL;
     if (trace->block_count) return trace;
     if (taken < asked)
-        *out_reason = arena_format(
-            &profile->arena, "the warp trace of the first block takes over %g MiB", mebibytes);
+        *out_reason = arena_format(&profile->arena,
+                                   "the warp trace of the first block exceeds %g MiB", mebibytes);
     else
-        *out_reason =
-            arena_format(&profile->arena, "the first %u blocks of the grid are not there", asked);
+        *out_reason = arena_format(&profile->arena,
+                                   "the first %u blocks of the grid were not recorded", asked);
     trace_destroy(trace);
     return NULL;
 }

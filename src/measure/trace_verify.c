@@ -19,14 +19,14 @@ static uint64_t number(struct walk *w, const uint8_t **at, const uint8_t *end)
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (!(byte & 0x80)) return value;
     }
-    w->fault = "a number in the steps of a warp does not end";
+    w->fault = "unterminated number in the steps of a warp";
     return 0;
 }
 
 static void skip(struct walk *w, const uint8_t **at, const uint8_t *end, unsigned bytes)
 {
     if ((size_t)(end - *at) < bytes)
-        w->fault = "the steps of a warp end too soon";
+        w->fault = "truncated steps of a warp";
     else
         *at += bytes;
 }
@@ -34,7 +34,7 @@ static void skip(struct walk *w, const uint8_t **at, const uint8_t *end, unsigne
 static uint8_t byte(struct walk *w)
 {
     if (w->data == w->data_end) {
-        w->fault = "the steps of a warp end too soon";
+        w->fault = "truncated steps of a warp";
         return 0;
     }
     return *w->data++;
@@ -43,7 +43,7 @@ static uint8_t byte(struct walk *w)
 static void walk_guard(struct walk *w)
 {
     uint8_t kind = byte(w);
-    if (kind > GUARD_SAID) w->fault = "a guard that cannot be";
+    if (kind > GUARD_SAID) w->fault = "invalid guard";
     if (kind == GUARD_SAID) skip(w, &w->data, w->data_end, 4);
 }
 
@@ -58,7 +58,7 @@ static void walk_accesses(struct walk *w)
         if (head & ACCESS_NEW_DELTA) (void)number(w, &w->data, w->data_end);
         if (pattern >= w->block->pattern_count || count >= TRACE_ACCESSES_MAX ||
             !(head & ACCESS_PRESENT))
-            w->fault = "an access that cannot be";
+            w->fault = "invalid access";
         if (!(head & ACCESS_MORE)) return;
     }
 }
@@ -72,7 +72,7 @@ static uint64_t walk_run(struct walk *w, uint64_t *first)
     if (head & 1) skip(w, &w->run, w->run_end, 4);
     if (w->fault) return 0;
     if (!count || begin >= w->trace->insn_count || count > w->trace->insn_count - begin) {
-        w->fault = "a step to an instruction that is not there";
+        w->fault = "step to an unknown instruction";
         return 0;
     }
     for (uint64_t i = begin; i < begin + count && !w->fault; i++) {
@@ -93,7 +93,7 @@ static void walk_warp(struct walk *w, const struct trace_warp *warp)
     while (w->run != w->run_end && !w->fault)
         steps += walk_run(w, &first);
     if (!w->fault && (steps != warp->step_count || w->data != w->data_end))
-        w->fault = "a warp with more or fewer steps than it says";
+        w->fault = "step count of a warp does not match its header";
 }
 
 const char *trace_block_fault(const struct trace *trace, const struct trace_block *block)

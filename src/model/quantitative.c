@@ -368,10 +368,10 @@ static ws_status run(struct diag *diag, const struct setting *s, struct zo_progr
         return WS_OK;
     }
     if (serial && profile_get(profile, COUNTER_BARRIER_WARP) > 0)
-        return diag_error(diag, WS_ERR_NO_MODEL,
-                          "quantitative: one block fills an SM and it has barriers, but the "
-                          "profile has no stages: each must be timed for itself; save the profile "
-                          "of an execution or add its \"stages\"");
+        return diag_error(
+            diag, WS_ERR_NO_MODEL,
+            "quantitative: one block with barriers fills an SM, so each stage must be timed, but "
+            "the profile has no stages: save the profile of an execution or add its \"stages\"");
     double warps = block_warps(profile) * s->blocks_per_sm;
     struct zo_global flow = launch_flow(s);
     struct zo_stage whole = stage_times(s, &flow, profile, warps, warps);
@@ -446,8 +446,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     read_setting(input, out, &s);
     if (!(s.reference > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "quantitative: %s has no throughput of fp32.fma: no table of types",
-                          input->machine->id);
+                          "quantitative: %s lacks the throughput of fp32.fma", input->machine->id);
     s.times = ARENA_ARRAY(input->arena, struct stage_times, 1);
     out->details = s.times;
     TRY(run(diag, &s, &program));

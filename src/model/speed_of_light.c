@@ -312,7 +312,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     }
     if (!(bound.longest > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "speed-of-light: %s gives neither an issue rate nor a throughput or "
+                          "speed-of-light: %s defines neither an issue rate nor a throughput or "
                           "bandwidth that this kernel uses",
                           input->machine->id);
     if (!profile_is_native(input->profile))

@@ -66,7 +66,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     take_longest(roofs, sizeof roofs / sizeof roofs[0], out);
     if (!(out->time_seconds > 0))
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "speed-of-light: %s gives neither an issue width nor anything else that "
+                          "speed-of-light: %s defines neither an issue width nor another rate that "
                           "this kernel uses",
                           machine->id);
     out->cycles = out->time_seconds * freq;

@@ -50,6 +50,6 @@ ws_status render_answer(struct diag *diag, const struct answer *answer, ws_forma
         formats[i].write(answer, options, out);
         return WS_OK;
     }
-    return diag_error(diag, WS_ERR_ARGUMENT, "'%s' has no output in this format",
+    return diag_error(diag, WS_ERR_ARGUMENT, "'%s' does not support this format",
                       answer->question->name);
 }

@@ -365,8 +365,8 @@ const char *timeline_cut_note(struct arena *arena, const struct timeline_view *v
     teg_time wanted = t->query.last < view->end ? t->query.last : view->end;
     if (t->cut >= wanted) return "";
     return arena_format(arena,
-                        "cut at cycle %.0f of %.0f: more than %zu events; choose a part by "
-                        "--cycles A..B, or more by --events N",
+                        "truncated at cycle %.0f of %.0f: more than %zu events; select a part with "
+                        "--cycles A..B, or raise --events N",
                         (double)t->cut / (double)TEG_CYCLE, (double)wanted / (double)TEG_CYCLE,
                         t->query.most);
 }
@@ -433,6 +433,6 @@ ws_status timeline_write_json(struct diag *diag, const struct timeline_view *vie
     strbuf_clear(&w.out);
     arena_clear(&w.arena);
     *out_events = w.events;
-    if (w.failed) return diag_error(diag, WS_ERR_IO, "the timeline could not be written");
+    if (w.failed) return diag_error(diag, WS_ERR_IO, "cannot write the timeline");
     return WS_OK;
 }

@@ -53,8 +53,8 @@ static void put_series(struct page *page, const struct node *curve)
 static void put_all_series(struct page *page, const struct node *curves)
 {
     enum { SERIES = 16 };
-    page_line(page, "configuration.series: performance of CPU and GPU, power of CPU and GPU; of 11 "
-                    "points, how many");
+    page_line(page, "configuration.series: performance of CPU and GPU, power of CPU and GPU; "
+                    "number of points out of 11");
     page_line(page, "%-28s %8s %9s %8s %8s %8s %8s %9s", "", "slower", "faster", "faster", "slower",
               "as", "best", "at GPU %");
     page_line(page, "%-28s %8s %9s %8s %8s %8s %8s", "", "more E", "less E", "more E", "less E",

@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "render/views.h"
 
-static const char more[] = "More warps with one of these, all else unchanged";
+static const char more[] = "More warps with one of these changes";
 
 static bool has_limiter(const struct node *limiters, const char *word)
 {
@@ -61,16 +61,16 @@ static void compose_launch(struct page *page, const struct node *launch)
         strbuf_printf(&line, "%s a thread, ",
                       count_of(launch, "registers_per_thread", "register").text);
     else
-        strbuf_puts(&line, "registers not given, ");
+        strbuf_puts(&line, "registers unknown, ");
     strbuf_printf(&line, "%s of shared memory", count_of(launch, "shared_bytes", "byte").text);
     if (node_count(launch, "barriers") > 1)
         strbuf_printf(&line, ", %s", count_of(launch, "barriers", "barrier").text);
     page_line(page, "Launch      %s", line.data);
     strbuf_clear(&line);
     if (!node_flag(launch, "granularity"))
-        page_line(page, "            plain division: no allocation units, nothing reserved");
+        page_line(page, "            allocation granularity and reserved resources ignored");
     if (node_flag(launch, "partitioned_caching"))
-        page_line(page, "            partitioned caching where the GPU has it");
+        page_line(page, "            partitioned caching where the GPU supports it");
 }
 
 /* "at most 32 registers a thread: 8 blocks, 64 warps, 100 %" */
@@ -90,7 +90,7 @@ static void put_change(struct strbuf *out, const struct node *change, const stru
     else if (registers && shared)
         strbuf_printf(out, "at most %s and %s", each.text, bytes.text);
     else if (registers)
-        strbuf_printf(out, "at most %s a thread", each.text);
+        strbuf_printf(out, "at most %s per thread", each.text);
     else
         strbuf_printf(out, "at most %s of shared memory", bytes.text);
     strbuf_printf(out, ": %s, %s, %.0f %%", count_of(occupancy, "blocks_per_sm", "block").text,
@@ -130,7 +130,7 @@ static void compose_limits(struct page *page, const struct node *occupancy)
     put_limiters(&limiters, node_child(occupancy, "limiters"), ", ");
     page_line(page, "Limiter     %s", limiters.data);
     page_blank(page);
-    page_line(page, "Blocks per SM by each limit alone (* the least)");
+    page_line(page, "Blocks per SM under each limit alone (* limiter)");
     limit_line(page, occupancy, "Block Limit SM", "sm");
     limit_line(page, occupancy, "Block Limit Registers", "registers");
     limit_line(page, occupancy, "Block Limit Shared Mem", "shared");
@@ -164,7 +164,7 @@ static void one_machine(struct page *page, const struct node *machine, const str
         node_count(occupancy, "warps_per_sm") == node_count(occupancy, "max_warps_per_sm"))
         return;
     page_blank(page);
-    page_line(page, "No lower figure and no other block size puts more warps on an SM.");
+    page_line(page, "No lower resource use and no other block size increases the warps per SM.");
 }
 
 /* ---- several GPUs ------------------------------------------------------------------------------ */

@@ -17,10 +17,10 @@ static void put_warmth(struct page *page, const struct node *temperature)
 {
     const char *reason = node_word(temperature, "reason");
     if (reason)
-        page_line(page, "WARMTH    unknown: %s", reason);
+        page_line(page, "TEMP      unknown: %s", reason);
     else
         page_line(page,
-                  "WARMTH    %.1f degC in steady state, %.1f K above idle; then %s more (static)",
+                  "TEMP      %.1f degC in steady state, %.1f K above idle; then %s more (static)",
                   node_number(temperature, "long_run_degc"), node_number(temperature, "rise_k"),
                   quantity_in(temperature, "static_w", "W").text);
 }

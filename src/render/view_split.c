@@ -86,19 +86,18 @@ static void put_notes(struct page *page, const struct node *pair)
     const char *reason = node_word(pair, "energy_reason");
     if (ordered)
         page_fill(page, first,
-                  "the result depends on the order of the blocks (atomics): it cannot simply be "
-                  "split");
+                  "the result depends on the block order (atomics): a split may change it");
     else if (atomics)
         page_fill(page, first,
-                  "each device has its own result of the atomics; the cost of combining them is "
-                  "not modelled");
+                  "each device produces its own results of the atomics; the cost of combining them "
+                  "is not modelled");
     page_fill(page, ordered || atomics ? further : first,
               "assumes equal work per block, and device times in proportion to their "
               "shares");
     if (node_is_known(node_child(pair, "link")))
         page_fill(page, further,
-                  "assumes transferred bytes in proportion to the share, although data that every "
-                  "block reads moves whole");
+                  "assumes transferred bytes in proportion to the share, although data read by "
+                  "every block is transferred whole");
     else
         page_fill(page, further, "transfers are ignored: add --transfer, e.g. pcie3x16");
     if (!reason) return;

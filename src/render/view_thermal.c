@@ -65,7 +65,7 @@ static void compose_kernel(struct page *page, const struct node *root)
                       node_number(kernel, "runtime_watts"), node_number(kernel, "sms_watts"),
                       node_number(kernel, "activation_watts"), node_number(kernel, "memory_watts"));
     else
-        strbuf_printf(&text, "watts per SM are not derived from the kernel: %s",
+        strbuf_printf(&text, "power per SM is not derived from the kernel: %s",
                       node_flag(load, "sm_watts_are_given") ? "given" : "power.active_sm");
     page_fill(page, "KERNEL      ", text.data);
     strbuf_clear(&text);
@@ -120,7 +120,7 @@ static void compose_result(struct page *page, const struct node *root)
     page_line(page, "DIE         mean %.2f degC, minimum %.2f; idle %.2f",
               node_number(state, "mean_celsius"), node_number(state, "least_celsius"),
               node_number(state, "rest_celsius"));
-    page_line(page, "BELOW       spreader %.2f, heat sink %.2f, air %.2f degC",
+    page_line(page, "PACKAGE     spreader %.2f, heat sink %.2f, air %.2f degC",
               node_number(state, "spreader_celsius"), node_number(state, "sink_celsius"),
               node_number(state, "ambient_celsius"));
     strbuf_clear(&heat);
@@ -224,8 +224,8 @@ static void compose_curve(struct page *page, const struct node *curve)
     struct arena arena = {0};
     if (page->details == WS_DETAILS_QUIET) return;
     page_blank(page);
-    page_line(page, "From %s on",
-              !strcmp(node_word(curve, "start"), "cold") ? "as cold as the air" : "rest");
+    page_line(page, "Starting from %s",
+              !strcmp(node_word(curve, "start"), "cold") ? "air temperature" : "rest");
     page_line(page, "%12s %9s %9s %9s %9s %12s", "s", "peak degC", "mean degC", "sink degC", "W",
               "J");
     for (size_t k = 0; k < shown; k++) {

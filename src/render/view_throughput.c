@@ -64,13 +64,13 @@ static void put_head(struct page *page, const struct node *root, const struct no
         strbuf_printf(&of_peak, " = %.3g %% of %s, the peak of its instruction mix",
                       100 * node_number(machine, "eff_ratio"),
                       number(machine, "peak_flop_per_s", "flop/s").text);
-    page_line(page, "%s", kernel ? kernel : "inputs by hand");
+    page_line(page, "%s", kernel ? kernel : "manual inputs");
     page_line(page, "machine   %s  %s  %.0f of %s, %s each", machine->id,
               node_word(machine, "name"), node_number(machine, "active_sms"),
               count(machine, "sms", "SM").text, count(machine, "n", "warp").text);
     page_line(page, "RATE      %s%s", rate(machine).text, of_peak.length ? of_peak.data : "");
     page_line(page, "TIME      %s%s", number(machine, "time_s", "s").text,
-              kernel ? "" : "  with this number of warps on every SM");
+              kernel ? "" : "  with this number of warps per SM");
     put_category(page, node_child(machine, "memory"));
     strbuf_clear(&of_peak);
 }
@@ -78,7 +78,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
 static void put_bounds(struct page *page, const struct node *bounds)
 {
     page_blank(page);
-    page_line(page, "%-50s %14s %12s", "Level that serves accesses", "rate", "category");
+    page_line(page, "%-50s %14s %12s", "Level serving the accesses", "rate", "category");
     for (size_t i = 0; i < bounds->child_count; i++) {
         const struct node *bound = &bounds->children[i];
         page_line(page, "  %-48s %14s %12s", node_word(bound, "text"), rate(bound).text,

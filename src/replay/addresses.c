@@ -17,7 +17,7 @@ static ws_status read_all(struct diag *diag, const struct traceg *t, const char 
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (!traceg_hex(at, &lanes[lowest(rest)]))
-            return traceg_fail(diag, t, *at, "the address of lane %u is wanted", lowest(rest));
+            return traceg_fail(diag, t, *at, "expected the address of lane %u", lowest(rest));
     return WS_OK;
 }
 
@@ -27,9 +27,9 @@ static ws_status read_stride(struct diag *diag, const struct traceg *t, const ch
 {
     uint64_t base;
     int64_t stride;
-    if (!traceg_hex(at, &base)) return traceg_fail(diag, t, *at, "a base address is wanted");
+    if (!traceg_hex(at, &base)) return traceg_fail(diag, t, *at, "expected a base address");
     const char *start = *at;
-    if (!traceg_signed(at, &stride)) return traceg_fail(diag, t, start, "a stride is wanted");
+    if (!traceg_signed(at, &stride)) return traceg_fail(diag, t, start, "expected a stride");
     for (uint32_t rest = mask; rest; rest &= rest - 1, base += (uint64_t)stride)
         out->lanes[lowest(rest)] = base;
     uint32_t run = mask ? mask >> lowest(mask) : 0;
@@ -42,13 +42,14 @@ static ws_status read_deltas(struct diag *diag, const struct traceg *t, const ch
                              uint32_t mask, uint64_t *lanes)
 {
     uint64_t address;
-    if (!traceg_hex(at, &address)) return traceg_fail(diag, t, *at, "a base address is wanted");
+    if (!traceg_hex(at, &address)) return traceg_fail(diag, t, *at, "expected a base address");
     if (!mask) return WS_OK;
     lanes[lowest(mask)] = address;
     for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
         int64_t delta;
         if (!traceg_signed(at, &delta))
-            return traceg_fail(diag, t, *at, "the difference of lane %u is wanted", lowest(rest));
+            return traceg_fail(diag, t, *at, "expected the address difference of lane %u",
+                               lowest(rest));
         address += (uint64_t)delta;
         lanes[lowest(rest)] = address;
     }
@@ -63,7 +64,7 @@ ws_status addresses_read(struct diag *diag, const struct traceg *t, const char *
     out->is_run = false;
     int64_t immediate;
     if (!traceg_decimal(&at, &mode) || mode > 2)
-        return traceg_fail(diag, t, tail, "the address mode is wanted: 0, 1 or 2");
+        return traceg_fail(diag, t, tail, "expected the address mode: 0, 1 or 2");
     if (mode == 0)
         TRY(read_all(diag, t, &at, mask, out->lanes));
     else if (mode == 1)
@@ -76,9 +77,10 @@ ws_status addresses_read(struct diag *diag, const struct traceg *t, const char *
     uint64_t bits;              /* an immediate of 64 bits */
     at = behind;
     if (traceg_decimal(&at, &bits) && !*at) return WS_OK;
-    return traceg_fail(diag, t, behind,
-                       "nothing but an immediate follows the addresses of %d lanes",
-                       __builtin_popcount(mask));
+    return traceg_fail(
+        diag, t, behind,
+        "unexpected text after the addresses of %d lanes: only an immediate may follow",
+        __builtin_popcount(mask));
 }
 
 /* ---- spaces ---------------------------------------------------------------------------------- */

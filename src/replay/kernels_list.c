@@ -61,7 +61,7 @@ static ws_status read_copy(struct diag *diag, struct replay_list *list, uint32_t
         return WS_OK;
     }
     struct source_place place = {.file = list->path, .line = number};
-    return diag_error_at(diag, WS_ERR_INPUT, &place, "a copy is 'MemcpyHtoD,0xADDRESS,BYTES'");
+    return diag_error_at(diag, WS_ERR_INPUT, &place, "expected 'MemcpyHtoD,0xADDRESS,BYTES'");
 }
 
 /* Traces that were compressed after the list was written have another name than the list says. */
@@ -111,7 +111,7 @@ static ws_status read_list(struct diag *diag, struct replay_list *list)
     line_source_close(&source);
     if (status != WS_OK || list->count) return status;
     return diag_error(diag, WS_ERR_INPUT,
-                      "%s: error: names no kernel: a kernelslist.g has lines like "
+                      "%s: error: contains no kernel: a kernelslist.g has lines like "
                       "'kernel-1.traceg', a trace starts with '-kernel name = ...'",
                       list->path);
 }

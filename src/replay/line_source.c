@@ -50,7 +50,7 @@ static ws_status check_file(struct diag *diag, const char *path, uint64_t *out_b
         return diag_error(diag, WS_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
         return diag_error(diag, WS_ERR_IO,
-                          "%s: is a folder: name a kernelslist.g or a .traceg in it", path);
+                          "%s: is a directory: use a kernelslist.g or .traceg file in it", path);
     *out_bytes = info.st_size > 0 ? (uint64_t)info.st_size : 0;
     return WS_OK;
 }
@@ -99,8 +99,8 @@ static ws_status refill(struct diag *diag, struct line_source *source)
     if (count < 0) check_memory(source->archive);
     if (count < 0)
         return diag_error(diag, WS_ERR_INPUT,
-                          "%s:%u: error: the compressed file ends or is damaged behind this line: "
-                          "%s; copy or record it again",
+                          "%s:%u: error: compressed file truncated or corrupt after this line: %s; "
+                          "copy or record it again",
                           source->path, source->line, archive_reason(source->archive));
     source->at_end = count == 0;
     source->to += (size_t)count;

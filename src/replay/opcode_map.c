@@ -38,7 +38,7 @@ static ws_status read_row(struct diag *diag, const char *path, uint32_t line, ch
     if (!count) return WS_OK;
     if (count != 2)
         return diag_error_at(diag, WS_ERR_INPUT, &place,
-                             "a line is 'OPCODE class', e.g. 'FFMA fp32.fma'");
+                             "expected 'OPCODE class', e.g. 'FFMA fp32.fma'");
     int class_id = class_find(words[1]);
     if (class_id < 0) {
         const char *near = text_hint(&map->arena, words[1], class_ids, CLASS_COUNT);

@@ -117,9 +117,8 @@ static ws_status check_barriers(struct diag *diag, const struct scan *scan)
         if (end->exits || end->waits == most->waits || !(scan->t.warps_seen >> i & 1)) continue;
         return diag_error(
             diag, WS_ERR_DEADLOCK,
-            "%s:%u: error: block %llu: warp %u waits here at its barrier number %llu, "
-            "but warp %u ends without EXIT after %llu: this block never ends; the "
-            "trace is incomplete",
+            "%s:%u: error: block %llu: warp %u waits here at its barrier number %llu, but warp %u "
+            "ends without EXIT after %llu: deadlock; the trace is incomplete",
             scan->t.source.path, most->line, (unsigned long long)scan->t.block,
             (unsigned)(most - scan->ends), (unsigned long long)most->waits, i,
             (unsigned long long)end->waits);
@@ -164,10 +163,11 @@ static ws_status check_content(struct diag *diag, const struct replay *replay)
     const uint32_t *grid = replay->header.grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     if (!replay->instructions)
-        return diag_error(diag, WS_ERR_INPUT,
-                          "%s: error: no warp executes anything: the header is followed by %s; "
-                          "record the kernel again",
-                          replay->path, replay->blocks ? "empty blocks" : "no thread block");
+        return diag_error(
+            diag, WS_ERR_INPUT,
+            "%s: error: no warp executes any instruction: the header is followed by %s; "
+            "record the kernel again",
+            replay->path, replay->blocks ? "empty blocks" : "no thread block");
     if (replay->blocks <= blocks) return WS_OK;
     return diag_error(diag, WS_ERR_INPUT,
                       "%s: error: %llu thread blocks, but the grid (%u,%u,%u) has %llu",
@@ -192,13 +192,12 @@ static ws_status check_opcodes(struct diag *diag, const struct replay *replay)
     ws_status status = WS_OK;
     double share = (double)unknown / (double)replay->instructions;
     if (share > replay->options.unknown_share)
-        status = diag_error(diag, WS_ERR_UNSUPPORTED,
-                            "%s: error: %.3g %% of the warp instructions have opcodes that are not "
-                            "known, more than %.3g %%: %s. Say what class they are of by "
-                            "--opcode-map FILE with lines 'OPCODE class', e.g. '%s int.add'; "
-                            "`warpsage explain` lists the classes (inst.warp.CLASS)",
-                            replay->path, 100 * share, 100 * replay->options.unknown_share,
-                            names.data, example);
+        status = diag_error(
+            diag, WS_ERR_UNSUPPORTED,
+            "%s: error: %.3g %% of the warp instructions have unknown opcodes (limit %.3g %%): %s. "
+            "Map them to classes with --opcode-map FILE, lines 'OPCODE class', e.g. '%s int.add'; "
+            "`warpsage explain` lists the classes (inst.warp.CLASS)",
+            replay->path, 100 * share, 100 * replay->options.unknown_share, names.data, example);
     strbuf_clear(&names);
     return status;
 }

@@ -51,10 +51,10 @@ static ws_status read_registers(struct diag *diag, const struct traceg *t, const
     uint64_t count;
     const char *start = *at;
     if (!traceg_decimal(at, &count) || count > most)
-        return traceg_fail(diag, t, start, "the number of %s is wanted, at most %u", what, most);
+        return traceg_fail(diag, t, start, "expected the number of %s, at most %u", what, most);
     for (unsigned i = 0; i < count; i++)
         if (!read_register(at, &out[i]))
-            return traceg_fail(diag, t, *at, "%s are registers, R0 to R255", what);
+            return traceg_fail(diag, t, *at, "%s must be registers, R0 to R255", what);
     *out_count = (unsigned)count;
     return WS_OK;
 }
@@ -68,11 +68,11 @@ static ws_status read_middle(struct diag *diag, struct sass_code *code, const st
     TRY(read_registers(diag, t, at, 1, "destinations", out->destinations, &out->destination_count));
     out->opcode = read_word(&code->arena, at);
     if (!out->opcode || out->opcode[0] < 'A' || out->opcode[0] > 'Z')
-        return traceg_fail(diag, t, *at, "an opcode is wanted");
+        return traceg_fail(diag, t, *at, "expected an opcode");
     TRY(read_registers(diag, t, at, SASS_SOURCES_MAX, "sources", out->sources, &out->source_count));
     const char *start = *at;
     if (!traceg_decimal(at, &width) || width > 1024)
-        return traceg_fail(diag, t, start, "the width of an access in bytes is wanted, 0 for none");
+        return traceg_fail(diag, t, start, "expected the access width in bytes, 0 for none");
     out->access_bytes = (unsigned)width;
     return WS_OK;
 }
@@ -231,13 +231,10 @@ ws_status sass_code_find(struct diag *diag, struct sass_code *code, const struct
     *out = code->buckets[hash(t->insn.pc) & (code->bucket_count - 1)];
     for (; *out != CODE_NONE; *out = code->insns[*out].chain)
         if (matches(&code->insns[*out], t, room, out_tail)) return WS_OK;
-    if (!add)
-        return traceg_fail(diag, t, NULL,
-                           "this was not here before: the file changed while it was "
-                           "read");
+    if (!add) return traceg_fail(diag, t, NULL, "the file changed while it was read");
     TRY(enter(diag, code, t, out));
     if (matches(&code->insns[*out], t, room, out_tail)) return WS_OK;
-    return traceg_fail(diag, t, t->insn.rest, "is no instruction");
+    return traceg_fail(diag, t, t->insn.rest, "malformed instruction");
 }
 
 /* ---- who follows whom ------------------------------------------------------------------------ */

@@ -101,7 +101,7 @@ static ws_status check_version(struct diag *diag, const struct traceg *t)
     unsigned version = t->header.version;
     if (version >= VERSION_FIRST && version <= VERSION_LAST) return WS_OK;
     return diag_error(diag, WS_ERR_UNSUPPORTED,
-                      "%s: error: a trace of tracer version %u: versions %d to %d are read. %s",
+                      "%s: error: unsupported tracer version %u: expected %d to %d. %s",
                       t->source.path, version, VERSION_FIRST, VERSION_LAST,
                       version > VERSION_LAST
                           ? "Record it with Accel-Sim's tracer before 2.0, which writes version 5"
@@ -113,14 +113,14 @@ static ws_status read_line(struct diag *diag, struct traceg *t, char *line, bool
     char *key, *value;
     if (!split(t, line, &key, &value))
         return traceg_fail(diag, t, NULL,
-                           "a header line of a trace is '-key = value'; is this a kernelslist.g or "
+                           "expected a header line '-key = value'; is this a kernelslist.g or "
                            "a .traceg of Accel-Sim's tracer?");
     for (int i = 0; i < KEY_COUNT; i++) {
         if (strcmp(keys[i].text, key) != 0) continue;
-        if (given[i]) return traceg_fail(diag, t, NULL, "'-%s' is given twice", key);
+        if (given[i]) return traceg_fail(diag, t, NULL, "duplicate '-%s'", key);
         given[i] = true;
         if (!read_value(&t->header, (enum header_key)i, value))
-            return traceg_fail(diag, t, NULL, "'%s' cannot be a value of '-%s'", value, key);
+            return traceg_fail(diag, t, NULL, "invalid value '%s' for '-%s'", value, key);
         return i == KEY_VERSION ? check_version(diag, t) : WS_OK;
     }
     return WS_OK; /* the reader of Accel-Sim ignores what it does not know, too */
@@ -133,7 +133,8 @@ static ws_status check_shape(struct diag *diag, const struct traceg *t)
     for (unsigned i = 0; i < 3; i++) {
         if (!header->grid[i] || !header->block[i])
             return diag_error(diag, WS_ERR_INPUT,
-                              "%s: error: grid (%u,%u,%u) of blocks (%u,%u,%u): 0 is no size",
+                              "%s: error: grid (%u,%u,%u) of blocks (%u,%u,%u): every dimension "
+                              "must be at least 1",
                               t->source.path, header->grid[0], header->grid[1], header->grid[2],
                               header->block[0], header->block[1], header->block[2]);
         threads *= header->block[i] > THREADS_MAX ? THREADS_MAX + 1 : header->block[i];
@@ -141,10 +142,11 @@ static ws_status check_shape(struct diag *diag, const struct traceg *t)
         blocks *= header->grid[i];
     }
     if (threads <= THREADS_MAX) return WS_OK;
-    return diag_error(diag, WS_ERR_INPUT,
-                      "%s: error: grid (%u,%u,%u) of blocks (%u,%u,%u): no GPU launches that",
-                      t->source.path, header->grid[0], header->grid[1], header->grid[2],
-                      header->block[0], header->block[1], header->block[2]);
+    return diag_error(
+        diag, WS_ERR_INPUT,
+        "%s: error: grid (%u,%u,%u) of blocks (%u,%u,%u): exceeds the limits of every GPU",
+        t->source.path, header->grid[0], header->grid[1], header->grid[2], header->block[0],
+        header->block[1], header->block[2]);
 }
 
 static ws_status check_header(struct diag *diag, struct traceg *t, const bool *given)
@@ -152,7 +154,8 @@ static ws_status check_header(struct diag *diag, struct traceg *t, const bool *g
     struct replay_header *header = &t->header;
     for (int i = 0; i < KEY_COUNT; i++)
         if (keys[i].is_needed && !given[i])
-            return traceg_fail(diag, t, NULL, "the header above has no '-%s = ...'", keys[i].text);
+            return traceg_fail(diag, t, NULL, "missing '-%s = ...' in the header above",
+                               keys[i].text);
     TRY(check_shape(diag, t));
     uint32_t threads = header->block[0] * header->block[1] * header->block[2];
     t->warps_per_block = (threads + LANES - 1) / LANES;
@@ -169,8 +172,8 @@ static ws_status read_header(struct diag *diag, struct traceg *t)
         t->line = line;
         if (!line)
             return diag_error(diag, WS_ERR_INPUT,
-                              "%s:%u: error: the trace ends in its header: it is cut off, or no "
-                              "trace",
+                              "%s:%u: error: unexpected end of file in the trace header: "
+                              "truncated, or not a trace",
                               t->source.path, t->source.line);
         if (line[0] == '#') break;
         if (line[strspn(line, " \t")]) TRY(read_line(diag, t, line, given));

@@ -25,7 +25,8 @@ ws_status traceg_fail(struct diag *diag, const struct traceg *traceg, const char
     diag_verror_at(diag, WS_ERR_INPUT, &place, NULL, format, list);
     va_end(list);
     if (traceg->line && *traceg->line) diag_add(diag, "    %.90s", traceg->line);
-    if (traceg->source.is_cut) diag_add(diag, "    The file ends within this line: it is cut off.");
+    if (traceg->source.is_cut)
+        diag_add(diag, "    The file ends within this line: it is truncated.");
     return WS_ERR_INPUT;
 }
 
@@ -131,10 +132,10 @@ static ws_status read_block(struct diag *diag, struct traceg *t, const char *val
     uint32_t at[3];
     const char *end = value;
     if (!traceg_triple(&end, at) || *end)
-        return traceg_fail(diag, t, value, "a thread block is 'x,y,z'");
+        return traceg_fail(diag, t, value, "expected a thread block 'x,y,z'");
     for (unsigned i = 0; i < 3; i++)
         if (at[i] >= t->header.grid[i])
-            return traceg_fail(diag, t, value, "outside of the grid (%u,%u,%u)", t->header.grid[0],
+            return traceg_fail(diag, t, value, "outside the grid (%u,%u,%u)", t->header.grid[0],
                                t->header.grid[1], t->header.grid[2]);
     const uint32_t *grid = t->header.grid;
     t->block = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
@@ -147,16 +148,15 @@ static ws_status read_warp(struct diag *diag, struct traceg *t, const char *valu
 {
     uint64_t warp;
     const char *end = value;
-    if (!t->has_index) return traceg_fail(diag, t, NULL, "a warp before 'thread block = x,y,z'");
+    if (!t->has_index) return traceg_fail(diag, t, NULL, "'warp' before 'thread block = x,y,z'");
     if (!traceg_decimal(&end, &warp) || *end)
-        return traceg_fail(diag, t, value, "a warp is a number from 0 on");
+        return traceg_fail(diag, t, value, "expected a warp index, a whole number from 0");
     if (warp >= t->warps_per_block)
         return traceg_fail(diag, t, value, "a block of (%u,%u,%u) threads has %u warps",
                            t->header.block[0], t->header.block[1], t->header.block[2],
                            t->warps_per_block);
     if (t->warps_seen >> warp & 1)
-        return traceg_fail(diag, t, value, "warp %u for the second time in this block",
-                           (unsigned)warp);
+        return traceg_fail(diag, t, value, "duplicate warp %u in this block", (unsigned)warp);
     t->warps_seen |= UINT32_C(1) << warp;
     t->warp = (uint32_t)warp;
     t->has_warp = true;
@@ -168,7 +168,7 @@ static ws_status read_count(struct diag *diag, struct traceg *t, const char *val
     const char *end = value;
     if (!t->has_warp) return traceg_fail(diag, t, NULL, "'insts' before 'warp = w'");
     if (!traceg_decimal(&end, &t->left) || *end)
-        return traceg_fail(diag, t, value, "a number of instructions is wanted");
+        return traceg_fail(diag, t, value, "expected a number of instructions");
     t->has_warp = false;
     return WS_OK;
 }
@@ -184,7 +184,7 @@ static ws_status read_mask(struct diag *diag, struct traceg *t, const char *at)
         return WS_OK;
     }
     if (!traceg_hex(&at, &number) || number > UINT32_MAX)
-        return traceg_fail(diag, t, start, "a mask of 32 lanes is wanted");
+        return traceg_fail(diag, t, start, "expected a mask of 32 lanes");
     if (at - start == DIGITS + 1) memcpy(t->mask_text, start, DIGITS);
     t->mask = (uint32_t)number;
     t->insn.rest = at;
@@ -199,17 +199,16 @@ static ws_status read_insn(struct diag *diag, struct traceg *t)
     uint64_t number = 0;
     if (!t->left)
         return traceg_fail(diag, t, NULL,
-                           t->in_block
-                               ? "more instructions than 'insts' said"
-                               : "outside of a thread block; the tracer's raw .trace must "
-                                 "go through post-traces-processing first: give the .traceg");
+                           t->in_block ? "more instructions than 'insts' declares"
+                                       : "outside a thread block; process the tracer's raw .trace "
+                                         "with post-traces-processing first and use the .traceg");
     if (t->header.has_lines) {
         if (!traceg_decimal(&at, &number) || number > UINT32_MAX)
-            return traceg_fail(diag, t, at, "a source line number is wanted");
+            return traceg_fail(diag, t, at, "expected a source line number");
         insn->source_line = (uint32_t)number;
     }
     if (!traceg_hex(&at, &insn->pc))
-        return traceg_fail(diag, t, at, "the address of an instruction is wanted");
+        return traceg_fail(diag, t, at, "expected an instruction address");
     TRY(read_mask(diag, t, at));
     insn->mask = t->mask;
     t->left--;
@@ -219,7 +218,7 @@ static ws_status read_insn(struct diag *diag, struct traceg *t)
 static ws_status check_complete(struct diag *diag, const struct traceg *t)
 {
     if (!t->left) return WS_OK;
-    return traceg_fail(diag, t, NULL, "warp %u should have %llu more instructions", t->warp,
+    return traceg_fail(diag, t, NULL, "warp %u lacks %llu instructions", t->warp,
                        (unsigned long long)t->left);
 }
 
@@ -227,14 +226,14 @@ static ws_status end_file(struct diag *diag, const struct traceg *t)
 {
     if (!t->in_block) return WS_OK;
     return diag_error(diag, WS_ERR_INPUT,
-                      "%s:%u: error: the trace ends within a thread block: it is cut off, copy or "
-                      "record it again",
+                      "%s:%u: error: unexpected end of file within a thread block: truncated; copy "
+                      "or record it again",
                       t->source.path, t->source.line);
 }
 
 static ws_status begin_block(struct diag *diag, struct traceg *t)
 {
-    if (t->in_block) return traceg_fail(diag, t, NULL, "the block before has no #END_TB");
+    if (t->in_block) return traceg_fail(diag, t, NULL, "missing #END_TB of the previous block");
     t->in_block = true;
     t->has_index = t->has_warp = false;
     return WS_OK;
@@ -249,8 +248,8 @@ static ws_status read_mark(struct diag *diag, struct traceg *t, bool *out_ends)
     if (strncmp(t->line, "#END_TB", 7) != 0) return WS_OK; /* a comment */
     if (!t->in_block || !t->has_index)
         return traceg_fail(diag, t, NULL,
-                           t->in_block ? "a block without 'thread block = x,y,z'"
-                                       : "no #BEGIN_TB before it");
+                           t->in_block ? "missing 'thread block = x,y,z' in the block"
+                                       : "missing #BEGIN_TB before it");
     t->in_block = false;
     *out_ends = true;
     return WS_OK;
@@ -263,7 +262,8 @@ static ws_status read_words(struct diag *diag, struct traceg *t, enum traceg_par
     TRY(check_complete(diag, t));
     if (!t->in_block) return read_insn(diag, t); /* refuses it */
     if (is_setting(t->line, "thread block", &value)) {
-        if (t->has_index) return traceg_fail(diag, t, NULL, "the block has its place already");
+        if (t->has_index)
+            return traceg_fail(diag, t, NULL, "duplicate 'thread block' in this block");
         *out_part = TRACEG_BLOCK;
         return read_block(diag, t, value);
     }

@@ -70,7 +70,7 @@ static void without_it_ptx_is_counted(void **state)
     assert_warps(&run, "inst.warp", PTX_INSTRUCTIONS);
     assert_warps(&run, "inst.warp.mem.shared.load", 7);
     assert_int_equal(ws_profile_get(run.profile, "inst.ptx.warp", &value), WS_ERR_COMPARE);
-    assert_non_null(strstr(ws_context_error(run.context), "no --isa-view was asked for"));
+    assert_non_null(strstr(ws_context_error(run.context), "no --isa-view requested"));
     run_end(&run);
 }
 

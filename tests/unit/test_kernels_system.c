@@ -204,7 +204,7 @@ static void test_bad_barrier(void **state)
     static const int name = 16;
     memcpy(run.parameters + 8, &name, sizeof name);
     assert_int_equal(run_try(&run), WS_ERR_FAULT);
-    assert_non_null(strstr(ws_context_error(run.context), "barrier number beyond 15"));
+    assert_non_null(strstr(ws_context_error(run.context), "barrier number out of range (0 to 15)"));
     run_end(&run);
 }
 

@@ -61,7 +61,7 @@ static int teardown(void **state)
 static double get(const struct machine *machine, enum machine_key key)
 {
     if (!machine_has(machine, key))
-        fail_msg("%s does not know %s", machine->id, machine_key_infos[key].path);
+        fail_msg("%s does not define %s", machine->id, machine_key_infos[key].path);
     return machine_get(machine, key, 0);
 }
 

@@ -71,7 +71,7 @@ static void outsiders_are_told(void **state)
         {"bar.warp.sync 0x0000ffff;", "'bar.warp.sync'"},
         {"mov.u32 %b, 0x1; bar.warp.sync %b;", "lane 1, which its member mask 0x00000001"},
         {"@%second bar.warp.sync 0x0000ffff;",
-         "lane 16, which its member mask 0x0000ffff leaves out "
+         "lane 16, which its member mask 0x0000ffff excludes "
          "(block (1,0,0), warp 0)"},
         {"@%upper vote.sync.any.pred %p, %upper, 0x80000000;", "lane 16"},
     };

@@ -28,7 +28,7 @@ static void a_missing_machine_figure_is_named_with_its_file(void **state)
     struct profile *profile = make_profile(&streaming);
     struct prediction *prediction = predict(profile, &machine);
     assert_string_equal(refusal(prediction, "mwp-cwp"),
-                        "needs machine dram.latency, which machines/gtx280.yaml does not give");
+                        "needs machine dram.latency, which machines/gtx280.yaml does not define");
     assert_string_not_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -315,7 +315,7 @@ static void without_evidence_the_median_answers(void **state)
         *(estimate->model_seconds < best->model_seconds ? &below : &above) += 1;
     }
     assert_true(below - above <= 1);
-    assert_contains(prediction->best_reason, "answers; no file of evidence was found");
+    assert_contains(prediction->best_reason, "predictions; evidence file not found");
     assert_true(isnan(prediction->band.low_seconds));
     assert_null(prediction->evidence);
     prediction_destroy(prediction);
@@ -429,7 +429,7 @@ static void registers_of_another_target_are_noted(void **state)
     profile->block[0] = 64;
     prediction = predict(profile, &machine);
     assert_int_equal(prediction->registers, 124);
-    assert_contains(prediction->registers_note, "at most 124 a thread");
+    assert_contains(prediction->registers_note, "at most 124 per thread");
     prediction_destroy(prediction);
     profile_destroy(profile);
 }

@@ -212,7 +212,7 @@ static void models_of_gpus_say_so(void **state)
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(prediction->refusals[i].model, names[i]);
         assert_string_equal(prediction->refusals[i].reason,
-                            "a model of GPUs, and e5645x2 is a CPU");
+                            "models GPUs only, e5645x2 is a CPU");
     }
     assert_contains(prediction->no_power, "no power coefficients for this CPU");
     assert_string_equal(prediction->estimates[prediction->best].model, "throughput");

@@ -106,7 +106,7 @@ static void wrong_inputs_are_named(void **state)
     const ws_input no_memory[] = {
         {"mem_ld", 420, NULL}, {"dep_uncoal", 10, NULL}, {"dep_coal", 4, NULL}};
     refuse("mwp_cpw", NULL, 0, "mwp_cwp");
-    refuse("npw", NULL, 0, "npw needs the input n");
+    refuse("npw", NULL, 0, "npw requires the input n");
     refuse("npw", &misspelt, 1, "did you mean 'mem_req'");
     refuse("npw", npw, 3, "did you mean 'printed'");
     refuse("npw", no_word, 2, "give it as a word");

@@ -365,7 +365,7 @@ static void test_bad_loads(void **state)
            WS_ERR_ARGUMENT, "SM 1 is given twice");
     load = load_of(far, 1);
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
-           WS_ERR_ARGUMENT, "there is no SM 4: slab has 4, from 0 to 3");
+           WS_ERR_ARGUMENT, "SM 4 is out of range: slab has 4 SMs, 0 to 3");
     load = load_of(good, 1);
     load.watts_per_sm = -2;
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),

@@ -49,7 +49,7 @@ static ws_status run_clang(const struct tool_job *job, const char *clang, char *
     ws_status status = text_write_file(job->diag, job->header, header.data, header.length);
     strbuf_clear(&header);
     if (status != WS_OK) return status;
-    return tool_compile(job, arguments, "clang (there is no nvcc)", out, out_size);
+    return tool_compile(job, arguments, "clang (nvcc not found)", out, out_size);
 }
 
 static ws_status compile_cuda(struct diag *diag, struct arena *arena, const char *path,
@@ -60,8 +60,8 @@ static ws_status compile_cuda(struct diag *diag, struct arena *arena, const char
     char *clang = nvcc ? NULL : tool_find(tool_path, "clang");
     if (!nvcc && !clang)
         return diag_error(diag, WS_ERR_INPUT,
-                          "%s: neither nvcc nor clang was found, and one of them must turn CUDA "
-                          "into PTX: install the CUDA toolkit or clang, or give the .ptx file",
+                          "%s: cannot compile CUDA to PTX: neither nvcc nor clang found: install "
+                          "the CUDA toolkit or clang, or use a .ptx file",
                           path);
     char *folder = tool_make_folder();
     ws_status status;
@@ -76,7 +76,7 @@ static ws_status compile_cuda(struct diag *diag, struct arena *arena, const char
         const char *const files[] = {job.ptx, job.header};
         tool_remove_folder(folder, files, 2);
     } else {
-        status = diag_error(diag, WS_ERR_IO, "%s: no temporary folder could be made", path);
+        status = diag_error(diag, WS_ERR_IO, "%s: cannot create a temporary directory", path);
     }
     mem_free(nvcc);
     mem_free(clang);

@@ -59,9 +59,9 @@ static ws_status no_libclc(struct diag *diag, struct arena *arena, const char *p
 {
     const char *version = clang_version(arena, clang, tool_path);
     return diag_error(diag, WS_ERR_INPUT,
-                      "%s: libclc was not found, and with it OpenCL's built-in functions for NVPTX "
+                      "%s: libclc not found: it provides OpenCL's built-in functions for NVPTX "
                       "(lib/clc/nvptx64--nvidiacl.bc beside the folders of PATH): install "
-                      "libclc-%s, of the same version as clang",
+                      "libclc-%s, the same version as clang",
                       path, *version ? version : "N");
 }
 
@@ -117,9 +117,8 @@ static ws_status compile_opencl(struct diag *diag, struct arena *arena, const ch
     if (!clang)
         return diag_error(
             diag, WS_ERR_INPUT,
-            "%s: clang was not found, which turns OpenCL C into PTX: install clang and "
-            "the libclc of its version (clang and libclc-14 on Debian 12), or give "
-            "the .ptx file",
+            "%s: cannot compile OpenCL C to PTX: clang not found: install clang and the libclc of "
+            "its version (clang and libclc-14 on Debian 12), or use a .ptx file",
             path);
     const char *libclc = find_libclc(arena, tool_path);
     char *folder = libclc ? tool_make_folder() : NULL;
@@ -135,7 +134,7 @@ static ws_status compile_opencl(struct diag *diag, struct arena *arena, const ch
         const char *const files[] = {job.ptx, job.header};
         tool_remove_folder(folder, files, 2);
     } else if (libclc) {
-        status = diag_error(diag, WS_ERR_IO, "%s: no temporary folder could be made", path);
+        status = diag_error(diag, WS_ERR_IO, "%s: cannot create a temporary directory", path);
     } else {
         status = no_libclc(diag, arena, path, clang, tool_path);
     }

@@ -27,7 +27,7 @@ ws_status evaluation_check_positive(const struct evaluation *e, const char *cons
 {
     for (; *names; names++)
         if (!(evaluation_get(e, *names) > 0))
-            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s: %s is %g: it must be above 0",
+            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s: %s must be greater than 0 (got %g)",
                               e->function, *names, evaluation_get(e, *names));
     return WS_OK;
 }
@@ -91,8 +91,8 @@ static ws_status read_input(struct evaluation *e, const ws_input *input)
     }
     const char *const *words = e->rows[row].words;
     if (!words != !input->word)
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s is %s", input->name,
-                          words ? "a reading: give it as a word" : "a number, not a word");
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s must be %s", input->name,
+                          words ? "a word: it selects a reading" : "a number, not a word");
     if (!words && !isfinite(input->value))
         return diag_error(e->diag, WS_ERR_ARGUMENT, "input %s is not a finite number", input->name);
     e->values[row] = input->value;
@@ -118,7 +118,7 @@ ws_status model_evaluate(struct diag *diag, const char *function, const ws_input
         TRY(read_input(&e, &inputs[i]));
     for (size_t i = 0; form->rows[i].name; i++)
         if (isnan(e.values[i]))
-            return diag_error(diag, WS_ERR_ARGUMENT, "%s needs the input %s", function,
+            return diag_error(diag, WS_ERR_ARGUMENT, "%s requires the input %s", function,
                               form->rows[i].name);
     TRY(form->run(&e));
     *out_count = e.count;

@@ -32,9 +32,9 @@ ws_status energy_check_device(struct diag *diag, const char *name,
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].value > 0 || (parts[i].may_be_zero && parts[i].value == 0)) continue;
-        return diag_error(diag, WS_ERR_ARGUMENT, "energy: %s of %s is %g: it must be %s",
+        return diag_error(diag, WS_ERR_ARGUMENT, "energy: %s of %s is %g, but must be %s",
                           parts[i].what, name, parts[i].value,
-                          parts[i].may_be_zero ? "0 or more" : "above 0");
+                          parts[i].may_be_zero ? "at least 0" : "above 0");
     }
     return WS_OK;
 }

@@ -53,7 +53,8 @@ static ws_status read_device(struct evaluation *e, const char *name, struct ener
 static ws_status check_idle(struct evaluation *e, double watts)
 {
     if (watts >= 0) return WS_OK;
-    return diag_error(e->diag, WS_ERR_ARGUMENT, "energy: an idle power of %g is negative", watts);
+    return diag_error(e->diag, WS_ERR_ARGUMENT, "energy: idle power must be at least 0 (got %g)",
+                      watts);
 }
 
 /* Something must run, and draw power, both before and after. */
@@ -62,8 +63,8 @@ static ws_status put_result(struct evaluation *e, const struct energy_result *re
     if (!(result->seconds > 0) || !(result->speedup > 0) || !(result->watts > 0) ||
         !(result->power_ratio > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "energy: no time or no power before or after: give data to a device "
-                          "and a power weight or idle power");
+                          "energy: zero time or power before or after: assign data to a device and "
+                          "set a power weight or idle power");
     evaluation_put(e, "speedup", result->speedup);
     evaluation_put(e, "power_ratio", result->power_ratio);
     evaluation_put(e, "energy_efficiency", result->efficiency);
@@ -110,11 +111,11 @@ static ws_status run_both(struct evaluation *e)
     TRY(check_idle(e, evaluation_get(e, "B0")));
     if (!(readings.combined >= 0 && readings.combined <= 1))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "energy: combined is %g: it is the share of the smaller dynamic power "
-                          "that adds up, 0 to 1",
+                          "energy: combined is %g: expected 0 to 1, the share of the smaller "
+                          "dynamic power that adds up",
                           readings.combined);
     if (!(readings.transfer >= 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "energy: a transfer of %g is negative",
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "energy: transfer must be at least 0 (got %g)",
                           readings.transfer);
     struct energy_result result =
         energy_both(&base, &cpu, &gpu, evaluation_get(e, "B0"), &readings);

@@ -124,7 +124,7 @@ static ws_status run_mem_params(struct evaluation *e)
     };
     if (!(in.coal_mem_insts + in.uncoal_mem_insts > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "mem_params: no memory instruction, so no mean latency: give "
+                          "mem_params: no memory instruction, so no mean latency: set "
                           "coal_mem_insts or uncoal_mem_insts");
     mwp_cwp_memory(&in, &t);
     evaluation_put(e, "mem_l", t.mem_l);

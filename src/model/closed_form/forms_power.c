@@ -28,10 +28,10 @@ static ws_status run_spec_linear(struct evaluation *e)
 static ws_status check_active(struct diag *diag, double active, double sms)
 {
     if (!(sms > 0))
-        return diag_error(diag, WS_ERR_ARGUMENT, "a GPU of %g SMs has none: num_sms is above 0",
-                          sms);
+        return diag_error(diag, WS_ERR_ARGUMENT, "num_sms must be greater than 0 (got %g)", sms);
     if (active >= 0 && active <= sms) return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT, "%g active SMs: the GPU has %g, give 0 to %g", active,
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "%g active SMs are out of range: the GPU has %g, expected 0 to %g", active,
                       sms, sms);
 }
 
@@ -88,11 +88,11 @@ static ws_status run_power(struct evaluation *e, struct ipp_parameters parameter
     for (size_t i = 0; i < POWER_UNIT_COUNT; i++) {
         rates[i] = evaluation_get(e, rate_names[i]);
         if (!(rates[i] >= 0))
-            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s is %g: a rate is 0 or more",
+            return diag_error(e->diag, WS_ERR_ARGUMENT, "%s is %g: a rate must be at least 0",
                               rate_names[i], rates[i]);
         if (rates[i] > 0 && !(parameters.max_watts[i] > 0))
             return diag_error(e->diag, WS_ERR_ARGUMENT,
-                              "%s is %g, but the paper has no MaxPower of the %s of this GPU",
+                              "%s is %g, but the paper lacks MaxPower of the %s for this GPU",
                               rate_names[i], rates[i], power_unit_infos[i].text);
     }
     ipp_power(&parameters, rates, active, &watts);
@@ -145,7 +145,8 @@ static ws_status run_temperature(struct evaluation *e)
     double t = evaluation_get(e, "t"), rise;
     TRY(EVALUATION_POSITIVE(e, "rc_rise", "rc_decay"));
     if (!(t >= 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "temperature: t is %g: it is 0 or more", t);
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "temperature: t must be at least 0 (got %g)",
+                          t);
     if (evaluation_get(e, "mode") > 0)
         rise = ipp_cooling(&thermal, evaluation_get(e, "gamma"), t);
     else
@@ -174,13 +175,14 @@ static ws_status run_max_temp_rise(struct evaluation *e)
     double intensity = evaluation_get(e, "memaccess_intensity");
     double others = evaluation_get(e, "nonmemory_insts");
     if (intensity < 0 && !(others > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "max_temp_rise needs memaccess_intensity, 0 or more, or memory_insts "
-                          "and nonmemory_insts");
+        return diag_error(
+            e->diag, WS_ERR_ARGUMENT,
+            "max_temp_rise requires memaccess_intensity of at least 0, or memory_insts "
+            "and nonmemory_insts");
     if (intensity < 0) intensity = evaluation_get(e, "memory_insts") / others; /* (54) */
     if (!(watts >= 0) || !(intensity >= 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "max_temp_rise: %g W at an intensity of %g: neither can be negative",
+                          "max_temp_rise: power (%g W) and intensity (%g) must be at least 0",
                           watts, intensity);
     double delta = ipp_rise(&thermal, watts, intensity);
     double coupled = ipp_coupled_rise(&thermal, watts, intensity);
@@ -228,7 +230,7 @@ static ws_status run_eq63(struct evaluation *e)
         in.mwp_peak_bw = bandwidth / (per_warp * in.sms); /* (6) */
     if (!(in.mwp_peak_bw > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "optimal_cores_eq63 needs mwp_peak_bw, or mem_bw_gbs and bw_per_warp");
+                          "optimal_cores_eq63 requires mwp_peak_bw, or mem_bw_gbs and bw_per_warp");
     struct ipp_cores cores = ipp_optimal_cores(&in);
     evaluation_put(e, "cores", cores.cores);
     evaluation_put(e, "exact", cores.exact);
@@ -257,10 +259,10 @@ static ws_status run_energy_saving(struct evaluation *e)
     TRY(EVALUATION_POSITIVE(e, "time_ratio"));
     if (!(runtime >= 0) || !(idle >= 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "energy_saving: runtime_w and idle_w are 0 or more");
+                          "energy_saving: runtime_w and idle_w must be at least 0");
     if (mode == POWER_METRIC_TOTAL && !(runtime > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "energy_saving: of the total power runtime_w and idle_w must be given");
+                          "energy_saving: total power requires runtime_w and idle_w");
     if (!(runtime > 0)) runtime = 1;
     double some = runtime * ipp_log_scale(sms, cores, evaluation_get(e, "beta"));
     double full = runtime + idle;
@@ -318,7 +320,7 @@ static ws_status run_ipp_sweep(struct evaluation *e)
     double sms = evaluation_get(e, "num_sms");
     if (!(sms >= 1 && sms <= SWEEP_SMS_MAX && sms == floor(sms)))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "ipp_sweep: num_sms is a whole number from 1 to %d", SWEEP_SMS_MAX);
+                          "ipp_sweep: num_sms must be a whole number from 1 to %d", SWEEP_SMS_MAX);
     parameters.sms = sms;
     size_t count = (size_t)sms;
     for (size_t i = 0; i < count; i++)

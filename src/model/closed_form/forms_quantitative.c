@@ -59,10 +59,9 @@ static ws_status run_zo_gmem(struct evaluation *e)
     global.bytes = global.blocks * threads * transactions * evaluation_get(e, "bytes");
     if (!(global.bytes > 0) || !(global.peak > 0) || !(global.latency_seconds >= 0) ||
         !(global.clusters >= 1))
-        return diag_error(
-            e->diag, WS_ERR_ARGUMENT,
-            "zo_gmem: blocks, threads, transactions, bytes and peak_gbs must be above "
-            "0, clusters at least 1, latency_ns not below 0");
+        return diag_error(e->diag, WS_ERR_ARGUMENT,
+                          "zo_gmem: blocks, threads, transactions, bytes and peak_gbs must be "
+                          "greater than 0, clusters at least 1, latency_ns at least 0");
     evaluation_put(e, "gbs", zo_global_bandwidth(&global) / 1e9);
     evaluation_put(e, "fill", zo_global_fill(&global));
     evaluation_put(e, "sawtooth", zo_global_sawtooth(&global));

@@ -21,7 +21,8 @@ static ws_status run_split(struct evaluation *e)
         .blocks = evaluation_get(e, "blocks"),
     };
     if (!(input.gpu_seconds > 0) || !(input.cpu_seconds > 0))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "split: gpu_s and cpu_s must be above 0");
+        return diag_error(e->diag, WS_ERR_ARGUMENT,
+                          "split: gpu_s and cpu_s must be greater than 0");
     struct split_plan plan = split_plan(&input);
     evaluation_put(e, "printed_share", plan.printed_share);
     evaluation_put(e, "exact_share", plan.exact_share);
@@ -52,7 +53,8 @@ static ws_status run_error(struct evaluation *e)
     while (count < LIST_MAX && e->values[count] > 0)
         count++;
     if (!count)
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "fig147_error: manual.0 must be above 0");
+        return diag_error(e->diag, WS_ERR_ARGUMENT,
+                          "fig147_error: manual.0 must be greater than 0");
     evaluation_put(e, "mean_rel", split_mean_error(e->values, e->values + LIST_MAX, count));
     return WS_OK;
 }

@@ -44,7 +44,7 @@ static ws_status run_latency(struct evaluation *e)
 {
     double count = evaluation_get(e, "count");
     if (!(count > 1))
-        return diag_error(e->diag, WS_ERR_ARGUMENT, "teg_latency: count must be above 1");
+        return diag_error(e->diag, WS_ERR_ARGUMENT, "teg_latency: count must be greater than 1");
     evaluation_put(e, "latency",
                    (evaluation_get(e, "measured") - evaluation_get(e, "s2r_shl") -
                     evaluation_get(e, "issue_same_warp")) /

@@ -246,7 +246,7 @@ static ws_status run_schedule(struct evaluation *e)
 {
     if (!(evaluation_get(e, "perf_cpu") + evaluation_get(e, "perf_gpu") > 0))
         return diag_error(e->diag, WS_ERR_ARGUMENT,
-                          "schedule_ratio: one of perf_cpu and perf_gpu must be above 0");
+                          "schedule_ratio: perf_cpu or perf_gpu must be greater than 0");
     struct tp_shares shares =
         tp_split(evaluation_get(e, "perf_cpu"), evaluation_get(e, "perf_gpu"));
     evaluation_put(e, "cpu", shares.cpu);

@@ -108,13 +108,13 @@ static const char *reason_by_evidence(struct prediction *out, const struct choic
 
 static const char *reason_without(struct prediction *out, size_t models_of_time)
 {
-    const char *evidence = out->machine->kind == MACHINE_IS_CPU ? "no error is known for CPUs"
-                           : out->options.evidence ? "no error of these models is known"
-                                                   : "no file of evidence was found";
-    if (!models_of_time) return "a bound, not an estimate: no model of time can answer here";
+    const char *evidence = out->machine->kind == MACHINE_IS_CPU ? "model error on CPUs unknown"
+                           : out->options.evidence              ? "errors of these models unknown"
+                                                                : "evidence file not found";
+    if (!models_of_time) return "a bound, not an estimate: no time model applies";
     if (models_of_time == 1)
-        return arena_format(&out->arena, "the only model of time that answers here; %s", evidence);
-    return arena_format(&out->arena, "the median of %zu answers; %s", models_of_time, evidence);
+        return arena_format(&out->arena, "the only time model that applies; %s", evidence);
+    return arena_format(&out->arena, "the median of %zu predictions; %s", models_of_time, evidence);
 }
 
 static struct choice choose(struct prediction *out)

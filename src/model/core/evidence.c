@@ -124,7 +124,7 @@ static ws_status read_model(struct reading *reading, struct evidence_row *row)
     if (row->model) return WS_OK;
     const char *near = text_hint(reading->arena, name, names, count);
     FAIL(reading, find(reading, KEY_MODEL),
-         "unknown model '%s'%s: name a model of time (`warpsage explain` lists them)", name, near);
+         "unknown model '%s'%s: expected a time model (`warpsage explain` lists them)", name, near);
 }
 
 /* "7.5" -> 75 */
@@ -137,8 +137,8 @@ static ws_status read_capability(struct reading *reading, const yaml_node_t *nod
         !text_to_u64(arena_copy_n(reading->arena, text, (size_t)(dot - text)), &major) || !major ||
         major > 99)
         FAIL(reading, node,
-             "'compute_capability' must be [\"FIRST\", \"LAST\"] such as "
-             "[\"7.0\", \"7.2\"], not %s",
+             "'compute_capability' must be [\"FIRST\", \"LAST\"] such as [\"7.0\", \"7.2\"] (got "
+             "%s)",
              text ? text : yaml_kind(node));
     minor = (uint64_t)(dot[1] - '0');
     *out = (unsigned)(major * 10 + minor);
@@ -152,8 +152,8 @@ static ws_status read_range(struct reading *reading, struct evidence_row *row)
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.top - node->data.sequence.items.start != 2)
         FAIL(reading, node,
-             "'compute_capability' must be [\"FIRST\", \"LAST\"], the GPUs that the "
-             "row speaks for");
+             "'compute_capability' must be [\"FIRST\", \"LAST\"], the range of GPUs that the row "
+             "covers");
     const yaml_node_item_t *items = node->data.sequence.items.start;
     const yaml_node_t *last = yaml_tree_node(reading->tree, items[1]);
     TRY(read_capability(reading, yaml_tree_node(reading->tree, items[0]), &row->cc_first));
@@ -215,7 +215,7 @@ static ws_status read_ratios(struct reading *reading, struct evidence_row *row)
                  "'%s' is computed from 'ratios': remove one of them", keys[computed[i]]);
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.top == node->data.sequence.items.start)
-        FAIL(reading, node, "'ratios' must be a list of predicted / measured, one a kernel");
+        FAIL(reading, node, "'ratios' must be a list of predicted / measured, one per kernel");
     const yaml_node_item_t *items = node->data.sequence.items.start;
     row->kernels = (size_t)(node->data.sequence.items.top - items);
     double *ratios = ARENA_ARRAY(reading->arena, double, 2 * row->kernels);

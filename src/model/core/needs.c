@@ -170,7 +170,7 @@ static ws_status check_model_name(struct diag *diag, struct arena *arena, const 
     for (size_t i = 0; i < count; i++)
         if (!strcmp(names[i], value)) return WS_OK;
     const char *nearest = text_hint(arena, value, names, count);
-    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: unknown model of time '%s'%s", key, value,
+    diag_error(diag, WS_ERR_ARGUMENT, "model option %s: unknown time model '%s'%s", key, value,
                nearest);
     for (size_t i = 0; i < count; i++)
         diag_add(diag, "  %s", names[i]);
@@ -189,8 +189,8 @@ static ws_status check_value(struct diag *diag, struct arena *arena,
         bool may_be_zero = info->values == model_counts;
         if (text_to_double(value, &number) && (number > 0 || (may_be_zero && number == 0)))
             return WS_OK;
-        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s must be a number %s 0 (got '%s')",
-                          info->key, may_be_zero ? "from" : "above", value);
+        return diag_error(diag, WS_ERR_ARGUMENT, "model option %s must be %s 0 (got '%s')",
+                          info->key, may_be_zero ? "at least" : "greater than", value);
     }
     for (; info->values[count]; count++) {
         strbuf_printf(&all, "%s%s", count ? ", " : "", info->values[count]);

@@ -23,7 +23,7 @@ static void choose_registers(struct prediction *out)
     const char *from = "";
     if (!profile_registers(out->profile, target, &out->registers, &from, &made_for)) {
         out->registers = 0;
-        out->registers_note = "no register count known: registers do not limit the occupancy here";
+        out->registers_note = "register count unknown: registers do not limit the occupancy";
         return;
     }
     const char *elsewhere = "";
@@ -35,8 +35,9 @@ static void choose_registers(struct prediction *out)
     double most = machine_get(machine, MACHINE_SM_MAX_REGISTERS_PER_THREAD, 0);
     if (most > 0 && out->registers > most) {
         out->registers = (unsigned)most;
-        out->registers_note = arena_format(&out->arena, "%s; this GPU has at most %u a thread",
-                                           out->registers_note, out->registers);
+        out->registers_note =
+            arena_format(&out->arena, "%s; the limit of this GPU is %u per thread",
+                         out->registers_note, out->registers);
     }
 }
 
@@ -46,11 +47,10 @@ static ws_status check_block(struct diag *diag, const struct profile *profile,
     double most = machine_get(machine, MACHINE_BLOCK_MAX_THREADS, INFINITY);
     uint32_t threads = profile_threads_per_block(profile);
     if (threads > most)
-        return diag_error(diag, WS_ERR_LAUNCH,
-                          "%s: a block of %u threads is beyond the %.0f that %s can launch; "
-                          "choose a smaller block",
-                          profile->kernel ? profile->kernel : "kernel", threads, most,
-                          machine->name);
+        return diag_error(
+            diag, WS_ERR_LAUNCH,
+            "%s: a block of %u threads exceeds the limit of %.0f on %s: use a smaller block",
+            profile->kernel ? profile->kernel : "kernel", threads, most, machine->name);
     return WS_OK;
 }
 
@@ -103,14 +103,15 @@ static void find_caches(struct prediction *out)
     if (!out->occupancy.blocks_per_sm)
         out->caches_reason = "the resident blocks per SM are unknown";
     else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
-        out->caches_reason = "this GPU has no caches for global memory, or its file does not say";
+        out->caches_reason =
+            "this GPU has no caches for global memory, or its machine file lacks them";
     else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
         return;
     else if ((out->options.without_traces || !profile->trace) &&
              (out->caches = find_near_caches(out)) != NULL)
         return;
     else if (out->options.without_traces)
-        out->caches_reason = "warp traces are not followed";
+        out->caches_reason = "warp traces are switched off";
     else if (!profile->trace)
         out->caches_reason = arena_format(&out->arena, "no warp traces: %s",
                                           profile->trace_reason ? profile->trace_reason : "");
@@ -125,7 +126,7 @@ static void find_caches(struct prediction *out)
 static ws_status place_launch(struct diag *diag, struct prediction *out, const char **no_occupancy)
 {
     if (out->machine->kind == MACHINE_IS_CPU) {
-        *no_occupancy = "occupancy is a matter of GPUs";
+        *no_occupancy = "occupancy applies to GPUs only";
         out->registers_note = *no_occupancy;
         out->caches_reason = "caches of CPUs are not modelled";
         return WS_OK;
@@ -282,7 +283,7 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
         if (!models[i]->predict) continue;
         if (!model) {
             refuse(out, models[i]->name,
-                   arena_format(&out->arena, "a model of GPUs, and %s is a CPU", out->machine->id));
+                   arena_format(&out->arena, "models GPUs only, %s is a CPU", out->machine->id));
             continue;
         }
         input.prior = out->estimates;

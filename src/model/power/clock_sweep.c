@@ -33,21 +33,22 @@ static ws_status check_range(struct diag *diag, const struct machine *machine,
             "the last",
             range->least_hz / 1e9, range->most_hz / 1e9);
     if (!(range->step_hz > 0) || !isfinite(range->step_hz))
-        return diag_error(diag, WS_ERR_ARGUMENT, "clocks in steps of %g GHz: a step is above 0",
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "the clock step must be greater than 0 (got %g GHz)",
                           range->step_hz / 1e9);
     if ((range->most_hz - range->least_hz) / range->step_hz >= CLOCKS_MAX)
         return diag_error(
             diag, WS_ERR_ARGUMENT,
-            "clocks from %g to %g GHz in steps of %g: more than %d, take longer steps",
+            "too many clocks from %g to %g GHz in steps of %g: at most %d, use a larger step",
             range->least_hz / 1e9, range->most_hz / 1e9, range->step_hz / 1e9, CLOCKS_MAX);
     double least = machine_get(machine, MACHINE_CLOCK_LEAST, 0);
     double most = machine_get(machine, MACHINE_CLOCK_MOST, INFINITY);
     if (range->least_hz >= least * (1 - 1e-12) && range->most_hz <= most * (1 + 1e-12))
         return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT,
-                      "clocks from %g to %g GHz: %s runs at %g to %g (clock.least, clock.most)",
-                      range->least_hz / 1e9, range->most_hz / 1e9, machine->name, least / 1e9,
-                      most / 1e9);
+    return diag_error(
+        diag, WS_ERR_ARGUMENT,
+        "clocks from %g to %g GHz are out of range: %s runs at %g to %g (clock.least, clock.most)",
+        range->least_hz / 1e9, range->most_hz / 1e9, machine->name, least / 1e9, most / 1e9);
 }
 
 static size_t count_clocks(const struct clock_range *range)

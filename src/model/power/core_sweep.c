@@ -16,14 +16,13 @@ static ws_status check_range(struct diag *diag, const struct machine *machine, u
     double sms = machine_get(machine, MACHINE_SM_COUNT, 0);
     if (first > last)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "%u..%u active SMs is an empty range: the first is the smaller", first,
-                          last);
+                          "invalid range %u..%u of active SMs: it must be ascending", first, last);
     if (first < 1)
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "the number of active SMs must be at least 1 (got 0)");
     if (last > sms)
-        return diag_error(diag, WS_ERR_ARGUMENT, "%u active SMs are more than the %.0f of %s", last,
-                          sms, machine->name);
+        return diag_error(diag, WS_ERR_ARGUMENT, "%u active SMs exceed the %.0f of %s", last, sms,
+                          machine->name);
     return WS_OK;
 }
 
@@ -37,7 +36,7 @@ static double bytes_of(const struct profile *profile, const struct machine *mach
 
 ws_status core_sweep_no_power(struct diag *diag, const struct prediction *prediction)
 {
-    return diag_error(diag, WS_ERR_NO_MODEL, "no power of %s on %s: %s",
+    return diag_error(diag, WS_ERR_NO_MODEL, "cannot predict the power of %s on %s: %s",
                       prediction->profile->kernel ? prediction->profile->kernel : "this kernel",
                       prediction->machine->name, prediction->no_power);
 }
@@ -98,7 +97,7 @@ static void find_closed(struct core_sweep *sweep, const struct prediction *whole
     const struct estimate *mwp = prediction_of(whole, MODEL_MWP_CWP);
     struct model_input input = {.option_count = whole->options.option_count,
                                 .options = whole->options.options};
-    sweep->no_closed_form = mwp ? NULL : "mwp-cwp cannot answer for this kernel and GPU";
+    sweep->no_closed_form = mwp ? NULL : "mwp-cwp does not apply to this kernel and GPU";
     if (!mwp) return;
     sweep->terms = (struct ipp_cores_input){
         .mwp = term_of(mwp, "mwp", 0),

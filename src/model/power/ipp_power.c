@@ -19,7 +19,7 @@ static ws_status need(struct diag *diag, const struct machine *machine, enum mac
                       const char *why)
 {
     if (machine_has(machine, key)) return WS_OK;
-    return diag_error(diag, WS_ERR_NO_MODEL, "needs machine %s, which %s does not define: %s",
+    return diag_error(diag, WS_ERR_NO_MODEL, "requires machine %s, which %s does not define: %s",
                       machine_key_infos[key].path, machine->id ? machine->id : "the machine", why);
 }
 
@@ -225,7 +225,7 @@ static const struct model_option_info options[] = {
      .text = "log10(alpha active + beta) on all runtime power, or none"},
     {.key = "cores_condition",
      .values = (const char *const[]){"and", "printed", NULL},
-     .text = "(63) begins with MWP = N, or as printed with MWP = N or CWP = N"},
+     .text = "(63) tests MWP = N first, or as printed MWP = N or CWP = N"},
     {.key = "cores_rounding",
      .values = (const char *const[]){"round", "floor", "ceil", NULL},
      .text = "rounding of the core count of (63)"},

@@ -183,7 +183,7 @@ struct ipp_cores ipp_optimal_cores(const struct ipp_cores_input *in)
         return out;
     }
     if (in->mwp < in->mwp_peak_bw && !is_equal(in->mwp, in->mwp_peak_bw)) {
-        out.why = "MWP < MWP_peak_BW: the bandwidth is not reached";
+        out.why = "MWP < MWP_peak_BW: the bandwidth is not saturated";
         return out;
     }
     out.all = false;

@@ -31,7 +31,7 @@ static ws_status read_instructions(struct diag *diag, const struct model_input *
     }
     if (!known)
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "needs the counters inst.unit.*, which are not in this profile");
+                          "requires the counters inst.unit.*, which are not in this profile");
     if (*missing)
         estimate_assume(&out->answer, input->arena, "not in the profile, assumed 0: %s", missing);
     if (!profile_has(profile, COUNTER_INST_UNIT_FDS))
@@ -60,7 +60,7 @@ static ws_status check_coefficients(struct diag *diag, const struct model_input 
     for (unsigned i = 0; i < POWER_UNIT_COUNT; i++)
         if (out->counted[i] > 0 && !machine_has(input->machine, MACHINE_POWER_MAX_INT + i))
             return diag_error(
-                diag, WS_ERR_NO_MODEL, "the kernel uses the %s, whose power %s%s does not give",
+                diag, WS_ERR_NO_MODEL, "the kernel uses the %s, whose power %s%s does not define",
                 power_unit_infos[i].text, "machine power.max.", power_unit_infos[i].id);
     return WS_OK;
 }

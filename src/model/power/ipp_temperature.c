@@ -61,8 +61,8 @@ ws_status ipp_curve_check(struct diag *diag, const struct ipp_curve_input *in)
     if (!(in->run_seconds >= 0) || !(in->cool_seconds >= 0) ||
         !isfinite(in->run_seconds + in->cool_seconds) || in->run_seconds + in->cool_seconds == 0)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: invalid times %g s under load and %g s idle: give "
-                          "times of 0 or more, one of them above 0",
+                          "temperature: invalid times %g s under load and %g s idle: both must be "
+                          "at least 0, one of them greater than 0",
                           in->run_seconds, in->cool_seconds);
     if (!(in->step_seconds > 0))
         return diag_error(diag, WS_ERR_ARGUMENT,
@@ -70,28 +70,26 @@ ws_status ipp_curve_check(struct diag *diag, const struct ipp_curve_input *in)
                           in->step_seconds);
     if (in->step_seconds > shortest)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: a time step of %g s is too large: it is longer than the "
-                          "time constant of %g s, take at most a tenth of that",
+                          "temperature: the time step of %g s is too large: it exceeds the time "
+                          "constant of %g s, use at most a tenth of that",
                           in->step_seconds, shortest);
     if (!(in->runtime_watts >= 0) || !(in->intensity >= 0))
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: runtime power of %g W and intensity of %g: neither can be "
-                          "negative",
+                          "temperature: runtime power (%g W) and intensity (%g) must be at least 0",
                           in->runtime_watts, in->intensity);
     if (!(in->start_celsius >= thermal->idle_celsius))
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: a start at %g degC lies below the %g degC of the chip at "
-                          "rest, where it never gets",
-                          in->start_celsius, thermal->idle_celsius);
+        return diag_error(
+            diag, WS_ERR_ARGUMENT,
+            "temperature: the initial temperature of %g degC is below the %g degC of the idle chip",
+            in->start_celsius, thermal->idle_celsius);
     if (thermal->per_watt * thermal->static_per_kelvin >= 1)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: %g K/W times %g W/K is 1 or more: the chip would warm "
-                          "itself without end",
+                          "temperature: %g K/W times %g W/K is 1 or more: thermal runaway",
                           thermal->per_watt, thermal->static_per_kelvin);
     double steps = (in->run_seconds + in->cool_seconds) / in->step_seconds;
     if (steps > POINTS_MAX - 2)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "temperature: %.0f steps are too many (%d at most): take longer ones",
+                          "temperature: too many time steps: %.0f (at most %d): use a larger step",
                           steps, POINTS_MAX);
     return WS_OK;
 }

@@ -11,7 +11,7 @@ static ws_status no_such_time(struct diag *diag, const struct prediction *out, c
     const char *reason = "it does not predict";
     for (size_t i = 0; i < out->refusal_count; i++)
         if (!strcmp(out->refusals[i].model, wanted)) reason = out->refusals[i].reason;
-    return diag_error(diag, WS_ERR_NO_MODEL, "the time of %s is asked for, which cannot answer: %s",
+    return diag_error(diag, WS_ERR_NO_MODEL, "requires the time of %s, which is not available: %s",
                       wanted, reason);
 }
 

@@ -251,7 +251,7 @@ static ws_status check_classes(struct diag *diag, const struct teg_grid *a)
         if (!(a->machine.lacking >> id & 1)) continue;
         if (!(profile_get(a->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + id)) > 0))
             continue;
-        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no %s instructions",
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s does not support %s instructions",
                           a->input->machine->id, class_ids[id]);
     }
     return WS_OK;
@@ -265,8 +265,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     teg_prepare(a);
     TRY(is_all ? teg_run_clusters(diag, a) : teg_run_cluster(diag, a));
     if (!a->result.issued)
-        return diag_error(diag, WS_ERR_NO_MODEL,
-                          "teg: no warp of the blocks that were timed executes anything");
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: the timed blocks execute no instructions");
     teg_time total = model_without(input, EFFECT_TAIL) ? teg_without_tail(a) : a->total;
     a->out->cycles = (double)total / (double)TEG_CYCLE;
     a->out->time_seconds = a->out->cycles / clock;
@@ -289,8 +288,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     TRY(teg_machine_read(diag, input, out, &a.machine));
     a.machine.policy = (enum teg_policy)model_option_get(&model_teg, input, "policy");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
-        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches that could hit",
-                          input->machine->id);
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches", input->machine->id);
     TRY(check_classes(diag, &a));
     ws_status status = answer(diag, &a);
     teg_result_clear(&a.result);

@@ -322,7 +322,7 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
                         w, (unsigned long long)teg_traced(e, block)->index,
                         block->warps[w]->waiting_for - 1u);
         }
-    return diag_error(diag, WS_ERR_NO_MODEL, "teg: warps wait for each other for ever");
+    return diag_error(diag, WS_ERR_NO_MODEL, "teg: deadlock: warps wait for each other");
 }
 
 static ws_status run(struct diag *diag, struct teg_engine *e)
@@ -357,7 +357,7 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
     *out = (struct teg_result){0};
     if (!setup->trace->step_count || !setup->sms || !setup->blocks_per_sm || !setup->block_count)
         return diag_error(diag, WS_ERR_NO_MODEL,
-                          "teg: the trace has no warp that executes anything");
+                          "teg: the trace contains no executed instructions");
     build(&e);
     if (setup->observer && setup->observer->begin)
         setup->observer->begin(setup->observer->self, setup);

@@ -358,7 +358,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     double latency;
     *teg = (struct teg_machine){.machine = machine, .effects_off = input->effects_off};
     if (!machine_latency(machine, CLASS_FP32_FMA, &latency))
-        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s gives no latency of fp32.fma",
+        return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s does not define the latency of fp32.fma",
                           machine->id);
     teg->schedulers = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1));
     teg->width = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));

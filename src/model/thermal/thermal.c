@@ -13,8 +13,8 @@
 static ws_status run_away(struct diag *diag, const struct machine *machine)
 {
     return diag_error(diag, WS_ERR_COMPARE,
-                      "%s has no steady temperature: static power grows by %.4g W/K, faster than "
-                      "the heat sink carries it away; check power.static_per_kelvin and "
+                      "%s reaches no steady temperature: static power grows by %.4g W/K, faster "
+                      "than the heat sink removes it; check power.static_per_kelvin and "
                       "thermal.sink.resistance",
                       machine->id, machine_get(machine, MACHINE_POWER_STATIC_PER_KELVIN, 0));
 }
@@ -25,7 +25,7 @@ static ws_status check_plan(struct diag *diag, const struct machine *machine,
     double sms = machine_get(machine, MACHINE_SM_COUNT, plan->sm_count);
     if (sms == plan->sm_count) return WS_OK;
     return diag_error(diag, WS_ERR_COMPARE,
-                      "%s has %.0f SMs, but its floorplan %u: a plan of another chip says nothing",
+                      "%s has %.0f SMs, but its floorplan has %u: use the floorplan of this chip",
                       machine->id, sms, plan->sm_count);
 }
 
@@ -235,8 +235,7 @@ static ws_status check_sms(struct diag *diag, const struct thermal *thermal,
                               thermal->machine->id, sms, sms - 1);
         for (size_t j = 0; j < i; j++)
             if (load->active_sms[j] == sm)
-                return diag_error(diag, WS_ERR_ARGUMENT,
-                                  "SM %u is given twice: it can work only once", sm);
+                return diag_error(diag, WS_ERR_ARGUMENT, "duplicate SM %u in the active SMs", sm);
     }
     return WS_OK;
 }
@@ -246,7 +245,7 @@ static ws_status get_watts(struct diag *diag, const struct machine *machine, enu
 {
     *out = isnan(given) ? machine_get(machine, key, NAN) : given;
     if (isnan(*out))
-        return diag_error(diag, WS_ERR_NO_MODEL, "%s does not define %s, %s: give it with %s",
+        return diag_error(diag, WS_ERR_NO_MODEL, "%s does not define %s, %s: set it with %s",
                           machine->id, machine_key_infos[key].path, what, option);
     if (*out >= 0 && isfinite(*out)) return WS_OK;
     return diag_error(diag, WS_ERR_ARGUMENT, "%s: power must be at least 0 W (got %g W)", what,
@@ -260,11 +259,11 @@ ws_status thermal_check_load(struct diag *diag, const struct thermal *thermal,
     const struct floorplan *plan = thermal->plan;
     *out = *load;
     TRY(check_sms(diag, thermal, load));
-    TRY(get_watts(diag, machine, MACHINE_POWER_ACTIVE_SM, "the heat of an SM that works",
+    TRY(get_watts(diag, machine, MACHINE_POWER_ACTIVE_SM, "the power of an active SM",
                   "--watts-per-sm", load->watts_per_sm, &out->watts_per_sm));
-    TRY(get_watts(diag, machine, MACHINE_POWER_ACTIVE_TPC, "the heat of a TPC in which SMs work",
+    TRY(get_watts(diag, machine, MACHINE_POWER_ACTIVE_TPC, "the power of a TPC with active SMs",
                   "--watts-per-tpc", load->watts_per_tpc, &out->watts_per_tpc));
-    TRY(get_watts(diag, machine, MACHINE_POWER_IDLE, "the heat of the chip at rest", "--watts-idle",
+    TRY(get_watts(diag, machine, MACHINE_POWER_IDLE, "the power of the idle chip", "--watts-idle",
                   load->idle_watts, &out->idle_watts));
     for (size_t i = 0; load->block_watts && i < plan->block_count; i++)
         if (!(load->block_watts[i] >= 0) || !isfinite(load->block_watts[i]))

@@ -13,7 +13,7 @@ static const struct {
     const char *text;
 } defaults[] = {
     {MACHINE_THERMAL_AMBIENT, 45, "HotSpot's example"},
-    {MACHINE_THERMAL_DIE_THICKNESS, 0.775e-3, "a guess: a wafer of 300 mm that is not thinned"},
+    {MACHINE_THERMAL_DIE_THICKNESS, 0.775e-3, "assumed: a 300 mm wafer, not thinned"},
     {MACHINE_THERMAL_DIE_CONDUCTIVITY, 130, "HotSpot's example"},
     {MACHINE_THERMAL_DIE_CAPACITY, 1630300, "HotSpot's example"},
     {MACHINE_THERMAL_INTERFACE, 20e-6 / 4, "HotSpot's example: 20 um of 4 W/(m K)"},
@@ -73,11 +73,10 @@ static ws_status get(struct package_reading *from, enum machine_key key, double 
         note_value(from, key, otherwise, why);
         return WS_OK;
     }
-    return diag_error(
-        from->diag, WS_ERR_NO_MODEL,
-        "%s does not define %s: give it in the machine file, with --set machine.%s=V, "
-        "or --floorplan grid to have a usual package assumed",
-        machine->id, machine_key_infos[key].path, machine_key_infos[key].path);
+    return diag_error(from->diag, WS_ERR_NO_MODEL,
+                      "%s does not define %s: add it to the machine file, use --set machine.%s=V, "
+                      "or --floorplan grid to assume a typical package",
+                      machine->id, machine_key_infos[key].path, machine_key_infos[key].path);
 }
 
 static ws_status get_default(struct package_reading *from, enum machine_key key, double *out)

@@ -315,10 +315,10 @@ static ws_status check_count(struct diag *diag, const struct thermal *thermal, u
 {
     unsigned sms = thermal->plan->sm_count;
     if (count > sms)
-        return diag_error(diag, WS_ERR_ARGUMENT, "the best %u SMs are asked for, but %s has %u",
-                          count, thermal->machine->id, sms);
+        return diag_error(diag, WS_ERR_ARGUMENT, "'best' is %u, but %s has %u SMs", count,
+                          thermal->machine->id, sms);
     if (count) return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT, "the best 0 SMs are asked for: ask for 1 to %u", sms);
+    return diag_error(diag, WS_ERR_ARGUMENT, "'best' must be from 1 to %u (got 0)", sms);
 }
 
 ws_status thermal_best(struct diag *diag, struct thermal *thermal, const struct thermal_load *load,

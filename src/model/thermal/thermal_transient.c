@@ -142,29 +142,30 @@ static ws_status choose_step(struct diag *diag, const struct thermal *thermal,
     double most = thermal_time_constant_seconds(thermal) / STEPS_PER_CONSTANT;
     double step = run->step_seconds;
     if (!(run->seconds > 0) || !isfinite(run->seconds))
-        return diag_error(diag, WS_ERR_ARGUMENT, "a transient of %g s: it must be longer than 0",
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "the duration of a transient must be greater than 0 (got %g s)",
                           run->seconds);
     if (!(step >= 0))
         return diag_error(diag, WS_ERR_ARGUMENT, "the time step must be at least 0 s (got %g s)",
                           step);
     if (step > run->seconds)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "a time step of %g s is longer than the whole transient of %g s", step,
+                          "the time step of %g s exceeds the transient of %g s", step,
                           run->seconds);
     if (step > most)
         return diag_error(diag, WS_ERR_ARGUMENT,
-                          "a time step of %g s is too large: the package warms with a time "
-                          "constant of %s, take at most %s",
+                          "the time step of %g s is too large: the package has a time constant of "
+                          "%s, use at most %s",
                           step, quantity_format(most * STEPS_PER_CONSTANT, "s").text,
                           quantity_format(most, "s").text);
     if (step == 0) step = fmin(run->seconds / DEFAULT_STEPS, most);
     double steps = ceil(run->seconds / step * (1 - 1e-12));
     if (steps > MOST_STEPS)
-        return diag_error(diag, WS_ERR_ARGUMENT,
-                          "%s of %g s are too many: take steps of at least %s, or a "
-                          "shorter transient",
-                          quantity_of(steps, "step").text, step,
-                          quantity_format(run->seconds / MOST_STEPS, "s").text);
+        return diag_error(
+            diag, WS_ERR_ARGUMENT,
+            "%s of %g s are too many: use steps of at least %s, or a shorter transient",
+            quantity_of(steps, "step").text, step,
+            quantity_format(run->seconds / MOST_STEPS, "s").text);
     *out_steps = (size_t)steps;
     return WS_OK;
 }

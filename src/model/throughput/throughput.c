@@ -178,15 +178,13 @@ static const struct model_option_info options[] = {
      "a warp's own computation hides its access, as (82) is printed (n), or does not (n-1); "
      "auto: n-1 for launches on GPUs (reading T-5)"},
     {"tail_periods", (const char *const[]){"auto", "one", "all", NULL},
-     "the ramp of (80) is paid in every period, as printed (one), or once a kernel (all); auto: "
-     "all "
-     "for launches (reading T-5)"},
+     "the ramp of (80) occurs in every period, as printed (one), or once per kernel (all); auto: "
+     "all for launches (reading T-5)"},
     {"hide_by_warps", (const char *const[]){"warps", "none", NULL},
      "other warps hide instruction latency, or do not (reading T-9)"},
     {"cache", (const char *const[]){"auto", "dram", "mostly-dram", "l1", "measured", NULL},
      "where accesses are served (section 5.6): as measured where caches are known, else all by "
-     "DRAM; "
-     "l1 and dram are the upper and lower bound"},
+     "DRAM; l1 and dram give the upper and lower bound"},
     {"vectorise", (const char *const[]){"threads", "none", NULL},
      "on a CPU: adjacent threads share vector instructions, or each thread is scalar"},
     {"ilp", (const char *const[]){"units", "profile", NULL},

@@ -138,7 +138,7 @@ static void write_assumptions(const struct model_input *input, const struct cpu_
                         "every cache line comes from DRAM once per warp; no prefetching (MWP = "
                         "1, section 5.8)");
     if (profile_get(input->profile, COUNTER_BARRIER_WARP) > 0)
-        estimate_assume(out, input->arena, "barriers cost nothing on a CPU");
+        estimate_assume(out, input->arena, "barriers are free on a CPU");
 }
 
 static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)

@@ -206,21 +206,19 @@ static ws_status check_case(struct diag *diag, const struct model_input *input,
     double most = machine_get(input->machine, MACHINE_SM_MAX_WARPS, INFINITY), n = c->program.n;
     double insts = 0, given;
     if (is_given(input, TP_INPUT_N, &given) && n > most)
-        return diag_error(diag, WS_ERR_ARGUMENT, "n: an SM of %s holds at most %g warps, not %g",
+        return diag_error(diag, WS_ERR_ARGUMENT, "n: an SM of %s holds at most %g warps (got %g)",
                           input->machine->name, most, n);
     for (unsigned i = 0; i < TP_KINDS; i++)
         insts += c->kind_insts[i];
     if (!(insts > 0))
-        return diag_error(diag, WS_ERR_NO_MODEL, "throughput: there is no instruction%s",
-                          input->profile ? "" : ": give fp_insts, int_insts, mem_insts ...");
+        return diag_error(diag, WS_ERR_NO_MODEL, "throughput: no instructions%s",
+                          input->profile ? "" : ": set fp_insts, int_insts, mem_insts ...");
     if (is_given(input, TP_INPUT_MSTR, &given) && c->program.mem > 0 && given > c->program.mem)
-        return contradicts(diag, "mem_indep_strength",
-                           "more independent accesses than mem_insts has");
+        return contradicts(diag, "mem_indep_strength", "exceeds mem_insts");
     if (is_given(input, TP_INPUT_MSTR, &given) && given > 1 && !(c->program.mem > 0))
-        return contradicts(diag, "mem_indep_strength", "independent accesses, but mem_insts is 0");
+        return contradicts(diag, "mem_indep_strength", "greater than 1, but mem_insts is 0");
     if (c->program.mem > 0 && !(c->program.bytes_per_warp > 0) && c->cache != TP_CACHE_L1)
-        return contradicts(diag, "mem_insts",
-                           "accesses, but bytes_per_thread does not say what one moves");
+        return contradicts(diag, "mem_insts", "requires bytes_per_thread, the bytes of an access");
     return WS_OK;
 }
 
@@ -269,10 +267,10 @@ ws_status tp_case_by_hand(struct diag *diag, const struct model_input *input, st
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (!machine_has(input->machine, needs[i]))
             return diag_error(diag, WS_ERR_NO_MODEL,
-                              "throughput: needs machine %s, which %s does not define",
+                              "throughput: requires machine %s, which %s does not define",
                               machine_key_infos[needs[i]].path, input->machine->name);
     if (!is_given(input, TP_INPUT_N, &n))
-        return contradicts(diag, "n", "is missing: the warps of an SM, there is no kernel to tell");
+        return contradicts(diag, "n", "is required without a kernel: the warps per SM");
     read_device(input, out);
     out->device.cores = machine_get(input->machine, MACHINE_SM_COUNT, 0);
     out->program.mstr = out->program.dep = 1;
