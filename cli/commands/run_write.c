@@ -78,8 +78,8 @@ static int take_list(struct cli *cli, const char *folder, const char **out, cons
     fclose(taken);
     *out_prefix = run == 1 ? "" : cli_format(cli, "%u-", run);
     if (run > 1)
-        fprintf(stderr, "warpsage: %s has reports of an earlier run: this one is in %s\n", folder,
-                *out);
+        fprintf(stderr, "warpsage: %s contains reports of an earlier run: this one is in %s\n",
+                folder, *out);
     return EXIT_DONE;
 }
 

@@ -341,5 +341,5 @@ int papers_curve_compute(struct papers *papers, const char *id, const struct pap
         *out = curve;
         return EXIT_DONE;
     }
-    return papers_bad_file(papers, "curves.json", "there is no curve", id);
+    return papers_bad_file(papers, "curves.json", "unknown curve", id);
 }

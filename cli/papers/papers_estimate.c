@@ -63,13 +63,13 @@ static int predict(struct papers *papers, const json_t *ours, const ws_machine *
     int exit_code = asking_ask(papers->cli, &asking, out_answer);
     papers->cli->keeps_errors = false;
     if (exit_code == EXIT_USAGE)
-        return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
+        return papers_bad_file(papers, "published.json", "no prediction of the model", model);
     if (exit_code != EXIT_DONE)
         return cli_error(papers->cli, exit_code, "%s", papers->cli->kept_error);
     *out = ws_node_find(ws_answer_root(*out_answer),
                         cli_format(papers->cli, "kernels/0/machines/0/estimates/%s", model));
     if (out->at) return EXIT_DONE;
-    return papers_bad_file(papers, "published.json", "there is no answer of the model", model);
+    return papers_bad_file(papers, "published.json", "no prediction of the model", model);
 }
 
 double papers_number_at(ws_node node, const char *path)

@@ -94,7 +94,7 @@ static int closed_cores(struct papers *papers, const json_t *ours, const struct 
     (void)ours;
     *out = ws_answer_number(p->answer, "machines/0/cores/closed_form/cores");
     if (!isnan(*out)) return EXIT_DONE;
-    return papers_bad_file(papers, "published.json", "there is no closed form for", p->launch);
+    return papers_bad_file(papers, "published.json", "no closed form for", p->launch);
 }
 
 static int best_figure(struct papers *papers, const json_t *ours, const struct powered *p,
@@ -177,7 +177,7 @@ static int collect(struct papers *papers, const json_t *ours, struct collected *
     while (k < VALUE_COUNT && strcmp(values[k].name, name))
         k++;
     if (k == VALUE_COUNT)
-        return papers_bad_file(papers, "published.json", "no value of power is called", name);
+        return papers_bad_file(papers, "published.json", "unknown value of power", name);
     *out = (struct collected){0};
     for (size_t i = 0; i < count && i < LAUNCHES_MAX; i++) {
         const char *launch = json_is_array(launches)

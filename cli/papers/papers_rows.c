@@ -15,7 +15,7 @@ static int evaluate(struct papers *papers, const json_t *ours, double *out)
     const char *name = papers_text(ours, "case"), *term = papers_text(ours, "term");
     const json_t *form = ours;
     if (*name) form = json_object_get(json_object_get(papers->published, "cases"), name);
-    if (!form) return papers_bad_file(papers, "published.json", "there is no case", name);
+    if (!form) return papers_bad_file(papers, "published.json", "unknown case", name);
     CLI_TRY(papers_evaluate(papers, papers_text(form, "function"), json_object_get(form, "inputs"),
                             NULL, terms, TERMS, &count));
     for (size_t i = 0; i < count; i++) {

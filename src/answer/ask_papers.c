@@ -208,7 +208,7 @@ static ws_status check_needed(const struct reading *reading, enum part part)
             first--;
         memcpy(&word, element + members[first].offset, sizeof word);
         return diag_error(reading->asked->diag, WS_ERR_ARGUMENT,
-                          "'papers' needs the input '%s' of the %s '%s'", inputs[i].name,
+                          "'papers' requires the input '%s' of the %s '%s'", inputs[i].name,
                           inputs[first].name, word);
     }
     return WS_OK;
@@ -227,7 +227,7 @@ static ws_status end_from(struct reading *reading, enum part part)
 static ws_status out_of_place(const struct reading *reading, const char *input)
 {
     return diag_error(reading->asked->diag, WS_ERR_ARGUMENT,
-                      "input '%s' of 'papers' belongs to no input before it", input);
+                      "input '%s' of 'papers' does not belong to a preceding input", input);
 }
 
 /* The next element of a part, its numbers NAN. */
@@ -293,7 +293,7 @@ static ws_status find_references(const struct reading *reading, struct paper_row
             if (!strcmp(answer->rows[k].id, reference->id)) reference->row = &answer->rows[k];
         if (!reference->row || !isfinite(reference->row->ours))
             return diag_error(reading->asked->diag, WS_ERR_ARGUMENT,
-                              "the row '%s' is about '%s', and no number of that is given", row->id,
+                              "the row '%s' refers to '%s', which has no number", row->id,
                               reference->id);
     }
     return WS_OK;

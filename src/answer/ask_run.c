@@ -77,8 +77,9 @@ static ws_status ask_heaviest(const struct asked *asked, struct run_answer *answ
 {
     const struct run_session *session = &answer->session;
     const char *path = session->kernel_count ? session->kernels[0].profile : NULL;
-    answer->heaviest_reason =
-        asked_flag(asked, "heaviest") ? "no profile of a counted launch was left" : "not asked for";
+    answer->heaviest_reason = asked_flag(asked, "heaviest")
+                                  ? "no profile of a counted launch was saved"
+                                  : "not requested";
     if (!path || !asked_flag(asked, "heaviest")) return WS_OK;
     ws_status status = analyze_profile(asked, path, &answer->heaviest);
     if (status == WS_OK) return status;
@@ -108,7 +109,7 @@ static ws_status ask(struct asked *asked, const void **out)
     int clock;
     if (!folder || !asked->machine_count)
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "'run' takes the folder of a session, and a GPU at least");
+                          "'run' requires the folder of a session and at least one GPU");
     TRY(asked_choice(asked, "clock", clocks, &clock));
     TRY(asked_count(asked, "exit_code", 0, 255, 0, &answer->exit_code));
     copy_program(asked, answer);
@@ -128,8 +129,7 @@ static const struct input_info inputs[] = {
     {"clock", INPUT_WORD, "", "clock of CUDA events: predicted or host"},
     {"gpu_given", INPUT_FLAG, "", "the user chose the GPU"},
     {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},
-    {"report_prefix", INPUT_WORD, "",
-     "list all launches; file names of reports begin with this prefix"},
+    {"report_prefix", INPUT_WORD, "", "list all launches; prefix of the file names of reports"},
 };
 
 const struct question question_run = {

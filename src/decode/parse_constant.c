@@ -41,7 +41,7 @@ static ws_status parse_nested(struct parser *parser, struct constant *out)
     struct token open = *current(parser);
     if (parser->nesting >= NESTING_MAX)
         return parser_error(parser, WS_ERR_INPUT, &open,
-                            "expression nested deeper than %d levels: simplify it", NESTING_MAX);
+                            "expression nested too deeply: at most %d levels", NESTING_MAX);
     advance(parser);
     parser->nesting++;
     TRY(parse_ternary(parser, out));
@@ -331,7 +331,7 @@ static ws_status parse_ternary(struct parser *parser, struct constant *out)
     struct constant yes, no;
     if (parser->nesting >= NESTING_MAX)
         return parser_error(parser, WS_ERR_INPUT, current(parser),
-                            "expression nested deeper than %d levels: simplify it", NESTING_MAX);
+                            "expression nested too deeply: at most %d levels", NESTING_MAX);
     advance(parser);
     parser->nesting++;
     TRY(parse_ternary(parser, &yes));

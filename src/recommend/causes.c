@@ -217,7 +217,7 @@ static const char *loads_in_flight(const struct finder *finder)
 static void find_pairs(struct finder *finder)
 {
     if (finder_follows_traces(finder)) return; /* find_idle_warps */
-    finder_add(finder, ADVICE_L401, "load in pairs before using",
+    finder_add(finder, ADVICE_L401, "issue loads in pairs before the first use",
                hot_line_place(finder->arena, hottest_load(finder).instruction),
                loads_in_flight(finder), fmax(1, what_if_paired_loads(finder->prediction)));
 }

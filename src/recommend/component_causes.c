@@ -82,7 +82,7 @@ static void find_shared_traffic(struct finder *finder)
                           ? arena_format(finder->arena, "%.2g loads per floating-point instruction",
                                          finder_count(finder, loads[0]) / computing)
                           : "no floating point";
-    finder_add(finder, ADVICE_S202, "load half as much from shared memory (registers)",
+    finder_add(finder, ADVICE_S202, "load half as much from shared memory (use registers)",
                hot_line_place(finder->arena, hot.instruction),
                arena_format(finder->arena, "%s; %.0f %% of the passes only store", per,
                             100 * stores / passes),

@@ -148,8 +148,8 @@ static void put_meta(struct writer *w, enum group group, const uint32_t *track, 
 static void put_group(struct writer *w, enum group group, const bool *is_used)
 {
     static const char *const names[GROUP_COUNT] = {
-        "schedulers: what is issued", "units: what keeps them busy",
-        "warps: what they do and wait for", "blocks", "memory"};
+        "schedulers: issued instructions", "units: executing instructions",
+        "warps: activity and stalls", "blocks", "memory"};
     const struct timeline *t = w->timeline;
     bool is_any = group == GROUP_MEMORY;
     for (uint32_t i = 0; i < track_count(t, group); i++)

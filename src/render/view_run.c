@@ -69,21 +69,21 @@ static void put_counted(struct notes *notes, const struct node *totals)
     if (node_count(totals, "reused"))
         put_note_of(notes,
                     "%llu of %llu launches were counted; %llu had the same geometry, scalar "
-                    "arguments and number of instructions as a counted one and took over its "
-                    "counts (--every-launch counts each).",
+                    "arguments and number of instructions as a counted one and reuse its counts "
+                    "(--every-launch counts each).",
                     (unsigned long long)node_count(totals, "counted"),
                     (unsigned long long)node_count(totals, "launches"),
                     (unsigned long long)node_count(totals, "reused"));
     if (node_count(totals, "scaled"))
         put_note_of(notes,
-                    "%s executed another number of instructions than the counted ones of the same "
-                    "kind: the time is estimated from those nearest in instructions "
+                    "%s executed a different number of instructions than the counted ones of the "
+                    "same kind: the time is estimated from those with the nearest number "
                     "(--every-launch counts each).",
                     count_of(totals, "scaled", "launch").text);
     if (node_count(totals, "uncounted"))
         put_note_of(notes,
-                    "%s ran without counters (--only, --skip, --count): no time is known, and "
-                    "events took none for it.",
+                    "%s ran without counters (--only, --skip, --count): time unknown, reported as "
+                    "0 by CUDA events.",
                     count_of(totals, "uncounted", "launch").text);
     if (node_count(totals, "failed"))
         put_note_of(notes, "%s failed: see the messages above.",
@@ -95,13 +95,12 @@ static void put_notes(struct page *page, const struct node *run)
     struct notes notes = {.page = page};
     bool is_host = !strcmp(node_word(run, "clock"), "host");
     if (!node_flag(run, "gpu_given"))
-        put_note_of(&notes, "No --gpu was given: %s was taken.", node_word(run, "machine"));
+        put_note_of(&notes, "No --gpu given: using %s.", node_word(run, "machine"));
+    put_note(&notes, "Times cover kernels only: launch overhead and copies between host and GPU "
+                     "are excluded; streams are serialised.");
     put_note(&notes,
-             "Times are the kernels' alone: launch cost and copies between host and GPU are not "
-             "included; streams run one after the other.");
-    put_note(&notes, is_host
-                         ? "Events told the program the time of this host (--clock host)."
-                         : "Events told the program the predicted GPU's time, not this host's.");
+             is_host ? "CUDA events report the time of this host (--clock host)."
+                     : "CUDA events report the predicted time of the GPU, not that of this host.");
     put_counted(&notes, node_child(run, "totals"));
     put_told(&notes, run);
 }
@@ -123,7 +122,7 @@ static void put_kernel(struct page *page, const struct node *kernel)
                       100 * node_number(kernel, "share"), node_word(kernel, "bottleneck"));
     else
         strbuf_printf(&line, "%9s %9s %7s  %s", "-", "-", "-",
-                      node_count(kernel, "failed") == launches ? "failed" : "not asked for");
+                      node_count(kernel, "failed") == launches ? "failed" : "not requested");
     page_line(page, "%s", line.data);
     strbuf_clear(&line);
 }
@@ -136,14 +135,14 @@ static void put_kernels(struct page *page, const struct node *run)
               count_of(totals, "launches", "launch").text,
               is_timed ? quantity_format(node_number(run, "time_s"), "s").text
                        : "no time predicted",
-              is_timed ? " predicted in all" : "");
+              is_timed ? " predicted in total" : "");
     page_blank(page);
-    page_line(page, "%-*s %9s %9s %9s %7s  %s", NAME_COLUMNS, "kernel", "launches", "each",
-              "in all", "share", "limited by");
+    page_line(page, "%-*s %9s %9s %9s %7s  %s", NAME_COLUMNS, "kernel", "launches", "each", "total",
+              "share", "limited by");
     for (size_t i = 0; i < kernels->child_count && i < KERNELS_SHOWN; i++)
         put_kernel(page, &kernels->children[i]);
     if (kernels->child_count > KERNELS_SHOWN)
-        page_line(page, "and %s of less time: --format json",
+        page_line(page, "and %s with less time: --format json",
                   quantity_of((double)(kernels->child_count - KERNELS_SHOWN), "kernel").text);
     page_blank(page);
 }
@@ -183,11 +182,11 @@ static void put_nothing(struct page *page, const struct node *run)
     struct notes notes = {.page = page};
     page_line(page, "  no kernel was launched");
     if (!node_flag(run, "gpu_given"))
-        page_line(page, "  No --gpu was given: %s was taken.", node_word(run, "machine"));
+        page_line(page, "  No --gpu given: using %s.", node_word(run, "machine"));
     if (!node_count(run, "processes")) {
-        page_line(page, "  The program did not call CUDA's runtime or driver. (One linked with "
-                        "-static, or with other");
-        page_line(page, "  rights than yours, cannot be reached.)");
+        page_line(page, "  The program did not call the CUDA runtime or driver. (Programs linked "
+                        "with -static or running");
+        page_line(page, "  with other privileges cannot be intercepted.)");
     }
     put_told(&notes, run);
 }

@@ -218,7 +218,7 @@ static ws_status read_insn(struct diag *diag, struct traceg *t)
 static ws_status check_complete(struct diag *diag, const struct traceg *t)
 {
     if (!t->left) return WS_OK;
-    return traceg_fail(diag, t, NULL, "warp %u lacks %llu instructions", t->warp,
+    return traceg_fail(diag, t, NULL, "warp %u: too few instructions: %llu missing", t->warp,
                        (unsigned long long)t->left);
 }
 

@@ -263,8 +263,8 @@ def check_limit(program, launch, gpu, whole):
     all_events = [event for event in whole["traceEvents"] if event["ph"] != "M"]
     if len(all_events) <= 1000:
         return
-    if not note or "cut at cycle" not in said:
-        fail("what is cut off is not said")
+    if not note or "truncated at cycle" not in said:
+        fail("the truncation is not reported")
     if len(events) > 1000 or len(events) < 100:
         fail(f"{len(events)} events of 1000")
     last = part["otherData"]["last_cycle"]

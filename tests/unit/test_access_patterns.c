@@ -210,7 +210,7 @@ static void test_levels(void **state)
     assert_int_equal(ws_device_create(context, &options, &device), WS_ERR_ARGUMENT);
     assert_null(device);
     assert_non_null(strstr(ws_context_error(context), "'v5'"));
-    assert_non_null(strstr(ws_context_error(context), "give base"));
+    assert_non_null(strstr(ws_context_error(context), "expected base"));
     options.host_isa = "base";
     assert_int_equal(ws_device_create(context, &options, &device), WS_OK);
     ws_device_destroy(device);

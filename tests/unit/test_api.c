@@ -137,7 +137,8 @@ static void test_launch_predict_report(void **state)
     assert_int_equal(ws_profile_get_stage(profile, 0, "mem.global.load.requests", &value), WS_OK);
     assert_true(value == 64);
     assert_int_equal(ws_profile_get_stage(profile, 1, "inst.warp", &value), WS_ERR_COMPARE);
-    assert_non_null(strstr(ws_context_error(f->context), "no stage 1: the profile has 1"));
+    assert_non_null(
+        strstr(ws_context_error(f->context), "stage 1 is out of range: the profile has 1"));
     assert_int_equal(ws_profile_get_stage(profile, 0, "dep.ilp", &value), WS_ERR_COMPARE);
     assert_non_null(strstr(ws_context_error(f->context), "not kept by stage"));
     assert_int_equal(ws_profile_get_stage(profile, 0, "inst.wrap", &value), WS_ERR_ARGUMENT);

@@ -110,13 +110,15 @@ static void test_alias_of_two_files(void **state)
     (void)state;
     struct diag diag = {0};
     expect_failure(&diag, CONFLICT, "second", WS_ERR_MACHINE,
-                   CONFLICT "/second.yaml:5:5: error: alias 'shared-name' is taken by first.yaml");
+                   CONFLICT
+                   "/second.yaml:5:5: error: alias 'shared-name' is already used by first.yaml");
     expect_failure(&diag, CONFLICT, "first", WS_ERR_MACHINE,
-                   CONFLICT "/first.yaml:3:11: error: alias 'shared-name' is taken by second.yaml");
-    expect_failure(&diag, CONFLICT, "shared-name", WS_ERR_MACHINE, "is taken by");
+                   CONFLICT
+                   "/first.yaml:3:11: error: alias 'shared-name' is already used by second.yaml");
+    expect_failure(&diag, CONFLICT, "shared-name", WS_ERR_MACHINE, "is already used by");
     /* An alias must not be another file's name either. */
     expect_failure(&diag, CONFLICT, "third", WS_ERR_MACHINE,
-                   CONFLICT "/third.yaml:3:11: error: alias 'first' is taken by first.yaml");
+                   CONFLICT "/third.yaml:3:11: error: alias 'first' is already used by first.yaml");
     diag_clear(&diag);
 }
 
@@ -126,14 +128,15 @@ static void test_unknown_machine(void **state)
     struct diag diag = {0};
     expect_failure(&diag, SOURCE_DIR "/data/machines", "v10", WS_ERR_ARGUMENT, "'v100'");
     expect_failure(&diag, SOURCE_DIR "/data/machines", "gtx208", WS_ERR_ARGUMENT, "'gtx280'");
-    expect_failure(&diag, SOURCE_DIR "/data/machines", "SOURCES", WS_ERR_ARGUMENT, "no machine");
+    expect_failure(&diag, SOURCE_DIR "/data/machines", "SOURCES", WS_ERR_ARGUMENT,
+                   "unknown machine");
     expect_failure(&diag, SOURCE_DIR "/data/machines", "../machines/v100", WS_ERR_ARGUMENT,
-                   "no machine");
+                   "unknown machine");
     expect_failure(&diag, SOURCE_DIR "/data/machines", "", WS_ERR_ARGUMENT, "gtx280, gtx285, ");
     expect_failure(&diag, GOOD, "./nowhere.yaml", WS_ERR_IO, "./nowhere.yaml");
     expect_failure(&diag, GOOD "/none", "v100", WS_ERR_IO, GOOD "/none");
     /* A file that cannot be parsed harms nobody but who asks for it. */
-    expect_failure(&diag, CONFLICT, "broken", WS_ERR_MACHINE, "not YAML");
+    expect_failure(&diag, CONFLICT, "broken", WS_ERR_MACHINE, "invalid YAML");
     diag_clear(&diag);
 }
 

@@ -62,7 +62,7 @@ static void outsiders_are_told(void **state)
         {"vote.sync.ballot.b32 %a, %upper, 0x0000ffff;",
          "'vote.sync.ballot.b32', k.ptx:14, source sum.cu:77: executed by lane 16, which its "
          "member "
-         "mask 0x0000ffff leaves out (block (0,0,0), warp 0)"},
+         "mask 0x0000ffff excludes (block (0,0,0), warp 0)"},
         {"vote.sync.all.pred %p, %upper, 0x7fffffff;", "lane 31"},
         {"shfl.sync.bfly.b32 %a, %t, 1, 31, 0xffff0000;", "lane 0"},
         {"match.any.sync.b32 %a, %t, 0x0000ffff;", "lane 16"},
@@ -70,9 +70,8 @@ static void outsiders_are_told(void **state)
         {"elect.sync %a|%p, 0x00000001;", "lane 1,"},
         {"bar.warp.sync 0x0000ffff;", "'bar.warp.sync'"},
         {"mov.u32 %b, 0x1; bar.warp.sync %b;", "lane 1, which its member mask 0x00000001"},
-        {"@%second bar.warp.sync 0x0000ffff;",
-         "lane 16, which its member mask 0x0000ffff excludes "
-         "(block (1,0,0), warp 0)"},
+        {"@%second bar.warp.sync 0x0000ffff;", "lane 16, which its member mask 0x0000ffff excludes "
+                                               "(block (1,0,0), warp 0)"},
         {"@%upper vote.sync.any.pred %p, %upper, 0x80000000;", "lane 16"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

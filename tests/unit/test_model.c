@@ -27,8 +27,9 @@ static void a_missing_machine_figure_is_named_with_its_file(void **state)
     forget_figure(&machine, MACHINE_DRAM_LATENCY);
     struct profile *profile = make_profile(&streaming);
     struct prediction *prediction = predict(profile, &machine);
-    assert_string_equal(refusal(prediction, "mwp-cwp"),
-                        "needs machine dram.latency, which machines/gtx280.yaml does not define");
+    assert_string_equal(
+        refusal(prediction, "mwp-cwp"),
+        "requires machine dram.latency, which machines/gtx280.yaml does not define");
     assert_string_not_equal(prediction->estimates[prediction->best].model, "mwp-cwp");
     prediction_destroy(prediction);
     profile_destroy(profile);
@@ -50,7 +51,7 @@ static void a_missing_counter_is_named_with_its_reason(void **state)
     profile->counters[COUNTER_MEM_GLOBAL_LOAD_COALESCED_CC12] = *value;
     prediction = predict(profile, &machine);
     assert_string_equal(refusal(prediction, "mwp-cwp"),
-                        "needs counter mem.global.load.uncoalesced_cc12 (rule not requested)");
+                        "requires counter mem.global.load.uncoalesced_cc12 (rule not requested)");
     prediction_destroy(prediction);
     set_figure(&machine, MACHINE_GLOBAL_RULE, 32); /* another rule, another counter */
     prediction = predict(profile, &machine);
@@ -81,7 +82,7 @@ static void a_minimal_hand_written_profile_is_enough(void **state)
     assert_close(estimate->cycles, 3122.6666666666665, 1e-9);
     assert_true(assumes(estimate, "barrier.warp is not in the profile"));
     assert_true(assumes(estimate, "no counts by class"));
-    assert_contains(prediction->registers_note, "no register count known");
+    assert_contains(prediction->registers_note, "register count unknown");
     prediction_destroy(prediction);
     profile_destroy(profile);
 }
@@ -97,8 +98,8 @@ static void no_answer_says_what_each_model_lacks(void **state)
     profile->counters[COUNTER_INST_WARP] = (struct counter_value){.reason = "not in this profile"};
     assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_NO_MODEL);
     assert_null(prediction);
-    assert_contains(diag.text, "speed-of-light: needs counter inst.warp (not in this profile)");
-    assert_contains(diag.text, "mwp-cwp: needs counter inst.warp");
+    assert_contains(diag.text, "speed-of-light: requires counter inst.warp (not in this profile)");
+    assert_contains(diag.text, "mwp-cwp: requires counter inst.warp");
     set_count(profile, COUNTER_INST_WARP, 0); /* told, but nothing runs */
     assert_int_equal(model_predict(&diag, profile, &machine, NULL, &prediction), WS_ERR_NO_MODEL);
     assert_contains(diag.text, "executes no instructions");
@@ -429,7 +430,7 @@ static void registers_of_another_target_are_noted(void **state)
     profile->block[0] = 64;
     prediction = predict(profile, &machine);
     assert_int_equal(prediction->registers, 124);
-    assert_contains(prediction->registers_note, "at most 124 per thread");
+    assert_contains(prediction->registers_note, "the limit of this GPU is 124 per thread");
     prediction_destroy(prediction);
     profile_destroy(profile);
 }

@@ -390,12 +390,12 @@ static void what_is_missing_is_said(void **state)
         (struct counter_value){.reason = "rule not requested"};
     prediction = predict(profile, machine);
     assert_contains(refusal(prediction),
-                    "needs counter mem.shared.load.wavefronts16 (rule not requested)");
+                    "requires counter mem.shared.load.wavefronts16 (rule not requested)");
     prediction_destroy(prediction);
 
     machine->values[MACHINE_THROUGHPUT_FP32_FMA].known = false;
     prediction = predict(profile, machine);
-    assert_contains(refusal(prediction), "needs machine throughput.fp32.fma");
+    assert_contains(refusal(prediction), "requires machine throughput.fp32.fma");
     prediction_destroy(prediction);
     profile_destroy(profile);
     machine_destroy(machine);
@@ -410,7 +410,7 @@ static void bytes_moved_are_needed(void **state)
     struct profile *profile = make_profile(&kernel);
     profile->counters[COUNTER_MEM_GLOBAL_LOAD_BYTES_CC12] = (struct counter_value){.reason = "no"};
     struct prediction *prediction = predict(profile, machine);
-    assert_contains(refusal(prediction), "needs counter mem.global.load.bytes_cc12");
+    assert_contains(refusal(prediction), "requires counter mem.global.load.bytes_cc12");
     prediction_destroy(prediction);
     profile_destroy(profile);
     machine_destroy(machine);

@@ -523,11 +523,11 @@ static void test_refusals_say_why(void **state)
 {
     (void)state;
     struct machine *machine = load("h200");
-    check_refused(machine, 0, 32, 0, WS_ERR_LAUNCH, "no threads");
-    check_refused(machine, 1025, 32, 0, WS_ERR_LAUNCH, "at most 1024 are allowed");
-    check_refused(machine, 1024, 65, 0, WS_ERR_LAUNCH, "65 registers a thread");
-    check_refused(machine, 32, 256, 0, WS_ERR_LAUNCH, "a thread has at most 255");
-    check_refused(machine, 32, 32, 232449, WS_ERR_LAUNCH, "at most 232448 are available");
+    check_refused(machine, 0, 32, 0, WS_ERR_LAUNCH, "at least 1 thread");
+    check_refused(machine, 1025, 32, 0, WS_ERR_LAUNCH, "exceeds the limit of 1024");
+    check_refused(machine, 1024, 65, 0, WS_ERR_LAUNCH, "65 registers per thread");
+    check_refused(machine, 32, 256, 0, WS_ERR_LAUNCH, "exceed the limit of 255");
+    check_refused(machine, 32, 32, 232449, WS_ERR_LAUNCH, "exceed the limit of 232448");
     assert_int_equal(ask(machine, 32, 32, 232448).blocks_per_sm, 1);
     assert_int_equal(ask(machine, 1024, 64, 0).blocks_per_sm, 1);
     machine->values[MACHINE_SM_REGISTERS].known = false;

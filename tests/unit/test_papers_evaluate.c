@@ -109,7 +109,7 @@ static void wrong_inputs_are_named(void **state)
     refuse("npw", NULL, 0, "npw requires the input n");
     refuse("npw", &misspelt, 1, "did you mean 'mem_req'");
     refuse("npw", npw, 3, "did you mean 'printed'");
-    refuse("npw", no_word, 2, "give it as a word");
+    refuse("npw", no_word, 2, "must be a word");
     refuse("npw", &word, 1, "a number, not a word");
     refuse("mem_params", no_memory, 3, "no memory instruction");
 }

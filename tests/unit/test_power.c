@@ -262,7 +262,7 @@ static void bad_curves_are_refused(void **state)
     in.step_seconds = 1;
     in.runtime_watts = -1;
     assert_int_equal(ipp_curve_check(&diag, &in), WS_ERR_ARGUMENT);
-    assert_non_null(strstr(diag.text, "negative"));
+    assert_non_null(strstr(diag.text, "at least 0"));
     in.runtime_watts = 1;
     in.start_celsius = 20;
     assert_int_equal(ipp_curve_check(&diag, &in), WS_ERR_ARGUMENT);

@@ -422,9 +422,9 @@ static void test_damaged_headers(void **state)
                    "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (2048,1,1)\n"
                    "-binary version = 80\n-accelsim tracer version = 5\n#\n",
                    WS_ERR_INPUT, "traceg", "2048");
-    expect_failure(f, HEADER, WS_ERR_INPUT, "traceg", "no warp executes anything");
+    expect_failure(f, HEADER, WS_ERR_INPUT, "traceg", "no warp executes any instruction");
     expect_failure(f, HEADER BLOCK "warp = 0\ninsts = 0\n#END_TB\n", WS_ERR_INPUT, "traceg",
-                   "no warp executes anything");
+                   "no warp executes any instruction");
 }
 
 static void test_damaged_bodies(void **state)
@@ -433,13 +433,13 @@ static void test_damaged_bodies(void **state)
     static const struct {
         const char *text, *place, *words;
     } cases[] = {
-        {HEADER BLOCK "warp = 0\ninsts = 2\n" EXIT_LINE, "traceg:21", "cut off"},
-        {ONE_WARP("2", EXIT_LINE), "traceg:23", "1 more"},
+        {HEADER BLOCK "warp = 0\ninsts = 2\n" EXIT_LINE, "traceg:21", "truncated"},
+        {ONE_WARP("2", EXIT_LINE), "traceg:23", "1 missing"},
         {ONE_WARP("1", EXIT_LINE EXIT_LINE), "traceg:22", "more instructions"},
         {HEADER EXIT_LINE, "traceg:15", "post-traces-processing"},
         {HEADER BLOCK "warp = 2\ninsts = 1\n" EXIT_LINE "#END_TB\n", "traceg:19:8", "2 warps"},
-        {HEADER BLOCK "warp = 0\ninsts = 0\nwarp = 0\n", "traceg:21", "second time"},
-        {HEADER "#BEGIN_TB\nthread block = 2,0,0\n", "traceg:16:16", "outside of the grid"},
+        {HEADER BLOCK "warp = 0\ninsts = 0\nwarp = 0\n", "traceg:21", "duplicate warp 0"},
+        {HEADER "#BEGIN_TB\nthread block = 2,0,0\n", "traceg:16:16", "outside the grid"},
         {HEADER BLOCK "#BEGIN_TB\n", "traceg:19", "#END_TB"},
         {HEADER "#END_TB\n", "traceg:15", "#BEGIN_TB"},
         {HEADER "#BEGIN_TB\nwarp = 0\n", "traceg:16", "thread block"},
@@ -456,9 +456,9 @@ static void test_damaged_bodies(void **state)
         {ONE_WARP("1", "0000 00000007 1 R1 LDG.E 1 R2 4 2 0x7fb0fc400000 4\n"), "traceg:21:51",
          "lane 2"},
         {ONE_WARP("1", "0000 00000003 1 R1 LDG.E 1 R2 4 2 0x7fb0fc400000 4 4 4\n"), "traceg:21",
-         "nothing but an immediate"},
+         "only an immediate"},
         {ONE_WARP("1", "0000 00000003 1 R1 LDG.E 1 R2 4 1 0x7fb0fc400002 4 0\n"), "traceg:21",
-         "no multiple"},
+         "misaligned"},
         {ONE_WARP("1", "0000 00000003 1 R1 LDG.E 1 R2 4 1 0x17fb0fc4000027fb0 4 0\n"),
          "traceg:21:35", "base address"},
     };

@@ -228,7 +228,7 @@ static void test_faults(void **state)
     assert_int_equal(ws_device_copy_in(f->device, f->memory, zeros, sizeof zeros), WS_OK);
     expect_fault(f, 0, plane, xy, "no texture object has this handle");
     expect_fault(f, handle + 1, plane, xy, "no texture object has this handle");
-    expect_fault(f, handle, "tex.a1d.v4.f32.f32", "{%i, %x}", "another geometry");
+    expect_fault(f, handle, "tex.a1d.v4.f32.f32", "{%i, %x}", "geometry mismatch");
     assert_int_equal(ws_device_texture_destroy(f->device, handle), WS_OK);
     expect_fault(f, handle, plane, xy, "was destroyed");
     assert_int_equal(ws_device_texture_destroy(f->device, handle), WS_ERR_ARGUMENT);

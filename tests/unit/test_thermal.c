@@ -362,21 +362,21 @@ static void test_bad_loads(void **state)
     struct thermal_state out = {0};
     struct thermal_load load = load_of(twice, 3);
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
-           WS_ERR_ARGUMENT, "SM 1 is given twice");
+           WS_ERR_ARGUMENT, "duplicate SM 1");
     load = load_of(far, 1);
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
            WS_ERR_ARGUMENT, "SM 4 is out of range: slab has 4 SMs, 0 to 3");
     load = load_of(good, 1);
     load.watts_per_sm = -2;
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
-           WS_ERR_ARGUMENT, "cannot be negative");
+           WS_ERR_ARGUMENT, "at least 0 W");
     load.watts_per_sm = INFINITY;
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
-           WS_ERR_ARGUMENT, "is no power");
+           WS_ERR_ARGUMENT, "power must be finite");
     load = load_of(good, 1);
     load.block_watts = negative;
     expect(&f, thermal_steady(fixture_diag(&f), f.thermal, &load, &out, NULL, NULL),
-           WS_ERR_ARGUMENT, "block 'sm2': -1 W");
+           WS_ERR_ARGUMENT, "block 'sm2': power must be finite and at least 0 W (got -1 W)");
     close_fixture(&f);
 }
 
@@ -390,11 +390,11 @@ static void test_bad_runs(void **state)
     static const struct {
         double seconds, step;
         const char *words;
-    } cases[] = {{-1, 0, "must be longer than 0"},
-                 {10, 20, "longer than the whole transient"},
+    } cases[] = {{-1, 0, "must be greater than 0"},
+                 {10, 20, "exceeds the transient"},
                  {1000, 6, "too large"},
                  {1000, 1e-6, "too many"},
-                 {10, -1, "is none"}};
+                 {10, -1, "at least 0 s"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct thermal_run run = {cases[i].seconds, cases[i].step, false};
         expect(&f, thermal_transient(fixture_diag(&f), f.thermal, &load, &run, NULL, 0, &count),
@@ -435,10 +435,10 @@ static void test_bad_machines(void **state)
     close_fixture(&f);
     f = open_machine(SLAB);
     expect(&f, ask(&f, coarse, 1), WS_ERR_ARGUMENT, "2 to 128");
-    expect(&f, ask(&f, unknown, 1), WS_ERR_ARGUMENT, "give one for one");
-    expect(&f, ask(&f, unknown, 2), WS_ERR_ARGUMENT, "no block 'mc9'");
+    expect(&f, ask(&f, unknown, 1), WS_ERR_ARGUMENT, "expected one 'block_watts'");
+    expect(&f, ask(&f, unknown, 2), WS_ERR_ARGUMENT, "unknown block 'mc9'");
     set(&f, "machine.sm.count", "=5");
-    expect(&f, fixture_build(&f, 8, false), WS_ERR_COMPARE, "has 5 SMs, but its floorplan 4");
+    expect(&f, fixture_build(&f, 8, false), WS_ERR_COMPARE, "has 5 SMs, but its floorplan has 4");
     close_fixture(&f);
     f = open_machine(SLAB);
     set(&f, "machine.thermal.spreader.width", "=5mm");

@@ -66,7 +66,7 @@ static void test_silent(void **state)
     (void)state;
     char *said;
     assert_false(run("exec >&- 2>&-; sleep 1000", 1, &said));
-    assert_non_null(strstr(said, "did not end within 1 s"));
+    assert_non_null(strstr(said, "timed out after 1 s"));
     mem_free(said);
 }
 

@@ -14,7 +14,7 @@ struct missing {
 
 static void lacks(struct missing *missing, const char *format, const char *a, const char *b)
 {
-    strbuf_puts(&missing->text, missing->count++ ? "; " : "needs ");
+    strbuf_puts(&missing->text, missing->count++ ? "; " : "requires ");
     strbuf_printf(&missing->text, format, a, b);
 }
 

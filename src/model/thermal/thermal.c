@@ -248,8 +248,8 @@ static ws_status get_watts(struct diag *diag, const struct machine *machine, enu
         return diag_error(diag, WS_ERR_NO_MODEL, "%s does not define %s, %s: set it with %s",
                           machine->id, machine_key_infos[key].path, what, option);
     if (*out >= 0 && isfinite(*out)) return WS_OK;
-    return diag_error(diag, WS_ERR_ARGUMENT, "%s: power must be at least 0 W (got %g W)", what,
-                      *out);
+    return diag_error(diag, WS_ERR_ARGUMENT, "%s: power must be finite and at least 0 W (got %g W)",
+                      what, *out);
 }
 
 ws_status thermal_check_load(struct diag *diag, const struct thermal *thermal,
@@ -268,7 +268,7 @@ ws_status thermal_check_load(struct diag *diag, const struct thermal *thermal,
     for (size_t i = 0; load->block_watts && i < plan->block_count; i++)
         if (!(load->block_watts[i] >= 0) || !isfinite(load->block_watts[i]))
             return diag_error(diag, WS_ERR_ARGUMENT,
-                              "block '%s': power must be at least 0 W (got %g W)",
+                              "block '%s': power must be finite and at least 0 W (got %g W)",
                               plan->blocks[i].name, load->block_watts[i]);
     return WS_OK;
 }
