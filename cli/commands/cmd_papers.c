@@ -86,7 +86,7 @@ static int add_hidden(struct papers *papers, const char *id, struct papers_row *
         CLI_APPEND(papers->cli, *rows, *count, row);
         return EXIT_DONE;
     }
-    return papers_bad_file(papers, "published.json", "there is no row", id);
+    return papers_bad_file(papers, "published.json", "unknown row", id);
 }
 
 static int compute_rows(struct papers *papers, struct papers_row **rows, size_t *count)

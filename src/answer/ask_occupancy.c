@@ -78,7 +78,8 @@ static const struct input_info inputs[] = {
     {"no_granularity", INPUT_FLAG, "",
      "plain division: no allocation granularity, nothing reserved"},
     {"curve", INPUT_WORD, "",
-     "curve of the occupancy over threads_per_block, registers_per_thread or shared_bytes"},
+     "curve of the occupancy over threads_per_block, registers_per_thread or "
+     "shared_bytes"},
 };
 
 static const char *const curve_words[] = {"threads_per_block", "registers_per_thread",

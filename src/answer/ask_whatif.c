@@ -277,8 +277,8 @@ static const char *reason_of(enum model_id model, const char *key)
                "issue";
     if (sms && model == MODEL_QUANTITATIVE)
         return "the last round of blocks fills more or fewer of the clusters (its sawtooth)";
-    if (sms) return "an SM has another share of the bandwidth, and with it other delays";
-    return "its equations do not meet here: take it for no change";
+    if (sms) return "each SM has a different share of the bandwidth and different delays";
+    return "discontinuity between its cases: no change assumed";
 }
 
 static double figure_of(const struct machine *machine, const char *key)

@@ -207,7 +207,7 @@ static void check_value(struct checking *at, const struct curve_series *series)
 {
     double x = chosen_x(at, series);
     double value = value_at(series, x, at->column);
-    judge(at, !isnan(value), series, x, "there is no value");
+    judge(at, !isnan(value), series, x, "no value");
     at->number = value * number_or(at->check->scale, 1);
     at->has_number = true;
 }
@@ -219,7 +219,7 @@ static void check_ratio(struct checking *at, const struct curve_series *series)
     double below = other ? value_at(other, x, at->column) : NAN;
     at->number = value_at(series, x, at->column) / below;
     at->has_number = true;
-    judge(at, !isnan(at->number), series, x, "there is no value");
+    judge(at, !isnan(at->number), series, x, "no value");
 }
 
 /* The first x at which the time has not fallen as far as x has grown, but for `within`; if there is none,
@@ -236,7 +236,7 @@ static void check_saturates(struct checking *at, const struct curve_series *seri
         break;
     }
     at->has_number = true;
-    judge(at, series->point_count > 0, series, 0, "there is no point");
+    judge(at, series->point_count > 0, series, 0, "no points");
 }
 
 static const struct {

@@ -171,8 +171,8 @@ static void add_tensor(struct bound *bound)
         estimate_assume(
             bound->out, bound->input->arena,
             work > 0 ? "tensor.fma of this GPU unknown: the tensor pipe is not part of the bound"
-                     : "the shapes of the matrix instructions are not known: the tensor "
-                       "pipe is not in the bound");
+                     : "shapes of the matrix instructions unknown: the tensor pipe is not part of "
+                       "the bound");
 }
 
 enum { SECTOR_BYTES = 32 };
