@@ -117,7 +117,7 @@ int run_write_folder(struct cli *cli, const struct run_result *result)
 {
     const ws_report_options lines = {
         .size = sizeof lines, .format = WS_FORMAT_JSON, .table = "launches"};
-    const char *path, *prefix;
+    const char *path, *prefix = NULL;
     ws_answer *answer;
     CLI_TRY(take_list(cli, result->request->report_dir, &path, &prefix));
     CLI_TRY(ask(cli, result, prefix, &answer));
