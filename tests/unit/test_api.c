@@ -140,7 +140,7 @@ static void test_launch_predict_report(void **state)
     assert_non_null(
         strstr(ws_context_error(f->context), "stage 1 is out of range: the profile has 1"));
     assert_int_equal(ws_profile_get_stage(profile, 0, "dep.ilp", &value), WS_ERR_COMPARE);
-    assert_non_null(strstr(ws_context_error(f->context), "not kept by stage"));
+    assert_non_null(strstr(ws_context_error(f->context), "not recorded per stage"));
     assert_int_equal(ws_profile_get_stage(profile, 0, "inst.wrap", &value), WS_ERR_ARGUMENT);
 
     assert_int_equal(ws_machine_load(f->context, "v100", &machine), WS_OK);
