@@ -330,7 +330,8 @@ static ws_status inherit(const struct machine_reader *reader, struct arena *aren
         bool cycle = !strcmp(base->inherits, machine->id);
         status = inherits_error(reader->diag, arena, machine,
                                 arena_format(arena, "%s%s inherits from %s itself: one level only",
-                                             cycle ? "circular inheritance: " : "", base->id, base->inherits));
+                                             cycle ? "circular inheritance: " : "", base->id,
+                                             base->inherits));
     } else if (status == WS_OK && base->kind != machine->kind) {
         status = inherits_error(reader->diag, arena, machine,
                                 arena_format(arena,

@@ -533,7 +533,8 @@ static ws_status read_caches(const struct reader *r, json_t *root)
     json_t *list = json_object_get(root, "caches");
     if (!list) return WS_OK;
     TRY(need_array(r, list, "caches"));
-    if (json_array_size(list) > 1000) return fail(r, "caches", "has too many entries: the limit is 1000");
+    if (json_array_size(list) > 1000)
+        return fail(r, "caches", "has too many entries: the limit is 1000");
     for (size_t i = 0; i < json_array_size(list); i++)
         TRY(read_cache_section(r, json_array_get(list, i),
                                arena_format(&r->profile->arena, "caches[%zu]", i)));

@@ -211,8 +211,7 @@ static void models_of_gpus_say_so(void **state)
     assert_int_equal(prediction->refusal_count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(prediction->refusals[i].model, names[i]);
-        assert_string_equal(prediction->refusals[i].reason,
-                            "models GPUs only, e5645x2 is a CPU");
+        assert_string_equal(prediction->refusals[i].reason, "models GPUs only, e5645x2 is a CPU");
     }
     assert_contains(prediction->no_power, "no power coefficients for this CPU");
     assert_string_equal(prediction->estimates[prediction->best].model, "throughput");
