@@ -91,8 +91,8 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
 /* Standard output could not be written, for this errno. */
 int cli_write_failed(struct cli *cli, int problem);
 
-/* A text that is put together in memory and then written as one, as cli_write does. If memory did not
- * suffice for it, or for a part of the JSON that went into it, nothing is written. */
+/* A text that is composed in memory and then written as one, as cli_write does; nothing is written if
+ * memory did not suffice. */
 struct cli_text {
     FILE *out;
     char *bytes;
@@ -100,6 +100,8 @@ struct cli_text {
 };
 int cli_text_open(struct cli *cli, struct cli_text *text);
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
+/* Instead of cli_text_close: nothing is written. */
+void cli_text_drop(struct cli_text *text);
 
 /* "447 us", "1.20 GB/s": three digits and a prefix. */
 const char *cli_quantity(struct cli *cli, double value, const char *unit);

@@ -3,7 +3,6 @@
  * are whole, and no output over an input. */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -187,21 +186,9 @@ int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size)
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
-/* jansson leaves out what it has no memory for, and says so to those alone who ask after each part. */
-static size_t json_wanted; /* bytes of a failed allocation; 0: none failed */
-
-static void *json_alloc(size_t bytes)
-{
-    void *memory = malloc(bytes);
-    if (!memory) json_wanted = bytes;
-    return memory;
-}
-
 int cli_text_open(struct cli *cli, struct cli_text *text)
 {
     *text = (struct cli_text){0};
-    json_wanted = 0;
-    json_set_alloc_funcs(json_alloc, free);
     text->out = open_memstream(&text->bytes, &text->size);
     return text->out ? EXIT_DONE : cli_out_of_memory(cli, 0);
 }
@@ -209,9 +196,15 @@ int cli_text_open(struct cli *cli, struct cli_text *text)
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
 {
     bool is_whole = !ferror(text->out);
-    is_whole = fclose(text->out) == 0 && is_whole && !json_wanted;
-    int exit_code = is_whole ? cli_write(cli, path, text->bytes, text->size)
-                             : cli_out_of_memory(cli, json_wanted);
+    is_whole = fclose(text->out) == 0 && is_whole;
+    int exit_code =
+        is_whole ? cli_write(cli, path, text->bytes, text->size) : cli_out_of_memory(cli, 0);
     free(text->bytes);
     return exit_code;
+}
+
+void cli_text_drop(struct cli_text *text)
+{
+    fclose(text->out);
+    free(text->bytes);
 }

@@ -22,8 +22,7 @@ struct papers_request {
     size_t id_count;
 };
 
-/* ---- rows
- * ----------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool is_word_of(const char *text, const char *word)
 {
@@ -128,8 +127,7 @@ static int show_rows(struct papers *papers, const struct papers_request *request
     return papers_ask_rows(papers, rows, count, &request->output);
 }
 
-/* ---- curves
- * --------------------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static int show_curves(struct papers *papers, const struct papers_request *request)
 {
@@ -159,8 +157,7 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
     return papers_ask_curves(papers, curves, count, &request->output);
 }
 
-/* ---- one closed form
- * ------------------------------------------------------------------------------ */
+/* ---- one closed form ------------------------------------------------------------------------- */
 
 static const char *list_functions(struct cli *cli)
 {
@@ -197,8 +194,7 @@ static int evaluate(struct cli *cli, const struct papers_request *request)
     return exit_code;
 }
 
-/* ---- the command
- * ---------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int read_request(struct cli *cli, const struct command_line *line,
                         struct papers_request *out)

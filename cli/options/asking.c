@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/asking.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options/options.h"
@@ -50,36 +49,20 @@ int asking_ask(struct cli *cli, const struct asking *asking, ws_answer **out)
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
-struct gathered {
-    char *bytes;
-    size_t size, capacity;
-};
-
-static bool gather(void *user, const char *bytes, size_t size)
+static bool put_bytes(void *user, const char *bytes, size_t size)
 {
-    struct gathered *all = user;
-    if (all->size + size > all->capacity) {
-        size_t capacity =
-            2 * all->capacity > all->size + size ? 2 * all->capacity : all->size + size;
-        char *larger = realloc(all->bytes, capacity);
-        if (!larger) return false;
-        all->bytes = larger;
-        all->capacity = capacity;
-    }
-    memcpy(all->bytes + all->size, bytes, size);
-    all->size += size;
-    return true;
+    return fwrite(bytes, 1, size, user) == size;
 }
 
 int asking_write_with(struct cli *cli, const ws_answer *answer, const ws_report_options *options,
                       const char *path)
 {
-    struct gathered all = {0};
-    ws_status status = ws_answer_write(cli->context, answer, options, gather, &all);
-    int exit_code =
-        status == WS_OK ? cli_write(cli, path, all.bytes, all.size) : cli_failed(cli, status);
-    free(all.bytes);
-    return exit_code;
+    struct cli_text text;
+    CLI_TRY(cli_text_open(cli, &text));
+    ws_status status = ws_answer_write(cli->context, answer, options, put_bytes, text.out);
+    if (status == WS_OK) return cli_text_close(cli, &text, path);
+    cli_text_drop(&text);
+    return cli_failed(cli, status);
 }
 
 int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,

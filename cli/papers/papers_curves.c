@@ -9,8 +9,7 @@ enum { TERMS = 64, INPUTS = 128, MACHINES = 8 };
 
 static const char model[] = "mwp-cwp";
 
-/* ---- closed forms
- * --------------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 /* Inputs that a machine file knows, by the keys that they stand for. */
 static const struct {
@@ -121,8 +120,7 @@ static int closed_curve(struct papers *papers, const json_t *source, struct pape
     return EXIT_DONE;
 }
 
-/* ---- kernels
- * -------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* The series of one kernel, one a machine. */
 struct sweep {
@@ -264,8 +262,7 @@ static int kernel_curve(struct papers *papers, const json_t *source, struct pape
     return EXIT_DONE;
 }
 
-/* ---- one curve
- * ------------------------------------------------------------------------------------ */
+/* ---- one curve ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *column, *unit;

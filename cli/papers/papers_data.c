@@ -42,8 +42,7 @@ static int load_json(struct papers *papers, const char *file, json_t **out)
                      error.line, error.column, error.text);
 }
 
-/* ---- kernels.csv
- * ---------------------------------------------------------------------------------- */
+/* ---- kernels.csv ----------------------------------------------------------------------------- */
 
 enum { FIELDS = 12 };
 
@@ -162,8 +161,7 @@ const struct papers_kernel *papers_find_kernel(const struct papers *papers, cons
     return NULL;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 const char *papers_machine_path(struct papers *papers, const char *name)
 {

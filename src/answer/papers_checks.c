@@ -102,8 +102,7 @@ static void judge(struct checking *at, bool good, const struct curve_series *ser
                              at->curve->x_name, x, text);
 }
 
-/* ---- kinds: each judges one series
- * ---------------------------------------------------------------- */
+/* ---- kinds: each judges one series ----------------------------------------------------------- */
 
 static double within(const struct checking *at)
 {
@@ -249,8 +248,7 @@ static const struct {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
-/* ---- the check
- * ------------------------------------------------------------------------------------ */
+/* ---- the check ------------------------------------------------------------------------------- */
 
 /* The sum of the values of several kernels (the paths of a branch) over that of one. */
 static ws_status check_sum(struct checking *at)
