@@ -193,18 +193,18 @@ static void test_wrong_inputs_are_refused(void **state)
 {
     (void)state;
     word("section", "1");
-    refused("input 'section' of 'papers' belongs to no input before it");
+    refused("input 'section' of 'papers' does not belong to a preceding input");
     input_count = 0;
     word("row", "r");
     word("of_paper", "p");
-    refused("'papers' needs the input 'section' of the row 'r'");
+    refused("'papers' requires the input 'section' of the row 'r'");
     input_count = 0;
     row("r", "guessed", 1, 1);
     refused("the row 'r' has the evidence 'guessed'");
     input_count = 0;
     row("r", "printed", 1, NAN);
     about("rank", "a", "b");
-    refused("the row 'r' is about 'a', and no number of that is given");
+    refused("the row 'r' refers to 'a', which has no number");
     input_count = 0;
     statement("s", "wobbles");
     curve();

@@ -149,7 +149,7 @@ def by_half_a_warp():
              [("decl", ".shared .align 16 .b8 tile[128];")])):
         yield mnemonic, Form(full + " by half a warp", [], [("%x0", "b32"), ("%x1", "b32")],
                              decl + [("do", f"{full} {words};")], [((), ("-", "-"))] * 32,
-                             lanes="0000ffff", fault="not all lanes")
+                             lanes="0000ffff", fault="not executed by all lanes")
 
 
 # ---- ldmatrix --------------------------------------------------------------------------------
