@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/input_parts.h"
 #include "answer/papers_answer.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -31,11 +32,9 @@ static const char *series_name(const struct curve_series *series, struct arena *
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-/* What the inputs describe one after the other. An input that begins a part is followed by those about it,
- * and by the parts in it. */
+/* What the inputs describe one after the other (input_parts.h). */
 enum part { PAPER, ROW, CHECKED, REFERENCE, CURVE, COLUMN, SERIES, POINT, VALUE, PART_COUNT };
 
-/* MEMBER(input, kind, part, its struct, member, needed, text): the first one of a part begins it. */
 #define MEMBERS(MEMBER)                                                                            \
     MEMBER(paper, WORD, PAPER, struct paper, id, true, "begins a paper: its id")                   \
     MEMBER(paper_number, WORD, PAPER, struct paper, number, true,                                  \
@@ -119,37 +118,21 @@ struct value {
     double number;
 };
 
-#define AS_INPUT(name, kind, part, type, member, needed, text) {#name, INPUT_##kind, "", text},
-static const struct input_info inputs[] = {MEMBERS(AS_INPUT)};
-#undef AS_INPUT
-
-/* By the index of the input. */
-#define AS_MEMBER(name, kind, part, type, member, needed, text)                                    \
-    {part, offsetof(type, member), needed},
-static const struct member {
-    enum part part;
-    size_t offset;
-    bool is_needed;
-} members[] = {MEMBERS(AS_MEMBER)};
-#undef AS_MEMBER
+static const struct input_info inputs[] = {MEMBERS(PART_INPUT)};
+static const struct part_member members[] = {MEMBERS(PART_MEMBER)};
 
 enum { INPUT_TOTAL = sizeof inputs / sizeof *inputs };
 
-/* Where a part keeps its elements: in the answer, or in the part around it. */
-static const struct part_info {
-    size_t size;
-    enum part around; /* PART_COUNT: the answer */
-    size_t items, count;
-} parts[PART_COUNT] = {
-    [PAPER] = {sizeof(struct paper), PART_COUNT, offsetof(struct papers_answer, papers),
+static const struct part_info parts[PART_COUNT] = {
+    [PAPER] = {sizeof(struct paper), PART_WHOLE, offsetof(struct papers_answer, papers),
                offsetof(struct papers_answer, paper_count)},
-    [ROW] = {sizeof(struct paper_row), PART_COUNT, offsetof(struct papers_answer, rows),
+    [ROW] = {sizeof(struct paper_row), PART_WHOLE, offsetof(struct papers_answer, rows),
              offsetof(struct papers_answer, row_count)},
     [CHECKED] = {sizeof(struct checked_kernel), ROW, offsetof(struct paper_row, check.kernels),
                  offsetof(struct paper_row, check.kernel_count)},
     [REFERENCE] = {sizeof(struct reference), ROW, offsetof(struct paper_row, references),
                    offsetof(struct paper_row, reference_count)},
-    [CURVE] = {sizeof(struct curve), PART_COUNT, offsetof(struct papers_answer, curves),
+    [CURVE] = {sizeof(struct curve), PART_WHOLE, offsetof(struct papers_answer, curves),
                offsetof(struct papers_answer, curve_count)},
     [COLUMN] = {sizeof(struct curve_column), CURVE, offsetof(struct curve, columns),
                 offsetof(struct curve, column_count)},
@@ -161,110 +144,13 @@ static const struct part_info {
                offsetof(struct curve_point, value_count)},
 };
 
+static const struct part_list part_list = {members, parts, PART_COUNT};
+
 struct reading {
     const struct asked *asked;
     struct arena *arena;
     struct papers_answer *answer;
-    char *room[PART_COUNT];    /* for the next element of each part */
-    char *current[PART_COUNT]; /* NULL: none has begun */
 };
-
-static size_t index_of(const char *name)
-{
-    size_t i = 0;
-    while (strcmp(inputs[i].name, name) != 0) /* asked_check knows it */
-        i++;
-    return i;
-}
-
-static bool begins(size_t index)
-{
-    return index == 0 || members[index].part != members[index - 1].part;
-}
-
-static void make_room(struct reading *reading)
-{
-    size_t counts[PART_COUNT] = {0};
-    for (size_t i = 0; i < reading->asked->input_count; i++) {
-        size_t index = index_of(reading->asked->inputs[i].name);
-        counts[members[index].part] += begins(index);
-    }
-    for (size_t part = 0; part < PART_COUNT; part++)
-        reading->room[part] = arena_zalloc(reading->arena, counts[part] + 1, parts[part].size);
-}
-
-/* The last element of a part has begun; is everything there that it needs? */
-static ws_status check_needed(const struct reading *reading, enum part part)
-{
-    const char *element = reading->current[part];
-    for (size_t i = 0; element && i < INPUT_TOTAL; i++) {
-        const char *word;
-        if (members[i].part != part || inputs[i].kind != INPUT_WORD || !members[i].is_needed)
-            continue;
-        memcpy(&word, element + members[i].offset, sizeof word);
-        if (word) continue;
-        size_t first = i;
-        while (!begins(first))
-            first--;
-        memcpy(&word, element + members[first].offset, sizeof word);
-        return diag_error(reading->asked->diag, WS_ERR_ARGUMENT,
-                          "'papers' requires the input '%s' of the %s '%s'", inputs[i].name,
-                          inputs[first].name, word);
-    }
-    return WS_OK;
-}
-
-/* Of this part and those behind it in `enum part`, which are in it or follow it. */
-static ws_status end_from(struct reading *reading, enum part part)
-{
-    for (unsigned i = part; i < PART_COUNT; i++) {
-        TRY(check_needed(reading, (enum part)i));
-        reading->current[i] = NULL;
-    }
-    return WS_OK;
-}
-
-static ws_status out_of_place(const struct reading *reading, const char *input)
-{
-    return diag_error(reading->asked->diag, WS_ERR_ARGUMENT,
-                      "input '%s' of 'papers' does not belong to a preceding input", input);
-}
-
-/* The next element of a part, its numbers NAN. */
-static ws_status begin(struct reading *reading, enum part part, const char *input)
-{
-    const struct part_info *info = &parts[part];
-    char *around =
-        info->around == PART_COUNT ? (char *)reading->answer : reading->current[info->around];
-    if (!around) return out_of_place(reading, input);
-    TRY(end_from(reading, part));
-    char *element = reading->current[part] = reading->room[part];
-    reading->room[part] += info->size;
-    size_t *count = (size_t *)(void *)(around + info->count);
-    if (!(*count)++) memcpy(around + info->items, &element, sizeof element);
-    for (size_t i = 0; i < INPUT_TOTAL; i++)
-        if (members[i].part == part && inputs[i].kind != INPUT_WORD)
-            *(double *)(void *)(element + members[i].offset) = NAN;
-    return WS_OK;
-}
-
-static ws_status read_inputs(struct reading *reading)
-{
-    for (size_t i = 0; i < reading->asked->input_count; i++) {
-        const ws_input *input = &reading->asked->inputs[i];
-        size_t index = index_of(input->name);
-        const struct member *member = &members[index];
-        if (begins(index)) TRY(begin(reading, member->part, input->name));
-        char *element = reading->current[member->part];
-        if (!element) return out_of_place(reading, input->name);
-        if (input->word)
-            *(const char **)(void *)(element + member->offset) =
-                arena_copy(reading->arena, input->word);
-        else
-            *(double *)(void *)(element + member->offset) = input->value;
-    }
-    return end_from(reading, PAPER);
-}
 
 /* A value for each column, NAN where there is none. */
 static ws_status complete_points(const struct reading *reading, const struct curve *curve)
@@ -448,8 +334,7 @@ static ws_status ask(struct asked *asked, const void **out)
     struct arena *arena = &asked->answer->arena;
     struct reading reading = {
         .asked = asked, .arena = arena, .answer = ARENA_ARRAY(arena, struct papers_answer, 1)};
-    make_room(&reading);
-    TRY(read_inputs(&reading));
+    TRY(input_parts_read(asked, &part_list, reading.answer));
     for (size_t i = 0; i < reading.answer->curve_count; i++)
         TRY(complete_points(&reading, &reading.answer->curves[i]));
     TRY(complete_rows(&reading));
