@@ -66,7 +66,7 @@ install(FILES ${CMAKE_BINARY_DIR}/warpsage-config.cmake
 install(FILES ${CMAKE_BINARY_DIR}/warpsage.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY include/warpsage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/warpsage.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(DIRECTORY data/machines papers schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
+install(DIRECTORY data/machines accuracy papers schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
 install(FILES data/evidence.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
 install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,16 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/papers/papers.h"
-
-#if !defined(WARPSAGE_PAPERS_DIR) || !defined(WARPSAGE_PAPERS_FROM_BIN)
-#error "define the folders of the papers: in the tree, and seen from the installed program"
-#endif
 
 int papers_bad_file(struct papers *papers, const char *file, const char *what, const char *where)
 {
@@ -184,19 +179,6 @@ int papers_machine(struct papers *papers, const char *name, ws_machine **out)
     return EXIT_DONE;
 }
 
-/* Beside the installed program, wherever that has been moved since, else where they were built. */
-static const char *find_folders(struct cli *cli)
-{
-    char path[PATH_MAX];
-    char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
-    if (slash) {
-        *slash = '\0';
-        const char *folders = cli_format(cli, "%s/" WARPSAGE_PAPERS_FROM_BIN, path);
-        if (access(folders, R_OK) == 0) return folders;
-    }
-    return WARPSAGE_PAPERS_DIR;
-}
-
 static bool has_file(struct papers *papers, const char *name)
 {
     return access(cli_format(papers->cli, "%s/%s", papers->folder, name), R_OK) == 0;
@@ -303,7 +285,7 @@ int papers_open(struct cli *cli, struct papers *out)
     if (given && *given)
         CLI_TRY(read_folder(out, given));
     else
-        CLI_TRY(read_folders(out, find_folders(cli)));
+        CLI_TRY(read_folders(out, cli_shared_folder(cli, "papers")));
     size_t count = json_array_size(json_object_get(out->curves_file, "curves"));
     out->curves = cli_alloc(cli, (count + 1) * sizeof *out->curves);
     /* Registers come from the papers or from liveness: the same with and without ptxas. */

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#if !defined(WARPSAGE_SHARED_DIR) || !defined(WARPSAGE_SHARED_FROM_BIN)
+#error "the build says where papers/ and accuracy/ are"
+#endif
+
+/* Beside the installed program, wherever that has been moved since, else where they were built. */
+const char *cli_shared_folder(struct cli *cli, const char *name)
+{
+    char path[PATH_MAX];
+    char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
+    if (slash) {
+        *slash = '\0';
+        const char *folder = cli_format(cli, "%s/" WARPSAGE_SHARED_FROM_BIN "/%s", path, name);
+        if (access(folder, R_OK) == 0) return folder;
+    }
+    return cli_format(cli, WARPSAGE_SHARED_DIR "/%s", name);
+}

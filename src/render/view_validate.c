@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Predictions beside measured launches: by kernel, by model, by counter; CSV has a row for each launch and
+ * model. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "render/views.h"
+
+enum { MODELS = 7, MODEL_COLUMNS = 9 };
+
+/* ---- by kernel ------------------------------------------------------------------------------- */
+
+/* Models of the scores, which name each once for a role; those of the first role are all. */
+static size_t find_models(const struct node *set, const char *out[MODELS])
+{
+    const struct node *scores = node_child(set, "scores");
+    size_t count = 0;
+    for (size_t i = 0; i < scores->child_count && count < MODELS; i++) {
+        const char *model = node_word(&scores->children[i], "model");
+        size_t at = 0;
+        while (at < count && strcmp(out[at], model) != 0)
+            at++;
+        if (at == count) out[count++] = model;
+    }
+    return count;
+}
+
+static void kernel_row(struct page *page, const struct node *kernel, const char *const *names,
+                       size_t count)
+{
+    struct strbuf line = {0};
+    char name[64];
+    snprintf(name, sizeof name, "%.20s %.24s", node_word(kernel, "application"),
+             node_word(kernel, "kernel"));
+    strbuf_printf(&line, "  %-30.30s %-6.6s %4.0f %9s", name, node_word(kernel, "role"),
+                  node_number(kernel, "rows"),
+                  quantity_format(node_number(kernel, "measured_s"), "s").text);
+    for (size_t i = 0; i < count; i++) {
+        double ratio = node_number(node_child(node_child(kernel, "models"), names[i]), "ratio");
+        if (isnan(ratio))
+            strbuf_printf(&line, " %*s", MODEL_COLUMNS, "-");
+        else
+            strbuf_printf(&line, " %*s", MODEL_COLUMNS, quantity_ratio(ratio).text);
+    }
+    page_line(page, "%s", line.data);
+    strbuf_clear(&line);
+}
+
+static void put_kernels(struct page *page, const struct node *set)
+{
+    const struct node *kernels = node_child(set, "kernels");
+    const char *names[MODELS];
+    size_t count = find_models(set, names);
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-32s %-6s %4s %9s", "Predicted / measured", "role", "runs", "measured");
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(&line, " %*.*s", MODEL_COLUMNS, MODEL_COLUMNS, names[i]);
+    page_line(page, "%s", line.data);
+    strbuf_clear(&line);
+    for (size_t i = 0; i < kernels->child_count; i++)
+        kernel_row(page, &kernels->children[i], names, count);
+}
+
+/* ---- by model -------------------------------------------------------------------------------- */
+
+static void score_row(struct page *page, const struct node *score)
+{
+    char rank[16] = "-";
+    double correlation = node_number(score, "rank");
+    if (!isnan(correlation)) snprintf(rank, sizeof rank, "%.2f", correlation);
+    page_line(page, "  %-8.8s %-16.16s%s %7.0f %10.1f %% %11.1f %% %7.1f %% %7.1f %% %6s %7.0f %%",
+              node_word(score, "role"), node_word(score, "model"),
+              node_flag(score, "foreign") ? "+" : " ", node_number(score, "kernels"),
+              100 * node_number(score, "error_by_kernel"),
+              100 * node_number(score, "error_by_application"), 100 * node_number(score, "median"),
+              100 * node_number(score, "p90"), rank, 100 * node_number(score, "within_20"));
+}
+
+static void put_scores(struct page *page, const struct node *set)
+{
+    const struct node *scores = node_child(set, "scores");
+    bool has_foreign = false;
+    page_line(page, "%-28s %7s %12s %13s %9s %9s %6s %9s", "Mean absolute error", "kernels",
+              "by kernel", "application", "median", "90 %", "rank", "in 20 %");
+    for (size_t i = 0; i < scores->child_count; i++) {
+        score_row(page, &scores->children[i]);
+        has_foreign |= node_flag(&scores->children[i], "foreign");
+    }
+    if (has_foreign) page_line(page, "  + a simulator that needs traces recorded on a GPU");
+}
+
+/* ---- counters, bounds ------------------------------------------------------------------------ */
+
+static void put_counters(struct page *page, const struct node *set)
+{
+    const struct node *counters = node_child(set, "counters");
+    if (!counters->child_count) return;
+    page_blank(page);
+    page_line(page, "%-40s %-8s %5s %15s %9s", "Counters here / on hardware", "role", "runs",
+              "mean ratio", "error");
+    for (size_t i = 0; i < counters->child_count; i++) {
+        const struct node *one = &counters->children[i];
+        page_line(page, "  %-38.38s %-8.8s %5.0f %15.3f %7.1f %%", node_word(one, "counter"),
+                  node_word(one, "role"), node_number(one, "rows"), node_number(one, "ratio"),
+                  100 * node_number(one, "error"));
+    }
+}
+
+static void put_fast(struct page *page, const struct node *set)
+{
+    enum { SHOWN = 8 };
+    const struct node *fast = node_child(set, "faster_than_light");
+    if (!fast->child_count) return;
+    page_blank(page);
+    page_line(page,
+              "%s measured faster than the speed of light: a figure of the machine file is wrong",
+              quantity_of((double)fast->child_count, "launch").text);
+    for (size_t i = 0; i < fast->child_count; i++) {
+        if (i == SHOWN && page->details != WS_DETAILS_ALL) {
+            page_line(page, "  and %zu more: --details all", fast->child_count - i);
+            return;
+        }
+        const struct node *row = &fast->children[i],
+                          *bound = node_child(node_child(row, "predictions"), "speed-of-light");
+        page_line(page, "  %-20.20s %-24.24s %-12.12s %s", node_word(row, "application"),
+                  node_word(row, "kernel"), node_word(row, "instance"),
+                  quantity_ratio(node_number(bound, "ratio")).text);
+    }
+}
+
+static void compose_sets(struct page *page, const struct node *sets)
+{
+    for (size_t i = 0; i < sets->child_count; i++) {
+        const struct node *set = &sets->children[i];
+        if (i) page_blank(page);
+        page_line(page, "%s   %s", node_word(set, "id"), node_word(set, "title"));
+        page_line(page, "  predicted for %s; measured by %s", node_word(set, "machine"),
+                  node_word(set, "source"));
+        page_blank(page);
+        if (page->details != WS_DETAILS_QUIET) {
+            put_kernels(page, set);
+            page_blank(page);
+        }
+        put_scores(page, set);
+        put_counters(page, set);
+        put_fast(page, set);
+    }
+}
+
+static const struct view_part parts[] = {{"sets", compose_sets}};
+
+static const struct csv_column columns[] = {
+    {"set", "^/^/id"},      {"application", "^/application"},
+    {"kernel", "^/kernel"}, {"instance", "^/instance"},
+    {"role", "^/role"},     {"measured_s", "^/measured_s"},
+    {"model", "model"},     {"time_s", "time_s"},
+    {"ratio", "ratio"},
+};
+
+static const struct csv_table table = {
+    .rows = "sets/*/rows/*/predictions",
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+};
+
+const struct view view_validate = {
+    .question = "validate",
+    .parts = parts,
+    .part_count = sizeof parts / sizeof *parts,
+    .csv = &table,
+    .csv_count = 1,
+};
