@@ -149,9 +149,15 @@ static void scale_curves(struct machine *machine, const double before[CURVE_COUN
 static void put_coupled(struct machine *machine, enum machine_key key, double value)
 {
     double warp = machine_get(machine, MACHINE_SM_WARP_SIZE, 32), peaks[CURVE_COUNT];
+    double bandwidth = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
     read_peaks(machine, peaks);
     put(machine, key, value);
     scale_curves(machine, peaks);
+    /* Faster DRAM sustains the same share of its peak. */
+    if (key == MACHINE_DRAM_BANDWIDTH && bandwidth > 0 &&
+        machine_has(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH))
+        put(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH,
+            machine_get(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH, 0) * value / bandwidth);
     if (key == MACHINE_SM_MAX_WARPS && machine_has(machine, MACHINE_SM_MAX_THREADS))
         put(machine, MACHINE_SM_MAX_THREADS, value * warp);
     if (key == MACHINE_SM_MAX_THREADS && machine_has(machine, MACHINE_SM_MAX_WARPS))

@@ -140,7 +140,7 @@ static void get_registers(struct reader *r, struct trace_insn *insn)
 static void get_insn(struct reader *r, struct trace_insn *insn)
 {
     const uint8_t flags = TRACE_SHARED_OPERAND | TRACE_READ_ONLY | TRACE_TO_SHARED | TRACE_EXIT |
-                          TRACE_BRANCH | TRACE_COPY_COMMIT | TRACE_COPY_WAIT;
+                          TRACE_BRANCH | TRACE_COPY_COMMIT | TRACE_COPY_WAIT | TRACE_ADDED_UP;
     struct trace *trace = r->trace;
     insn->op = get_text(r);
     insn->file = get_text(r);

@@ -7,6 +7,7 @@
 #include "isa/sass.h"
 #include "measure/isa_view.h"
 #include "measure/register_use.h"
+#include "measure/uniform.h"
 
 enum { REGISTERS_MAX = READS_MAX + OPERANDS_MAX + 2 };
 #define NO_REGISTER UINT32_MAX
@@ -22,6 +23,7 @@ struct planner {
     uint32_t dense_count;
     uint32_t *alias;     /* by register: what stands for it, if the addition that makes it folds */
     uint32_t *folded_by; /* by register: the folded load that writes it, or NOT_FOLDED */
+    bool *uniform;       /* by register: uniform.h */
     uint32_t item_capacity;
 };
 
@@ -225,6 +227,7 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     if (view && view->fold != VIEW_PLAIN) return;
     const struct insn *insn = p->launch->insns[pc];
     draft_insn(p, pc, &draft.insn);
+    if (uniform_atomic(p->uniform, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
     uint32_t load = draft_reads(p, code, insn, &draft);
     draft_writes(p, code, insn, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
@@ -290,7 +293,8 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
                         .register_count = registers,
                         .dense = mem_alloc((registers + 1) * sizeof *p.dense),
                         .alias = mem_alloc((registers + 1) * sizeof *p.alias),
-                        .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by)};
+                        .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by),
+                        .uniform = uniform_registers(launch, registers)};
     *plan = (struct trace_plan){
         .blocks = mem_zalloc(launch->code_block_count + 1, sizeof *plan->blocks),
         .guard_items = mem_alloc((launch->insn_count + 1) * sizeof *plan->guard_items),
@@ -304,6 +308,7 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
     mem_free(p.dense);
     mem_free(p.alias);
     mem_free(p.folded_by);
+    mem_free(p.uniform);
 }
 
 void trace_plan_clear(struct trace_plan *plan)

@@ -177,7 +177,7 @@ void show_notes(struct page *page, const struct node *kernel, unsigned max_lines
     unsigned end = page->lines + max_lines;
     note_kernel(&notes, kernel);
     if (machines->child_count)
-        add_note(&notes, "Times exclude launch overhead and transfers.");
+        add_note(&notes, "Times exclude transfers and host-side launch overhead.");
     else
         add_note(&notes, "No time is predicted without a GPU: add --gpu.");
     note_machines(&notes, machines);

@@ -202,6 +202,9 @@ static void write_known_gains(struct teg_grid *a)
         if (idle[i])
             a->out->without[i] =
                 (struct effect_gain){.modelled = true, .time_seconds = time, .gain = 1};
+    double alone = time * (double)(a->total - a->machine.launch) / (double)a->total;
+    a->out->without[EFFECT_LAUNCH] =
+        (struct effect_gain){.modelled = true, .time_seconds = alone, .gain = time / alone};
     double even = time * (double)teg_without_tail(a) / (double)a->total;
     a->out->without[EFFECT_TAIL] =
         (struct effect_gain){.modelled = true, .time_seconds = even, .gain = time / even};
@@ -314,7 +317,7 @@ const struct model model_teg = {
     .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
                1u << EFFECT_SYNC | 1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
                1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CHANNEL_SKEW |
-               1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL,
+               1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL | 1u << EFFECT_LAUNCH,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .predict = predict,

@@ -141,7 +141,8 @@ static double sms_at(const struct teg_atomics *atomics, const struct teg_turns *
 }
 
 struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
-                                        const struct trace_access *access, teg_time now)
+                                        const struct trace_access *access, bool is_added_up,
+                                        teg_time now)
 {
     uint64_t addresses[LANES];
     unsigned lanes[LANES];
@@ -151,7 +152,7 @@ struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
         struct teg_turns *turns = find(atomics, addresses[i]);
         double turn = (double)atomics->machine->atomic * sms_at(atomics, turns);
         teg_time begin = turns->free > now ? turns->free : now;
-        teg_time time = teg_round(turn * lanes[i]);
+        teg_time time = teg_round(turn * (is_added_up ? 1 : lanes[i]));
         turns->free = begin + time;
         turns->busy += time;
         if (begin > out.begin) out.begin = begin;

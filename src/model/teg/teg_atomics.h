@@ -38,8 +38,10 @@ void teg_atomics_init(struct teg_atomics *atomics, const struct trace *trace,
 void teg_atomics_clear(struct teg_atomics *atomics);
 /* From now on `own` blocks are resident on this SM, of `all` on as many SMs as have such. */
 void teg_atomics_share(struct teg_atomics *atomics, uint64_t own, uint64_t all);
+/* is_added_up: lanes on one address come as one. */
 struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
-                                        const struct trace_access *access, teg_time now);
+                                        const struct trace_access *access, bool is_added_up,
+                                        teg_time now);
 /* When the last turn of all is over; the time that the address with the most of them is taken for. */
 teg_time teg_atomics_end(const struct teg_atomics *atomics);
 teg_time teg_atomics_busy(const struct teg_atomics *atomics);

@@ -86,10 +86,11 @@ static bool looks_into_l1(const struct teg_engine *e, const struct trace_insn *i
 
 /* Lanes wait for their turns at an address; as much may wait as for the DRAM, then the load/store unit takes
  * no more. */
-static void take_turns(struct teg_engine *e, const struct trace_access *access, teg_time now,
-                       struct teg_answer *answer)
+static void take_turns(struct teg_engine *e, const struct trace_access *access,
+                       const struct trace_insn *insn, teg_time now, struct teg_answer *answer)
 {
-    struct teg_turn_times turns = teg_atomics_serve(&e->atomics, access, now);
+    bool is_added_up = insn->flags & TRACE_ADDED_UP;
+    struct teg_turn_times turns = teg_atomics_serve(&e->atomics, access, is_added_up, now);
     answer->done = later(answer->done, now + e->machine->l2.latency + turns.delay);
     answer->entered = later(answer->entered, turns.begin - e->machine->in_flight);
 }
@@ -114,7 +115,7 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
     };
     struct teg_answer answer = teg_memory_access(&e->memory, &arrival);
     if (insn->operation == TRACE_ATOMIC && e->atomics.is_used && !local)
-        take_turns(e, access, arrival.now, &answer);
+        take_turns(e, access, insn, arrival.now, &answer);
     take_unit(e, s, TEG_GLOBAL, TEG_GLOBAL, now, answer.entered - arrival.now);
     warp->last_access = later(warp->last_access, answer.done);
     return answer.done;
