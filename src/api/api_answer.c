@@ -27,7 +27,8 @@ static ws_status find_question(ws_context *context, const char *name, const stru
     for (size_t i = 0; i < question_count; i++)
         names[i] = questions[i]->name;
     const char *near = text_hint(&arena, name ? name : "", names, question_count);
-    diag_error(&context->diag, WS_ERR_ARGUMENT, "unknown question '%s'%s", name ? name : "", near);
+    diag_error(&context->diag, WS_ERR_ARGUMENT,
+               "unknown question '%s'%s; `warpsage schema` lists all", name ? name : "", near);
     arena_clear(&arena);
     return WS_ERR_ARGUMENT;
 }
