@@ -337,7 +337,7 @@ static void score_applications(const struct validated_set *set, struct model_sco
             errors += error * (double)kernel->rows;
             rows += (double)kernel->rows;
         }
-        if (!rows || !is_first || strcmp(set->kernels[i].role, score->role) != 0 ||
+        if (!(rows > 0) || !is_first || strcmp(set->kernels[i].role, score->role) != 0 ||
             isnan(error_of(&set->kernels[i], score->model)))
             continue;
         sum += errors / rows;
