@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,12 @@ static double predict(ws_context *context, const struct kernel_run *run, const w
                       const ws_machine *machine)
 {
     ws_answer *answer;
-    check(context,
-          analyze_one(context, profile, machine, run->options, run->without, "teg", &answer));
+    const char *given = run->options ? run->options : "";
+    char options[200];
+    bool says_order = strstr(given, "order=") != NULL;
+    snprintf(options, sizeof options, "%s%s%s", given, says_order || !*given ? "" : ",",
+             says_order ? "" : "order=ptx");
+    check(context, analyze_one(context, profile, machine, options, run->without, "teg", &answer));
     double cycles = ws_answer_number(answer, "kernels/0/machines/0/estimates/teg/cycles");
     ws_answer_destroy(answer);
     if (isnan(cycles)) fail_msg("teg did not answer");

@@ -14,7 +14,8 @@ struct kernel_run {
     const char *changes[KERNEL_CHANGES_MAX]; /* as many as are not NULL */
     unsigned grid, block;                    /* 0: 1 and 32 */
     const char *without;                     /* effects, NULL: none */
-    const char *options;                     /* of the model, NULL: none */
+    const char
+        *options;   /* of the model, NULL: none; order=ptx, as written, unless they say otherwise */
     uint64_t bytes; /* of a buffer of 64-bit words, each of them the address of the word
                      * `step` bytes further on, round and round; its address is in %rd0 */
     uint64_t step;

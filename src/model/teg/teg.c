@@ -15,6 +15,9 @@ static const struct model_option_info options[] = {
     {"sms", (const char *const[]){"one", "all", NULL},
      "what the model teg simulates: the cluster with the most blocks, or every cluster with its "
      "own blocks"},
+    {"order", (const char *const[]){"native", "ptx", NULL},
+     "order in which the model teg issues PTX on compute capability 7.0 and later: that of native "
+     "code, or as written"},
 };
 
 /* ---- terms ----------------------------------------------------------------------------------- */
@@ -162,7 +165,11 @@ static void write_assumptions(struct teg_grid *a)
         ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
                machine->channels, machine->banks_of_channel,
                machine->row_cycle / (double)TEG_CYCLE);
-    if (!profile_is_native(a->input->profile))
+    if (a->setup.native_registers)
+        ASSUME("[W601] order of native code by a list schedule of the PTX for %u registers: loops "
+               "unrolled, loads hoisted, addresses folded",
+               a->setup.native_registers);
+    else if (!profile_is_native(a->input->profile))
         ASSUME("[W601] native code is assumed to issue as many instructions as the PTX");
 #undef ASSUME
 }
@@ -290,6 +297,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: the launch or its trace has no blocks");
     TRY(teg_machine_read(diag, input, out, &a.machine));
     a.machine.policy = (enum teg_policy)model_option_get(&model_teg, input, "policy");
+    a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches", input->machine->id);
     TRY(check_classes(diag, &a));

@@ -150,7 +150,7 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
     size_t units = (size_t)e->machine->parts * TEG_UNIT_COUNT;
     s->sm = sm;
     unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
-    size_t registers = e->trace->register_count + 1u;
+    size_t registers = (size_t)e->trace->register_count * NATIVE_COPIES + 1u;
     s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
     s->sleepers = mem_alloc((s->count + 1) * sizeof *s->sleepers);
     s->sleepers[0].ready = TEG_NEVER;
@@ -205,7 +205,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     for (unsigned i = 0; i < e->machine->schedulers; i++) {
         struct teg_scheduler *s = &sm->schedulers[i];
         for (unsigned k = 0; k < s->count; k++) {
-            trace_cursor_clear(&s->warps[k].cursor);
+            native_cursor_clear(&s->warps[k].cursor);
             mem_free(s->warps[k].registers);
         }
         mem_free(s->sleepers);
@@ -240,6 +240,8 @@ static void build(struct teg_engine *e)
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
     e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);
+    e->is_native_order = e->setup->native_registers != 0;
+    if (e->is_native_order) native_order_init(&e->native, trace, e->setup->native_registers);
     teg_atomics_init(&e->atomics, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
     e->out->insn_stalls =
@@ -252,6 +254,7 @@ static void clear(struct teg_engine *e)
         clear_sm(e, &e->sms[i]);
     teg_memory_clear(&e->memory);
     teg_access_clear(&e->accesses);
+    if (e->is_native_order) native_order_clear(&e->native);
     teg_atomics_clear(&e->atomics);
     mem_free(e->sms);
     mem_free(e->nexts);

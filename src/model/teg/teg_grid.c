@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/teg/teg_parallel.h"
 #include "model/teg/teg_sharing.h"
@@ -54,6 +55,21 @@ static void set_sharing(struct teg_grid *a)
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
 }
 
+/* For PTX on GPUs whose compiler is known (native_order.h). The registers that are alive in the order of the
+ * PTX say nothing about those that the compiler takes. */
+static unsigned native_registers(const struct teg_grid *a)
+{
+    enum { UNKNOWN = 36 };
+    const struct model_input *input = a->input;
+    bool is_ptx = input->trace->head.isa && !strncmp(input->trace->head.isa, "ptx", 3);
+    unsigned cc = input->machine->cc_major * 10 + input->machine->cc_minor, registers, target;
+    const char *from;
+    if (!a->is_native_order || cc < 70 || !is_ptx) return 0;
+    bool is_told = profile_registers(input->profile, cc, &registers, &from, &target) && registers &&
+                   strcmp(from, "liveness") != 0;
+    return is_told ? registers : UNKNOWN;
+}
+
 void teg_prepare(struct teg_grid *a)
 {
     double blocks = (double)profile_blocks(a->input->profile);
@@ -66,6 +82,7 @@ void teg_prepare(struct teg_grid *a)
     a->setup.observer = a->input->observer;
     a->setup.sms = sms;
     a->setup.blocks_per_sm = a->input->occupancy.blocks_per_sm;
+    a->setup.native_registers = native_registers(a);
     if (a->setup.blocks_per_sm * (double)sms > a->blocks)
         a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
     a->wave = (uint64_t)a->setup.blocks_per_sm * sms;

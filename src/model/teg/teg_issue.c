@@ -212,7 +212,8 @@ static teg_end find_accesses(const struct teg_warp *warp, const struct teg_op *o
 /* When the operands of the step at hand are there, and what for they were waited. */
 static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
 {
-    const uint32_t *reg = op->registers, *end = reg + op->waited_count;
+    unsigned waited = op->waited_count - op->read_count + warp->step_reads;
+    const uint32_t *reg = warp->step_registers, *end = reg + waited;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
     for (; reg < end; reg++)
         operands = later(operands, warp->registers[*reg]);
@@ -227,10 +228,22 @@ static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned un
     s->units[place] = (uint8_t)unit;
 }
 
+static inline bool next_step(struct teg_engine *e, struct teg_warp *warp)
+{
+    if (e->is_native_order)
+        return native_cursor_next(&e->native, &warp->cursor, &warp->step, warp->registers,
+                                  &warp->step_registers, &warp->step_reads);
+    if (!trace_cursor_next(&warp->cursor.cursor, &warp->step)) return false;
+    const struct teg_op *op = &e->ops[warp->step.insn];
+    warp->step_registers = op->registers;
+    warp->step_reads = op->read_count;
+    return true;
+}
+
 static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
 {
     struct teg_warp *warp = &s->warps[place];
-    if (!trace_cursor_next(&warp->cursor, &warp->step)) {
+    if (!next_step(e, warp)) {
         teg_begin_leaving(e, warp);
         return;
     }
@@ -249,7 +262,7 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
 /* Its results are there at `done`. */
 static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
 {
-    const uint32_t *reg = op->registers + op->read_count, *last = reg + op->write_count;
+    const uint32_t *reg = warp->step_registers + warp->step_reads, *last = reg + op->write_count;
     teg_end end = teg_end_of(done, op->cause);
     if (reg == last) return;
     for (; reg < last; reg++)

@@ -10,6 +10,7 @@
 #ifndef MODEL_TEG_STATE_H
 #define MODEL_TEG_STATE_H
 
+#include "model/teg/native_order.h"
 #include "model/teg/teg_atomics.h"
 #include "model/teg/teg_engine.h"
 
@@ -74,9 +75,11 @@ struct teg_copies {
 };
 
 struct teg_warp {
-    struct trace_cursor cursor;
-    struct trace_step step; /* to be issued next */
-    teg_end *registers;     /* when each is ready */
+    struct native_cursor cursor;
+    struct trace_step step;         /* to be issued next */
+    const uint32_t *step_registers; /* that it reads, then those it writes */
+    unsigned step_reads;
+    teg_end *registers; /* when each is ready, by register and copy */
     teg_time issued, again, last_access, begun;
     teg_end operands; /* of the step */
     teg_end loads;    /* the last of its loads */
@@ -152,6 +155,8 @@ struct teg_sm {
 
 struct teg_engine {
     const struct teg_setup *setup;
+    struct native_order native;
+    bool is_native_order; /* native is used */
     const struct teg_machine *machine;
     const struct trace *trace;
     struct teg_op *ops;

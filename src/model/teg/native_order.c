@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/native_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "isa/insn.h"
+
+/* Latencies by which paths are compared; the schedule needs their order only. */
+enum { GLOBAL_LATENCY = 200, SHARED_LATENCY = 30, SPECIAL_LATENCY = 20, PLAIN_LATENCY = 5 };
+/* Instructions that the compiler unrolls to (guess, from ptxas 13's code for accuracy/kernels). */
+enum { UNROLLED_MAX = 224 };
+/* Registers that a kernel needs beside hoisted values, and the least that are hoisted (guesses). */
+enum { OTHER_REGISTERS = 8, HOISTED_LEAST = 8 };
+
+enum native_fold {
+    FOLD_NOT,
+    FOLD_ALWAYS, /* parameter, conversion of an address, address plus constant, product into IMAD.WIDE */
+    FOLD_BUT_LAST, /* counter: one addition serves all iterations of a region */
+    FOLD_TEST      /* of a loop's end: only that of the last iteration stays */
+};
+
+/* ---- what folds ------------------------------------------------------------------------------ */
+
+static bool begins(const struct trace_insn *insn, const char *text)
+{
+    return insn->op && !strncmp(insn->op, text, strlen(text));
+}
+
+struct readers {
+    uint32_t *all, *wide_adds, *branches; /* by register: instructions that read it */
+};
+
+static bool is_wide_add(const struct trace_insn *insn)
+{
+    return (begins(insn, "add.s64") || begins(insn, "add.u64")) && insn->write_count == 1;
+}
+
+static struct readers count_readers(const struct trace *trace)
+{
+    struct readers readers = {mem_zalloc(trace->register_count + 1, sizeof(uint32_t)),
+                              mem_zalloc(trace->register_count + 1, sizeof(uint32_t)),
+                              mem_zalloc(trace->register_count + 1, sizeof(uint32_t))};
+    for (uint32_t i = 0; i < trace->insn_count; i++) {
+        const struct trace_insn *insn = &trace->insns[i];
+        for (unsigned k = 0; k < insn->read_count; k++) {
+            uint32_t reg = trace_reads(trace, insn)[k];
+            readers.all[reg]++;
+            readers.wide_adds[reg] += is_wide_add(insn) && insn->read_count == 2;
+            readers.branches[reg] += (insn->flags & TRACE_BRANCH) != 0;
+        }
+    }
+    return readers;
+}
+
+static enum native_fold fold_of(const struct trace *trace, const struct readers *readers,
+                                const struct trace_insn *insn)
+{
+    if (insn->guarded || insn->flags || insn->write_count != 1) return FOLD_NOT;
+    uint32_t written = trace_writes(trace, insn)[0];
+    if (insn->class_id == CLASS_MEM_PARAM_LOAD || begins(insn, "cvta")) return FOLD_ALWAYS;
+    if (insn->operation != TRACE_NO_ACCESS) return FOLD_NOT;
+    if (begins(insn, "add.") && insn->class_id == CLASS_INT_ADD && insn->read_count == 1) {
+        if (trace_reads(trace, insn)[0] == written) return FOLD_BUT_LAST;
+        return is_wide_add(insn) ? FOLD_ALWAYS : FOLD_NOT;
+    }
+    if (begins(insn, "mul.wide") && readers->all[written] &&
+        readers->wide_adds[written] == readers->all[written])
+        return FOLD_ALWAYS;
+    if (begins(insn, "setp") && readers->branches[written] == readers->all[written])
+        return FOLD_TEST;
+    return FOLD_NOT;
+}
+
+void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers)
+{
+    *order = (struct native_order){.trace = trace, .hoisted_max = HOISTED_LEAST};
+    if (registers > OTHER_REGISTERS + HOISTED_LEAST)
+        order->hoisted_max = registers - OTHER_REGISTERS;
+    order->folds = mem_zalloc(trace->insn_count + 1, 1);
+    struct readers readers = count_readers(trace);
+    for (uint32_t i = 0; i < trace->insn_count; i++)
+        order->folds[i] = (uint8_t)fold_of(trace, &readers, &trace->insns[i]);
+    mem_free(readers.all);
+    mem_free(readers.wide_adds);
+    mem_free(readers.branches);
+}
+
+static void clear_schedule(struct native_schedule *schedule)
+{
+    mem_free(schedule->order);
+    mem_free(schedule->first_registers);
+    mem_free(schedule->read_counts);
+    mem_free(schedule->registers);
+    mem_free(schedule->moves);
+    mem_free(schedule);
+}
+
+void native_order_clear(struct native_order *order)
+{
+    for (uint32_t i = 0; i < order->slot_count; i++)
+        if (order->schedules[i]) clear_schedule(order->schedules[i]);
+    mem_free(order->schedules);
+    mem_free(order->folds);
+    *order = (struct native_order){0};
+}
+
+/* ---- dependences of a region ----------------------------------------------------------------- */
+
+enum { READS_OF_STEP = 16, ALIASES = 4 };
+
+/* One step of the region. */
+struct member {
+    const struct trace_insn *insn;
+    bool is_dropped;
+    unsigned read_count, waiting; /* predecessors that are not in the order yet */
+    uint32_t reads[READS_OF_STEP];
+    uint32_t height;
+    bool is_load, is_read; /* a load; somebody who reads it is in the order */
+    unsigned first, count; /* successors */
+};
+
+/* What a register of a copy is: the member that writes it, or other registers if that one folds. */
+struct value {
+    int writer; /* -1: from before the region */
+    unsigned alias_count;
+    uint32_t aliases[ALIASES];
+};
+
+struct edge {
+    uint16_t from, to;
+};
+
+struct region {
+    struct native_order *order;
+    uint32_t first;
+    unsigned body, count;
+    struct member *members;
+    struct value *values; /* by register and copy */
+    uint32_t *current;    /* by register: register and copy that holds it now */
+    struct edge *edges;
+    unsigned edge_count, edge_capacity;
+    uint16_t *successors;
+};
+
+static void add_edge(struct region *r, int from, unsigned to)
+{
+    if (from < 0 || (unsigned)from == to) return;
+    GROW(r->edges, r->edge_count, r->edge_capacity);
+    r->edges[r->edge_count++] = (struct edge){(uint16_t)from, (uint16_t)to};
+    r->members[to].waiting++;
+}
+
+static void add_read(struct region *r, unsigned index, uint32_t physical)
+{
+    struct member *member = &r->members[index];
+    for (unsigned i = 0; i < member->read_count; i++)
+        if (member->reads[i] == physical) return;
+    if (member->read_count < READS_OF_STEP) member->reads[member->read_count++] = physical;
+    add_edge(r, r->values[physical].writer, index);
+}
+
+static void read_register(struct region *r, unsigned index, uint32_t reg)
+{
+    uint32_t physical = r->current[reg];
+    const struct value *value = &r->values[physical];
+    if (!value->alias_count && value->writer != -2) {
+        add_read(r, index, physical);
+        return;
+    }
+    for (unsigned i = 0; i < value->alias_count; i++)
+        add_read(r, index, value->aliases[i]);
+}
+
+/* -2 with aliases: a folded value. */
+static void write_register(struct region *r, unsigned index, uint32_t reg, unsigned copy)
+{
+    const struct member *member = &r->members[index];
+    uint32_t physical = reg + copy * r->order->trace->register_count;
+    struct value *value = &r->values[physical];
+    r->current[reg] = physical;
+    *value = (struct value){.writer = (int)index};
+    if (!member->is_dropped) return;
+    value->writer = -2;
+    for (unsigned i = 0; i < member->read_count && i < ALIASES; i++)
+        value->aliases[value->alias_count++] = member->reads[i];
+}
+
+static bool is_written_later(const struct region *r, unsigned index)
+{
+    return index + r->body < r->count;
+}
+
+static bool drops(const struct region *r, unsigned index)
+{
+    const struct trace_insn *insn = r->members[index].insn;
+    bool is_last = !is_written_later(r, index);
+    switch ((enum native_fold)r->order->folds[r->first + index % r->body]) {
+    case FOLD_ALWAYS:
+        return true;
+    case FOLD_BUT_LAST:
+    case FOLD_TEST:
+        return !is_last;
+    case FOLD_NOT:
+        break;
+    }
+    return (insn->flags & TRACE_BRANCH) && !is_last;
+}
+
+static bool is_ordered(const struct trace_insn *insn)
+{
+    bool is_constant = insn->space == SPACE_PARAM || insn->space == SPACE_CONST;
+    return insn->operation != TRACE_NO_ACCESS && !is_constant && !(insn->flags & TRACE_READ_ONLY);
+}
+
+/* Accesses to memory that may be the same keep their order, unless both are loads. */
+static void order_accesses(struct region *r, unsigned index)
+{
+    const struct trace_insn *insn = r->members[index].insn;
+    if (!is_ordered(insn)) return;
+    bool is_shared = insn->space == SPACE_SHARED, is_load = insn->operation == TRACE_LOAD;
+    for (unsigned i = index; i-- > 0;) {
+        const struct trace_insn *before = r->members[i].insn;
+        bool is_load_too = before->operation == TRACE_LOAD;
+        if (r->members[i].is_dropped || !is_ordered(before)) continue;
+        if ((before->space == SPACE_SHARED) != is_shared && before->space != SPACE_GENERIC &&
+            insn->space != SPACE_GENERIC)
+            continue;
+        if (is_load && is_load_too) continue;
+        add_edge(r, (int)i, index);
+        if (!is_load_too) return; /* what is before that store is before this, too */
+    }
+}
+
+static void add_member(struct region *r, unsigned index)
+{
+    const struct trace *trace = r->order->trace;
+    struct member *member = &r->members[index];
+    unsigned copy = index / r->body + 1;
+    member->insn = &trace->insns[r->first + index % r->body];
+    member->is_dropped = drops(r, index);
+    member->is_load = member->insn->operation == TRACE_LOAD && !member->is_dropped &&
+                      member->insn->space != SPACE_PARAM && member->insn->space != SPACE_CONST;
+    for (unsigned i = 0; i < member->insn->read_count; i++)
+        read_register(r, index, trace_reads(trace, member->insn)[i]);
+    for (unsigned i = 0; i < member->insn->write_count && member->insn->guarded; i++)
+        read_register(r, index, trace_writes(trace, member->insn)[i]); /* may stay as it is */
+    if (!member->is_dropped) order_accesses(r, index);
+    for (unsigned i = 0; i < member->insn->write_count; i++)
+        write_register(r, index, trace_writes(trace, member->insn)[i], copy);
+}
+
+/* ---- the schedule ---------------------------------------------------------------------------- */
+
+static uint32_t latency_of(const struct trace_insn *insn)
+{
+    if (insn->operation == TRACE_LOAD || insn->operation == TRACE_ATOMIC)
+        return insn->space == SPACE_SHARED ? SHARED_LATENCY : GLOBAL_LATENCY;
+    return insn->class_id >= CLASS_SFU_RCP && insn->class_id <= CLASS_SFU_TANH ? SPECIAL_LATENCY
+                                                                               : PLAIN_LATENCY;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                              : (x->to > y->to) - (x->to < y->to);
+}
+
+static void find_heights(struct region *r)
+{
+    if (r->edge_count) qsort(r->edges, r->edge_count, sizeof *r->edges, by_from);
+    for (unsigned i = 0, at = 0; i < r->count; i++) {
+        r->members[i].first = at;
+        while (at < r->edge_count && r->edges[at].from == i)
+            at++;
+        r->members[i].count = at - r->members[i].first;
+    }
+    for (unsigned i = r->count; i-- > 0;) {
+        struct member *member = &r->members[i];
+        for (unsigned k = 0; k < member->count; k++) {
+            uint32_t beyond = r->members[r->edges[member->first + k].to].height;
+            if (beyond > member->height) member->height = beyond;
+        }
+        member->height += latency_of(member->insn);
+    }
+}
+
+/* The ready member with the longest path; a load only if its value has a register. The end of the region is
+ * last. */
+static unsigned choose(const struct region *r, const bool *done, unsigned hoisted)
+{
+    unsigned best = r->count, load = r->count;
+    for (unsigned i = 0; i + 1 < r->count; i++) {
+        const struct member *member = &r->members[i];
+        if (done[i] || member->waiting) continue;
+        unsigned *of = member->is_load ? &load : &best;
+        if (*of == r->count || member->height > r->members[*of].height) *of = i;
+    }
+    if (load < r->count && (best == r->count || hoisted < r->order->hoisted_max) &&
+        (best == r->count || r->members[load].height >= r->members[best].height))
+        return load;
+    if (best < r->count) return best;
+    return load < r->count ? load : r->count - 1; /* all others are in the order */
+}
+
+static void put(const struct region *r, unsigned index, struct native_schedule *out,
+                uint32_t *registers)
+{
+    const struct trace *trace = r->order->trace;
+    const struct member *member = &r->members[index];
+    unsigned copy = index / r->body + 1;
+    out->order[out->count] = (uint16_t)index;
+    out->first_registers[out->count] = *registers;
+    out->read_counts[out->count++] = (uint16_t)member->read_count;
+    for (unsigned i = 0; i < member->read_count; i++)
+        out->registers[(*registers)++] = member->reads[i];
+    for (unsigned i = 0; i < member->insn->write_count; i++)
+        out->registers[(*registers)++] =
+            trace_writes(trace, member->insn)[i] + copy * trace->register_count;
+}
+
+/* Registers as the region leaves them; what folded is there when what it was made of is: the first. */
+static void find_moves(const struct region *r, struct native_schedule *out)
+{
+    uint32_t registers = r->order->trace->register_count;
+    out->moves = mem_alloc((registers + 1) * sizeof *out->moves);
+    for (uint32_t reg = 0; reg < registers; reg++) {
+        uint32_t at = r->current[reg];
+        if (at == reg) continue;
+        const struct value *value = &r->values[at];
+        if (value->writer == -2 && !value->alias_count) continue;
+        uint32_t from = value->writer == -2 ? value->aliases[0] : at;
+        if (from != reg) out->moves[out->move_count++] = (struct native_move){from, reg};
+    }
+}
+
+static void make_schedule(struct region *r, struct native_schedule *out)
+{
+    bool *done = mem_zalloc(r->count, sizeof *done);
+    uint32_t registers = 0, room = 0;
+    unsigned left = 0, hoisted = 0;
+    for (unsigned i = 0; i < r->count; i++) {
+        done[i] = r->members[i].is_dropped;
+        left += !done[i];
+        room += r->members[i].read_count + r->members[i].insn->write_count;
+    }
+    out->order = mem_alloc((r->count + 1) * sizeof *out->order);
+    out->first_registers = mem_alloc((r->count + 1) * sizeof *out->first_registers);
+    out->read_counts = mem_alloc((r->count + 1) * sizeof *out->read_counts);
+    out->registers = mem_alloc((room + 1) * sizeof *out->registers);
+    for (; left; left--) {
+        unsigned index = choose(r, done, hoisted);
+        struct member *member = &r->members[index];
+        put(r, index, out, &registers);
+        done[index] = true;
+        hoisted += member->is_load;
+        for (unsigned i = 0; i < member->read_count; i++) {
+            int writer = r->values[member->reads[i]].writer;
+            if (writer < 0 || !r->members[writer].is_load || r->members[writer].is_read) continue;
+            r->members[writer].is_read = true;
+            hoisted--;
+        }
+        for (unsigned i = 0; i < member->count; i++)
+            r->members[r->edges[member->first + i].to].waiting--;
+    }
+    find_moves(r, out);
+    mem_free(done);
+}
+
+static void plan(struct native_order *order, uint32_t first, unsigned count, unsigned body,
+                 struct native_schedule *out)
+{
+    uint32_t registers = order->trace->register_count;
+    struct region r = {.order = order, .first = first, .body = body, .count = count};
+    r.members = mem_zalloc(count, sizeof *r.members);
+    r.values = mem_alloc(((size_t)registers * NATIVE_COPIES + 1) * sizeof *r.values);
+    r.current = mem_alloc((registers + 1) * sizeof *r.current);
+    for (size_t i = 0; i < (size_t)registers * NATIVE_COPIES; i++)
+        r.values[i] = (struct value){.writer = -1};
+    for (uint32_t i = 0; i < registers; i++)
+        r.current[i] = i;
+    for (unsigned i = 0; i < count; i++)
+        add_member(&r, i);
+    find_heights(&r);
+    make_schedule(&r, out);
+    mem_free(r.members);
+    mem_free(r.values);
+    mem_free(r.current);
+    mem_free(r.edges);
+}
+
+static uint32_t slot_of(const struct native_order *order, uint64_t key)
+{
+    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (order->slot_count - 1);
+    while (order->schedules[at] && order->schedules[at]->key != key)
+        at = (at + 1) & (order->slot_count - 1);
+    return at;
+}
+
+static void grow(struct native_order *order)
+{
+    struct native_schedule **old = order->schedules;
+    uint32_t count = order->slot_count;
+    order->slot_count = count ? 2 * count : 64;
+    order->schedules = mem_zalloc(order->slot_count, sizeof(struct native_schedule *));
+    for (uint32_t i = 0; i < count; i++)
+        if (old[i]) order->schedules[slot_of(order, old[i]->key)] = old[i];
+    mem_free(old);
+}
+
+static const struct native_schedule *find_schedule(struct native_order *order, uint32_t first,
+                                                   unsigned count, unsigned body)
+{
+    uint64_t key = (uint64_t)first << 32 | (uint64_t)count << 16 | body;
+    if (2 * order->used >= order->slot_count) grow(order);
+    struct native_schedule **slot = &order->schedules[slot_of(order, key)];
+    if (*slot) return *slot;
+    struct native_schedule *made = mem_zalloc(1, sizeof *made);
+    made->key = key;
+    plan(order, first, count, body, made);
+    order->used++;
+    return *slot = made;
+}
+
+/* ---- a warp's way ---------------------------------------------------------------------------- */
+
+void native_cursor_begin(struct native_cursor *cursor, const struct trace *trace,
+                         const struct trace_block *block, uint32_t warp)
+{
+    trace_cursor_begin(&cursor->cursor, trace, block, warp);
+    if (!cursor->steps) cursor->steps = mem_alloc(NATIVE_STEPS * sizeof *cursor->steps);
+    cursor->count = cursor->next = 0;
+    cursor->has_ahead = false;
+    cursor->schedule = NULL;
+}
+
+void native_cursor_clear(struct native_cursor *cursor)
+{
+    trace_cursor_clear(&cursor->cursor);
+    mem_free(cursor->steps);
+    cursor->steps = NULL;
+}
+
+static bool read_ahead(struct native_cursor *cursor)
+{
+    if (!cursor->has_ahead) cursor->has_ahead = trace_cursor_next(&cursor->cursor, &cursor->ahead);
+    return cursor->has_ahead;
+}
+
+static bool ends_region(const struct trace_insn *insn)
+{
+    return insn->flags & (TRACE_EXIT | TRACE_BRANCH | TRACE_TO_SHARED | TRACE_COPY_COMMIT |
+                          TRACE_COPY_WAIT) ||
+           insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER;
+}
+
+/* Steps that follow each other, up to one that ends the region. */
+static bool read_body(struct native_cursor *cursor, const struct trace *trace)
+{
+    unsigned first = cursor->count;
+    while (cursor->count < NATIVE_STEPS && read_ahead(cursor)) {
+        const struct trace_step *last =
+            cursor->count > first ? &cursor->steps[cursor->count - 1] : NULL;
+        if (last && (cursor->ahead.insn != last->insn + 1 || cursor->ahead.active != last->active))
+            return false;
+        cursor->steps[cursor->count++] = cursor->ahead;
+        cursor->has_ahead = false;
+        if (ends_region(&trace->insns[cursor->steps[cursor->count - 1].insn])) return true;
+    }
+    return false;
+}
+
+static void read_region(struct native_order *order, struct native_cursor *cursor)
+{
+    const struct trace *trace = order->trace;
+    cursor->count = cursor->next = 0;
+    cursor->schedule = NULL;
+    if (!read_ahead(cursor)) return;
+    uint32_t first = cursor->ahead.insn, active = cursor->ahead.active;
+    bool is_whole = read_body(cursor, trace);
+    unsigned body = cursor->count;
+    bool is_loop = is_whole && trace->insns[cursor->steps[body - 1].insn].flags & TRACE_BRANCH;
+    for (unsigned i = 1; is_loop && i < NATIVE_UNROLL; i++) {
+        if ((i + 1) * body > UNROLLED_MAX || !read_ahead(cursor)) break;
+        if (cursor->ahead.insn != first || cursor->ahead.active != active) break;
+        read_body(cursor, trace); /* the same instructions: they end where the first did */
+    }
+    cursor->schedule = find_schedule(order, first, cursor->count, body);
+}
+
+bool native_cursor_next(struct native_order *order, struct native_cursor *cursor,
+                        struct trace_step *step, int64_t *ends, const uint32_t **out_registers,
+                        unsigned *out_reads)
+{
+    while (!cursor->schedule || cursor->next == cursor->schedule->count) {
+        const struct native_schedule *over = cursor->schedule;
+        for (uint32_t i = 0; over && i < over->move_count; i++)
+            ends[over->moves[i].to] = ends[over->moves[i].from];
+        read_region(order, cursor);
+        if (!cursor->schedule) return false;
+    }
+    const struct native_schedule *schedule = cursor->schedule;
+    unsigned at = cursor->next++;
+    *step = cursor->steps[schedule->order[at]];
+    *out_registers = schedule->registers + schedule->first_registers[at];
+    *out_reads = schedule->read_counts[at];
+    return true;
+}

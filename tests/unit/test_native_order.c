@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kernels whose time in the order of native code follows from figures of a V100: loads that a compiler hoists,
+ * what keeps it from that, loops that it unrolls, addresses that cost nothing. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../support/teg_kernel.h"
+
+#define assert_near(got, want, relative)                                                           \
+    do {                                                                                           \
+        double got_ = (got), want_ = (want);                                                       \
+        if (!(fabs(got_ - want_) <= (relative)*fabs(want_)))                                       \
+            fail_msg("%s is %.9g, not %.9g", #got, got_, want_);                                   \
+    } while (0)
+
+enum { LATENCY = 434 }; /* of DRAM, cycles */
+
+/* ---- hoisting -------------------------------------------------------------------------------- */
+
+/* Sums of words that lie apart, each load right before its use. */
+static const char *between; /* a load and the next */
+
+static void sums(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "ld.global.cg.f32 %%f%u, [%%rd0+%u];\nadd.f32 %%f2, %%f2, %%f%u;\n%s",
+                4 + i % 16, i * 4096, 4 + i % 16, between);
+}
+
+/* One warp, eight loads: as written each waits for the one before; hoisted they wait together, and the eight
+ * additions of four cycles follow. */
+static void test_loads_are_hoisted(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=ptx"};
+    between = "";
+    double written = kernel_cycles(&run, sums, 8) - kernel_cycles(&run, sums, 1);
+    run.options = "order=native";
+    double native = kernel_cycles(&run, sums, 8) - kernel_cycles(&run, sums, 1);
+    assert_near(written, 7 * (LATENCY + 4), 0.02);
+    assert_true(native >= 7 * 4 && native < 7 * 4 + 60);
+}
+
+/* Memory that a store may have changed is read behind it, unless it is read-only or of another space. */
+static void test_stores_keep_loads_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *between;
+        double waits; /* of the eight */
+    } rows[] = {
+        {"st.global.f32 [%rd0+65536], %f2;\n", 7},
+        {"st.shared.f32 [words], %f2;\n", 0},
+    };
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=native"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        between = rows[i].between;
+        double cycles = kernel_cycles(&run, sums, 8) - kernel_cycles(&run, sums, 1);
+        assert_true(cycles >= rows[i].waits * LATENCY);
+        assert_true(cycles < rows[i].waits * (LATENCY + 20) + 120);
+    }
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void loop(FILE *out, unsigned count)
+{
+    fprintf(out,
+            "mov.u32 %%r2, 0;\nmov.u64 %%rd1, %%rd0;\nLOOP:\nld.global.cg.f32 %%f4, [%%rd1];\n"
+            "add.f32 %%f2, %%f2, %%f4;\nadd.s64 %%rd1, %%rd1, 4096;\nadd.u32 %%r2, %%r2, 1;\n"
+            "setp.lt.u32 %%p1, %%r2, %u;\n@%%p1 bra LOOP;\n",
+            count);
+}
+
+/* Four iterations wait together. */
+static void test_loops_are_unrolled(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=ptx"};
+    double written = kernel_slope(&run, loop, 32);
+    run.options = "order=native";
+    double native = kernel_slope(&run, loop, 32);
+    assert_true(written > LATENCY);
+    assert_near(native, (LATENCY + 4 * 4) / 4.0, 0.08);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static void addresses(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "add.s64 %%rd%u, %%rd0, %u;\nld.global.ca.f32 %%f%u, [%%rd%u];\n", 1 + i % 24,
+                i % 32 * 4, 4 + i % 24, 1 + i % 24);
+}
+
+/* An address plus a constant is part of the access: hits in the L1, one a cycle, and nothing else. */
+static void test_addresses_cost_nothing(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=ptx"};
+    double written = kernel_slope(&run, addresses, 48);
+    run.options = "order=native";
+    double native = kernel_slope(&run, addresses, 48);
+    assert_true(native <= written / 2 + 0.5);
+}
+
+/* ---- where it does not apply ----------------------------------------------------------------- */
+
+static void test_older_gpus_keep_the_order(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "gtx580", .bytes = 1 << 20, .options = "order=native"};
+    between = "";
+    double native = kernel_cycles(&run, sums, 8);
+    run.options = "order=ptx";
+    assert_near(native, kernel_cycles(&run, sums, 8), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loads_are_hoisted),
+        cmocka_unit_test(test_stores_keep_loads_back),
+        cmocka_unit_test(test_loops_are_unrolled),
+        cmocka_unit_test(test_addresses_cost_nothing),
+        cmocka_unit_test(test_older_gpus_keep_the_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
