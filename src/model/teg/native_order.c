@@ -122,8 +122,9 @@ struct member {
 };
 
 /* What a register of a copy is: the member that writes it, or other registers if that one folds. */
+enum { FROM_BEFORE = -1, FOLDED = -2 };
 struct value {
-    int writer; /* -1: from before the region */
+    int writer; /* index of a member, or one of those */
     unsigned alias_count;
     uint32_t aliases[ALIASES];
 };
@@ -141,7 +142,6 @@ struct region {
     uint32_t *current;    /* by register: register and copy that holds it now */
     struct edge *edges;
     unsigned edge_count, edge_capacity;
-    uint16_t *successors;
 };
 
 static void add_edge(struct region *r, int from, unsigned to)
@@ -165,7 +165,7 @@ static void read_register(struct region *r, unsigned index, uint32_t reg)
 {
     uint32_t physical = r->current[reg];
     const struct value *value = &r->values[physical];
-    if (!value->alias_count && value->writer != -2) {
+    if (value->writer != FOLDED) {
         add_read(r, index, physical);
         return;
     }
@@ -173,7 +173,6 @@ static void read_register(struct region *r, unsigned index, uint32_t reg)
         add_read(r, index, value->aliases[i]);
 }
 
-/* -2 with aliases: a folded value. */
 static void write_register(struct region *r, unsigned index, uint32_t reg, unsigned copy)
 {
     const struct member *member = &r->members[index];
@@ -182,20 +181,20 @@ static void write_register(struct region *r, unsigned index, uint32_t reg, unsig
     r->current[reg] = physical;
     *value = (struct value){.writer = (int)index};
     if (!member->is_dropped) return;
-    value->writer = -2;
+    value->writer = FOLDED;
     for (unsigned i = 0; i < member->read_count && i < ALIASES; i++)
         value->aliases[value->alias_count++] = member->reads[i];
 }
 
-static bool is_written_later(const struct region *r, unsigned index)
+static bool is_last_iteration(const struct region *r, unsigned index)
 {
-    return index + r->body < r->count;
+    return index + r->body >= r->count;
 }
 
 static bool drops(const struct region *r, unsigned index)
 {
     const struct trace_insn *insn = r->members[index].insn;
-    bool is_last = !is_written_later(r, index);
+    bool is_last = is_last_iteration(r, index);
     switch ((enum native_fold)r->order->folds[r->first + index % r->body]) {
     case FOLD_ALWAYS:
         return true;
@@ -330,8 +329,9 @@ static void find_moves(const struct region *r, struct native_schedule *out)
         uint32_t at = r->current[reg];
         if (at == reg) continue;
         const struct value *value = &r->values[at];
-        if (value->writer == -2 && !value->alias_count) continue;
-        uint32_t from = value->writer == -2 ? value->aliases[0] : at;
+        bool is_folded = value->writer == FOLDED;
+        if (is_folded && !value->alias_count) continue;
+        uint32_t from = is_folded ? value->aliases[0] : at;
         if (from != reg) out->moves[out->move_count++] = (struct native_move){from, reg};
     }
 }
@@ -378,7 +378,7 @@ static void plan(struct native_order *order, uint32_t first, unsigned count, uns
     r.values = mem_alloc(((size_t)registers * NATIVE_COPIES + 1) * sizeof *r.values);
     r.current = mem_alloc((registers + 1) * sizeof *r.current);
     for (size_t i = 0; i < (size_t)registers * NATIVE_COPIES; i++)
-        r.values[i] = (struct value){.writer = -1};
+        r.values[i] = (struct value){.writer = FROM_BEFORE};
     for (uint32_t i = 0; i < registers; i++)
         r.current[i] = i;
     for (unsigned i = 0; i < count; i++)
@@ -430,7 +430,6 @@ void native_cursor_begin(struct native_cursor *cursor, const struct trace *trace
                          const struct trace_block *block, uint32_t warp)
 {
     trace_cursor_begin(&cursor->cursor, trace, block, warp);
-    if (!cursor->steps) cursor->steps = mem_alloc(NATIVE_STEPS * sizeof *cursor->steps);
     cursor->count = cursor->next = 0;
     cursor->has_ahead = false;
     cursor->schedule = NULL;
@@ -478,6 +477,7 @@ static void read_region(struct native_order *order, struct native_cursor *cursor
     cursor->count = cursor->next = 0;
     cursor->schedule = NULL;
     if (!read_ahead(cursor)) return;
+    if (!cursor->steps) cursor->steps = mem_alloc(NATIVE_STEPS * sizeof *cursor->steps);
     uint32_t first = cursor->ahead.insn, active = cursor->ahead.active;
     bool is_whole = read_body(cursor, trace);
     unsigned body = cursor->count;

@@ -43,7 +43,7 @@ void native_order_clear(struct native_order *order);
 /* A warp's way through its steps. */
 struct native_cursor {
     struct trace_cursor cursor;
-    struct trace_step *steps, ahead; /* of the region; [NATIVE_STEPS] */
+    struct trace_step *steps, ahead; /* of the region; [NATIVE_STEPS], NULL before the first */
     unsigned count, next;            /* steps of the region; place in its schedule */
     bool has_ahead;
     const struct native_schedule *schedule;

@@ -180,8 +180,7 @@ bool teg_come_to_barrier(struct teg_warp *warp, const struct trace_insn *insn, u
 static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct trace_block *block,
                        teg_time now)
 {
-    size_t registers = (size_t)e->trace->register_count * NATIVE_COPIES;
-    memset(warp->registers, 0, registers * sizeof *warp->registers);
+    memset(warp->registers, 0, e->warp_registers * sizeof *warp->registers);
     native_cursor_begin(&warp->cursor, e->trace, block, warp->index);
     warp->issued = now - e->machine->interval;
     warp->again = warp->begun = now;

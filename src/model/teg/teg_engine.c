@@ -150,7 +150,6 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
     size_t units = (size_t)e->machine->parts * TEG_UNIT_COUNT;
     s->sm = sm;
     unsigned warps = e->setup->blocks_per_sm * e->warps_per_block;
-    size_t registers = (size_t)e->trace->register_count * NATIVE_COPIES + 1u;
     s->count = (warps + e->machine->schedulers - 1) / e->machine->schedulers;
     s->sleepers = mem_alloc((s->count + 1) * sizeof *s->sleepers);
     s->sleepers[0].ready = TEG_NEVER;
@@ -164,7 +163,7 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
         s->by_unit[i / 64] |= UINT64_C(1) << i % 64; /* unit index 0 */
     s->warps = mem_zalloc(s->count + 1, sizeof *s->warps);
     for (unsigned i = 0; i < s->count; i++) {
-        s->warps[i].registers = mem_zalloc(registers, sizeof(teg_end));
+        s->warps[i].registers = mem_zalloc(e->warp_registers + 1, sizeof(teg_end));
     }
     *s->next = TEG_NEVER;
     s->last = s->count - 1;
@@ -226,6 +225,9 @@ static void build(struct teg_engine *e)
     e->ops = mem_alloc((trace->insn_count + 1) * sizeof *e->ops);
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);
+    e->is_native_order = e->setup->native_registers != 0;
+    if (e->is_native_order) native_order_init(&e->native, trace, e->setup->native_registers);
+    e->warp_registers = (size_t)trace->register_count * (e->is_native_order ? NATIVE_COPIES : 1);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
     e->scheduler_count = e->setup->sms * e->machine->schedulers;
     e->schedulers = mem_zalloc(e->scheduler_count, sizeof *e->schedulers);
@@ -240,8 +242,6 @@ static void build(struct teg_engine *e)
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
     e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);
-    e->is_native_order = e->setup->native_registers != 0;
-    if (e->is_native_order) native_order_init(&e->native, trace, e->setup->native_registers);
     teg_atomics_init(&e->atomics, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
     e->out->insn_stalls =

@@ -157,6 +157,8 @@ struct teg_engine {
     const struct teg_setup *setup;
     struct native_order native;
     bool is_native_order; /* native is used */
+    size_t
+        warp_registers; /* of teg_warp.registers: with a copy for each iteration in native order */
     const struct teg_machine *machine;
     const struct trace *trace;
     struct teg_op *ops;
