@@ -32,7 +32,7 @@ struct validate_set {
 };
 
 /* `name`: a set of accuracy/, or the path of a .yaml file. EXIT_INPUT with file and line if it is wrong,
- * EXIT_USAGE with the list of sets if there is no such set. */
+ * EXIT_USAGE with the list of sets if the name is unknown. */
 int validate_read(struct cli *cli, const char *name, struct validate_set *out);
 /* Ids of the sets of accuracy/, in alphabetical order. */
 int validate_list(struct cli *cli, const char ***out, size_t *out_count);

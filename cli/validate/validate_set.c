@@ -37,7 +37,7 @@ static size_t cut(char *line, const char **fields)
     return count;
 }
 
-/* Index of a column; the number of columns if there is none. */
+/* Index of a column; the number of columns if it is missing. */
 static size_t column(const struct table *table, const char *name)
 {
     size_t i = 0;

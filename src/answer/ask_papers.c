@@ -152,7 +152,7 @@ struct reading {
     struct papers_answer *answer;
 };
 
-/* A value for each column, NAN where there is none. */
+/* A value for each column, NAN where one is missing. */
 static ws_status complete_points(const struct reading *reading, const struct curve *curve)
 {
     for (size_t i = 0; i < curve->series_count; i++)

@@ -23,7 +23,7 @@ struct planner {
     uint32_t dense_count;
     uint32_t *alias;     /* by register: what stands for it, if the addition that makes it folds */
     uint32_t *folded_by; /* by register: the folded load that writes it, or NOT_FOLDED */
-    bool *uniform;       /* by register: uniform.h */
+    bool *uniform;       /* by register: uniform.h; NULL until an atomic asks */
     uint32_t item_capacity;
 };
 
@@ -220,6 +220,13 @@ static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, ui
     }
 }
 
+static bool is_added_up(struct planner *p, const struct code_block *code, const struct insn *insn)
+{
+    if (insn->class_id != CLASS_MEM_GLOBAL_ATOMIC) return false;
+    if (!p->uniform) p->uniform = uniform_registers(p->launch, p->register_count);
+    return uniform_atomic(p->uniform, code, insn);
+}
+
 static void plan_insn(struct planner *p, const struct code_block *code, uint32_t pc)
 {
     const struct insn_view *view = p->views ? &p->views[pc] : NULL;
@@ -227,7 +234,7 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     if (view && view->fold != VIEW_PLAIN) return;
     const struct insn *insn = p->launch->insns[pc];
     draft_insn(p, pc, &draft.insn);
-    if (uniform_atomic(p->uniform, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
+    if (is_added_up(p, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
     uint32_t load = draft_reads(p, code, insn, &draft);
     draft_writes(p, code, insn, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
@@ -293,8 +300,7 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
                         .register_count = registers,
                         .dense = mem_alloc((registers + 1) * sizeof *p.dense),
                         .alias = mem_alloc((registers + 1) * sizeof *p.alias),
-                        .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by),
-                        .uniform = uniform_registers(launch, registers)};
+                        .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by)};
     *plan = (struct trace_plan){
         .blocks = mem_zalloc(launch->code_block_count + 1, sizeof *plan->blocks),
         .guard_items = mem_alloc((launch->insn_count + 1) * sizeof *plan->guard_items),
