@@ -145,7 +145,11 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
     memcpy(profile->grid, fixture->trace->head.grid, sizeof profile->grid);
     memcpy(profile->block, fixture->trace->head.block, sizeof profile->block);
     struct model_input input = {
-        .profile = profile, .machine = machine, .effects_off = run->effects_off, .arena = &arena};
+        .profile = profile,
+        .machine = machine,
+        .effects_off = run->effects_off | (run->is_cold ? 0 : 1u << EFFECT_FETCH),
+        .arena = &arena,
+    };
     check(teg_machine_read(&diag, &input, estimate, &teg), &diag);
     teg.policy = run->policy;
     struct teg_setup setup = {.trace = fixture->trace,
@@ -188,7 +192,7 @@ double fixture_predict(const struct fixture *fixture, const struct machine *mach
                                 .machine = machine,
                                 .trace = fixture->trace,
                                 .occupancy = {.blocks_per_sm = resident},
-                                .effects_off = effects_off,
+                                .effects_off = effects_off | 1u << EFFECT_FETCH,
                                 .arena = &arena};
     check(model_teg.predict(&diag, &input, estimate), &diag);
     double seconds = estimate->time_seconds;

@@ -40,6 +40,8 @@ struct fixture_run {
     uint64_t blocks;
     uint32_t effects_off;
     enum teg_policy policy;
+    bool
+        is_cold; /* instructions and constants are fetched (cc 7.0 and later); else they are there */
 };
 /* Fails the test if the engine cannot answer. */
 void fixture_run(const struct fixture *fixture, const struct machine *machine,
@@ -48,7 +50,8 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
 double fixture_cycles(const struct fixture *fixture, const struct machine *machine,
                       const struct fixture_run *run);
 
-/* Seconds that the model as a whole answers for `grid` blocks, `resident` of them on an SM. */
+/* Seconds that the model as a whole answers for `grid` blocks, `resident` of them on an SM, with instructions
+ * at hand. */
 double fixture_predict(const struct fixture *fixture, const struct machine *machine,
                        unsigned resident, uint32_t grid, uint32_t effects_off);
 

@@ -87,7 +87,10 @@ static double predict(ws_context *context, const struct kernel_run *run, const w
     bool says_order = strstr(given, "order=") != NULL;
     snprintf(options, sizeof options, "%s%s%s", given, says_order || !*given ? "" : ",",
              says_order ? "" : "order=ptx");
-    check(context, analyze_one(context, profile, machine, options, run->without, "teg", &answer));
+    char without[64];
+    snprintf(without, sizeof without, "fetch%s%s", run->without ? "," : "",
+             run->without ? run->without : "");
+    check(context, analyze_one(context, profile, machine, options, without, "teg", &answer));
     double cycles = ws_answer_number(answer, "kernels/0/machines/0/estimates/teg/cycles");
     ws_answer_destroy(answer);
     if (isnan(cycles)) fail_msg("teg did not answer");

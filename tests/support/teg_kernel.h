@@ -13,7 +13,7 @@ struct kernel_run {
     const char *gpu;
     const char *changes[KERNEL_CHANGES_MAX]; /* as many as are not NULL */
     unsigned grid, block;                    /* 0: 1 and 32 */
-    const char *without;                     /* effects, NULL: none */
+    const char *without;                     /* effects, NULL: none; `fetch` always */
     const char
         *options;   /* of the model, NULL: none; order=ptx, as written, unless they say otherwise */
     uint64_t bytes; /* of a buffer of 64-bit words, each of them the address of the word

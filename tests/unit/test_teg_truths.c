@@ -360,7 +360,7 @@ static void test_launch_cost(void **state)
     double as_measured = kernel_cycles(&run, chain, 10);
     run.without = "launch";
     double without = kernel_cycles(&run, chain, 10);
-    assert_near(as_measured - without, 2400, EXACT);
+    assert_near(as_measured - without, 1400, EXACT);
     run.without = NULL;
     run.changes[0] = "machine.launch.cycles=5000";
     assert_near(kernel_cycles(&run, chain, 10) - without, 5000, EXACT);
@@ -368,7 +368,7 @@ static void test_launch_cost(void **state)
     run.changes[0] = NULL;
     as_measured = kernel_cycles(&run, chain, 10);
     run.without = "launch";
-    assert_near(as_measured - kernel_cycles(&run, chain, 10), 2400, EXACT);
+    assert_near(as_measured - kernel_cycles(&run, chain, 10), 1400, EXACT);
     run.gpu = "gtx580";
     without = kernel_cycles(&run, chain, 10);
     run.without = NULL;

@@ -87,6 +87,11 @@ void native_order_init(struct native_order *order, const struct trace *trace, un
     mem_free(readers.branches);
 }
 
+bool native_order_folds(const struct native_order *order, uint32_t insn)
+{
+    return order->folds[insn] == FOLD_ALWAYS;
+}
+
 static void clear_schedule(struct native_schedule *schedule)
 {
     mem_free(schedule->order);

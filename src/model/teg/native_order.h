@@ -39,6 +39,8 @@ struct native_order {
 /* registers: per thread, of the native code. */
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers);
 void native_order_clear(struct native_order *order);
+/* Is an instruction of the trace none of the native code? */
+bool native_order_folds(const struct native_order *order, uint32_t insn);
 
 /* A warp's way through its steps. */
 struct native_cursor {

@@ -203,6 +203,7 @@ static void write_known_gains(struct teg_grid *a)
         [EFFECT_CHANNEL_SKEW] = !r->memory.skewed,
         [EFFECT_CACHE_MISSES] =
             teg_is_cached(&a->machine) && r->memory.l1_hits == r->memory.sectors,
+        [EFFECT_FETCH] = !a->machine.fetch.is_used,
     };
     double time = a->out->time_seconds;
     for (unsigned i = 0; i < EFFECT_COUNT; i++)
@@ -325,7 +326,8 @@ const struct model model_teg = {
     .effects = 1u << EFFECT_BANK_CONFLICTS | 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE |
                1u << EFFECT_SYNC | 1u << EFFECT_INST_LATENCY | 1u << EFFECT_LONG_INSTRUCTIONS |
                1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CHANNEL_SKEW |
-               1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL | 1u << EFFECT_LAUNCH,
+               1u << EFFECT_CACHE_MISSES | 1u << EFFECT_TAIL | 1u << EFFECT_FETCH |
+               1u << EFFECT_LAUNCH,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .predict = predict,

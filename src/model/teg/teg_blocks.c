@@ -190,6 +190,7 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;
     warp->waiting_for = 0;
+    warp->line = e->machine->fetch.is_used ? TEG_NO_LINE : 0;
     warp->age = e->ages++;
     warp->alive = true;
     warp->block->live_warps++;
@@ -238,7 +239,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         unsigned place;
         if (!block->warps[i]->alive) continue;
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
-        teg_advance(e, s, place);
+        teg_advance(e, s, place, now);
         *s->next = sooner(*s->next, later(now, s->slot));
     }
     set_share(e, sm);

@@ -214,6 +214,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
         mem_free(sm->blocks[b].warps);
+    teg_fetch_clear(&sm->fetch);
     mem_free(sm->leaving);
     mem_free(sm->units);
     mem_free(sm->blocks);
@@ -237,8 +238,11 @@ static void build(struct teg_engine *e)
     for (unsigned i = 0; i < e->scheduler_count; i++)
         e->order[i] = i;
     e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
-    for (unsigned i = 0; i < e->setup->sms; i++)
+    uint32_t instructions = e->machine->fetch.is_used ? teg_lay_out_code(e) : 0;
+    for (unsigned i = 0; i < e->setup->sms; i++) {
         build_sm(e, &e->sms[i], i);
+        if (instructions) teg_fetch_init(&e->sms[i].fetch, e->machine, instructions);
+    }
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
     e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);

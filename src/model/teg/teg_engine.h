@@ -39,6 +39,7 @@ struct teg_setup {
 struct teg_result {
     teg_time end;     /* the last warp has left and the memory has taken everything */
     teg_time retired; /* the last warp has left */
+    teg_time begun;   /* the first warp has its first instruction */
     uint64_t block_count;
     teg_time *block_ends;               /* in the order in which they retired */
     uint64_t issued;                    /* warp instructions */

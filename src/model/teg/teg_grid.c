@@ -100,7 +100,7 @@ double teg_steady_rate(const struct teg_grid *a)
     const teg_time *ends = a->result.block_ends;
     uint64_t wave = a->wave, waves = a->result.block_count / wave;
     if (a->blocks <= (double)wave) return 0;
-    if (waves < 2) return (double)ends[wave - 1] / (double)wave;
+    if (waves < 2) return (double)(ends[wave - 1] - a->result.begun) / (double)wave;
     uint64_t last = waves > 2 ? waves - 1 : waves;
     return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
 }
@@ -116,7 +116,7 @@ teg_time teg_without_tail(const struct teg_grid *a)
 {
     double rate = teg_steady_rate(a);
     if (!(rate > 0)) return a->total;
-    double time = rate * a->mean + (double)a->machine.launch;
+    double time = rate * a->mean + (double)(a->machine.launch + a->result.begun);
     return time < (double)a->total ? (teg_time)time : a->total;
 }
 

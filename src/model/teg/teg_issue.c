@@ -240,7 +240,32 @@ static inline bool next_step(struct teg_engine *e, struct teg_warp *warp)
     return true;
 }
 
-static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+/* When the instruction itself is there, for a warp that comes to its line at `now`. */
+static teg_end fetch_line(struct teg_warp *warp, uint32_t line, teg_time now)
+{
+    struct teg_fetch *fetch = &warp->block->sm->fetch;
+    unsigned part = warp->first_unit / TEG_UNIT_COUNT;
+    teg_time there = teg_fetch_line(fetch, part, line, now);
+    bool begins = warp->line == TEG_NO_LINE;
+    warp->line = line;
+    if (!begins) return teg_end_of(there, TEG_STALL_NO_INSTRUCTION);
+    teg_time read = teg_fetch_constants(fetch, part, TEG_CONSTANTS_LAUNCH, there);
+    return read > there ? teg_end_of(read, TEG_STALL_IMC_MISS)
+                        : teg_end_of(there, TEG_STALL_NO_INSTRUCTION);
+}
+
+/* When its parameters are there; it asks for them when it could issue. */
+static teg_end fetch_parameters(const struct teg_warp *warp, teg_end operands)
+{
+    unsigned part = warp->first_unit / TEG_UNIT_COUNT;
+    teg_time asked = later(warp->again, teg_end_time(operands));
+    return teg_end_of(
+        teg_fetch_constants(&warp->block->sm->fetch, part, TEG_CONSTANTS_PARAMETERS, asked),
+        TEG_STALL_IMC_MISS);
+}
+
+static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place,
+                           teg_time now)
 {
     struct teg_warp *warp = &s->warps[place];
     if (!next_step(e, warp)) {
@@ -249,14 +274,18 @@ static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsign
     }
     const struct teg_op *op = &e->ops[warp->step.insn];
     teg_end operands = find_operands(warp, op);
+    if (op->line != warp->line) operands = later(operands, fetch_line(warp, op->line, now));
+    if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
     warp->operands = operands;
     set_unit(s, place, teg_unit_index(warp, op));
     if (!warp->waiting_for) teg_put(s, place, later(warp->again, teg_end_time(operands)));
 }
 
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place)
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
 {
-    advance(e, s, place);
+    bool is_first = !s->warps[place].age;
+    advance(e, s, place, now);
+    if (is_first) e->out->begun = teg_end_time(s->warps[place].operands);
 }
 
 /* Its results are there at `done`. */
@@ -303,13 +332,13 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
     if (op->kind < OP_KIND_BARRIER) {
-        advance(e, s, place);
+        advance(e, s, place, now);
         return;
     }
     if (op->kind == OP_KIND_COPY_COMMIT)
         teg_copy_commit(&warp->copies);
     else if (teg_come_to_barrier(warp, insn, on))
         e->out->barrier_waits++;
-    advance(e, s, place);
+    advance(e, s, place, now);
     if (op->kind == OP_KIND_BARRIER && block->used) teg_open_barriers(e, block, done);
 }

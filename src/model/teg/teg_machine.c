@@ -359,10 +359,10 @@ static void tell_atomics(const struct model_input *input, struct estimate *out)
                         ATOMIC_CYCLES);
 }
 
-/* From cc 7.0 on, where the file does not say: what an empty kernel takes on a Quadro GV100, 2,300 to 2,600
- * cycles, of which some 1,400 are outside the SMs and the rest is its cold fetch of instructions and
- * constants (accuracy/gv100.csv). */
-enum { LAUNCH_CYCLES = 2400 };
+/* From cc 7.0 on, where the file does not say: cycles of a one-block launch on a Quadro GV100 in which no SM is
+ * active, 1,300 to 1,540 (accuracy/gv100.csv). An empty kernel takes 2,300 to 2,600 there: the rest is its
+ * cold fetch. */
+enum { LAUNCH_CYCLES = 1400 };
 
 static void set_launch(struct teg_machine *teg, const struct model_input *input,
                        struct estimate *out)
@@ -375,6 +375,23 @@ static void set_launch(struct teg_machine *teg, const struct model_input *input,
     if (!is_told && otherwise > 0)
         estimate_assume(out, input->arena, "launch overhead unknown: %.0f cycles of a Quadro GV100",
                         otherwise);
+}
+
+/* Volta: Jia et al. 2018; Turing: the same 2019; later and the SM's cache: Huerta et al. 2025, who measured that a
+ * constant which the SM's cache has, but not that of the part, delays an issue by 79 cycles. */
+enum { FETCH_KIB_VOLTA = 12, FETCH_KIB_TURING = 16, FETCH_KIB_LATER = 32, FETCH_KIB_SM = 128 };
+static const double FETCH_MISS_CYCLES = 79;
+
+static void set_fetch(struct teg_machine *teg)
+{
+    unsigned cc = teg->machine->cc_major * 10 + teg->machine->cc_minor;
+    unsigned kib = cc < 75 ? FETCH_KIB_VOLTA : cc < 80 ? FETCH_KIB_TURING : FETCH_KIB_LATER;
+    teg->fetch = (struct teg_fetch_machine){
+        .is_used = cc >= 70 && teg->rule == RULE_IS_SECTOR && !off(teg, EFFECT_FETCH),
+        .hop = ticks(FETCH_MISS_CYCLES / 2),
+        .l0_bytes = kib * UINT64_C(1024),
+        .l1_bytes = FETCH_KIB_SM * UINT64_C(1024),
+    };
 }
 
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
@@ -400,6 +417,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_classes(teg);
     set_shared(teg, input, out);
     set_global(teg, input);
+    set_fetch(teg);
     tell_guesses(teg, input, out);
     tell_atomics(input, out);
     return WS_OK;

@@ -73,6 +73,13 @@ struct teg_level {
     unsigned ways;
 };
 
+/* Caches of instructions and constants (teg_fetch.h). */
+struct teg_fetch_machine {
+    bool is_used;
+    teg_time hop; /* from a part's cache to that of the SM, or back */
+    uint64_t l0_bytes, l1_bytes;
+};
+
 struct teg_machine {
     const struct machine *machine;
     uint32_t effects_off;
@@ -107,7 +114,8 @@ struct teg_machine {
     unsigned banks_of_channel;
     uint64_t row_bytes;
     double row_cycle; /* ticks in which a bank opens one row (tRC); 0: unknown, or switched off */
-    teg_time launch;  /* fixed cost; 0: unknown */
+    teg_time launch;  /* fixed cost outside the SMs; 0: unknown */
+    struct teg_fetch_machine fetch;
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

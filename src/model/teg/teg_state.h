@@ -13,6 +13,7 @@
 #include "model/teg/native_order.h"
 #include "model/teg/teg_atomics.h"
 #include "model/teg/teg_engine.h"
+#include "model/teg/teg_fetch.h"
 
 enum { TEG_BARRIERS = 16 };
 
@@ -43,6 +44,8 @@ struct teg_op {
     uint8_t open_groups; /* of copies that are not waited for */
     uint16_t waited_count; /* of the registers, those that it waits for */
     uint8_t waits;         /* TEG_WAITS_... */
+    bool reads_parameters; /* from the constant bank */
+    uint32_t line;         /* of the code; 0 if the fetch is not modelled */
 };
 
 /* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
@@ -89,11 +92,14 @@ struct teg_warp {
     uint32_t index;         /* in its block */
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
+    uint32_t line;       /* of the code, that it is in; TEG_NO_LINE: it begins */
     uint8_t waiting_for; /* barrier + 1 */
     uint8_t first_unit;  /* index of the first unit of its part of the SM */
     bool alive;
     struct teg_copies copies;
 };
+
+#define TEG_NO_LINE UINT32_MAX
 
 struct teg_barrier {
     uint32_t lanes;  /* that have come */
@@ -149,7 +155,8 @@ struct teg_sm {
     struct teg_block *blocks;         /* resident */
     unsigned warps;                   /* launched; for setup.warps_per_sm */
     teg_time *next_leaves;            /* in engine.leaves: when the first of `leaving` is gone */
-    struct teg_warp **leaving;        /* have nothing more to issue, but results to wait for */
+    struct teg_fetch fetch;
+    struct teg_warp **leaving; /* have nothing more to issue, but results to wait for */
     unsigned leaving_count;
 };
 
@@ -213,6 +220,9 @@ static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+/* Where each instruction lies in the native code, and which read parameters; returns the number of
+ * instructions there. */
+uint32_t teg_lay_out_code(struct teg_engine *e);
 /* Of `time`, what falls to the active lanes of the step at hand of a warp: effect `divergence` switched off. */
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
 /* The step's price likewise. */
@@ -273,8 +283,8 @@ teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open);
 
 /* ---- teg_issue.c ----------------------------------------------------------------------------- */
 
-/* To the warp's first step. */
-void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place);
+/* To the warp's first step, at `now`. */
+void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
 /* The step at hand of the warp at `place` issues at `now`, and the next one is at hand; after the last one
  * the warp leaves. */
 void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now);
