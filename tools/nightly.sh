@@ -14,6 +14,7 @@
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
 #     contradictions  all models, machines, bundled kernels     10 min
+#     validate     generated kernels beside nvcc's               1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -50,9 +51,10 @@ part() {
     launches) check "bundled launches" bundled_launches ;;
     contradictions) suite "contradictions" python3 tests/contradictions/run.py build/warpsage \
         --all ;;
+    validate) check "generated kernels" python3 tests/validate/convolution.py build/warpsage nvcc ;;
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions or memory" >&2
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate or memory" >&2
         exit 2
         ;;
     esac
@@ -62,7 +64,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions memory
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate memory
 check "build" build_all
 for name in "$@"; do
     part "$name"

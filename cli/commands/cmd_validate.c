@@ -7,6 +7,11 @@
 #include "cli/options/asking.h"
 #include "cli/validate/validate.h"
 
+enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_ABLATION };
+
+/* What is left out of a model for the ablation table, beside every effect. */
+static const char *const ablated_model = "teg", *const ablated_options[] = {"order=ptx"};
+
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "report format"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
@@ -17,6 +22,10 @@ static const struct option_row options[] = {
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
      "predict without an effect (see `warpsage explain`)"},
     {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model"},
+    {OPTION_ABLATION, 0, "ablation", NULL,
+     "also predict with each mechanism of the model teg left out"},
+    {OPTION_WRITE_PTX, 0, "write-ptx", "FOLDER",
+     "write the generated kernels to FOLDER and predict nothing"},
     {0},
 };
 
@@ -31,34 +40,62 @@ struct validation {
     const struct command *command;
     struct request request; /* what the command line says */
     struct asking asking;   /* of `validate` */
+    const char *ptx_folder; /* of --write-ptx; NULL: predict */
+    bool has_effort;        /* --effort was given */
+    bool has_ablation;
     struct validate_set set;
-    double clock; /* Hz, of the set's machine */
+    double clock;       /* Hz, of the set's machine */
+    const char *target; /* "sm_80" */
     struct outcome *outcomes;
     size_t outcome_count;
 };
 
 /* ---- one launch ------------------------------------------------------------------------------ */
 
-static int prepare(const struct validation *v, const struct validate_row *row,
-                   struct analysis *analysis)
+static int add_args(const struct validation *v, const struct validate_row *row, const char *args,
+                    struct request *request)
 {
-    struct request *request = &analysis->request;
-    *request = v->request;
-    request->kernel_file = row->file;
-    request->kernel = row->entry;
-    request->has_grid = request->has_block = true;
-    memcpy(request->grid, row->grid, sizeof request->grid);
-    memcpy(request->block, row->block, sizeof request->block);
-    request->dynamic_shared_bytes = row->shared_bytes;
-    request->registers = row->registers;
-    CLI_TRY(request_add_gpus(v->cli, request, v->set.machine));
     const char *place = cli_format(v->cli, "%s:%zu", v->set.table, row->line);
-    char *rest = cli_copy(v->cli, row->args);
+    char *rest = cli_copy(v->cli, args);
     for (char *word; (word = strsep(&rest, " ")) != NULL;) {
         struct arg_text text = {word, v->set.folder, place};
         if (*word) CLI_APPEND(v->cli, request->args, request->arg_count, text);
     }
     return EXIT_DONE;
+}
+
+/* Of a set with few blocks a launch. */
+static void choose_effort(const struct validation *v, struct request *request)
+{
+    double blocks = (double)request->grid[0] * request->grid[1] * request->grid[2];
+    if (v->has_effort || !v->set.blocks || v->set.blocks >= blocks) return;
+    request->effort = (struct effort){EFFORT_FRACTION, v->set.blocks / blocks};
+}
+
+/* `generated`: to be dropped once the kernel is loaded, if the set has a generator. */
+static int prepare(const struct validation *v, const struct validate_row *row,
+                   struct generated *generated, struct request *request)
+{
+    *request = v->request;
+    *generated = (struct generated){.entry = row->entry, .args = row->args};
+    request->kernel_file = row->file;
+    memcpy(generated->grid, row->grid, sizeof row->grid);
+    memcpy(generated->block, row->block, sizeof row->block);
+    if (v->set.generator) {
+        CLI_TRY(validate_generate(v->cli, &v->set, row, v->target, generated));
+        request->kernel_file = row->instance;
+        request->kernel_text = generated->ptx.bytes;
+        request->kernel_text_size = generated->ptx.size;
+    }
+    request->kernel = generated->entry;
+    request->has_grid = request->has_block = true;
+    memcpy(request->grid, generated->grid, sizeof request->grid);
+    memcpy(request->block, generated->block, sizeof request->block);
+    request->dynamic_shared_bytes = row->shared_bytes;
+    request->registers = row->registers;
+    choose_effort(v, request);
+    CLI_TRY(request_add_gpus(v->cli, request, v->set.machine));
+    return add_args(v, row, generated->args, request);
 }
 
 static void add_predictions(const struct validation *v, const ws_answer *answer, struct asking *out)
@@ -76,29 +113,83 @@ static void add_predictions(const struct validation *v, const ws_answer *answer,
     }
 }
 
+static void begin_question(const struct validation *v, const struct analysis *analysis,
+                           struct asking *asking)
+{
+    *asking = (struct asking){.name = "analyze"};
+    asking_profile(v->cli, asking, analysis->profile);
+    asking_machine(v->cli, asking, analysis->machines[0]);
+    asking_number(v->cli, asking, "times_only", 1);
+}
+
+/* The time of the ablated model without an effect, or with an option; "" if not. */
+static int predict_without(const struct validation *v, const struct analysis *analysis,
+                           const char *effect, const char *option, struct asking *out)
+{
+    struct request request = v->request;
+    struct asking asking;
+    ws_answer *answer;
+    if (*effect)
+        request.without =
+            request.without ? cli_format(v->cli, "%s,%s", request.without, effect) : effect;
+    if (*option)
+        request.model_options = request.model_options
+                                    ? cli_format(v->cli, "%s,%s", request.model_options, option)
+                                    : option;
+    begin_question(v, analysis, &asking);
+    asking_predict(v->cli, &asking, &request);
+    asking_word(v->cli, &asking, "model", ablated_model);
+    CLI_TRY(asking_ask(v->cli, &asking, &answer));
+    asking_word(v->cli, out, "model", ablated_model);
+    asking_number(v->cli, out, "predicted", ws_answer_time(answer, 0, 0));
+    asking_word(v->cli, out, "without", *effect ? effect : option);
+    ws_answer_destroy(answer);
+    return EXIT_DONE;
+}
+
+/* `answer`: the whole prediction, which lists the effects. */
+static int ablate(const struct validation *v, const struct analysis *analysis,
+                  const ws_answer *answer, struct asking *out)
+{
+    ws_node estimate = ws_node_find(
+        ws_answer_root(answer),
+        cli_format(v->cli, "kernels/0/machines/0/estimates/%s/without", ablated_model));
+    for (size_t i = 0; i < ws_node_count(estimate); i++) {
+        const char *effect = cli_copy(v->cli, ws_node_id(ws_node_child(estimate, i)));
+        CLI_TRY(predict_without(v, analysis, effect, "", out));
+    }
+    for (size_t i = 0; i < sizeof ablated_options / sizeof *ablated_options; i++)
+        CLI_TRY(predict_without(v, analysis, "", ablated_options[i], out));
+    return EXIT_DONE;
+}
+
 static int predict(const struct validation *v, struct analysis *analysis, struct asking *out)
 {
-    struct asking asking = {.name = "analyze"};
+    struct asking asking;
     ws_answer *answer;
-    asking_profile(v->cli, &asking, analysis->profile);
-    asking_machine(v->cli, &asking, analysis->machines[0]);
+    begin_question(v, analysis, &asking);
     asking_predict(v->cli, &asking, &v->request);
-    asking_number(v->cli, &asking, "times_only", 1);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
     add_predictions(v, answer, out);
+    int exit_code = v->has_ablation ? ablate(v, analysis, answer, out) : EXIT_DONE;
     for (size_t i = 0; i < v->set.counter_count; i++) {
         double value = ws_answer_counter(answer, 0, v->set.counters[i].name);
         asking_word(v->cli, out, "counter", v->set.counters[i].name);
         asking_number(v->cli, out, "counted", isfinite(value) ? value : 0);
     }
     ws_answer_destroy(answer);
-    return EXIT_DONE;
+    return exit_code;
 }
 
-static int execute(const struct validation *v, struct analysis *analysis, struct asking *out)
+static int execute(const struct validation *v, const struct validate_row *row,
+                   struct analysis *analysis, struct asking *out)
 {
-    CLI_TRY(analysis_load_machines(analysis));
-    CLI_TRY(analysis_load_kernel(analysis, v->command));
+    struct generated generated;
+    int exit_code = prepare(v, row, &generated, &analysis->request);
+    if (exit_code == EXIT_DONE) exit_code = analysis_load_machines(analysis);
+    if (exit_code == EXIT_DONE) exit_code = analysis_load_kernel(analysis, v->command);
+    if (generated.ptx.out) cli_text_drop(&generated.ptx);
+    CLI_TRY(exit_code);
     CLI_TRY(analysis_execute(analysis));
     if (analysis->request.registers) {
         ws_status status = ws_profile_set_registers(analysis->profile, analysis->request.registers);
@@ -109,10 +200,18 @@ static int execute(const struct validation *v, struct analysis *analysis, struct
 
 static bool is_same_launch(const struct validate_row *a, const struct validate_row *b)
 {
+    if (a->parameters || b->parameters) return false;
     return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
            !memcmp(a->grid, b->grid, sizeof a->grid) &&
            !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
            a->registers == b->registers;
+}
+
+/* What went wrong is the row, not an option. */
+static int row_failed(const struct validation *v, const struct validate_row *row, int exit_code)
+{
+    return cli_error(v->cli, exit_code == EXIT_USAGE ? EXIT_INPUT : exit_code, "%s:%zu: %s",
+                     v->set.table, row->line, v->cli->kept_error);
 }
 
 /* Of an equal launch before, or by executing it. */
@@ -127,14 +226,10 @@ static int find_outcome(struct validation *v, const struct validate_row *row,
             return EXIT_DONE;
         }
     v->cli->keeps_errors = true;
-    int exit_code = prepare(v, row, &analysis);
-    if (exit_code == EXIT_DONE) exit_code = execute(v, &analysis, &outcome.inputs);
+    int exit_code = execute(v, row, &analysis, &outcome.inputs);
     v->cli->keeps_errors = false;
     analysis_clear(&analysis);
-    /* What is wrong is the row, not an option. */
-    if (exit_code != EXIT_DONE)
-        return cli_error(v->cli, exit_code == EXIT_USAGE ? EXIT_INPUT : exit_code, "%s:%zu: %s",
-                         v->set.table, row->line, v->cli->kept_error);
+    if (exit_code != EXIT_DONE) return row_failed(v, row, exit_code);
     CLI_APPEND(v->cli, v->outcomes, v->outcome_count, outcome);
     *out = &v->outcomes[v->outcome_count - 1].inputs;
     return EXIT_DONE;
@@ -182,24 +277,25 @@ static void add_outcome(struct validation *v, const struct validate_row *row,
     }
 }
 
-static int find_clock(struct validation *v)
+static int find_machine(struct validation *v)
 {
     ws_machine *machine;
     CLI_TRY(cli_load_gpu(v->cli, v->set.machine, &machine));
     ws_status status = ws_machine_get(machine, "clock.core", &v->clock);
+    v->target = cli_format(v->cli, "sm_%u", ws_machine_target(machine));
     asking_word(v->cli, &v->asking, "machine", cli_copy(v->cli, ws_machine_name(machine)));
     ws_machine_destroy(machine);
     return status == WS_OK ? EXIT_DONE : cli_failed(v->cli, status);
 }
 
-static int validate_one(struct validation *v, const char *name)
+static int validate_one(struct validation *v)
 {
-    CLI_TRY(validate_read(v->cli, name, &v->set));
     v->outcome_count = 0;
     asking_word(v->cli, &v->asking, "set", v->set.id);
     asking_word(v->cli, &v->asking, "title", v->set.title);
     asking_word(v->cli, &v->asking, "source", v->set.source);
-    CLI_TRY(find_clock(v));
+    if (v->set.is_ranking) asking_number(v->cli, &v->asking, "is_ranking", 1);
+    CLI_TRY(find_machine(v));
     for (size_t i = 0; i < v->set.row_count; i++) {
         const struct asking *outcome;
         const struct validate_row *row = &v->set.rows[i];
@@ -212,16 +308,49 @@ static int validate_one(struct validation *v, const char *name)
     return EXIT_DONE;
 }
 
-static int validate(struct validation *v, const char *const *names, size_t count)
+/* Each kernel of the set as FOLDER/INSTANCE.ptx. */
+static int write_kernels(struct validation *v)
+{
+    if (!v->set.generator)
+        return cli_error(v->cli, EXIT_USAGE, "--write-ptx: the kernels of '%s' are files",
+                         v->set.id);
+    CLI_TRY(find_machine(v));
+    for (size_t i = 0; i < v->set.row_count; i++) {
+        const struct validate_row *row = &v->set.rows[i];
+        struct generated generated;
+        v->cli->keeps_errors = true;
+        int exit_code = validate_generate(v->cli, &v->set, row, v->target, &generated);
+        v->cli->keeps_errors = false;
+        if (exit_code != EXIT_DONE) return row_failed(v, row, exit_code);
+        CLI_TRY(cli_text_close(v->cli, &generated.ptx,
+                               cli_format(v->cli, "%s/%s.ptx", v->ptx_folder, row->instance)));
+    }
+    return EXIT_DONE;
+}
+
+static int validate(struct validation *v, const char *const *names, size_t count, bool is_asked)
 {
     ws_answer *answer;
-    for (size_t i = 0; i < count; i++)
-        CLI_TRY(validate_one(v, names[i]));
+    for (size_t i = 0; i < count; i++) {
+        CLI_TRY(validate_read(v->cli, names[i], &v->set));
+        if (v->set.is_ranking && !is_asked) continue;
+        CLI_TRY(v->ptx_folder ? write_kernels(v) : validate_one(v));
+    }
+    if (v->ptx_folder) return EXIT_DONE;
     CLI_TRY(asking_ask(v->cli, &v->asking, &answer));
     int exit_code =
         asking_write(v->cli, answer, v->request.format, v->request.details, v->request.output);
     ws_answer_destroy(answer);
     return exit_code;
+}
+
+static void read_options(struct validation *v, const struct command_line *line)
+{
+    for (size_t i = 0; i < line->use_count; i++) {
+        if (line->uses[i].id == OPTION_WRITE_PTX) v->ptx_folder = line->uses[i].value;
+        v->has_effort |= line->uses[i].id == OPTION_EFFORT;
+        v->has_ablation |= line->uses[i].id == OPTION_ABLATION;
+    }
 }
 
 static int run_validate(struct cli *cli, const struct command *command, int argc, char **argv)
@@ -236,25 +365,26 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     struct command_line uses = line;
     uses.operand_count = 0; /* operands are sets, not kernels */
     CLI_TRY(analysis_read(cli, command, &uses, &v.request));
+    read_options(&v, &line);
     cli_attach(cli);
     /* Registers are those of the table or by liveness: the same with and without ptxas. */
     ws_status status = ws_context_set_tool_path(cli->context, "");
     if (status != WS_OK) return cli_failed(cli, status);
-    if (line.operand_count) return validate(&v, line.operands, line.operand_count);
+    if (line.operand_count) return validate(&v, line.operands, line.operand_count, true);
     CLI_TRY(validate_list(cli, &names, &count));
-    return validate(&v, names, count);
+    return validate(&v, names, count, false);
 }
 
 const struct command command_validate = {
     .name = "validate",
     .synopsis = "  warpsage validate [SET...] [--format text|json|csv] [--without EFFECT]",
     .summary = "compare predictions with launches measured on hardware",
-    .text = "SET is one of accuracy/ or a .yaml file; without one all of them. Each kernel is "
-            "executed\n"
-            "and predicted for the machine of the set. Errors are |predicted / measured - 1|, the "
-            "mean\n"
-            "over the launches of a kernel. Launches of the role `build` may serve choices in the\n"
-            "models, those of `report` serve none. The form of sets: doc/accuracy.md.\n",
+    .text =
+        "SET is one of accuracy/ or a .yaml file; without one all but those that rank\n"
+        "configurations of one kernel. Each kernel is executed and predicted for the machine of\n"
+        "the set. Errors are |predicted / measured - 1|, the mean over the launches of a kernel.\n"
+        "Launches of the role `build` may serve choices in the models, those of `report` serve\n"
+        "none. The form of sets: doc/accuracy.md.\n",
     .options = options,
     .run = run_validate,
 };

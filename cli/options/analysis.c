@@ -295,7 +295,11 @@ static int load_module(struct analysis *a, const struct command *command)
                          "no input for %s: use a kernel file (.ptx, .cu, .cl), a launch file "
                          "(.yaml) or --profile FILE",
                          command->name);
-    ws_status status = ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
+    ws_status status =
+        request->kernel_text
+            ? ws_module_load_memory(a->cli->context, request->kernel_file, request->kernel_text,
+                                    request->kernel_text_size, &a->module)
+            : ws_module_load_file(a->cli->context, request->kernel_file, &a->module);
     if (status != WS_OK) return cli_failed(a->cli, status);
     if (ws_module_kernel_count(a->module) == 0)
         return cli_error(a->cli, EXIT_INPUT, "%s: contains no kernel (.entry)",

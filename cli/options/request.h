@@ -20,6 +20,8 @@ struct effort {
 
 struct request {
     const char *kernel_file, *kernel;
+    const char *kernel_text; /* PTX of kernel_text_size bytes, which kernel_file only names; NULL */
+    size_t kernel_text_size;
     bool has_kernel_pattern; /* the kernel may be a pattern: only from the command line */
     const char *profile;     /* read it instead of executing */
     const char *trace;       /* recorded on a GPU: replay it instead of executing */

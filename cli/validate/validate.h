@@ -3,7 +3,7 @@
 #ifndef CLI_VALIDATE_H
 #define CLI_VALIDATE_H
 
-#include "cli/cli.h"
+#include "cli/validate/generator.h"
 
 /* A column of the table that is compared: `counter:ID` or `simulator:NAME`. */
 struct validate_column {
@@ -13,18 +13,27 @@ struct validate_column {
 
 struct validate_row {
     size_t line; /* of the table */
-    const char *application, *kernel, *entry, *instance, *role, *file, *args;
+    const char *application, *kernel, *instance, *role;
+    /* The launch; with a generator instead of them its parameters. */
+    const char *entry, *file, *args;
     uint32_t grid[3], block[3];
+    double *parameters;
     uint64_t shared_bytes;
-    unsigned registers; /* of the measured binary; 0: not known */
-    double measured;    /* in the set's unit */
-    double *values;     /* by column; NAN: not measured */
+    unsigned registers;                           /* of the measured binary; 0: not known */
+    unsigned spill_store_bytes, spill_load_bytes; /* per thread, as ptxas prints them */
+    double measured;                              /* in the set's unit */
+    double *values;                               /* by column; NAN: not measured */
 };
 
 struct validate_set {
     const char *id, *folder, *title, *source, *machine;
     const char *table; /* path, for messages */
     bool in_cycles;    /* `measured` is in core cycles of the machine, else in seconds */
+    bool is_ranking;   /* configurations of one kernel: what counts is their order */
+    unsigned blocks;   /* to execute of each launch unless --effort says otherwise; 0: all */
+    const struct generator *generator; /* NULL: rows name files */
+    double
+        constants[GENERATOR_PARAMETERS_MAX]; /* its parameters that no column has; NAN: unknown */
     struct validate_column *counters, *simulators;
     size_t counter_count, simulator_count;
     struct validate_row *rows;
@@ -34,6 +43,10 @@ struct validate_set {
 /* `name`: a set of accuracy/, or the path of a .yaml file. EXIT_INPUT with file and line if it is wrong,
  * EXIT_USAGE with the list of sets if the name is unknown. */
 int validate_read(struct cli *cli, const char *name, struct validate_set *out);
+/* The file or generated text of a row's kernel and its launch. cli_text_drop out->ptx if the set has a
+ * generator. `target`: sm_80. */
+int validate_generate(struct cli *cli, const struct validate_set *set,
+                      const struct validate_row *row, const char *target, struct generated *out);
 /* Ids of the sets of accuracy/, in alphabetical order. */
 int validate_list(struct cli *cli, const char ***out, size_t *out_count);
 

@@ -101,30 +101,64 @@ static int read_values(const struct table *table, struct validate_row *row)
     return EXIT_DONE;
 }
 
+/* The launch, as columns describe it. */
+static int read_launch(const struct table *table, struct validate_row *row)
+{
+    const char *entry = field(table, "entry");
+    double shared;
+    CLI_TRY(need(table, "file", &row->file));
+    CLI_TRY(need(table, "args", &row->args));
+    CLI_TRY(read_shape(table, "grid", row->grid));
+    CLI_TRY(read_shape(table, "block", row->block));
+    CLI_TRY(read_count(table, "shared", 1 << 20, &shared));
+    row->shared_bytes = (uint64_t)shared;
+    row->entry = entry && *entry ? entry : row->kernel;
+    row->file = cli_format(table->cli, "%s/%s", table->set->folder, row->file);
+    return EXIT_DONE;
+}
+
+/* The generator's parameters: of a column, else a constant of the set. */
+static int read_parameters(const struct table *table, struct validate_row *row)
+{
+    const struct validate_set *set = table->set;
+    row->parameters = cli_alloc(table->cli, GENERATOR_PARAMETERS_MAX * sizeof *row->parameters);
+    for (size_t i = 0; set->generator->parameters[i]; i++) {
+        const char *name = set->generator->parameters[i];
+        if (isnan(set->constants[i]) && !field(table, name))
+            return refuse(table, "missing column, or key below `generator`,", name);
+        row->parameters[i] = set->constants[i];
+        if (field(table, name)) CLI_TRY(read_count(table, name, UINT32_MAX, &row->parameters[i]));
+    }
+    return EXIT_DONE;
+}
+
+static int read_compiled(const struct table *table, struct validate_row *row)
+{
+    double registers, stores, loads;
+    CLI_TRY(read_count(table, "registers", 255, &registers));
+    CLI_TRY(read_count(table, "spill_stores", 1 << 24, &stores));
+    CLI_TRY(read_count(table, "spill_loads", 1 << 24, &loads));
+    row->registers = (unsigned)registers;
+    row->spill_store_bytes = (unsigned)stores;
+    row->spill_load_bytes = (unsigned)loads;
+    return EXIT_DONE;
+}
+
 static int read_row(const struct table *table)
 {
-    static const char *const words[] = {"application", "kernel", "instance",
-                                        "role",        "file",   "args"};
+    static const char *const words[] = {"application", "kernel", "instance", "role"};
     struct validate_set *set = table->set;
     struct validate_row row = {.line = table->line};
-    const char **places[] = {&row.application, &row.kernel, &row.instance,
-                             &row.role,        &row.file,   &row.args};
-    const char *measured, *entry = field(table, "entry");
-    double shared, registers;
+    const char **places[] = {&row.application, &row.kernel, &row.instance, &row.role};
+    const char *measured;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CLI_TRY(need(table, words[i], places[i]));
-    CLI_TRY(read_shape(table, "grid", row.grid));
-    CLI_TRY(read_shape(table, "block", row.block));
+    CLI_TRY(set->generator ? read_parameters(table, &row) : read_launch(table, &row));
     CLI_TRY(need(table, set->in_cycles ? "cycles" : "seconds", &measured));
     CLI_TRY(read_number(table, measured, &row.measured));
     if (!(row.measured > 0))
         return refuse(table, "the measured time must be above 0, found", measured);
-    CLI_TRY(read_count(table, "shared", 1 << 20, &shared));
-    CLI_TRY(read_count(table, "registers", 255, &registers));
-    row.shared_bytes = (uint64_t)shared;
-    row.registers = (unsigned)registers;
-    row.entry = entry && *entry ? entry : row.kernel;
-    row.file = cli_format(table->cli, "%s/%s", set->folder, row.file);
+    CLI_TRY(read_compiled(table, &row));
     CLI_TRY(read_values(table, &row));
     CLI_APPEND(table->cli, set->rows, set->row_count, row);
     return EXIT_DONE;
@@ -184,29 +218,86 @@ static int read_table(struct cli *cli, struct validate_set *set)
 
 /* ---- the set --------------------------------------------------------------------------------- */
 
+/* Keys of a description, in the order of the messages. */
+enum key { TITLE, SOURCE, MACHINE, ROWS, PURPOSE, BLOCKS, GENERATOR, KEY_COUNT };
+static const char *const keys[KEY_COUNT] = {"title",   "source", "machine",  "rows",
+                                            "purpose", "blocks", "generator"};
+
+static int refuse_value(struct cli *cli, const struct named_value *value, const char *expected)
+{
+    return cli_error(cli, EXIT_INPUT, "%s: error: invalid value '%s' of '%s': expected %s",
+                     value->place, value->text, value->name, expected);
+}
+
+static int set_generator(struct cli *cli, const struct named_value *value, struct validate_set *set)
+{
+    set->generator = generator_find(value->text);
+    return set->generator ? EXIT_DONE : refuse_value(cli, value, generator_convolution.id);
+}
+
+/* `generator.NAME`: a parameter that is the same for all rows. */
+static int set_constant(struct cli *cli, const struct named_value *value, struct validate_set *set)
+{
+    const char *name = strchr(value->name, '.') + 1;
+    for (size_t i = 0; set->generator && set->generator->parameters[i]; i++)
+        if (!strcmp(set->generator->parameters[i], name)) {
+            set->constants[i] = value->number;
+            return value->is_number ? EXIT_DONE : refuse_value(cli, value, "a number");
+        }
+    return cli_error(cli, EXIT_INPUT, "%s: error: unknown parameter '%s'%s", value->place, name,
+                     set->generator ? "" : ": `generator.id` comes first");
+}
+
+static int set_value(struct cli *cli, const struct named_value *value, struct validate_set *set)
+{
+    const char **places[] = {&set->title, &set->source, &set->machine, &set->table};
+    size_t key = 0;
+    if (!strcmp(value->name, "generator.id")) return set_generator(cli, value, set);
+    if (!strncmp(value->name, "generator.", 10)) return set_constant(cli, value, set);
+    while (key < GENERATOR && strcmp(keys[key], value->name) != 0)
+        key++;
+    switch (key) {
+    case PURPOSE:
+        set->is_ranking = !strcmp(value->text, "ranking");
+        return set->is_ranking ? EXIT_DONE : refuse_value(cli, value, "ranking");
+    case BLOCKS:
+        if (!value->is_number || !(value->number >= 1 && value->number <= UINT32_MAX))
+            return refuse_value(cli, value, "a number of blocks of at least 1");
+        set->blocks = (unsigned)value->number;
+        return EXIT_DONE;
+    case GENERATOR:
+        return cli_error(cli, EXIT_INPUT,
+                         "%s: error: unknown key '%s': expected title, source, machine, rows, "
+                         "purpose, blocks, generator",
+                         value->place, value->name);
+    default:
+        *places[key] = value->text;
+        return EXIT_DONE;
+    }
+}
+
 static int read_description(struct cli *cli, const char *path, struct validate_set *set)
 {
-    static const char *const names[] = {"title", "source", "machine", "rows"};
-    const char **places[] = {&set->title, &set->source, &set->machine, &set->table};
     struct named_values values = {0};
     CLI_TRY(named_values_read(cli, path, &values));
-    for (size_t i = 0; i < values.count; i++) {
-        size_t k = 0;
-        while (k < 4 && strcmp(names[k], values.items[i].name) != 0)
-            k++;
-        if (k == 4)
-            return cli_error(cli, EXIT_INPUT,
-                             "%s: error: unknown key '%s': expected title, source, machine, rows",
-                             values.items[i].place, values.items[i].name);
-        *places[k] = values.items[i].text;
-    }
-    for (size_t k = 0; k < 4; k++)
-        if (!*places[k])
-            return cli_error(cli, EXIT_INPUT, "%s: error: missing key '%s'", path, names[k]);
+    for (size_t i = 0; i < GENERATOR_PARAMETERS_MAX; i++)
+        set->constants[i] = NAN;
+    for (size_t i = 0; i < values.count; i++)
+        CLI_TRY(set_value(cli, &values.items[i], set));
+    const char *const required[] = {set->title, set->source, set->machine, set->table};
+    for (size_t k = 0; k < sizeof required / sizeof *required; k++)
+        if (!required[k])
+            return cli_error(cli, EXIT_INPUT, "%s: error: missing key '%s'", path, keys[k]);
     set->table = cli_format(cli, "%s/%s", set->folder, set->table);
     if (strchr(set->machine, '.') && *set->machine != '/')
         set->machine = cli_format(cli, "%s/%s", set->folder, set->machine);
     return EXIT_DONE;
+}
+
+int validate_generate(struct cli *cli, const struct validate_set *set,
+                      const struct validate_row *row, const char *target, struct generated *out)
+{
+    return set->generator->generate(cli, target, row->parameters, out);
 }
 
 static int by_name(const void *a, const void *b)

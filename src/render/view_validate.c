@@ -91,6 +91,45 @@ static void put_scores(struct page *page, const struct node *set)
     if (has_foreign) page_line(page, "  + a simulator that needs traces recorded on a GPU");
 }
 
+/* ---- mechanisms, order ------------------------------------------------------------------------- */
+
+static void put_ablations(struct page *page, const struct node *set)
+{
+    const struct node *ablations = node_child(set, "ablations");
+    if (!ablations->child_count) return;
+    page_blank(page);
+    page_line(page, "%-32s %-8s %7s %12s %13s %9s", "Mean absolute error without", "role",
+              "kernels", "by kernel", "application", "worth");
+    for (size_t i = 0; i < ablations->child_count; i++) {
+        const struct node *one = &ablations->children[i];
+        char name[64];
+        snprintf(name, sizeof name, "%.12s %.24s", node_word(one, "model"),
+                 node_word(one, "without"));
+        page_line(page, "  %-30.30s %-8.8s %7.0f %10.1f %% %11.1f %% %+7.1f %%", name,
+                  node_word(one, "role"), node_number(one, "kernels"),
+                  100 * node_number(one, "error_by_kernel"),
+                  100 * node_number(one, "error_by_application"), 100 * node_number(one, "change"));
+    }
+}
+
+static void put_rankings(struct page *page, const struct node *set)
+{
+    const struct node *rankings = node_child(set, "rankings");
+    if (!rankings->child_count) return;
+    page_blank(page);
+    page_line(page, "%-28s %10s %14s %18s", "Slower than the fastest", "rank", "first of all",
+              "best of first 5");
+    for (size_t i = 0; i < rankings->child_count; i++) {
+        const struct node *one = &rankings->children[i];
+        char rank[16] = "-";
+        double correlation = node_number(one, "rank");
+        if (!isnan(correlation)) snprintf(rank, sizeof rank, "%.3f", correlation);
+        page_line(page, "  %-26.26s %10s %12.1f %% %16.1f %%", node_word(one, "model"), rank,
+                  100 * node_number(one, "first_slower"),
+                  100 * node_number(one, "best_of_five_slower"));
+    }
+}
+
 /* ---- counters, bounds ------------------------------------------------------------------------ */
 
 static void put_counters(struct page *page, const struct node *set)
@@ -139,11 +178,13 @@ static void compose_sets(struct page *page, const struct node *sets)
         page_line(page, "  predicted for %s; measured by %s", node_word(set, "machine"),
                   node_word(set, "source"));
         page_blank(page);
-        if (page->details != WS_DETAILS_QUIET) {
+        if (page->details != WS_DETAILS_QUIET && !node_child(set, "rankings")->child_count) {
             put_kernels(page, set);
             page_blank(page);
         }
         put_scores(page, set);
+        put_rankings(page, set);
+        put_ablations(page, set);
         put_counters(page, set);
         put_fast(page, set);
     }
@@ -155,8 +196,8 @@ static const struct csv_column columns[] = {
     {"set", "^/^/id"},      {"application", "^/application"},
     {"kernel", "^/kernel"}, {"instance", "^/instance"},
     {"role", "^/role"},     {"measured_s", "^/measured_s"},
-    {"model", "model"},     {"time_s", "time_s"},
-    {"ratio", "ratio"},
+    {"model", "model"},     {"without", "without"},
+    {"time_s", "time_s"},   {"ratio", "ratio"},
 };
 
 static const struct csv_table table = {
