@@ -240,21 +240,22 @@ static void add_uncached(struct bound *bound)
                     "traffic: every half-warp transaction goes to DRAM");
 }
 
-/* Every distinct sector must come from DRAM once and every written one must go back: cold caches,
- * results that leave the caches in the end. */
+/* Every distinct sector must come from DRAM once: cold caches. Of those written the L2 may keep as many as it
+ * holds beyond the end of the launch. */
 static bool add_footprint(struct bound *bound, double dram)
 {
     const struct profile *profile = bound->input->profile;
     if (!profile_has(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) ||
         !profile_has(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT))
         return false;
-    double sectors = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
-                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+    double kept = machine_get(bound->input->machine, MACHINE_L2_SIZE, 0) / SECTOR_BYTES;
+    double written = profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT) - kept;
+    double sectors = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) + fmax(0, written);
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
-                        "traffic: all sectors through L1, each distinct sector from or to DRAM "
-                        "once (cold caches, results written back)");
+                        "traffic: all sectors through L1, each distinct sector read from DRAM once "
+                        "(cold caches), and written sectors beyond what the L2 holds to it");
     return true;
 }
 

@@ -57,6 +57,7 @@ static void run_observed(const struct fixture *fixture, const struct machine *ma
                               .blocks_per_sm = 1,
                               .block_count = 1,
                               .dram_share = TEG_DRAM_ALL,
+                              .written_share = TEG_DRAM_ALL,
                               .observer = &observer};
     assert_int_equal(teg_run(&diag, &setup, &result), WS_OK);
     teg_result_clear(&result);
@@ -498,7 +499,8 @@ static void test_deadlock(void **state)
                               .sms = 1,
                               .blocks_per_sm = 1,
                               .block_count = 1,
-                              .dram_share = TEG_DRAM_ALL};
+                              .dram_share = TEG_DRAM_ALL,
+                              .written_share = TEG_DRAM_ALL};
     assert_int_equal(teg_run(&diag, &setup, &result), WS_ERR_NO_MODEL);
     assert_non_null(strstr(diag.text, "warp 0 of block 0 waits at barrier 5"));
     setup.block_count = 0;

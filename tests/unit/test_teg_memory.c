@@ -49,7 +49,7 @@ static struct kernel_run banks_of_v100(void)
 }
 
 /* 32 lanes in 32 rows: 32 * 153 * 4 / 32 cycles a load of each of four warps. Without them the bandwidth
- * counts, 32 sectors of 32 bytes at a quarter of what 100 GB/s sustain; as for lines one after the other, of which a
+ * counts, 32 fetches of 64 bytes at a quarter of what 100 GB/s sustain, or of a sector; as for lines one after the other, of which a
  * row holds eight. */
 static void test_rows(void **state)
 {
@@ -62,8 +62,10 @@ static void test_rows(void **state)
     run.bytes = (uint64_t)4 * warps * 2 * 8 * load_bytes;
     assert_near(kernel_slope(&run, spread, 4), warps * 32 * 153 * 4 / 32.0, 0.01);
     run.without = "channel-skew";
+    assert_near(kernel_slope(&run, spread, 4), warps * 32 * 64 / bytes_per_cycle, 0.01);
+    run.options = "fetch=sectors";
     assert_near(kernel_slope(&run, spread, 4), warps * 32 * 32 / bytes_per_cycle, 0.01);
-    run.without = NULL;
+    run.options = run.without = NULL;
     run.changes[6] = "machine.dram.row_cycle=200e-9";
     run.changes[7] = "machine.dram.banks=16";
     assert_near(kernel_slope(&run, spread, 4), warps * 32 * 306 * 4 / 128.0, 0.01);
@@ -143,7 +145,8 @@ static void test_counters(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct kernel_run run = {.gpu = "v100",
-                                 .changes = {"machine.sm.count=4", "machine.l2.atomic_cycles=2"},
+                                 .changes = {"machine.sm.count=4", "machine.l2.atomic_cycles=2",
+                                             "machine.l2.request_bandwidth=256"},
                                  .grid = 4,
                                  .block = 128,
                                  .bytes = 4096};
@@ -223,13 +226,105 @@ static void test_atomic_chain(void **state)
     assert_near(kernel_slope(&run, counted_chain, 50), 211, 1e-3);
 }
 
+/* ---- the way to the L2 ------------------------------------------------------------------------- */
+
+static unsigned store_stride;
+
+static void stores(FILE *out, unsigned count)
+{
+    fprintf(out, "mul.wide.u32 %%rd1, %%r0, %u;\nadd.u64 %%rd1, %%rd1, %%rd0;\n", store_stride);
+    for (unsigned i = 0; i < count; i++)
+        fputs("st.global.u32 [%rd1], %r0;\n", out);
+}
+
+/* Four warps of an SM store a line each, a header and four sectors of 32 bytes, or lane by lane a sector of its
+ * own in a line of four. Two SMs share 32 bytes a cycle, one alone has them; at no cost, it is the 64 bytes a cycle
+ * of an SM's port. */
+static void test_way_to_l2(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.sm.count=4", "machine.sm.per_cluster=2"},
+                             .grid = 4,
+                             .block = 128,
+                             .bytes = 16384};
+    store_stride = 4;
+    assert_near(kernel_slope(&run, stores, 200), 4 * (1 + 4) * 2, 1e-3);
+    store_stride = 32;
+    assert_near(kernel_slope(&run, stores, 200), 4 * 8 * (1 + 4) * 2, 1e-3);
+    run.grid = 2;
+    assert_near(kernel_slope(&run, stores, 200), 4 * 8 * (1 + 4), 1e-3);
+    run.options = "requests=free";
+    assert_near(kernel_slope(&run, stores, 200), 4 * 8 * 128 / 64, 1e-3);
+}
+
+/* Each load of each warp has a line of its own, which the L2 has. */
+static void line_loads(FILE *out, unsigned count)
+{
+    fputs("mul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd1, %rd0;\n", out);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "ld.global.u32 %%r%u, [%%rd1+%u];\n", 4 + i % 24, i * 512);
+}
+
+/* A line passes the L1 in a cycle; its four sectors come in two pieces, which take one each. */
+static void test_fills(void **state)
+{
+    (void)state;
+    struct kernel_run run = {
+        .gpu = "v100",
+        .changes = {"machine.l1.bandwidth=128", "machine.l2.sm_bandwidth=128",
+                    "machine.l2.request_bandwidth=256", "machine.dram.bandwidth=1e13",
+                    "machine.dram.sustained_bandwidth=1e13", "machine.l2.bandwidth=1e13",
+                    "machine.dram.latency=60", "machine.l2.latency=60"},
+        .block = 128,
+        .bytes = 1 << 20,
+        .without = "channel-skew"};
+    assert_near(kernel_slope(&run, line_loads, 400), 4 * (1 + 2), 0.01);
+    run.options = "fills=free";
+    assert_near(kernel_slope(&run, line_loads, 400), 4, 0.01);
+}
+
+/* Stores to `count` lines for each of 128 threads, each line once. */
+static void stream(FILE *out, unsigned count)
+{
+    fprintf(out,
+            "mad.lo.u32 %%r2, %%r1, %u, %%r0;\nmul.wide.u32 %%rd1, %%r2, 4;\n"
+            "add.u64 %%rd1, %%rd1, %%rd0;\n",
+            128 * count);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "st.global.u32 [%%rd1+%u], %%r0;\n", i * 512);
+}
+
+/* What is written stays in an L2 that holds it. Else its last lines do: of 4 SMs * 400 stores of 512 bytes, 800 KiB,
+ * half leaves one of 400 KiB. */
+static void test_written_back(void **state)
+{
+    (void)state;
+    double bytes_per_cycle = 10e9 * 867 / 898 / 1.53e9 / 4;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.sm.count=4", "machine.dram.bandwidth=10e9",
+                                         "machine.dram.sustained_bandwidth=9654788418.7",
+                                         "machine.l2.size=409600"},
+                             .grid = 4,
+                             .block = 128,
+                             .bytes = 4 * 400 * 512,
+                             .without = "channel-skew,launch"};
+    assert_near(kernel_cycles(&run, stream, 400), 400 * 512 / 2 / bytes_per_cycle, 0.02);
+    run.options = "writes=through";
+    assert_near(kernel_cycles(&run, stream, 400), 400 * 512 / bytes_per_cycle, 0.02);
+    run.options = NULL;
+    run.changes[3] = "machine.l2.size=819200";
+    assert_near(kernel_cycles(&run, stream, 400), 4 * 400 * 5 * 2, 0.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),           cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_bank_conflicts), cmocka_unit_test(test_counters),
         cmocka_unit_test(test_added_up),       cmocka_unit_test(test_counter_of_waves),
-        cmocka_unit_test(test_atomic_chain),
+        cmocka_unit_test(test_atomic_chain),   cmocka_unit_test(test_way_to_l2),
+        cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,11 +266,16 @@ static void test_one_resource(void **state)
 
 /* ---- mixtures ---------------------------------------------------------------------------------- */
 
-enum { KERNELS = 6 };
+/* A greedy schedule is at most twice as long as the best one (Graham, Bell System Technical Journal 45, 1966). How
+ * often a better machine is slower at all is a share of many kernels, which `make nightly` holds: of 40 (6,640
+ * cases) 3.6 % of the cases are slower by more than 1 %, the worst by 10.5 %. A few say nothing of it. */
+enum { KERNELS = 6, MANY_KERNELS = 40 };
 
-/* Of 40 kernels (6,640 cases) 3 % of the cases are slower by more than 1 %, the worst by 10.5 %: how bad the worst
- * of a few is says nothing. A greedy schedule is at most twice as long as the best one (Graham, Bell System
- * Technical Journal 45, 1966). */
+static unsigned kernel_count(void)
+{
+    return getenv("NIGHTLY") ? MANY_KERNELS : KERNELS;
+}
+
 static void test_mixtures(void **state)
 {
     (void)state;
@@ -278,7 +283,7 @@ static void test_mixtures(void **state)
     for (unsigned g = 0; g < GPUS; g++) {
         struct gpu gpu;
         load(&gpu, gpus[g]);
-        for (unsigned number = 0; number < KERNELS; number++) {
+        for (unsigned number = 0; number < kernel_count(); number++) {
             struct kernel k;
             make_kernel(&k, number);
             compare(&tally, &gpu, &k);
@@ -288,7 +293,7 @@ static void test_mixtures(void **state)
     }
     print_message("%u of %u cases slower by more than 1 %%, the worst (%s) by %.1f %%\n",
                   tally.slower, tally.cases, tally.what, 100 * (tally.worst - 1));
-    assert_true(tally.slower <= tally.cases * 4 / 100);
+    if (kernel_count() == MANY_KERNELS) assert_true(tally.slower <= tally.cases * 4 / 100);
     assert_true(tally.worst <= 2);
 }
 

@@ -18,6 +18,16 @@ static const struct model_option_info options[] = {
     {"order", (const char *const[]){"native", "ptx", NULL},
      "order in which the model teg issues PTX on compute capability 7.0 and later: that of native "
      "code, or as written"},
+    {"requests", (const char *const[]){"packets", "free", NULL},
+     "what the SMs of a cluster send to the L2 in the model teg: packets on one way, or at no "
+     "cost"},
+    {"fills", (const char *const[]){"port", "free", NULL},
+     "what the L2 sends to an L1 in the model teg: keeps it from serving, or not"},
+    {"fetch", (const char *const[]){"unit", "sectors", NULL},
+     "what a miss in the L2 fetches in the model teg: what dram.fetch_bytes says, or the sectors "
+     "asked for"},
+    {"writes", (const char *const[]){"kept", "through", NULL},
+     "written sectors in the model teg: the last stay in the L2, or all go to the DRAM"},
 };
 
 /* ---- terms ----------------------------------------------------------------------------------- */
@@ -28,7 +38,7 @@ struct resource {
     double share; /* of the simulated time */
 };
 
-enum { RESOURCES = TEG_UNIT_COUNT + 5 };
+enum { RESOURCES = TEG_UNIT_COUNT + 6 };
 
 static size_t list_resources(const struct teg_grid *a, struct resource *out)
 {
@@ -49,6 +59,7 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
     }
     const struct resource memory[] = {
         {"t_l2", COMPONENT_L2_BANDWIDTH, (double)r->memory.l2_busy / time},
+        {"t_requests", COMPONENT_L2_BANDWIDTH, (double)r->memory.way_busy / time},
         {"t_dram", COMPONENT_GLOBAL_BANDWIDTH, (double)r->memory.dram_busy / time},
         {"t_atomics", COMPONENT_ATOMICS, (double)r->atomics_busy / time},
         {"t_rows", COMPONENT_DRAM_ROWS, (double)r->memory.rows_busy / time},
@@ -299,6 +310,10 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     TRY(teg_machine_read(diag, input, out, &a.machine));
     a.machine.policy = (enum teg_policy)model_option_get(&model_teg, input, "policy");
     a.is_native_order = !model_option_get(&model_teg, input, "order");
+    if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
+    if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;
+    if (model_option_get(&model_teg, input, "fetch")) a.machine.fetch_sectors = 1;
+    a.writes_through = model_option_get(&model_teg, input, "writes");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches", input->machine->id);
     TRY(check_classes(diag, &a));

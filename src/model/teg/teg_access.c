@@ -82,8 +82,11 @@ static void add_packed(struct teg_access_table *table, struct teg_request *out, 
         unsigned rest = bytes - done < TEG_LINE ? bytes - done : TEG_LINE;
         unsigned sectors = (rest + TEG_SECTOR - 1) / TEG_SECTOR;
         add_piece(table, out,
-                  (struct teg_piece){start + done, (uint16_t)(sectors * TEG_SECTOR),
-                                     (uint8_t)((1u << sectors) - 1), true});
+                  (struct teg_piece){.delta = start + done,
+                                     .bytes = (uint16_t)(sectors * TEG_SECTOR),
+                                     .sectors = (uint8_t)((1u << sectors) - 1),
+                                     .words = UINT32_MAX,
+                                     .is_moved = true});
     }
 }
 
@@ -111,9 +114,19 @@ static void add_segments(struct teg_access_table *table, struct teg_request *out
         }
         for (unsigned i = 0; i < count; i++)
             add_piece(table, out,
-                      (struct teg_piece){(int64_t)(segments[i].start - origin),
-                                         (uint16_t)segments[i].bytes, 0, false});
+                      (struct teg_piece){.delta = (int64_t)(segments[i].start - origin),
+                                         .bytes = (uint16_t)segments[i].bytes});
     }
+}
+
+/* Words of the line at `line` of which bytes from `first` up to `end` cover at least a part: narrower stores of
+ * neighbours are taken to complete each other. */
+static uint32_t covered_words(uint64_t line, uint64_t first, uint64_t end)
+{
+    unsigned from = first > line ? (unsigned)(first - line) / TEG_WORD : 0;
+    unsigned to = end < line + TEG_LINE ? (unsigned)(end - line + TEG_WORD - 1) / TEG_WORD
+                                        : TEG_LINE / TEG_WORD;
+    return (uint32_t)((UINT64_C(1) << to) - (UINT64_C(1) << from));
 }
 
 static void add_sectors(struct teg_access_table *table, struct teg_request *out, uint64_t address,
@@ -121,15 +134,19 @@ static void add_sectors(struct teg_access_table *table, struct teg_request *out,
 {
     for (uint64_t at = address & ~(uint64_t)(TEG_SECTOR - 1); at < address + bytes;
          at += TEG_SECTOR) {
-        int64_t delta = (int64_t)((at & ~(uint64_t)(TEG_LINE - 1)) - origin);
+        uint64_t line = at & ~(uint64_t)(TEG_LINE - 1);
+        int64_t delta = (int64_t)(line - origin);
         uint8_t bit = (uint8_t)(1u << (at / TEG_SECTOR % 4));
         uint32_t i = out->count;
         while (i > 0 && table->pieces[out->first + i - 1].delta != delta)
             i--;
-        if (i > 0)
-            table->pieces[out->first + i - 1].sectors |= bit;
-        else
-            add_piece(table, out, (struct teg_piece){delta, 0, bit, false});
+        if (!i) {
+            add_piece(table, out, (struct teg_piece){.delta = delta});
+            i = out->count;
+        }
+        struct teg_piece *piece = &table->pieces[out->first + i - 1];
+        piece->sectors |= bit;
+        piece->words |= covered_words(line, address, address + bytes);
     }
 }
 

@@ -7,13 +7,14 @@
 #include "measure/trace.h"
 #include "model/teg/teg_machine.h"
 
-enum { TEG_LINE = 128, TEG_SECTOR = 32, TEG_ALIGNMENT = 256 };
+enum { TEG_LINE = 128, TEG_SECTOR = 32, TEG_WORD = 4, TEG_ALIGNMENT = 256 };
 
 /* A transaction: `bytes` at `delta` from the access's base rounded down to 256. */
 struct teg_piece {
     int64_t delta;
     uint16_t bytes;
     uint8_t sectors; /* of a line, bit 0 the first; cached machines */
+    uint32_t words;  /* that the lanes cover, one bit for 4 bytes of the line */
     bool is_moved;   /* `uncoalesced` is switched off: the place means nothing */
 };
 

@@ -243,7 +243,8 @@ static void build(struct teg_engine *e)
         build_sm(e, &e->sms[i], i);
         if (instructions) teg_fetch_init(&e->sms[i].fetch, e->machine, instructions);
     }
-    teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share);
+    teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share,
+                    e->setup->written_share);
     e->memory.observer = e->setup->observer;
     teg_access_init(&e->accesses, trace, e->machine);
     teg_atomics_init(&e->atomics, trace, e->machine);

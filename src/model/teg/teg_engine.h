@@ -29,8 +29,8 @@ struct teg_setup {
     uint64_t block_count; /* to execute; those of the trace in turn, at other addresses each time */
     uint64_t first_block; /* of the trace, from which on */
     unsigned last_sms;    /* SMs of the GPU that have a block as late as the last one; 0: all */
-    unsigned warps_per_sm; /* only so many warps, with a wave of blocks; 0: all */
-    uint32_t dram_share;   /* teg_memory.h */
+    unsigned warps_per_sm;              /* only so many warps, with a wave of blocks; 0: all */
+    uint32_t dram_share, written_share; /* teg_memory.h */
     unsigned
         native_registers; /* of a thread, for the order of native code; 0: the order of the trace */
     const struct teg_observer *observer; /* NULL: none */

@@ -37,12 +37,22 @@ static void set_l1(struct teg_grid *a)
     a->machine.l1.bytes -= taken < a->machine.l1.bytes ? taken : a->machine.l1.bytes;
 }
 
+/* Of what a launch writes, the share that leaves the L2 before it ends: the last that it touches stay. */
+static double written_back(const struct teg_grid *a)
+{
+    const struct profile *profile = a->input->profile;
+    double touched = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
+                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+    double kept = a->writes_through ? 0 : (double)a->machine.l2.bytes / TEG_SECTOR;
+    return touched > kept ? 1 - kept / touched : 0;
+}
+
 /* The L2 holds what this SM reads and what the others read; what they share it holds once. */
 static void set_sharing(struct teg_grid *a)
 {
     const struct profile *profile = a->input->profile;
     a->sharing = 1;
-    a->setup.dram_share = TEG_DRAM_ALL;
+    a->setup.dram_share = a->setup.written_share = TEG_DRAM_ALL;
     if (!teg_is_cached(&a->machine)) return;
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     uint64_t blocks = a->setup.trace->block_count;
@@ -51,6 +61,7 @@ static void set_sharing(struct teg_grid *a)
                              (double)profile_blocks(profile), read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
     a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL / a->sharing);
+    a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
     a->machine.l2.bytes =
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
 }

@@ -280,6 +280,25 @@ static double sustained_bandwidth(const struct machine *machine)
 /* Of the L2 for a lane whose address others wait for, where the file does not say (guess). */
 enum { ATOMIC_CYCLES = 1 };
 
+/* Packets of a cluster's SMs to the L2 share one way (Ahn et al., MICRO 2021: writes of the two SMs of a TPC
+ * take twice as long together). Blocks come to all clusters before a cluster has two. The width is a guess:
+ * a sector a cycle, and the header of a packet as much. */
+enum { REQUEST_BYTES = 32, FETCH_BYTES = 64 };
+
+static void set_requests(struct teg_machine *teg)
+{
+    const struct machine *machine = teg->machine;
+    bool is_modern = machine->cc_major >= 7;
+    double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
+    double of_cluster = fmax(1, machine_get(machine, MACHINE_SM_PER_CLUSTER, 1));
+    double bytes =
+        machine_get(machine, MACHINE_L2_REQUEST_BANDWIDTH, is_modern ? REQUEST_BYTES : 0);
+    double active = fmin(of_cluster, fmax(1, teg->active_sms * of_cluster / sms));
+    double fetch = machine_get(machine, MACHINE_DRAM_FETCH, is_modern ? FETCH_BYTES : SECTOR);
+    teg->packet = sector_ticks(teg, bytes / active);
+    teg->fetch_sectors = fetch >= 4 * SECTOR ? 4 : fetch >= 2 * SECTOR ? 2 : 1;
+}
+
 static void set_cached(struct teg_machine *teg, double clock)
 {
     const struct machine *machine = teg->machine;
@@ -299,6 +318,7 @@ static void set_cached(struct teg_machine *teg, double clock)
         .ways = (unsigned)machine_get(machine, MACHINE_L1_WAYS, 4),
     };
     teg->port = sector_ticks(teg, machine_get(machine, MACHINE_L2_SM_BANDWIDTH, PORT_BYTES));
+    set_requests(teg);
     teg->l2 = shared_level(teg, l2, memory_ticks(teg, l2_latency));
     teg->l2.bytes = (uint64_t)machine_get(machine, MACHINE_L2_SIZE, 0);
     teg->l2.ways = (unsigned)machine_get(machine, MACHINE_L2_WAYS, 16);
@@ -322,7 +342,7 @@ static void set_global(struct teg_machine *teg, const struct model_input *input)
     double sms = machine_get(machine, MACHINE_SM_COUNT, 1);
     teg->active_sms = (unsigned)fmax(1, fmin((double)profile_blocks(input->profile), sms));
     if (teg->rule == RULE_IS_SECTOR) {
-        teg->line = off(teg, EFFECT_BANDWIDTH) ? 0 : TEG_CYCLE;
+        teg->line = teg->fill = off(teg, EFFECT_BANDWIDTH) ? 0 : TEG_CYCLE;
         set_cached(teg, clock);
     } else {
         set_uncached(teg, clock);

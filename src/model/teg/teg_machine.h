@@ -103,9 +103,12 @@ struct teg_machine {
     teg_time request; /* load/store unit, per request */
     teg_time line;    /* and per 128-byte line; 0: not counted */
     struct teg_level l1, l2, dram;
-    teg_time atomic;                /* turn of a lane at one address of the L2; 0: not counted */
-    teg_time port;                  /* ticks for 32 bytes: an SM takes no more of L2 and DRAM */
-    bool l1_loads;                  /* do plain loads look into the L1? */
+    teg_time atomic;        /* turn of a lane at one address of the L2; 0: not counted */
+    teg_time packet;        /* ticks that a header, or 32 bytes, take on the way to the L2 */
+    teg_time fill;          /* of the L1, for each piece that comes from the L2 */
+    unsigned fetch_sectors; /* that a miss in the L2 fetches together */
+    teg_time port;          /* ticks for 32 bytes: an SM takes no more of L2 and DRAM */
+    bool l1_loads;          /* do plain loads look into the L1? */
     unsigned clusters, cluster_sms; /* memory pipelines of the GPU, simulated SMs on one */
     unsigned active_sms;
     teg_time
