@@ -255,7 +255,7 @@ static bool add_footprint(struct bound *bound, double dram)
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: all sectors through L1, each distinct sector read from DRAM once "
-                        "(cold caches), and written sectors beyond what the L2 holds to it");
+                        "(cold caches), and those written to it that the L2 cannot hold");
     return true;
 }
 

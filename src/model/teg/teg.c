@@ -38,7 +38,7 @@ struct resource {
     double share; /* of the simulated time */
 };
 
-enum { RESOURCES = TEG_UNIT_COUNT + 6 };
+enum { RESOURCES = TEG_UNIT_COUNT + 5 };
 
 static size_t list_resources(const struct teg_grid *a, struct resource *out)
 {
@@ -58,8 +58,9 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
                                              (double)r->unit_busy[i] / (owners * time)};
     }
     const struct resource memory[] = {
-        {"t_l2", COMPONENT_L2_BANDWIDTH, (double)r->memory.l2_busy / time},
-        {"t_requests", COMPONENT_L2_BANDWIDTH, (double)r->memory.way_busy / time},
+        {"t_l2", COMPONENT_L2_BANDWIDTH,
+         (double)(r->memory.way_busy > r->memory.l2_busy ? r->memory.way_busy : r->memory.l2_busy) /
+             time},
         {"t_dram", COMPONENT_GLOBAL_BANDWIDTH, (double)r->memory.dram_busy / time},
         {"t_atomics", COMPONENT_ATOMICS, (double)r->atomics_busy / time},
         {"t_rows", COMPONENT_DRAM_ROWS, (double)r->memory.rows_busy / time},
