@@ -163,20 +163,42 @@ static int ablate(const struct validation *v, const struct analysis *analysis,
     return EXIT_DONE;
 }
 
+/* NAN: unknown. */
+static double count_of(const struct validation *v, const struct validate_column *column,
+                       const ws_answer *answer)
+{
+    ws_value value = {.size = sizeof value};
+    if (!column->is_profiler) return ws_answer_counter(answer, 0, column->name);
+    const char *path = cli_format(v->cli, "kernels/0/machines/0/profiler/%s", column->name);
+    bool is_there = ws_node_value(ws_node_find(ws_answer_root(answer), path), &value);
+    return is_there && value.is_known ? value.number : NAN;
+}
+
+/* Those that are known, with what was measured still to come. */
+static void add_counters(const struct validation *v, const ws_answer *answer, struct asking *out)
+{
+    for (size_t i = 0; i < v->set.counter_count; i++) {
+        const struct validate_column *column = &v->set.counters[i];
+        const char *end = strrchr(column->name, '_');
+        double value = count_of(v, column, answer);
+        if (!isfinite(value)) continue;
+        asking_word(v->cli, out, "counter", column->name);
+        asking_number(v->cli, out, "counted", value);
+        if (end && !strcmp(end, "_percent")) asking_number(v->cli, out, "percentage", 1);
+    }
+}
+
 static int predict(const struct validation *v, struct analysis *analysis, struct asking *out)
 {
     struct asking asking;
     ws_answer *answer;
     begin_question(v, analysis, &asking);
     asking_predict(v->cli, &asking, &v->request);
+    asking_number(v->cli, &asking, "profiler", 1);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
     add_predictions(v, answer, out);
     int exit_code = v->has_ablation ? ablate(v, analysis, answer, out) : EXIT_DONE;
-    for (size_t i = 0; i < v->set.counter_count; i++) {
-        double value = ws_answer_counter(answer, 0, v->set.counters[i].name);
-        asking_word(v->cli, out, "counter", v->set.counters[i].name);
-        asking_number(v->cli, out, "counted", isfinite(value) ? value : 0);
-    }
+    add_counters(v, answer, out);
     ws_answer_destroy(answer);
     return exit_code;
 }
@@ -263,17 +285,25 @@ static void add_simulators(struct validation *v, const struct validate_row *row)
     }
 }
 
+static double measured_count(const struct validation *v, const struct validate_row *row,
+                             const char *counter)
+{
+    size_t i = 0;
+    while (strcmp(v->set.counters[i].name, counter) != 0)
+        i++;
+    return row->values[v->set.counters[i].index];
+}
+
 /* Predictions as they are, counters with what was measured. */
 static void add_outcome(struct validation *v, const struct validate_row *row,
                         const struct asking *outcome)
 {
-    size_t counter = 0;
     for (size_t i = 0; i < outcome->input_count; i++) {
         const ws_input *input = &outcome->inputs[i];
         CLI_APPEND(v->cli, v->asking.inputs, v->asking.input_count, *input);
-        if (strcmp(input->name, "counted") != 0) continue;
-        double measured = row->values[v->set.counters[counter++].index];
-        asking_number(v->cli, &v->asking, "measured_count", isnan(measured) ? 0 : measured);
+        if (strcmp(input->name, "counter") != 0) continue;
+        double measured = measured_count(v, row, input->word);
+        if (!isnan(measured)) asking_number(v->cli, &v->asking, "measured_count", measured);
     }
 }
 

@@ -5,9 +5,10 @@
 
 #include "cli/validate/generator.h"
 
-/* A column of the table that is compared: `counter:ID` or `simulator:NAME`. */
+/* A column of the table that is compared: `counter:ID`, `profiler:ID` or `simulator:NAME`. */
 struct validate_column {
     const char *name; /* ID or NAME */
+    bool is_profiler; /* a figure of the section `profiler` of an analysis, else a counter */
     size_t index;     /* in the table */
 };
 

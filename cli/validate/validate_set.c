@@ -169,8 +169,9 @@ static void find_columns(const struct table *table)
     struct validate_set *set = table->set;
     for (size_t i = 0; i < table->count; i++) {
         const char *colon = strchr(table->names[i], ':');
-        struct validate_column found = {colon ? colon + 1 : NULL, i};
-        if (colon && !strncmp(table->names[i], "counter:", 8))
+        struct validate_column found = {.name = colon ? colon + 1 : NULL, .index = i};
+        found.is_profiler = colon && !strncmp(table->names[i], "profiler:", 9);
+        if (found.is_profiler || (colon && !strncmp(table->names[i], "counter:", 8)))
             CLI_APPEND(table->cli, set->counters, set->counter_count, found);
         if (colon && !strncmp(table->names[i], "simulator:", 10))
             CLI_APPEND(table->cli, set->simulators, set->simulator_count, found);

@@ -6,6 +6,7 @@
 
 #include "answer/access_table.h"
 #include "answer/analyze.h"
+#include "answer/profiler_counts.h"
 #include "answer/question.h"
 #include "answer/words.h"
 #include "measure/cache.h"
@@ -53,6 +54,7 @@ struct analyzed_machine {
     const struct prediction *prediction;
     const struct diagnosis *diagnosis;
     struct estimate_node *estimates;
+    const struct profiler_counts *profiler; /* NULL: not asked for, or unknown */
     size_t access_count;
     struct access_node *accesses;
 };
@@ -467,6 +469,10 @@ static ws_status ask_machine(struct asked *asked, const struct profile *profile,
         answer_own(asked->answer, release_diagnosis, diagnosis);
     }
     describe_machine(prediction, diagnosis, &asked->answer->arena, out);
+    struct profiler_counts *profiler =
+        ARENA_ARRAY(&asked->answer->arena, struct profiler_counts, 1);
+    if (asked_flag(asked, "profiler") && profiler_counts_read(prediction, profiler))
+        out->profiler = profiler;
     return WS_OK;
 }
 
@@ -528,6 +534,7 @@ static const struct input_info inputs[] = {
     {"without_traces", INPUT_FLAG, "", "ignore warp traces: no model teg, no cache hits"},
     {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
     {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
+    {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count in the caches"},
 };
 
 const struct question question_analyze = {

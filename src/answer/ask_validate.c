@@ -60,7 +60,9 @@ enum part { SET, ROW, PREDICTION, COUNTER, PART_COUNT };
     MEMBER(counter, WORD, COUNTER, struct counter_pair, id, true,                                  \
            "begins a counter of a launch: its id")                                                 \
     MEMBER(counted, NUMBER, COUNTER, struct counter_pair, ours, true, "its value here")            \
-    MEMBER(measured_count, NUMBER, COUNTER, struct counter_pair, measured, true,                   \
+    MEMBER(percentage, FLAG, COUNTER, struct counter_pair, is_percentage, false,                   \
+           "it is a percentage: compared in points")                                               \
+    MEMBER(measured_count, NUMBER, COUNTER, struct counter_pair, measured, false,                  \
            "its value on hardware")
 
 static const struct input_info inputs[] = {MEMBERS(PART_INPUT)};

@@ -19,7 +19,8 @@ struct prediction_of {
 
 struct counter_pair {
     const char *id;
-    double ours, measured;
+    double ours, measured; /* measured: NAN unless known */
+    double is_percentage;  /* compared in points; NAN: no */
 };
 
 struct validated_row {
@@ -71,8 +72,11 @@ struct ranking {
 
 struct counter_score {
     const char *id, *role;
+    bool is_percentage;
     uint64_t rows;
-    double ratio, error; /* geometric mean of ours / measured, mean of |ours / measured - 1| */
+    /* Geometric mean of ours / measured and mean of |ours / measured - 1|; of percentages the mean of ours -
+     * measured and that of its size, in points. */
+    double ratio, error;
 };
 
 struct validated_set {

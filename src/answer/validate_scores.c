@@ -254,24 +254,27 @@ static const char *const *find_roles(const struct validated_set *set, struct are
 
 /* ---- by counter ------------------------------------------------------------------------------ */
 
-/* Rows of which both sides are known and above zero. */
+/* Percentages, and counts of which both sides are above zero. */
 static void add_counter(struct validated_set *set, const char *role,
                         const struct counter_pair *pair)
 {
     size_t at = 0;
-    if (!(pair->ours > 0) || !(pair->measured > 0)) return;
+    bool is_percentage = pair->is_percentage > 0;
+    if (isnan(pair->measured) || (!is_percentage && !(pair->ours > 0 && pair->measured > 0)))
+        return;
     while (at < set->counter_count && (strcmp(set->counters[at].id, pair->id) != 0 ||
                                        strcmp(set->counters[at].role, role) != 0))
         at++;
     struct counter_score *score = &set->counters[at];
     if (at == set->counter_count) {
-        *score = (struct counter_score){.id = pair->id, .role = role};
+        *score =
+            (struct counter_score){.id = pair->id, .role = role, .is_percentage = is_percentage};
         set->counter_count++;
     }
-    double ratio = pair->ours / pair->measured;
     score->rows++;
-    score->ratio += log(ratio);
-    score->error += fabs(ratio - 1);
+    score->ratio += is_percentage ? pair->ours - pair->measured : log(pair->ours / pair->measured);
+    score->error +=
+        is_percentage ? fabs(pair->ours - pair->measured) : fabs(pair->ours / pair->measured - 1);
 }
 
 static void score_counters(struct validated_set *set, struct arena *arena)
@@ -285,7 +288,8 @@ static void score_counters(struct validated_set *set, struct arena *arena)
             add_counter(set, set->rows[i].role, &set->rows[i].counters[k]);
     for (size_t i = 0; i < set->counter_count; i++) {
         struct counter_score *score = &set->counters[i];
-        score->ratio = exp(score->ratio / (double)score->rows);
+        score->ratio /= (double)score->rows;
+        if (!score->is_percentage) score->ratio = exp(score->ratio);
         score->error /= (double)score->rows;
     }
 }

@@ -137,13 +137,18 @@ static void put_counters(struct page *page, const struct node *set)
     const struct node *counters = node_child(set, "counters");
     if (!counters->child_count) return;
     page_blank(page);
-    page_line(page, "%-40s %-8s %5s %15s %9s", "Counters here / on hardware", "role", "runs",
-              "mean ratio", "error");
+    page_line(page, "%-40s %-8s %5s %15s %14s", "Counters here / on hardware", "role", "runs",
+              "mean ratio", "mean error");
     for (size_t i = 0; i < counters->child_count; i++) {
         const struct node *one = &counters->children[i];
-        page_line(page, "  %-38.38s %-8.8s %5.0f %15.3f %7.1f %%", node_word(one, "counter"),
-                  node_word(one, "role"), node_number(one, "rows"), node_number(one, "ratio"),
-                  100 * node_number(one, "error"));
+        bool in_points = node_flag(one, "is_percentage");
+        char ratio[32], error[32];
+        snprintf(ratio, sizeof ratio, in_points ? "%+.1f points" : "%.3f",
+                 node_number(one, "ratio"));
+        snprintf(error, sizeof error, in_points ? "%.1f points" : "%.1f %%",
+                 (in_points ? 1 : 100) * node_number(one, "error"));
+        page_line(page, "  %-38.38s %-8.8s %5.0f %15s %14s", node_word(one, "counter"),
+                  node_word(one, "role"), node_number(one, "rows"), ratio, error);
     }
 }
 
