@@ -10,7 +10,9 @@
 enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_ABLATION };
 
 /* What is left out of a model for the ablation table, beside every effect. */
-static const char *const ablated_model = "teg", *const ablated_options[] = {"order=ptx"};
+static const char *const ablated_model = "teg", *const ablated_options[] = {
+                                                    "order=ptx", "requests=free", "fills=free",
+                                                    "fetch=sectors", "writes=through"};
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "report format"},

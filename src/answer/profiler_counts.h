@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What Nsight Compute would show of the caches: a prediction by the formulas of its metrics. */
+/* What Nsight Compute would show of the caches: what the model teg moves, by the formulas of its metrics. */
 #ifndef ANSWER_PROFILER_COUNTS_H
 #define ANSWER_PROFILER_COUNTS_H
 
@@ -16,7 +16,7 @@ struct profiler_counts {
     double dram_sectors;
 };
 
-/* False: the caches of the machine are unknown. */
+/* False: teg did not answer, or the machine has no caches. */
 bool profiler_counts_read(const struct prediction *prediction, struct profiler_counts *out);
 
 #endif

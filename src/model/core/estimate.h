@@ -61,6 +61,12 @@ struct finding {
 
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32, FINDINGS_MAX = 4 };
 
+/* What passes the caches in the whole launch, by a model that follows it; sectors of 32 bytes. */
+struct cache_traffic {
+    double counts[CACHE_COUNT_COUNT]; /* CACHE_COUNT_DRAM_WRITTEN: before the launch ends */
+    double l1_store_hits;             /* of stores, in the L1 */
+};
+
 /* One answer of one model. Texts live in the prediction's arena or are static. */
 struct estimate {
     enum model_id id;            /* of the model ... */
@@ -77,6 +83,7 @@ struct estimate {
     struct effect_gain without[EFFECT_COUNT];
     size_t finding_count;
     struct finding findings[FINDINGS_MAX];
+    const struct cache_traffic *traffic; /* NULL: the model follows no caches */
     /* What only this model knows: described by model.details, or for those who include its header:
      * struct stage_times of quantitative, struct warp_waits of teg, struct tp_case of throughput; NULL:
      * nothing. */

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "model/teg/teg_grid.h"
 #include "model/teg/teg_parallel.h"
+#include "model/teg/teg_traffic.h"
 #include "model/teg/teg_waits.h"
 
 static const struct model_option_info options[] = {
@@ -293,6 +294,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     a->out->cycles = (double)total / (double)TEG_CYCLE;
     a->out->time_seconds = a->out->cycles / clock;
     write_terms(a);
+    a->out->traffic = teg_traffic(a);
     write_assumptions(a);
     if (input->effects_off || input->observer) return WS_OK;
     write_known_gains(a);
