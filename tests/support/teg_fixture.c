@@ -158,6 +158,7 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
                               .blocks_per_sm = run->blocks_per_sm ? run->blocks_per_sm : 1,
                               .block_count = run->blocks ? run->blocks : 1,
                               .warps_per_sm = run->warps_per_sm,
+                              .observer = run->observer,
                               .dram_share = TEG_DRAM_ALL,
                               .written_share = TEG_DRAM_ALL};
     check(teg_run(&diag, &setup, out), &diag);

@@ -40,8 +40,8 @@ struct fixture_run {
     uint64_t blocks;
     uint32_t effects_off;
     enum teg_policy policy;
-    bool
-        is_cold; /* instructions and constants are fetched (cc 7.0 and later); else they are there */
+    const struct teg_observer *observer;
+    bool is_cold; /* instructions and constants are fetched, cc 7.0 and later; else at hand */
 };
 /* Fails the test if the engine cannot answer. */
 void fixture_run(const struct fixture *fixture, const struct machine *machine,

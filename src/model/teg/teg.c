@@ -11,8 +11,11 @@
 #include "model/teg/teg_waits.h"
 
 static const struct model_option_info options[] = {
-    {"policy", (const char *const[]){"round-robin", "greedy-oldest", "oldest", NULL},
-     "warp scheduling policy of the model teg"},
+    {"policy",
+     (const char *const[]){"auto", "round-robin", "greedy-oldest", "oldest", "greedy-youngest",
+                           NULL},
+     "warp scheduling policy of the model teg; auto: greedy-youngest from compute capability 7.0 "
+     "on, round-robin before"},
     {"sms", (const char *const[]){"one", "all", NULL},
      "what the model teg simulates: the cluster with the most blocks, or every cluster with its "
      "own blocks"},
@@ -311,7 +314,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         !input->trace->block_count)
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: the launch or its trace has no blocks");
     TRY(teg_machine_read(diag, input, out, &a.machine));
-    a.machine.policy = (enum teg_policy)model_option_get(&model_teg, input, "policy");
+    size_t policy = model_option_get(&model_teg, input, "policy");
+    if (policy) a.machine.policy = (enum teg_policy)(policy - 1);
     a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
     if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;

@@ -239,6 +239,7 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         unsigned place;
         if (!block->warps[i]->alive) continue;
         struct teg_scheduler *s = teg_place(e, sm, number, i, &place);
+        teg_set_youngest(s, place);
         teg_advance(e, s, place, now);
         *s->next = sooner(*s->next, later(now, s->slot));
     }

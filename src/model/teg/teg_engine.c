@@ -76,7 +76,32 @@ static inline int next_in_turn_of_64(struct teg_scheduler *s, teg_time now, teg_
     return -1;
 }
 
-static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_next)
+static inline unsigned youngest_of_64(const struct teg_scheduler *s, uint64_t places)
+{
+    unsigned place = 63 - (unsigned)__builtin_clzll(places);
+    for (uint64_t rest; (rest = places & s->younger[place]);)
+        place = 63 - (unsigned)__builtin_clzll(rest);
+    return place;
+}
+
+/* As next_in_turn_of_64, the youngest first. */
+static inline int youngest_first_of_64(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+{
+    uint64_t left = *s->awake;
+    unsigned unit = 0;
+    while (left) {
+        unsigned place = youngest_of_64(s, left);
+        unit = s->units[place];
+        teg_time free_at = s->states[unit].ready;
+        if (free_at <= now) return (int)place;
+        *out_next = sooner(*out_next, free_at);
+        left &= ~s->by_unit[unit];
+    }
+    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
+    return -1;
+}
+
+static int by_age(const struct teg_scheduler *s, bool is_oldest, teg_time now, teg_time *out_next)
 {
     int best = -1;
     for (int place = next_place(s->awake, s->words, 0); place >= 0;
@@ -84,7 +109,7 @@ static int oldest(const struct teg_scheduler *s, teg_time now, teg_time *out_nex
         teg_time free_at = s->states[s->units[place]].ready;
         if (free_at > now)
             *out_next = sooner(*out_next, free_at);
-        else if (best < 0 || s->warps[place].age < s->warps[best].age)
+        else if (best < 0 || (s->warps[place].age < s->warps[best].age) == is_oldest)
             best = place;
     }
     return best;
@@ -105,9 +130,11 @@ static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, t
         return s->words == 1 ? next_in_turn_of_64(s, now, out_next)
                              : next_in_turn(s, now, out_next);
     bool is_awake = s->awake[last / 64] >> last % 64 & 1;
-    if (policy == TEG_GREEDY_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
+    if (policy != TEG_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
         return (int)last;
-    return oldest(s, now, out_next);
+    if (policy == TEG_GREEDY_YOUNGEST && s->words == 1)
+        return youngest_first_of_64(s, now, out_next);
+    return by_age(s, policy != TEG_GREEDY_YOUNGEST, now, out_next);
 }
 
 static inline bool is_any_awake(const struct teg_scheduler *s)
@@ -157,6 +184,7 @@ static void build_scheduler(struct teg_engine *e, struct teg_sm *sm, struct teg_
     s->states = sm->units;
     s->words = (s->count + 63) / 64 + !s->count;
     s->awake = mem_zalloc((units + 2) * s->words, sizeof *s->awake);
+    s->younger = mem_zalloc(s->count + 1, sizeof *s->younger);
     s->left = s->awake + s->words;
     s->by_unit = s->left + s->words;
     for (unsigned i = 0; i < s->count; i++)
@@ -210,6 +238,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         mem_free(s->sleepers);
         mem_free(s->units);
         mem_free(s->awake);
+        mem_free(s->younger);
         mem_free(s->warps);
     }
     for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)

@@ -425,6 +425,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     if (!machine_latency(machine, CLASS_FP32_FMA, &latency))
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s does not define the latency of fp32.fma",
                           machine->id);
+    teg->policy = machine->cc_major < 7 ? TEG_ROUND_ROBIN : TEG_GREEDY_YOUNGEST;
     teg->schedulers = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1));
     teg->width = (unsigned)fmax(1, machine_get(machine, MACHINE_ISSUE_WIDTH, 1));
     teg->parts = (unsigned)fmin(machine_get(machine, MACHINE_SM_SUBPARTITIONS, 1), PARTS_MAX);

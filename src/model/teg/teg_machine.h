@@ -53,7 +53,8 @@ enum teg_scoreboard {
 enum teg_policy {
     TEG_ROUND_ROBIN,   /* loose: the next ready warp after the last one */
     TEG_GREEDY_OLDEST, /* the same warp while it is ready, then the oldest */
-    TEG_OLDEST
+    TEG_OLDEST,
+    TEG_GREEDY_YOUNGEST /* the same warp while it is ready, then the youngest */
 };
 
 /* What one class of instructions costs. */

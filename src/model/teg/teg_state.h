@@ -146,6 +146,7 @@ struct teg_scheduler {
     uint64_t *awake;              /* [words] */
     uint64_t *by_unit;            /* [units][words] places by the unit that they need */
     uint64_t *left;               /* [words] of those awake, who may still be chosen */
+    uint64_t *younger;            /* by place: of up to 64 places, those whose warp is younger */
 };
 
 struct teg_sm {
@@ -253,6 +254,15 @@ static inline void teg_put(struct teg_scheduler *s, unsigned place, teg_time rea
     for (; at->ready < ready; at--)
         at[1] = at[0];
     at[1] = (struct teg_sleeper){ready, place};
+}
+
+/* The warp at `place` is the youngest now. */
+static inline void teg_set_youngest(struct teg_scheduler *s, unsigned place)
+{
+    if (s->words > 1) return; /* by age */
+    for (unsigned i = 0; i < s->count; i++)
+        s->younger[i] |= UINT64_C(1) << place;
+    s->younger[place] = 0;
 }
 
 /* ---- teg_blocks.c ---------------------------------------------------------------------------- */

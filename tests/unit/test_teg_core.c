@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The core of Volta and later, on traces by hand: the order of issues that Huerta et al. (MICRO 2025) saw on
+ * hardware. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../support/teg_fixture.h"
+
+/* ---- whose turn it is ------------------------------------------------------------------------ */
+
+/* One scheduler that issues an addition a cycle. */
+static const char *const one_scheduler[] = {"machine.issue.schedulers=1",
+                                            "machine.sm.subpartitions=1",
+                                            "machine.throughput.fp32.add=32", NULL};
+
+struct issues {
+    size_t count;
+    struct teg_event events[1024];
+};
+
+static void keep_issue(void *self, const struct teg_event *event)
+{
+    struct issues *issues = self;
+    if (issues->count < sizeof issues->events / sizeof issues->events[0])
+        issues->events[issues->count++] = *event;
+}
+
+static void observe(const struct fixture *fixture, const char *const *changes,
+                    struct issues *issues)
+{
+    struct machine *machine = fixture_machine("v100", changes);
+    struct teg_observer observer = {.issue = keep_issue, .self = issues};
+    struct teg_result result;
+    issues->count = 0;
+    fixture_run(fixture, machine,
+                &(struct fixture_run){.policy = TEG_GREEDY_YOUNGEST, .observer = &observer},
+                &result);
+    teg_result_clear(&result);
+    machine_destroy(machine);
+}
+
+/* `count` issues of one warp after the other, from `cycle` on. */
+static void assert_issues(const struct issues *issues, size_t *at, uint32_t warp, unsigned count,
+                          unsigned cycle)
+{
+    for (unsigned i = 0; i < count; i++, (*at)++) {
+        assert_true(*at < issues->count);
+        assert_int_equal(issues->events[*at].warp, warp);
+        assert_int_equal(issues->events[*at].issue, (cycle + i) * TEG_CYCLE);
+    }
+}
+
+enum { WARPS = 4, COUNT = 32 };
+
+/* Four warps of 32 additions; the third needs the second's result if `depends`. */
+static void four_warps(struct fixture *f, bool depends)
+{
+    uint32_t insns[COUNT];
+    fixture_begin(f, 1, 32 * WARPS);
+    for (int i = 0; i < COUNT; i++)
+        insns[i] = fixture_plain(f, CLASS_FP32_ADD, i, depends && i == 2 ? 1 : 40, 41);
+    fixture_block(f, 0);
+    for (unsigned w = 0; w < WARPS; w++) {
+        fixture_warp(f, w);
+        for (unsigned i = 0; i < COUNT; i++)
+            fixture_step(f, insns[i]);
+    }
+    fixture_finish(f);
+}
+
+/* Their figure 4a without the cache miss: the youngest warp to its end, then the next. */
+static void test_greedy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct issues issues;
+    size_t at = 0;
+    four_warps(&f, false);
+    observe(&f, one_scheduler, &issues);
+    for (uint32_t warp = WARPS; warp-- > 0;)
+        assert_issues(&issues, &at, warp, COUNT, (WARPS - 1 - warp) * COUNT);
+    assert_int_equal(at, issues.count);
+    fixture_clear(&f);
+}
+
+/* Figure 4b: a wait of four cycles behind the second instruction. The three youngest take turns of two, then
+ * the youngest is ready and goes to its end; nobody hides the wait of the oldest. */
+static void test_then_youngest(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct issues issues;
+    size_t at = 0;
+    four_warps(&f, true);
+    observe(&f, one_scheduler, &issues);
+    for (uint32_t warp = 3; warp > 0; warp--)
+        assert_issues(&issues, &at, warp, 2, (3 - warp) * 2);
+    for (uint32_t warp = 3; warp > 0; warp--)
+        assert_issues(&issues, &at, warp, COUNT - 2, 6 + (3 - warp) * (COUNT - 2));
+    assert_issues(&issues, &at, 0, 2, 96);
+    assert_issues(&issues, &at, 0, COUNT - 2, 96 + 1 + 4);
+    assert_int_equal(at, issues.count);
+    fixture_clear(&f);
+}
+
+/* Three blocks are resident; the fourth begins in the place of the first, and is younger than the second. The third
+ * waits until cycle 4, issues ten additions and leaves the others the choice at cycle 15. */
+static void test_age_over_blocks(void **state)
+{
+    (void)state;
+    static const unsigned links[] = {0, 4, 2, 4}, additions[] = {1, 0, 10, 0};
+    struct fixture f;
+    struct issues issues = {0};
+    uint32_t adds[10];
+    fixture_begin(&f, 4, 32);
+    uint32_t chain = fixture_plain(&f, CLASS_FP32_ADD, 1, 1, 40);
+    for (int i = 0; i < 10; i++)
+        adds[i] = fixture_plain(&f, CLASS_FP32_ADD, 2 + i, 40, 41);
+    for (unsigned block = 0; block < 4; block++) {
+        fixture_block(&f, block);
+        fixture_warp(&f, 0);
+        for (unsigned i = 0; i < links[block]; i++)
+            fixture_step(&f, chain);
+        for (unsigned i = 0; i < additions[block]; i++)
+            fixture_step(&f, adds[i]);
+    }
+    fixture_finish(&f);
+    struct machine *machine = fixture_machine("v100", one_scheduler);
+    struct teg_observer observer = {.issue = keep_issue, .self = &issues};
+    struct teg_result result;
+    const struct fixture_run run = {
+        .policy = TEG_GREEDY_YOUNGEST, .observer = &observer, .blocks_per_sm = 3, .blocks = 4};
+    fixture_run(&f, machine, &run, &result);
+    static const struct {
+        unsigned block, cycle;
+    } first[] = {{2, 0}, {1, 1}, {0, 2}, {2, 4}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(issues.events[i].block, first[i].block);
+        assert_int_equal(issues.events[i].issue, first[i].cycle * TEG_CYCLE);
+    }
+    assert_int_equal(issues.events[4 + 10].block, 3);
+    assert_int_equal(issues.events[4 + 10].issue, 15 * TEG_CYCLE);
+    assert_int_equal(issues.events[4 + 11].block, 1);
+    teg_result_clear(&result);
+    machine_destroy(machine);
+    fixture_clear(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_greedy),
+        cmocka_unit_test(test_then_youngest),
+        cmocka_unit_test(test_age_over_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
