@@ -209,11 +209,15 @@ extern "C" __global__ void lud_perimeter(float *matrix, int size, int offset)
     }
     __syncthreads();
     if (threadIdx.x < TILE) {
+#pragma unroll
         for (int i = 1; i < TILE; i++)
+#pragma unroll
             for (int j = 0; j < i; j++)
                 row[i][tx] -= diagonal[i][j] * row[j][tx];
     } else {
+#pragma unroll
         for (int i = 0; i < TILE; i++) {
+#pragma unroll
             for (int j = 0; j < i; j++)
                 column[tx][i] -= column[tx][j] * diagonal[j][i];
             column[tx][i] /= diagonal[i][i];
