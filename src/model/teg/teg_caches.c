@@ -195,12 +195,18 @@ static teg_time through_l2(struct teg_memory *memory, const struct teg_arrival *
 
 /* ---- L1 -------------------------------------------------------------------------------------- */
 
-/* Stores go through and bring nothing in; a sector that is there stays valid. */
+/* Stores go through, and from cc 7.0 on what they write whole stays for later loads; nothing is fetched. */
 static void store_in_l1(struct teg_memory *memory, const struct teg_arrival *arrival, uint64_t line,
-                        unsigned sectors)
+                        const struct teg_piece *piece)
 {
-    if (!arrival->in_l1 || !memory->machine->l1.bytes || always_hits(memory->machine)) return;
-    unsigned hits = cache_access(&memory->l1[arrival->sm], line, sectors, CACHE_LOOK);
+    const struct teg_machine *machine = memory->machine;
+    struct cache *l1 = &memory->l1[arrival->sm];
+    unsigned hits, clean;
+    if (!arrival->in_l1 || !machine->l1.bytes || always_hits(machine)) return;
+    if (!machine->l1_keeps_stores)
+        hits = cache_access(l1, line, piece->sectors, CACHE_LOOK);
+    else if ((hits = cache_store(l1, line, piece->sectors, piece->words, &clean)) == 0)
+        memory->l1_arrives[arrival->sm][l1->touched] = 0;
     memory->counts.l1_store_hits += sectors_in(hits);
 }
 
@@ -243,7 +249,7 @@ teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *
     if (arrival->operation == TRACE_LOAD)
         hits = load_from_l1(memory, arrival, line, piece->sectors, &arrives);
     else if (arrival->operation == TRACE_STORE)
-        store_in_l1(memory, arrival, line, piece->sectors);
+        store_in_l1(memory, arrival, line, piece);
     if (hits) done = later(begin + machine->l1.latency, arrives ? *arrives : 0);
     pipe->begin = begin + later(machine->line, machine->l1.sector * moved);
     if (!(piece->sectors & ~hits)) return done;
