@@ -14,7 +14,7 @@
 #     sizes        the papers' kernels at full size             1 min
 #     launches     every bundled launch file                    5 min
 #     contradictions  all models, machines, bundled kernels     10 min
-#     validate     generated kernels beside nvcc's               1 min
+#     validate     generated kernels beside nvcc's, evidence     1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -41,6 +41,17 @@ bundled_launches() {
     return $status
 }
 
+# The rows of data/evidence.yaml that come from the sets are those that the program writes.
+evidence_is_current() {
+    local copy status=0
+    copy=$(mktemp)
+    cp data/evidence.yaml "$copy"
+    build/warpsage validate gv100 --write-evidence "$copy" || status=1
+    diff data/evidence.yaml "$copy" || status=1
+    rm -f "$copy"
+    return $status
+}
+
 part() {
     case $1 in
     ci) suite "ci" env NIGHTLY=1 FUZZ_SECONDS="${FUZZ_SECONDS:-3600}" .ci/run ;;
@@ -51,7 +62,10 @@ part() {
     launches) check "bundled launches" bundled_launches ;;
     contradictions) suite "contradictions" python3 tests/contradictions/run.py build/warpsage \
         --all ;;
-    validate) check "generated kernels" python3 tests/validate/convolution.py build/warpsage nvcc ;;
+    validate)
+        check "generated kernels" python3 tests/validate/convolution.py build/warpsage nvcc
+        check "evidence of the sets" evidence_is_current
+        ;;
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
     *)
         echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate or memory" >&2

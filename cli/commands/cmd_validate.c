@@ -7,7 +7,7 @@
 #include "cli/options/asking.h"
 #include "cli/validate/validate.h"
 
-enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_ABLATION };
+enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_WRITE_EVIDENCE, OPTION_ABLATION };
 
 /* What is left out of a model for the ablation table, beside every effect. */
 static const char *const ablated_model = "teg", *const ablated_options[] = {
@@ -26,6 +26,8 @@ static const struct option_row options[] = {
     {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model"},
     {OPTION_ABLATION, 0, "ablation", NULL,
      "also predict with each mechanism of the model teg left out"},
+    {OPTION_WRITE_EVIDENCE, 0, "write-evidence", "FILE",
+     "write the ratios of all kernels to FILE, as in data/evidence.yaml, instead of a report"},
     {OPTION_WRITE_PTX, 0, "write-ptx", "FOLDER",
      "write the generated kernels to FOLDER and predict nothing"},
     {0},
@@ -40,14 +42,17 @@ struct outcome {
 struct validation {
     struct cli *cli;
     const struct command *command;
-    struct request request; /* what the command line says */
-    struct asking asking;   /* of `validate` */
-    const char *ptx_folder; /* of --write-ptx; NULL: predict */
-    bool has_effort;        /* --effort was given */
+    struct request request;    /* what the command line says */
+    struct asking asking;      /* of `validate` */
+    const char *ptx_folder;    /* of --write-ptx; NULL: predict */
+    const char *evidence_file; /* of --write-evidence; NULL: report */
+    bool has_effort;           /* --effort was given */
     bool has_ablation;
-    struct validate_set set;
-    double clock;       /* Hz, of the set's machine */
-    const char *target; /* "sm_80" */
+    struct validate_set *sets; /* all that were predicted */
+    size_t set_count;
+    struct validate_set set; /* at work */
+    double clock;            /* Hz, of the set's machine */
+    const char *target;      /* "sm_80" */
     struct outcome *outcomes;
     size_t outcome_count;
 };
@@ -70,7 +75,7 @@ static int add_args(const struct validation *v, const struct validate_row *row, 
 static void choose_effort(const struct validation *v, struct request *request)
 {
     double blocks = (double)request->grid[0] * request->grid[1] * request->grid[2];
-    if (v->has_effort || !v->set.blocks || v->set.blocks >= blocks) return;
+    if (v->has_effort || !(v->set.blocks > 0) || v->set.blocks >= blocks) return;
     request->effort = (struct effort){EFFORT_FRACTION, v->set.blocks / blocks};
 }
 
@@ -100,18 +105,24 @@ static int prepare(const struct validation *v, const struct validate_row *row,
     return add_args(v, row, generated->args, request);
 }
 
+/* What the set measures: a launch, and the gap to the next one if that is in its times. */
+static void add_time(const struct validation *v, struct asking *out, double seconds)
+{
+    asking_number(v->cli, out, "predicted", seconds + v->set.gap_seconds);
+}
+
 static void add_predictions(const struct validation *v, const ws_answer *answer, struct asking *out)
 {
     ws_node machine = ws_node_find(ws_answer_root(answer), "kernels/0/machines/0");
     ws_node estimates = ws_node_find(machine, "estimates");
     asking_word(v->cli, out, "model", "headline");
-    asking_number(v->cli, out, "predicted", ws_answer_time(answer, 0, 0));
+    add_time(v, out, ws_answer_time(answer, 0, 0));
     for (size_t i = 0; i < ws_node_count(estimates); i++) {
         ws_node estimate = ws_node_child(estimates, i);
         ws_value time = {.size = sizeof time};
         if (!ws_node_value(ws_node_find(estimate, "time_s"), &time) || !time.is_known) continue;
         asking_word(v->cli, out, "model", ws_node_id(estimate));
-        asking_number(v->cli, out, "predicted", time.number);
+        add_time(v, out, time.number);
     }
 }
 
@@ -143,7 +154,7 @@ static int predict_without(const struct validation *v, const struct analysis *an
     asking_word(v->cli, &asking, "model", ablated_model);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
     asking_word(v->cli, out, "model", ablated_model);
-    asking_number(v->cli, out, "predicted", ws_answer_time(answer, 0, 0));
+    add_time(v, out, ws_answer_time(answer, 0, 0));
     asking_word(v->cli, out, "without", *effect ? effect : option);
     ws_answer_destroy(answer);
     return EXIT_DONE;
@@ -326,6 +337,7 @@ static int validate_one(struct validation *v)
     asking_word(v->cli, &v->asking, "set", v->set.id);
     asking_word(v->cli, &v->asking, "title", v->set.title);
     asking_word(v->cli, &v->asking, "source", v->set.source);
+    asking_number(v->cli, &v->asking, "gap", v->set.gap_seconds);
     if (v->set.is_ranking) asking_number(v->cli, &v->asking, "is_ranking", 1);
     CLI_TRY(find_machine(v));
     for (size_t i = 0; i < v->set.row_count; i++) {
@@ -367,22 +379,32 @@ static int validate(struct validation *v, const char *const *names, size_t count
         CLI_TRY(validate_read(v->cli, names[i], &v->set));
         if (v->set.is_ranking && !is_asked) continue;
         CLI_TRY(v->ptx_folder ? write_kernels(v) : validate_one(v));
+        CLI_APPEND(v->cli, v->sets, v->set_count, v->set);
     }
     if (v->ptx_folder) return EXIT_DONE;
     CLI_TRY(asking_ask(v->cli, &v->asking, &answer));
-    int exit_code =
-        asking_write(v->cli, answer, v->request.format, v->request.details, v->request.output);
+    int exit_code = v->evidence_file
+                        ? evidence_write(v->cli, v->sets, v->set_count, answer, v->evidence_file)
+                        : asking_write(v->cli, answer, v->request.format, v->request.details,
+                                       v->request.output);
     ws_answer_destroy(answer);
     return exit_code;
 }
 
-static void read_options(struct validation *v, const struct command_line *line)
+static int read_options(struct validation *v, const struct command_line *line)
 {
     for (size_t i = 0; i < line->use_count; i++) {
-        if (line->uses[i].id == OPTION_WRITE_PTX) v->ptx_folder = line->uses[i].value;
-        v->has_effort |= line->uses[i].id == OPTION_EFFORT;
-        v->has_ablation |= line->uses[i].id == OPTION_ABLATION;
+        const struct option_use *use = &line->uses[i];
+        if (use->id == OPTION_WRITE_PTX) v->ptx_folder = use->value;
+        if (use->id == OPTION_WRITE_EVIDENCE) v->evidence_file = use->value;
+        v->has_effort |= use->id == OPTION_EFFORT;
+        v->has_ablation |= use->id == OPTION_ABLATION;
     }
+    if (v->evidence_file && (v->has_effort || v->request.without || v->request.model_options))
+        return cli_error(v->cli, EXIT_USAGE,
+                         "--write-evidence states the error of the models as they are: it cannot "
+                         "be combined with --effort, --without or --model-option");
+    return EXIT_DONE;
 }
 
 static int run_validate(struct cli *cli, const struct command *command, int argc, char **argv)
@@ -397,7 +419,7 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     struct command_line uses = line;
     uses.operand_count = 0; /* operands are sets, not kernels */
     CLI_TRY(analysis_read(cli, command, &uses, &v.request));
-    read_options(&v, &line);
+    CLI_TRY(read_options(&v, &line));
     cli_attach(cli);
     /* Registers are those of the table or by liveness: the same with and without ptxas. */
     ws_status status = ws_context_set_tool_path(cli->context, "");

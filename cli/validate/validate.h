@@ -28,13 +28,16 @@ struct validate_row {
 
 struct validate_set {
     const char *id, *folder, *title, *source, *machine;
-    const char *table; /* path, for messages */
-    bool in_cycles;    /* `measured` is in core cycles of the machine, else in seconds */
-    bool is_ranking;   /* configurations of one kernel: what counts is their order */
-    unsigned blocks;   /* to execute of each launch unless --effort says otherwise; 0: all */
+    const char *table;  /* path, for messages */
+    bool in_cycles;     /* `measured` is in core cycles of the machine, else in seconds */
+    bool is_ranking;    /* configurations of one kernel: what counts is their order */
+    double blocks;      /* to execute of each launch unless --effort says otherwise; 0: all */
+    double gap_seconds; /* part of each measured time: from a launch to the next one */
     const struct generator *generator; /* NULL: rows name files */
     double
         constants[GENERATOR_PARAMETERS_MAX]; /* its parameters that no column has; NAN: unknown */
+    /* Rows of data/evidence.yaml: compute capabilities they speak for, "7.0"; NULL: none of this set. */
+    const char *evidence_first, *evidence_last, *evidence_source;
     struct validate_column *counters, *simulators;
     size_t counter_count, simulator_count;
     struct validate_row *rows;
@@ -48,6 +51,10 @@ int validate_read(struct cli *cli, const char *name, struct validate_set *out);
  * generator. `target`: sm_80. */
 int validate_generate(struct cli *cli, const struct validate_set *set,
                       const struct validate_row *row, const char *target, struct generated *out);
+/* Puts the rows of the sets, which the answer is about, into a file of evidence, in place of those that it wrote
+ * before. EXIT_USAGE if no set says for which GPUs it speaks. */
+int evidence_write(struct cli *cli, const struct validate_set *sets, size_t count,
+                   const ws_answer *answer, const char *path);
 /* Ids of the sets of accuracy/, in alphabetical order. */
 int validate_list(struct cli *cli, const char ***out, size_t *out_count);
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,10 +220,25 @@ static int read_table(struct cli *cli, struct validate_set *set)
 
 /* ---- the set --------------------------------------------------------------------------------- */
 
-/* Keys of a description, in the order of the messages. */
-enum key { TITLE, SOURCE, MACHINE, ROWS, PURPOSE, BLOCKS, GENERATOR, KEY_COUNT };
-static const char *const keys[KEY_COUNT] = {"title",   "source", "machine",  "rows",
-                                            "purpose", "blocks", "generator"};
+/* Words of a description; the first four are required. */
+enum { REQUIRED = 4 };
+static const struct {
+    const char *key;
+    size_t offset; /* in struct validate_set, of a const char * */
+} words[] = {
+    {"title", offsetof(struct validate_set, title)},
+    {"source", offsetof(struct validate_set, source)},
+    {"machine", offsetof(struct validate_set, machine)},
+    {"rows", offsetof(struct validate_set, table)},
+    {"evidence.first", offsetof(struct validate_set, evidence_first)},
+    {"evidence.last", offsetof(struct validate_set, evidence_last)},
+    {"evidence.source", offsetof(struct validate_set, evidence_source)},
+};
+
+static const char **word_at(struct validate_set *set, size_t index)
+{
+    return (const char **)(void *)((char *)set + words[index].offset);
+}
 
 static int refuse_value(struct cli *cli, const struct named_value *value, const char *expected)
 {
@@ -249,32 +265,36 @@ static int set_constant(struct cli *cli, const struct named_value *value, struct
                      set->generator ? "" : ": `generator.id` comes first");
 }
 
+static int set_number(struct cli *cli, const struct named_value *value, double least,
+                      const char *expected, double *out)
+{
+    *out = value->number;
+    return value->is_number && value->number >= least && isfinite(value->number)
+               ? EXIT_DONE
+               : refuse_value(cli, value, expected);
+}
+
 static int set_value(struct cli *cli, const struct named_value *value, struct validate_set *set)
 {
-    const char **places[] = {&set->title, &set->source, &set->machine, &set->table};
-    size_t key = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i].key, value->name)) {
+            *word_at(set, i) = value->text;
+            return EXIT_DONE;
+        }
     if (!strcmp(value->name, "generator.id")) return set_generator(cli, value, set);
     if (!strncmp(value->name, "generator.", 10)) return set_constant(cli, value, set);
-    while (key < GENERATOR && strcmp(keys[key], value->name) != 0)
-        key++;
-    switch (key) {
-    case PURPOSE:
+    if (!strcmp(value->name, "purpose")) {
         set->is_ranking = !strcmp(value->text, "ranking");
         return set->is_ranking ? EXIT_DONE : refuse_value(cli, value, "ranking");
-    case BLOCKS:
-        if (!value->is_number || !(value->number >= 1 && value->number <= UINT32_MAX))
-            return refuse_value(cli, value, "a number of blocks of at least 1");
-        set->blocks = (unsigned)value->number;
-        return EXIT_DONE;
-    case GENERATOR:
-        return cli_error(cli, EXIT_INPUT,
-                         "%s: error: unknown key '%s': expected title, source, machine, rows, "
-                         "purpose, blocks, generator",
-                         value->place, value->name);
-    default:
-        *places[key] = value->text;
-        return EXIT_DONE;
     }
+    if (!strcmp(value->name, "blocks"))
+        return set_number(cli, value, 1, "a number of blocks of at least 1", &set->blocks);
+    if (!strcmp(value->name, "gap"))
+        return set_number(cli, value, 0, "seconds, at least 0", &set->gap_seconds);
+    return cli_error(cli, EXIT_INPUT,
+                     "%s: error: unknown key '%s': expected title, source, machine, rows, purpose, "
+                     "blocks, gap, generator, evidence",
+                     value->place, value->name);
 }
 
 static int read_description(struct cli *cli, const char *path, struct validate_set *set)
@@ -285,10 +305,9 @@ static int read_description(struct cli *cli, const char *path, struct validate_s
         set->constants[i] = NAN;
     for (size_t i = 0; i < values.count; i++)
         CLI_TRY(set_value(cli, &values.items[i], set));
-    const char *const required[] = {set->title, set->source, set->machine, set->table};
-    for (size_t k = 0; k < sizeof required / sizeof *required; k++)
-        if (!required[k])
-            return cli_error(cli, EXIT_INPUT, "%s: error: missing key '%s'", path, keys[k]);
+    for (size_t i = 0; i < REQUIRED; i++)
+        if (!*word_at(set, i))
+            return cli_error(cli, EXIT_INPUT, "%s: error: missing key '%s'", path, words[i].key);
     set->table = cli_format(cli, "%s/%s", set->folder, set->table);
     if (strchr(set->machine, '.') && *set->machine != '/')
         set->machine = cli_format(cli, "%s/%s", set->folder, set->machine);

@@ -41,6 +41,8 @@ enum part { SET, ROW, PREDICTION, COUNTER, PART_COUNT };
     MEMBER(title, WORD, SET, struct validated_set, title, true, "what was measured")               \
     MEMBER(source, WORD, SET, struct validated_set, source, true, "where it was published")        \
     MEMBER(machine, WORD, SET, struct validated_set, machine, true, "machine of the predictions")  \
+    MEMBER(gap, NUMBER, SET, struct validated_set, gap, false,                                     \
+           "time between launches that measured times and predictions include, s")                 \
     MEMBER(is_ranking, FLAG, SET, struct validated_set, is_ranking, false,                         \
            "configurations of one kernel: what counts is their order")                             \
     MEMBER(row, WORD, ROW, struct validated_row, instance, true,                                   \
@@ -81,16 +83,19 @@ static const struct part_list part_list = {members, parts, PART_COUNT};
 
 /* ---- by row ---------------------------------------------------------------------------------- */
 
-static ws_status complete_row(const struct asked *asked, const char *set, struct validated_row *row)
+static ws_status complete_row(const struct asked *asked, const struct validated_set *set,
+                              struct validated_row *row)
 {
     if (!(row->measured > 0) || !isfinite(row->measured))
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
-                          "set '%s': launch '%s' of '%s' has no measured time", set, row->instance,
-                          row->kernel);
+                          "set '%s': launch '%s' of '%s' has no measured time", set->id,
+                          row->instance, row->kernel);
     for (size_t i = 0; i < row->prediction_count; i++)
         row->predictions[i].ratio = row->predictions[i].seconds / row->measured;
     const struct prediction_of *bound = validated_prediction_by(row, "speed-of-light", NULL);
-    row->beats_bound = bound && bound->ratio > 1;
+    /* The bound is one of the launch alone. */
+    double gap = isnan(set->gap) ? 0 : set->gap;
+    row->beats_bound = bound && bound->seconds - gap > row->measured;
     return WS_OK;
 }
 
@@ -100,7 +105,7 @@ static ws_status complete_set(const struct asked *asked, struct validated_set *s
 {
     struct arena *arena = &asked->answer->arena;
     for (size_t i = 0; i < set->row_count; i++)
-        TRY(complete_row(asked, set->id, &set->rows[i]));
+        TRY(complete_row(asked, set, &set->rows[i]));
     validate_score(set, arena);
     set->fast = ARENA_ARRAY(arena, const struct validated_row *, set->row_count + 1);
     for (size_t i = 0; i < set->row_count; i++)

@@ -182,6 +182,9 @@ static void compose_sets(struct page *page, const struct node *sets)
         page_line(page, "%s   %s", node_word(set, "id"), node_word(set, "title"));
         page_line(page, "  predicted for %s; measured by %s", node_word(set, "machine"),
                   node_word(set, "source"));
+        if (node_number(set, "gap_s") > 0)
+            page_line(page, "  times include %s to the next launch",
+                      quantity_format(node_number(set, "gap_s"), "s").text);
         page_blank(page);
         if (page->details != WS_DETAILS_QUIET && !node_child(set, "rankings")->child_count) {
             put_kernels(page, set);
