@@ -506,7 +506,7 @@ static int generate(struct cli *cli, const char *target, const double *values,
         .grid = {(c.width - 1) / (c.block_x * c.tile_x) + 1,
                  (c.height - 1) / (c.block_y * c.tile_y) + 1, 1},
         .block = {c.block_x, c.block_y, 1},
-        .args = cli_format(cli, "f32[%u] f32[%u]=iota", c.width * c.height,
+        .args = cli_format(cli, "f32[%u] f32[%u]=zeros", c.width * c.height,
                            c.input_width * c.input_height),
     };
     int exit_code = write_kernel(cli, target, &c, room, &out->ptx);
