@@ -534,7 +534,7 @@ static const struct input_info inputs[] = {
     {"without_traces", INPUT_FLAG, "", "ignore warp traces: no model teg, no cache hits"},
     {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
     {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
-    {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count in the caches"},
+    {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count"},
 };
 
 const struct question question_analyze = {

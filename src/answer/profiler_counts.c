@@ -15,6 +15,7 @@ bool profiler_counts_read(const struct prediction *prediction, struct profiler_c
     const double *c = teg->traffic->counts;
     double l2_loads = c[CACHE_COUNT_L2_LOADS], stores = c[CACHE_COUNT_STORES];
     *out = (struct profiler_counts){
+        .warp_instructions = teg->traffic->warp_instructions,
         .l1_hit_percent = percent(c[CACHE_COUNT_L1_HITS] + teg->traffic->l1_store_hits,
                                   c[CACHE_COUNT_LOADS] + stores),
         .l2_hit_percent = percent(c[CACHE_COUNT_L2_LOAD_HITS] + stores, l2_loads + stores),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What Nsight Compute would show of the caches: what the model teg moves, by the formulas of its metrics. */
+/* What Nsight Compute would show of a launch: what the model teg issues and moves, by the formulas of its metrics. */
 #ifndef ANSWER_PROFILER_COUNTS_H
 #define ANSWER_PROFILER_COUNTS_H
 
@@ -7,6 +7,7 @@
 
 /* Of the whole grid; sectors are 32 bytes. NAN: unknown. */
 struct profiler_counts {
+    double warp_instructions;
     /* Loads and stores: a store hits if its sector is present, and allocates none. */
     double l1_hit_percent;
     /* Loads and stores: all stores hit. */

@@ -61,8 +61,10 @@ struct finding {
 
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32, FINDINGS_MAX = 4 };
 
-/* What passes the caches in the whole launch, by a model that follows it; sectors of 32 bytes. */
-struct cache_traffic {
+/* What the whole launch issues and moves through the caches, by a model that follows it; sectors of 32
+ * bytes. */
+struct launch_traffic {
+    double warp_instructions;         /* of native code, as far as the model knows it */
     double counts[CACHE_COUNT_COUNT]; /* CACHE_COUNT_DRAM_WRITTEN: before the launch ends */
     double l1_store_hits;             /* of stores, in the L1 */
 };
@@ -83,7 +85,7 @@ struct estimate {
     struct effect_gain without[EFFECT_COUNT];
     size_t finding_count;
     struct finding findings[FINDINGS_MAX];
-    const struct cache_traffic *traffic; /* NULL: the model follows no caches */
+    const struct launch_traffic *traffic; /* NULL: the model follows no caches */
     /* What only this model knows: described by model.details, or for those who include its header:
      * struct stage_times of quantitative, struct warp_waits of teg, struct tp_case of throughput; NULL:
      * nothing. */

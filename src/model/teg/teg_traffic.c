@@ -14,11 +14,11 @@ static double scale(const struct teg_grid *grid, enum cache_count what, enum cou
     return (double)profile_blocks(profile) / (double)grid->result.block_count;
 }
 
-const struct cache_traffic *teg_traffic(const struct teg_grid *grid)
+const struct launch_traffic *teg_traffic(const struct teg_grid *grid)
 {
     const struct teg_memory_counts *memory = &grid->result.memory;
     if (!teg_is_cached(&grid->machine) || !grid->result.block_count) return NULL;
-    struct cache_traffic *out = ARENA_ARRAY(grid->input->arena, struct cache_traffic, 1);
+    struct launch_traffic *out = ARENA_ARRAY(grid->input->arena, struct launch_traffic, 1);
     double loads = scale(grid, CACHE_COUNT_LOADS, COUNTER_MEM_GLOBAL_LOAD_SECTORS32,
                          COUNTER_MEM_LOCAL_LOAD_SECTORS32);
     double stores = scale(grid, CACHE_COUNT_STORES, COUNTER_MEM_GLOBAL_STORE_SECTORS32,
@@ -33,6 +33,9 @@ const struct cache_traffic *teg_traffic(const struct teg_grid *grid)
     out->counts[CACHE_COUNT_ATOMICS] = atomics * (double)memory->caches[CACHE_COUNT_ATOMICS];
     out->counts[CACHE_COUNT_L2_ATOMIC_HITS] =
         atomics * (double)memory->caches[CACHE_COUNT_L2_ATOMIC_HITS];
+    out->warp_instructions = (double)grid->result.issued *
+                             (double)profile_blocks(grid->input->profile) /
+                             (double)grid->result.block_count;
     out->l1_store_hits = stores * (double)memory->l1_store_hits;
     return out;
 }

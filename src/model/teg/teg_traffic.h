@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What passes the caches in a launch, from the blocks that were simulated. */
+/* What a launch issues and moves through the caches, from the blocks that were simulated. */
 #ifndef MODEL_TEG_TRAFFIC_H
 #define MODEL_TEG_TRAFFIC_H
 
 #include "model/teg/teg_grid.h"
 
 /* In the estimate's arena; NULL: no caches. After the cluster has been executed. */
-const struct cache_traffic *teg_traffic(const struct teg_grid *grid);
+const struct launch_traffic *teg_traffic(const struct teg_grid *grid);
 
 #endif
