@@ -212,8 +212,8 @@ const struct command command_analyze = {
         "  kernel_file, kernel, grid [x,y,z], block [x,y,z], dynamic_shared_bytes, cluster,\n"
         "  global [x,y,z] and local [x,y,z] (OpenCL, instead of grid and block),\n"
         "  registers, isa_view, args [ARG...], gpu [ID...], cpu [ID...], check {INDEX: FILE},\n"
-        "  print [INDEX...], save {INDEX: FILE}, effort, max_instructions. Paths are relative\n"
-        "  to the file.\n\n"
+        "  print [INDEX...], save {INDEX: FILE}, effort, seed, max_instructions. Paths are\n"
+        "  relative to the file.\n\n"
         "Example\n"
         "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
         "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",

@@ -21,6 +21,8 @@ static const struct option_row options[] = {
     {OPTION_THREADS, 't', "threads", "N", "host threads (default: all cores)"},
     {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",
      "blocks to execute: all, as many as fit in 20 s, N percent, or as many as fit in N s"},
+    {OPTION_SEED, 0, "seed", "N",
+     "draw other blocks to count (--effort) and to trace (default: 0)"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
      "predict without an effect (see `warpsage explain`)"},
     {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model"},

@@ -123,6 +123,8 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
                                 &request->check_count);
     case OPTION_EFFORT:
         return request_set_effort(cli, value, &request->effort);
+    case OPTION_SEED:
+        return parse_unsigned(cli, "--seed", value, UINT64_MAX, &request->seed);
     case OPTION_MAX_INSTRUCTIONS:
         return parse_unsigned(cli, "--max-instructions", value, UINT64_MAX,
                               &request->max_instructions);
@@ -346,6 +348,7 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .isa_view = request->isa_view,
         .unordered = request->unordered,
         .effort = effort,
+        .seed = request->seed,
         /* Who gives the registers does not wait for ptxas. */
         .register_targets = a->target_count || a->request.registers ? a->targets : NULL,
         .register_target_count = a->request.registers ? 0 : a->target_count,

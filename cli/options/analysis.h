@@ -24,6 +24,7 @@ enum analysis_option {
     OPTION_SAVE,
     OPTION_CHECK,
     OPTION_EFFORT,
+    OPTION_SEED,
     OPTION_MAX_INSTRUCTIONS,
     OPTION_THREADS,
     OPTION_SAVE_PROFILE,
@@ -63,6 +64,8 @@ enum analysis_option {
         {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE"},                       \
         {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
          "blocks to execute: all, as many as fit in 20 s, N percent, or as many as fit in N s"},   \
+        {OPTION_SEED, 0, "seed", "N",                                                              \
+         "draw other blocks to count (--effort) and to trace (default: 0)"},                       \
         {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N", "stop after N warp instructions"},   \
         {OPTION_TIMEOUT, 0, "timeout", "S", "stop after S seconds, as on an interrupt"},           \
         {OPTION_THREADS, 't', "threads", "N", "host threads (default: all cores)"},                \

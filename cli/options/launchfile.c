@@ -121,6 +121,11 @@ static int read_shared(struct launchfile *file, yaml_node_t *node, const char *p
     return read_number(file, node, place, &file->request->dynamic_shared_bytes);
 }
 
+static int read_seed(struct launchfile *file, yaml_node_t *node, const char *place)
+{
+    return read_number(file, node, place, &file->request->seed);
+}
+
 static int read_max_instructions(struct launchfile *file, yaml_node_t *node, const char *place)
 {
     return read_number(file, node, place, &file->request->max_instructions);
@@ -258,6 +263,7 @@ static const struct key {
     {"print", read_print},
     {"save", read_save},
     {"effort", read_effort},
+    {"seed", read_seed},
     {"max_instructions", read_max_instructions},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };

@@ -39,6 +39,7 @@ struct request {
     size_t *prints;
     size_t print_count;
     struct effort effort;
+    uint64_t seed; /* of the draws of blocks */
     uint64_t max_instructions;
     const char *isa_view; /* NULL: PTX */
     /* Only from the command line. */

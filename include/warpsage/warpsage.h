@@ -343,7 +343,7 @@ typedef struct ws_launch {
     bool counters;             /* false: execute only, out_profile may be NULL */
     bool all_rules;            /* also count the rules of cc 1.x (enum ws_rule) */
     bool unordered;            /* run ordered kernels in parallel: not reproducible */
-    double effort;             /* fraction of the blocks to execute, 0 or 1: all */
+    double effort;             /* fraction of the blocks to count, 0 or 1: all (doc/sampling.md) */
     unsigned rules;            /* bit set of enum ws_rule, counted besides what is always counted */
     /* Compute capabilities (70 for 7.0) whose register counts are asked of ptxas; NULL: the
      * module's own target only. Each is asked once a kernel and module. */
@@ -356,7 +356,7 @@ typedef struct ws_launch {
      * NULL: those of PTX. */
     const char *isa_view;
     unsigned shared_banks; /* of WS_RULE_BANK16, 1 to 64; 0: 16 */
-    /* Warp traces of the first blocks become part of the profile, for the models that follow
+    /* Warp traces of blocks drawn over the grid become part of the profile, for the models that follow
      * instructions one by one. 0: 32 blocks, as far as they fit in trace_bytes; WS_TRACE_NONE: none.
      * trace_bytes 0: 128 MiB. */
     uint32_t trace_blocks;
@@ -367,6 +367,8 @@ typedef struct ws_launch {
     /* NULL: not wanted; zeros if the launch failed, but for the blocks that had ended when it was
      * cancelled. */
     ws_launch_result *result;
+    uint64_t
+        seed; /* of the draws that choose the counted blocks of a sample and the traced blocks */
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX

@@ -35,10 +35,15 @@ ws_status pipeline_rules(struct diag *diag, struct counting_rules *rules)
     return WS_OK;
 }
 
+static uint32_t traced_blocks(uint32_t asked)
+{
+    return asked == WS_TRACE_NONE ? 0 : asked ? asked : TRACE_BLOCKS;
+}
+
 void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes)
 {
     if (blocks != WS_TRACE_NONE)
-        measure_record(measure, blocks ? blocks : TRACE_BLOCKS, bytes ? bytes : TRACE_BYTES);
+        measure_record(measure, traced_blocks(blocks), bytes ? bytes : TRACE_BYTES);
 }
 
 /* Members up to `effort` are the first version of ws_launch; callers compiled against it give no
@@ -178,6 +183,8 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
         .grid_workspace = launch->grid_workspace,
         .unordered = launch->unordered,
         .effort = launch->effort,
+        .seed = launch->seed,
+        .traced_blocks = observer ? traced_blocks(launch->trace_blocks) : 0,
         .observer = observer,
         .progress = context->progress,
         .progress_user = context->progress_user,

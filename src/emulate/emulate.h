@@ -80,7 +80,9 @@ struct launch_options {
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: 2^40 */
     uint64_t grid_workspace;   /* in %envreg1 and %envreg2 */
     bool unordered;
-    double effort;             /* 0 or 1: all blocks; else this fraction, stratified */
+    double effort;             /* 0 or 1: all blocks; else about this fraction (block_sample.h) */
+    uint64_t seed;             /* of the draws */
+    uint32_t traced_blocks;    /* that the observer records: executed in any case */
     struct observer *observer; /* NULL: none */
     ws_progress_fn *progress;  /* may be NULL */
     void *progress_user;

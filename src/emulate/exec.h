@@ -431,8 +431,10 @@ struct launch {
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */
     uint64_t max_instructions;
+    struct block_sample *sample;  /* NULL: every block */
     uint64_t sampled;             /* blocks to execute */
-    uint64_t next_block;          /* atomic: ordinal of the next to hand out */
+    uint64_t units;               /* that are handed out: blocks, or runs of a sample */
+    uint64_t next_unit;           /* atomic: the next to hand out */
     uint64_t finished;            /* atomic */
     uint64_t fault_block;         /* atomic: least block that failed, UINT64_MAX */
     uint64_t shown_tenths;        /* time of the last progress message */

@@ -75,12 +75,16 @@ static void keep_fault(struct worker *worker, struct block *block)
     *fault = (struct fault){0};
 }
 
-/* The ordinal of the next block. */
-static uint64_t take_ordinal(struct launch *launch)
+static uint64_t take_unit(struct launch *launch)
 {
-    if (launch->printed)
-        return print_log_begin(launch->printed, &launch->view, &launch->next_block);
-    return __atomic_fetch_add(&launch->next_block, 1, __ATOMIC_RELAXED);
+    if (launch->printed) return print_log_begin(launch->printed, &launch->view, &launch->next_unit);
+    return __atomic_fetch_add(&launch->next_unit, 1, __ATOMIC_RELAXED);
+}
+
+/* The first ordinal of a unit, and of the one behind the last. */
+static uint64_t unit_begin(const struct launch *launch, uint64_t unit)
+{
+    return launch->units == launch->sampled ? unit : launch->sample->units[unit];
 }
 
 /* Of a block that has ended, or will not go on. */
@@ -118,34 +122,45 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Takes no block from until_ns on; 0: as long as there are some. */
+/* False: the worker takes no other. */
+static bool run_one(struct worker *worker, struct block *block, uint64_t ordinal)
+{
+    struct launch *launch = worker->launch;
+    uint64_t index = launch_block_index(&launch->view, ordinal);
+    if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) return false;
+    block_start(worker, block, index);
+    enum block_stop stop = block_run(worker, block, 0);
+    keep_printed(launch, block, stop == BLOCK_FAULT);
+    if (stop == BLOCK_FAULT) {
+        keep_fault(worker, block);
+        return false;
+    }
+    __atomic_fetch_add(&launch->finished, 1, __ATOMIC_RELAXED);
+    if (worker->first) show_progress(launch);
+    if ((ordinal & 15) == 0 && launch_cancelled(launch)) {
+        worker->exec.warp = NULL;
+        fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
+        worker->exec.fault.block = 0; /* before every other */
+        block->index = 0;
+        keep_fault(worker, block);
+        return false;
+    }
+    return true;
+}
+
+/* Takes no unit from until_ns on; 0: as long as there are some. */
 static void run_independent(struct worker *worker, uint64_t until_ns)
 {
     struct launch *launch = worker->launch;
     struct block *block = block_take(worker);
+    bool goes_on = true;
     worker->resident = 1;
-    while (!until_ns || now_ns() < until_ns) {
-        uint64_t ordinal = take_ordinal(launch);
-        if (ordinal >= launch->sampled) break;
-        uint64_t index = launch_block_index(&launch->view, ordinal);
-        if (index >= __atomic_load_n(&launch->fault_block, __ATOMIC_RELAXED)) break;
-        block_start(worker, block, index);
-        enum block_stop stop = block_run(worker, block, 0);
-        keep_printed(launch, block, stop == BLOCK_FAULT);
-        if (stop == BLOCK_FAULT) {
-            keep_fault(worker, block);
-            break;
-        }
-        __atomic_fetch_add(&launch->finished, 1, __ATOMIC_RELAXED);
-        if (worker->first) show_progress(launch);
-        if ((ordinal & 15) == 0 && launch_cancelled(launch)) {
-            worker->exec.warp = NULL;
-            fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
-            worker->exec.fault.block = 0; /* before every other */
-            block->index = 0;
-            keep_fault(worker, block);
-            break;
-        }
+    while (goes_on && (!until_ns || now_ns() < until_ns)) {
+        uint64_t unit = take_unit(launch);
+        if (unit >= launch->units) break;
+        uint64_t end = unit_begin(launch, unit + 1);
+        for (uint64_t ordinal = unit_begin(launch, unit); goes_on && ordinal < end; ordinal++)
+            goes_on = run_one(worker, block, ordinal);
     }
     block_give(worker, block);
 }
@@ -174,9 +189,9 @@ static void *run_thread(void *of)
 static struct block *next_ordered(struct worker *worker, struct block **tail)
 {
     struct launch *launch = worker->launch;
-    if (launch->next_block >= launch->sampled) return NULL;
+    if (launch->next_unit >= launch->units) return NULL;
     struct block *block = block_take(worker);
-    block_start(worker, block, launch_block_index(&launch->view, take_ordinal(launch)));
+    block_start(worker, block, launch_block_index(&launch->view, take_unit(launch)));
     if (*tail) (*tail)->next = block;
     *tail = block;
     return block;
@@ -325,10 +340,33 @@ static void derive_sizes(struct launch *launch)
     launch->max_instructions =
         options->max_instructions ? options->max_instructions : UINT64_C(1) << 40;
     launch->fault_block = UINT64_MAX;
-    double effort = options->effort > 0.0 && options->effort < 1.0 ? options->effort : 1.0;
-    launch->sampled = (uint64_t)(effort * (double)launch->block_count + 0.5);
-    if (launch->sampled < 1) launch->sampled = 1;
-    if (effort == 1.0) launch->sampled = launch->block_count;
+}
+
+/* What the footprint of a sample may grow to. */
+static void list_buffers(struct launch *launch)
+{
+    const struct devmem *memory = launch->memory;
+    struct address_range *ranges = mem_zalloc(memory->count + 1, sizeof *ranges);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct allocation *allocation = &memory->allocations[i];
+        if (!allocation->freed)
+            ranges[count++] = (struct address_range){allocation->address, allocation->bytes};
+    }
+    launch->view.buffers = ranges;
+    launch->view.buffer_count = count;
+}
+
+/* The runs of a sample are handed out whole where several threads run them: what a run touches is
+ * then seen by one of them. */
+static void choose_blocks(struct launch *launch, bool ordered)
+{
+    const struct launch_options *options = launch->options;
+    launch->sample =
+        block_sample_create(options->grid, options->effort, options->seed, options->traced_blocks);
+    launch->sampled = launch->sample ? launch->sample->executed : launch->block_count;
+    bool by_unit = launch->sample && !ordered && !launch->printed;
+    launch->units = by_unit ? launch->sample->unit_count : launch->sampled;
 }
 
 static void fill_view(struct launch *launch)
@@ -342,7 +380,9 @@ static void fill_view(struct launch *launch)
     view->dynamic_shared_bytes = launch->options->dynamic_shared_bytes;
     view->warps_per_block = launch->warps_per_block;
     view->block_count = launch->block_count;
-    view->executed_blocks = launch->sampled;
+    view->sample = launch->sample;
+    view->seed = launch->options->seed;
+    if (launch->sample) list_buffers(launch);
     view->isa_level = launch->device->semantics->level;
 }
 
@@ -352,7 +392,7 @@ static void run_threads(struct launch *launch, unsigned count, struct worker *wo
     enum { HEAD_START_NS = 100000 }; /* about what starting a thread costs; a guess */
     if (count > 1) {
         run_independent(&workers[0], now_ns() + HEAD_START_NS);
-        if (launch->next_block >= launch->sampled || launch->fault_block != UINT64_MAX) return;
+        if (launch->next_unit >= launch->units || launch->fault_block != UINT64_MAX) return;
     }
     pthread_t *threads = mem_zalloc(count, sizeof *threads);
     bool *started = mem_zalloc(count, sizeof *started);
@@ -442,8 +482,11 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
 {
     const struct function *entry = launch->program->functions[0].function;
     bool ordered = entry->ordered && !launch->options->unordered;
-    unsigned count = ordered ? 1 : device->threads;
-    if (count > launch->sampled) count = (unsigned)launch->sampled;
+    if (launch->options->print && prints(launch->program))
+        launch->printed = print_log_create(launch->options->print, launch->options->print_user);
+    choose_blocks(launch, ordered);
+    unsigned count = ordered || (launch->sample && launch->printed) ? 1 : device->threads;
+    if (count > launch->units) count = (unsigned)launch->units;
     unsigned char *parameters = mem_zalloc(1, launch->parameter_bytes + 64);
     if (launch->options->parameter_bytes)
         memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
@@ -451,12 +494,12 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     fill_view(launch);
     fill_warp_specials(launch);
     struct worker *workers = mem_zalloc_aligned(64, count * sizeof *workers);
-    if (launch->options->print && prints(launch->program))
-        launch->printed = print_log_create(launch->options->print, launch->options->print_user);
     run_workers(launch, count, ordered, workers);
     if (launch->printed) print_log_deliver(launch->printed, launch->fault_block);
     print_log_destroy(launch->printed);
     ws_status status = collect(diag, launch, workers, count, out);
+    block_sample_destroy(launch->sample);
+    mem_free((void *)(uintptr_t)launch->view.buffers);
     mem_free(workers);
     mem_free(launch->warp_specials);
     mem_free(parameters);

@@ -10,6 +10,11 @@
 #include <stdint.h>
 
 #include "decode/module.h"
+#include "emulate/block_sample.h"
+
+struct address_range {
+    uint64_t first, bytes;
+};
 
 struct launch_view {
     const struct module *module;
@@ -17,9 +22,13 @@ struct launch_view {
     uint32_t grid[3], block[3];
     uint64_t static_shared_bytes, dynamic_shared_bytes;
     uint32_t warps_per_block;
-    uint64_t block_count;     /* of the grid */
-    uint64_t executed_blocks; /* fewer if only a sample is; 0: all */
-    int isa_level;            /* at which the lanes are computed; 0: baseline */
+    uint64_t block_count;              /* of the grid */
+    const struct block_sample *sample; /* the blocks that are executed; NULL: all */
+    uint64_t seed;                     /* of the draws (block_sample.h) */
+    /* Buffers in device memory, ascending; filled in where only a sample is executed. */
+    uint32_t buffer_count;
+    const struct address_range *buffers;
+    int isa_level; /* at which the lanes are computed; 0: baseline */
     /* Code of all functions reachable from the entry, numbered through. */
     uint32_t insn_count;
     const struct insn *const *insns; /* by launch instruction index */
@@ -29,18 +38,13 @@ struct launch_view {
 
 static inline uint64_t launch_executed_blocks(const struct launch_view *launch)
 {
-    return launch->executed_blocks ? launch->executed_blocks : launch->block_count;
+    return launch->sample ? launch->sample->executed : launch->block_count;
 }
 
-/* Index in the grid of the ordinal-th block that is executed. A sample is stratified: the middle of
- * each of equal parts of the grid. */
+/* Index in the grid of the ordinal-th block that is executed. */
 static inline uint64_t launch_block_index(const struct launch_view *launch, uint64_t ordinal)
 {
-    uint64_t executed = launch_executed_blocks(launch);
-    if (executed == launch->block_count) return ordinal;
-    __extension__ unsigned __int128 twice =
-        (unsigned __int128)(2 * ordinal + 1) * launch->block_count;
-    return (uint64_t)(twice / (2 * executed));
+    return launch->sample ? launch->sample->blocks[ordinal] : ordinal;
 }
 
 /* A basic block of the launch. Instruction indices are launch indices. */

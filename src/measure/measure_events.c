@@ -8,12 +8,6 @@
 #include "measure/isa_view.h"
 #include "measure/measure_state.h"
 
-/* A stage as one worker sees it. */
-struct stage {
-    struct stage_sums sums;
-    struct tally tally;
-};
-
 struct warp_state {
     struct stage *stage;
     struct cell *cells; /* of the stage */
@@ -48,21 +42,9 @@ struct block_state {
     struct stage_share *shares; /* by stage ordinal */
     uint32_t share_count, share_capacity;
     struct block_record *record; /* NULL: its warps are not traced */
-};
-
-struct worker {
-    const struct measure *measure;
-    struct measure *target;
-    struct pattern_table patterns;
-    struct access_site *sites;
-    struct tally *site_tallies;
-    struct site_sums *unlisted; /* costs without a number; NULL until there is one */
-    struct stage *stages[STAGE_COUNT];
-    uint64_t *lanes_off, *divergent;
-    uint64_t blocks, load_groups;
-    struct dep_sums dep_sums;
-    struct footprint read, written, texture; /* sectors of global memory */
-    struct block_state *free_blocks;
+    uint64_t index;
+    struct reach_block place; /* in the sample */
+    bool is_silent;           /* executed to be traced only: nothing is counted */
 };
 
 /* ---- plan ------------------------------------------------------------------------------------ */
@@ -111,13 +93,17 @@ static void launch_begin(void *self, const struct launch_view *launch)
     m->lanes_off = mem_zalloc(launch->insn_count, sizeof *m->lanes_off);
     m->divergent = mem_zalloc(launch->insn_count, sizeof *m->divergent);
     m->sites = mem_zalloc(m->site_count, sizeof *m->sites);
+    m->views = isa_view_plan(m->view, &m->launch);
+    grid_work_init(&m->work, launch->block_count);
+    if (launch->sample) sample_begin(m);
     if (m->record_blocks)
         m->recorder = trace_recorder_create(&m->launch, m->view, m->record_blocks, m->record_bytes);
 }
 
 static void launch_end(void *self)
 {
-    (void)self;
+    struct measure *m = self;
+    m->launch.sample = NULL; /* the launch's */
 }
 
 static void *worker_begin(void *self)
@@ -134,6 +120,7 @@ static void *worker_begin(void *self)
     }
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);
+    if (m->launch.sample) sample_worker_begin(w);
     return w;
 }
 
@@ -271,6 +258,15 @@ static void *block_begin(void *worker, uint64_t index)
     memset(block->last_writes, 0, (size_t)warps * m->dep.slot_count * sizeof(uint32_t));
     block->share_count = 0;
     block->record = m->recorder ? trace_recorder_block(m->recorder, index) : NULL;
+    block->index = index;
+    block->is_silent = false;
+    if (m->launch.sample) {
+        const struct block_sample *sample = m->launch.sample;
+        uint32_t run = block_sample_run(sample, index);
+        bool is_begin = !index || block_sample_run(sample, index - 1) != run;
+        block->place = (struct reach_block){run, (uint32_t)index, is_begin};
+        block->is_silent = run == BLOCK_NO_RUN;
+    }
     for (uint32_t i = 0; i < warps; i++) {
         struct warp_state *warp = &block->warps[i];
         uint64_t rest = threads - 32 * (uint64_t)i;
@@ -280,17 +276,12 @@ static void *block_begin(void *worker, uint64_t index)
         warp->load.results = block->load_results + (size_t)i * m->loads.word_count;
         enter_stage(w, warp, 0);
     }
-    w->blocks++;
+    w->blocks += !block->is_silent;
     return block;
 }
 
-static void block_end(void *worker, void *block_)
+static void end_stages(struct worker *w, struct block_state *block)
 {
-    struct worker *w = worker;
-    struct block_state *block = block_;
-    if (block->record) block_record_end(block->record);
-    for (uint32_t i = 0; i < w->measure->launch.warps_per_block; i++)
-        leave_stage(block, &block->warps[i]);
     for (uint32_t i = 0; i < block->share_count; i++) {
         const struct stage_share *share = &block->shares[i];
         if (!share->warp_max) continue;
@@ -301,6 +292,21 @@ static void block_end(void *worker, void *block_)
         sums->shared_blocks += share->shared_max > 0;
         sums->shared_warps_working += fixed_ratio(share->shared_sum, share->shared_max);
     }
+}
+
+static void block_end(void *worker, void *block_)
+{
+    struct worker *w = worker;
+    struct block_state *block = block_;
+    uint64_t work = 0;
+    for (uint32_t i = 0; i < w->measure->launch.warps_per_block; i++)
+        leave_stage(block, &block->warps[i]);
+    for (uint32_t i = 0; i < block->share_count; i++)
+        work += block->shares[i].warp_sum;
+    if (block->record) block_record_end(block->record, work);
+    grid_work_add(&w->target->work, block->index, work);
+    if (!block->is_silent) end_stages(w, block);
+    if (w->measure->launch.sample && !block->is_silent) sample_block_end(w, block->place.run);
     block->next = w->free_blocks;
     w->free_blocks = block;
 }
@@ -316,6 +322,11 @@ static inline struct warp_state *warp_of(const struct warp_ref *ref)
 static inline struct block_record *record_of(const struct warp_ref *ref)
 {
     return ((struct block_state *)ref->block)->record;
+}
+
+static inline bool is_silent(const struct warp_ref *ref)
+{
+    return ((struct block_state *)ref->block)->is_silent;
 }
 
 static inline void count_lanes(struct warp_state *warp, uint32_t active, uint64_t count)
@@ -341,11 +352,12 @@ static void run(void *worker, const struct warp_ref *ref, uint32_t code_block, u
     struct cell *cell = &warp->cells[code_block];
     if (record_of(ref))
         block_record_run(record_of(ref), ref->index, warp->threads, code_block, active);
+    warp->insns += dep->insn_count;
+    if (is_silent(ref)) return;
     cell->executions++;
     cell->lanes += bits_count(active);
     warp->active = active;
     if (m->ends_in_exit[code_block]) warp->dead |= active;
-    warp->insns += dep->insn_count;
     count_lanes(warp, active, dep->insn_count);
     dep_run(&m->dep, dep, &warp->dep, &w->dep_sums);
     w->load_groups += load_run(&m->loads, &m->loads.blocks[code_block], &warp->load);
@@ -373,6 +385,7 @@ static void guard(void *worker, const struct warp_ref *ref, uint32_t insn, uint3
     warp->guard_insn = insn;
     warp->guard_on = on;
     if (record_of(ref)) block_record_guard(record_of(ref), insn, on);
+    if (is_silent(ref)) return;
     if (w->measure->is_exit[insn]) warp->dead |= on;
     if (off) lanes_are_off(worker, warp, insn, off);
 }
@@ -384,6 +397,7 @@ static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint
     struct warp_state *warp = warp_of(ref);
     uint32_t off = active & ~taken;
     if (record_of(ref)) block_record_guard(record_of(ref), insn, taken);
+    if (is_silent(ref)) return;
     if (targets > 1) {
         w->divergent[insn]++;
         warp->stage->sums.divergent++;
@@ -422,6 +436,16 @@ static inline void tally_add(struct tally *tally, uint32_t number)
     tally->counts[number]++;
 }
 
+static inline void touch(struct worker *w, const struct block_state *block, unsigned side,
+                         const struct access *access)
+{
+    struct footprint *const all[TOUCH_COUNT] = {&w->read, &w->written, &w->texture};
+    if (w->measure->launch.sample)
+        reach_add(&w->sample.reaches[side], access, &block->place);
+    else
+        footprint_add(all[side], access);
+}
+
 static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
                    const struct access *access)
 {
@@ -430,15 +454,15 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     if (site == NO_SITE) return;
     bool fetches = w->measure->launch.insns[insn]->op == OP_TEX;
     if (record_of(ref) && !fetches) block_record_access(record_of(ref), insn, access);
-    if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE) return;
+    if (w->sites[site].kinds[access->space] == MEMORY_KIND_NONE || is_silent(ref)) return;
     if (fetches || w->measure->is_texture[site]) {
-        footprint_add(&w->texture, access);
+        touch(w, ref->block, TOUCH_TEXTURE, access);
         return;
     }
     if (access->space == SPACE_GLOBAL) {
         enum memory_operation operation = insn_operation(w->measure->launch.insns[insn]);
-        if (operation != MEMORY_STORE) footprint_add(&w->read, access);
-        if (operation != MEMORY_LOAD) footprint_add(&w->written, access);
+        if (operation != MEMORY_STORE) touch(w, ref->block, TOUCH_READ, access);
+        if (operation != MEMORY_LOAD) touch(w, ref->block, TOUCH_WRITTEN, access);
     }
     struct warp_state *warp = warp_of(ref);
     struct stage *stage = warp->stage;
@@ -468,7 +492,7 @@ static void barrier(void *worker, const struct warp_ref *ref, uint32_t insn, boo
     struct warp_state *warp = warp_of(ref);
     uint32_t lanes = warp->guard_insn == insn ? warp->guard_on : warp->active;
     warp->load.open = false;
-    if (!waits) return;
+    if (!waits || is_silent(ref)) return;
     if (warp->passed & lanes) next_stage(worker, ref->block, warp);
     warp->passed |= lanes;
     if ((warp->passed | warp->dead) == warp->threads) next_stage(worker, ref->block, warp);
@@ -494,23 +518,13 @@ static void merge_stage(const struct worker *w, uint32_t ordinal)
     const struct stage *stage = w->stages[ordinal];
     if (!m->stages[ordinal]) m->stages[ordinal] = stage_sums_create(m);
     struct stage_sums *to = m->stages[ordinal];
-    for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
-        to->cells[i].executions += stage->sums.cells[i].executions;
-        to->cells[i].lanes += stage->sums.cells[i].lanes;
-    }
-    to->lanes_off += stage->sums.lanes_off;
-    to->divergent += stage->sums.divergent;
+    stage_sums_add(to, &stage->sums, m->launch.code_block_count);
     to->blocks += stage->sums.blocks;
     to->warps_working += stage->sums.warps_working;
     to->threads_working += stage->sums.threads_working;
     to->shared_blocks += stage->sums.shared_blocks;
     to->shared_warps_working += stage->sums.shared_warps_working;
-    for (unsigned i = 0; i < MEMORY_KIND_COUNT; i++)
-        add_all(to->kinds[i], stage->sums.kinds[i], COST_FIELDS);
-    for (uint32_t i = 0; i < stage->tally.size && i < w->patterns.cost_count; i++) {
-        const struct cost *cost = &w->patterns.costs[i];
-        if (stage->tally.counts[i]) add_cost(to->kinds[cost->kind], cost, stage->tally.counts[i]);
-    }
+    stage_sums_add_tally(to, &w->patterns, &stage->tally);
 }
 
 static void merge_sites(const struct worker *w)
@@ -544,6 +558,7 @@ static void worker_destroy(struct worker *w)
         w->free_blocks = next;
     }
     pattern_table_clear(&w->patterns);
+    sample_worker_clear(&w->sample);
     footprint_clear(&w->read);
     footprint_clear(&w->written);
     footprint_clear(&w->texture);
@@ -566,6 +581,7 @@ static void worker_end(void *self, void *worker)
     footprint_merge(&m->read, &w->read);
     footprint_merge(&m->written, &w->written);
     footprint_merge(&m->texture, &w->texture);
+    sample_merge(m, &w->sample);
     add_all(m->lanes_off, w->lanes_off, m->launch.insn_count);
     add_all(m->divergent, w->divergent, m->launch.insn_count);
     m->blocks += w->blocks;

@@ -53,6 +53,30 @@ void stage_sums_destroy(struct stage_sums *sums)
     mem_free(sums);
 }
 
+void stage_sums_add(struct stage_sums *to, const struct stage_sums *from, uint32_t code_blocks)
+{
+    for (uint32_t i = 0; i < code_blocks; i++) {
+        to->cells[i].executions += from->cells[i].executions;
+        to->cells[i].lanes += from->cells[i].lanes;
+    }
+    to->lanes_off += from->lanes_off;
+    to->divergent += from->divergent;
+    for (unsigned kind = 0; kind < MEMORY_KIND_COUNT; kind++)
+        for (unsigned i = 0; i < COST_FIELDS; i++)
+            to->kinds[kind][i] += from->kinds[kind][i];
+}
+
+void stage_sums_add_tally(struct stage_sums *sums, const struct pattern_table *patterns,
+                          const struct tally *tally)
+{
+    for (uint32_t i = 0; i < tally->size && i < patterns->cost_count; i++) {
+        const struct cost *cost = &patterns->costs[i];
+        if (!tally->counts[i]) continue;
+        for (unsigned k = 0; k < COST_FIELDS; k++)
+            sums->kinds[cost->kind][k] += cost->fields[k] * tally->counts[i];
+    }
+}
+
 void measure_cancel(struct measure *m)
 {
     if (!m) return;
@@ -71,6 +95,9 @@ void measure_cancel(struct measure *m)
     mem_free(m->lanes_off);
     mem_free(m->divergent);
     mem_free(m->sites);
+    mem_free(m->views);
+    sample_clear(&m->sample);
+    grid_work_clear(&m->work);
     footprint_clear(&m->read);
     footprint_clear(&m->written);
     footprint_clear(&m->texture);
@@ -82,15 +109,14 @@ void measure_cancel(struct measure *m)
 struct result {
     const struct measure *measure;
     struct profile *profile;
-    struct cell *cells;      /* by code block, over all stages */
-    struct insn_view *views; /* by instruction; NULL: no view */
+    struct cell *cells; /* by code block, over all stages */
     enum origin origin;
     double scale; /* blocks of the grid / blocks executed */
 };
 
-static const struct insn_view *view_of(const struct result *r, uint32_t pc)
+static const struct insn_view *view_of(const struct measure *m, uint32_t pc)
 {
-    return r->views ? &r->views[pc] : NULL;
+    return m->views ? &m->views[pc] : NULL;
 }
 
 static bool is_branch(const struct insn *insn)
@@ -163,15 +189,14 @@ static void add_kind(uint64_t *counts, enum memory_kind kind, const uint64_t *su
         counts[memory_kind_counters[kind] + i] += sums[i];
 }
 
-static void expand_stage(const struct result *r, const struct stage_sums *sums, uint64_t *counts)
+static void expand_stage(const struct measure *m, const struct stage_sums *sums, uint64_t *counts)
 {
-    const struct measure *m = r->measure;
     for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
         const struct code_block *code = &m->launch.code_blocks[i];
         if (!sums->cells[i].executions) continue;
         for (uint32_t k = 0; k < code->count; k++) {
             const struct insn *insn = m->launch.insns[code->first + k];
-            const struct insn_view *view = view_of(r, code->first + k);
+            const struct insn_view *view = view_of(m, code->first + k);
             add_insn(counts, insn, view, &sums->cells[i]);
             add_class(counts, insn, view, &sums->cells[i]);
         }
@@ -199,7 +224,7 @@ static void set_counts(const struct result *r, const uint64_t *counts)
 {
     for (int i = 0; i < COUNTER_COUNT; i++) {
         unsigned rule = counter_rule((enum counter)i);
-        if (isa_view_has((enum counter)i) && !r->views)
+        if (isa_view_has((enum counter)i) && !r->measure->views)
             set_missing(r->profile, (enum counter)i, "no --isa-view requested");
         else if (rule && !(rule & r->measure->rules.set))
             set_missing(r->profile, (enum counter)i, "rule not requested");
@@ -240,23 +265,24 @@ static void mark_inferred(struct profile *profile)
     profile->counters[COUNTER_BRANCH_DIVERGENT].origin = ORIGIN_MODELLED;
 }
 
-/* What a sample touches says little of what the whole grid shares. */
 static void set_footprint(struct result *r)
 {
     const struct measure *m = r->measure;
     const struct {
         enum counter counter;
         const struct footprint *footprint;
-    } sides[] = {{COUNTER_MEM_GLOBAL_READ_FOOTPRINT, &m->read},
-                 {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written},
-                 {COUNTER_MEM_TEXTURE_READ_FOOTPRINT, &m->texture}};
-    for (unsigned i = 0; i < sizeof sides / sizeof *sides; i++) {
+    } sides[TOUCH_COUNT] = {[TOUCH_READ] = {COUNTER_MEM_GLOBAL_READ_FOOTPRINT, &m->read},
+                            [TOUCH_WRITTEN] = {COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT, &m->written},
+                            [TOUCH_TEXTURE] = {COUNTER_MEM_TEXTURE_READ_FOOTPRINT, &m->texture}};
+    for (unsigned i = 0; i < TOUCH_COUNT; i++) {
+        struct counter_value *value = &r->profile->counters[sides[i].counter];
         if (r->origin != ORIGIN_SAMPLED)
             profile_set(r->profile, sides[i].counter, (double)footprint_sectors(sides[i].footprint),
                         r->origin);
+        else if (m->sample.run_count)
+            sample_footprint(m, i, value);
         else
-            r->profile->counters[sides[i].counter] =
-                (struct counter_value){.reason = "only some of the blocks were executed"};
+            *value = (struct counter_value){.reason = "only some of the blocks were executed"};
     }
 }
 
@@ -269,37 +295,51 @@ static bool is_past_l1(const struct insn *insn)
                        insn->semantics != MEM_WEAK);
 }
 
+bool measure_is_past_l1(const struct measure *m, uint32_t site)
+{
+    return is_past_l1(m->launch.insns[m->site_insns[site]]);
+}
+
 static void add_past_l1(const struct measure *m, uint64_t *counts)
 {
     for (uint32_t i = 0; i < m->site_count; i++) {
         const uint64_t *sums = m->sites[i].spaces[SITE_GLOBAL];
-        if (!is_past_l1(m->launch.insns[m->site_insns[i]])) continue;
+        if (!measure_is_past_l1(m, i)) continue;
         counts[COUNTER_MEM_GLOBAL_PAST_L1_SECTORS32] += sums[COST_SECTORS32];
         counts[COUNTER_MEM_GLOBAL_PAST_L1_LINES128] += sums[COST_LINES128];
     }
+}
+
+void measure_expand(const struct measure *m, const struct stage_sums *all, uint64_t blocks,
+                    uint64_t load_groups, uint64_t counts[COUNTER_COUNT])
+{
+    uint64_t loads = 0;
+    expand_stage(m, all, counts);
+    for (uint32_t i = 0; i < m->launch.code_block_count; i++)
+        loads += all->cells[i].executions * m->loads.blocks[i].loads;
+    counts[COUNTER_WARPS_EXECUTED] = blocks * m->launch.warps_per_block;
+    counts[COUNTER_MEM_LOADS] = loads;
+    counts[COUNTER_MEM_GROUPS] = load_groups;
+    counts[COUNTER_MEM_INDEPENDENT] = loads - load_groups;
 }
 
 static void set_launch_counters(struct result *r)
 {
     const struct measure *m = r->measure;
     uint64_t *counts = mem_zalloc(COUNTER_COUNT, sizeof *counts);
-    for (uint32_t i = 0; i < STAGE_COUNT; i++) {
-        if (m->stages[i]) expand_stage(r, m->stages[i], counts);
-    }
-    uint64_t loads = 0;
-    for (uint32_t i = 0; i < m->launch.code_block_count; i++)
-        loads += r->cells[i].executions * m->loads.blocks[i].loads;
-    counts[COUNTER_WARPS_EXECUTED] = m->blocks * m->launch.warps_per_block;
-    counts[COUNTER_MEM_LOADS] = loads;
-    counts[COUNTER_MEM_GROUPS] = m->load_groups;
-    counts[COUNTER_MEM_INDEPENDENT] = loads - m->load_groups;
+    struct stage_sums *all = stage_sums_create(m);
+    for (uint32_t i = 0; i < STAGE_COUNT; i++)
+        if (m->stages[i]) stage_sums_add(all, m->stages[i], m->launch.code_block_count);
+    measure_expand(m, all, m->blocks, m->load_groups, counts);
+    stage_sums_destroy(all);
     add_past_l1(m, counts);
     set_counts(r, counts);
     /* Not scaled: it says how many really ran. */
     profile_set(r->profile, COUNTER_BLOCKS_EXECUTED, (double)m->blocks, m->origin);
     if (m->launch.module->native) mark_inferred(r->profile);
-    set_dependences(r, loads);
+    set_dependences(r, counts[COUNTER_MEM_LOADS]);
     set_footprint(r);
+    if (r->origin == ORIGIN_SAMPLED && m->sample.run_count) sample_intervals(m, r->profile);
     mem_free(counts);
 }
 
@@ -379,7 +419,7 @@ static void count_instruction(const struct result *r, uint32_t pc, const struct 
 {
     const struct measure *m = r->measure;
     const struct insn *insn = m->launch.insns[pc];
-    add_insn(counts, insn, view_of(r, pc), cell);
+    add_insn(counts, insn, view_of(m, pc), cell);
     counts[COUNTER_INST_THREAD] -= m->lanes_off[pc];
     counts[COUNTER_BRANCH_DIVERGENT] += m->divergent[pc];
     if (m->site_of[pc] == NO_SITE) return;
@@ -440,7 +480,7 @@ static void set_stages(struct result *r)
         const struct stage_sums *sums = m->stages[i];
         if (!sums || !sums->blocks) continue;
         uint64_t counts[COUNTER_COUNT] = {0};
-        expand_stage(r, sums, counts);
+        expand_stage(m, sums, counts);
         out->index = i;
         out->warps_working = fixed_mean(sums->warps_working, sums->blocks);
         out->threads_working = fixed_mean(sums->threads_working, sums->blocks);
@@ -515,6 +555,7 @@ static struct cell *add_cells(const struct measure *m)
 
 struct profile *measure_end(struct measure *m, double sampled_fraction)
 {
+    if (m->sample.run_count) sampled_fraction = (double)m->blocks / (double)m->launch.block_count;
     bool sampled = sampled_fraction > 0 && sampled_fraction < 1 && m->blocks;
     struct result r = {
         .measure = m,
@@ -530,7 +571,6 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
     if (m->rules.set & RULE_BANK16) r.profile->half_warp_banks = m->rules.banks;
     if (m->launch.module) {
         r.cells = add_cells(m);
-        r.views = isa_view_plan(m->view, &m->launch);
         add_static_distances(m, r.cells);
         set_identity(r.profile, m);
         set_launch_counters(&r);
@@ -539,10 +579,9 @@ struct profile *measure_end(struct measure *m, double sampled_fraction)
         r.profile->trace_reason = "not recorded";
         if (m->recorder)
             r.profile->trace =
-                trace_recorder_finish(m->recorder, r.profile, &r.profile->trace_reason);
+                trace_recorder_finish(m->recorder, &m->work, r.profile, &r.profile->trace_reason);
         m->recorder = NULL;
         mem_free(r.cells);
-        mem_free(r.views);
     }
     measure_cancel(m);
     return r.profile;

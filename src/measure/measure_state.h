@@ -9,8 +9,10 @@
 #include "measure/dependence.h"
 #include "measure/footprint.h"
 #include "measure/load_group.h"
+#include "measure/measure_sample.h"
 #include "measure/pattern_table.h"
 #include "measure/profile.h"
+#include "measure/reach.h"
 #include "measure/trace_record.h"
 
 enum {
@@ -92,10 +94,48 @@ struct measure {
     struct site_sums *sites;
     struct stage_sums *stages[STAGE_COUNT];
     struct footprint read, written, texture;
+    struct insn_view *views;   /* by instruction; NULL: no view */
+    struct sample_sums sample; /* of a sample of the blocks */
+    struct grid_work work;
 };
+
+/* A stage as one worker sees it. */
+struct stage {
+    struct stage_sums sums;
+    struct tally tally;
+};
+
+struct worker {
+    const struct measure *measure;
+    struct measure *target;
+    struct pattern_table patterns;
+    struct access_site *sites;
+    struct tally *site_tallies;
+    struct site_sums *unlisted; /* costs without a number; NULL until there is one */
+    struct stage *stages[STAGE_COUNT];
+    uint64_t *lanes_off, *divergent;
+    uint64_t blocks, load_groups;
+    struct dep_sums dep_sums;
+    struct footprint read, written, texture; /* sectors of global memory */
+    struct sample_worker sample;
+    struct block_state *free_blocks;
+};
+
+enum { TOUCH_READ, TOUCH_WRITTEN, TOUCH_TEXTURE, TOUCH_COUNT };
 
 struct stage_sums *stage_sums_create(const struct measure *measure);
 void stage_sums_destroy(struct stage_sums *sums);
+/* Adds what the costs of a tally come to, by kind. */
+void stage_sums_add_tally(struct stage_sums *sums, const struct pattern_table *patterns,
+                          const struct tally *tally);
+/* Cells, costs and lanes of `from`; the means over blocks are left out. */
+void stage_sums_add(struct stage_sums *to, const struct stage_sums *from, uint32_t code_blocks);
+
+/* The counters that follow from what is summed over all stages (measure_result.c). */
+void measure_expand(const struct measure *measure, const struct stage_sums *all, uint64_t blocks,
+                    uint64_t load_groups, uint64_t counts[COUNTER_COUNT]);
+/* Is this memory instruction a load that does not look into the L1? */
+bool measure_is_past_l1(const struct measure *measure, uint32_t site);
 
 /* The observer's callbacks (measure_events.c). */
 extern const struct observer_ops measure_ops;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Warp traces: what each warp of the first blocks of a launch executed, in its order, with the
+/* Warp traces: what each warp of some blocks of a launch executed, in its order, with the
  * addresses. Independent of any machine. Made by the recorder (trace_record.h), from traces of others
  * (src/replay), or by hand with a builder; walked with a cursor a warp.
  *
  *     trace -- insns[]     static instructions, after the view of instructions (isa_view.h)
  *           -- patterns[]  what accesses look like, without their base
- *           -- blocks[]    the first blocks of the launch by index
+ *           -- blocks[]    clusters of neighbours from all over the grid
  *                 -- warps[]   two byte streams (trace_writer.h), read by trace_cursor_next
  *
  *     struct trace_cursor cursor;
@@ -115,6 +115,7 @@ struct trace_block {
     const uint32_t *pattern_ids; /* from numbers in the block's streams to trace.patterns */
     uint32_t pattern_count;
     uint64_t step_count;
+    uint64_t work; /* warp instructions, by the measure of trace.work; 0: unknown */
 };
 
 /* What is said of the launch. Texts are copied. */
@@ -144,11 +145,31 @@ struct trace {
     uint32_t block_count;
     struct trace_block *blocks; /* by ascending index */
     uint64_t step_count, bytes; /* of all blocks: steps, memory */
+    /* The grid in parts of equally many blocks: warp instructions of a block, on average, and the
+     * traced block nearest in these that stands for the part's first block (trace_stand_in).
+     * part_count 0: unknown. */
+    uint64_t part_blocks;
+    uint32_t part_count;
+    float *work;
+    uint32_t *stand_ins;
 };
 
 /* A trace does not change once it is made; several profiles may have it. Each share is destroyed. */
 struct trace *trace_share(struct trace *trace);
 void trace_destroy(struct trace *trace);
+
+/* The traced block, as an index of trace.blocks, that stands for a block of the grid: one that executes
+ * about as many instructions, of the cluster of neighbours that is nearest in the grid. Blocks that
+ * follow each other mostly get the blocks of the cluster in turn. Without part_count all traced blocks
+ * in turn. */
+uint32_t trace_stand_in(const struct trace *trace, uint64_t block);
+/* The traced blocks first to first + count - 1 that are `block` and its neighbours in the grid. */
+uint32_t trace_cluster(const struct trace *trace, uint32_t block, uint32_t *out_count);
+/* Do two traced blocks execute about as many instructions? */
+bool trace_alike(const struct trace *trace, uint32_t a, uint32_t b);
+/* Sets part_count and what belongs to it (trace_parts.c), from the instructions that were counted. */
+struct grid_work;
+void trace_set_parts(struct trace *trace, const struct grid_work *work);
 
 /* Is it a trace of the profile's launch? */
 bool trace_fits(const struct trace *trace, const struct profile *profile);

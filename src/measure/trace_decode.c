@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The order of the fields is that of trace_encode.c. Nothing of the bytes is trusted. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +261,7 @@ static void get_block(struct reader *r, const struct trace_block *before, struct
     if (!check(r, block->index < blocks && (!before || block->index > before->index),
                "block outside the grid or out of order"))
         return;
+    block->work = get(r, 8);
     get_pattern_ids(r, block);
     block->warps = ARENA_ARRAY(&trace->arena, struct trace_warp, trace->head.warps_per_block);
     for (uint32_t i = 0; i < trace->head.warps_per_block; i++) {
@@ -276,7 +278,7 @@ static void get_block(struct reader *r, const struct trace_block *before, struct
 
 static void get_blocks(struct reader *r)
 {
-    enum { BLOCK_BYTES_LEAST = 12 };
+    enum { BLOCK_BYTES_LEAST = 20 };
     struct trace *trace = r->trace;
     uint32_t count = (uint32_t)get_count(r, 4, BLOCK_BYTES_LEAST);
     trace->blocks = mem_zalloc(count + 1u, sizeof *trace->blocks);
@@ -285,6 +287,29 @@ static void get_blocks(struct reader *r)
         get_block(r, trace->block_count ? block - 1 : NULL, block);
     }
     check(r, trace->block_count > 0, "no blocks");
+}
+
+static void get_parts(struct reader *r)
+{
+    enum { PART_BYTES = 8 };
+    struct trace *trace = r->trace;
+    uint64_t blocks = product(trace->head.grid, UINT64_MAX / 2);
+    trace->part_blocks = get(r, 8);
+    uint32_t count = (uint32_t)get_count(r, 4, PART_BYTES);
+    check(r,
+          !count || (trace->part_blocks && trace->part_blocks <= blocks &&
+                     (blocks - 1) / trace->part_blocks < count),
+          "parts that are not those of the grid");
+    trace->work = ARENA_ARRAY(&trace->arena, float, count + 1u);
+    trace->stand_ins = ARENA_ARRAY(&trace->arena, uint32_t, count + 1u);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bits = get32(r);
+        memcpy(&trace->work[i], &bits, sizeof bits);
+        trace->stand_ins[i] = get32(r);
+        check(r, isfinite(trace->work[i]) && trace->work[i] >= 0, "instructions of a part");
+        check(r, trace->stand_ins[i] < trace->block_count, "unknown block for a part");
+    }
+    if (!r->fault) trace->part_count = count;
 }
 
 ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, size_t size,
@@ -298,6 +323,7 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
     get_insns(&r);
     get_patterns(&r);
     get_blocks(&r);
+    get_parts(&r);
     check(&r, r.at == size, "trailing bytes");
     if (!r.fault) {
         *out = r.trace;

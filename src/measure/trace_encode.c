@@ -89,6 +89,7 @@ static void put_block(struct strbuf *out, const struct trace *trace,
                       const struct trace_block *block)
 {
     put_number(out, block->index, 8);
+    put_number(out, block->work, 8);
     put_number(out, block->pattern_count, 4);
     for (uint32_t i = 0; i < block->pattern_count; i++)
         put_number(out, block->pattern_ids[i], 4);
@@ -103,6 +104,18 @@ static void put_block(struct strbuf *out, const struct trace *trace,
     }
 }
 
+static void put_parts(struct strbuf *out, const struct trace *trace)
+{
+    put_number(out, trace->part_blocks, 8);
+    put_number(out, trace->part_count, 4);
+    for (uint32_t i = 0; i < trace->part_count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &trace->work[i], sizeof bits);
+        put_number(out, bits, 4);
+        put_number(out, trace->stand_ins[i], 4);
+    }
+}
+
 void trace_encode(const struct trace *trace, struct strbuf *out)
 {
     put_head(out, trace);
@@ -113,4 +126,5 @@ void trace_encode(const struct trace *trace, struct strbuf *out)
     put_number(out, trace->block_count, 4);
     for (uint32_t i = 0; i < trace->block_count; i++)
         put_block(out, trace, &trace->blocks[i]);
+    put_parts(out, trace);
 }

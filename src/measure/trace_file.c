@@ -10,7 +10,7 @@
 static const char magic[8] = {'W', 'S', 'T', 'R', 'A', 'C', 'E', '\n'};
 
 enum {
-    VERSION = 1, /* of the fields; also if an enumeration in them changes its values */
+    VERSION = 2, /* of the fields; also if an enumeration in them changes its values */
     HEAD_BYTES = 32,
     CHUNK_HEAD_BYTES = 8,
     CHUNK_BYTES = 1 << 16,

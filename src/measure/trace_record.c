@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/bits.h"
+#include "measure/measure_sample.h"
 #include "measure/trace_plan.h"
 #include "measure/trace_writer.h"
 
@@ -30,7 +31,7 @@ struct site_memo {
 
 struct block_record {
     struct trace_recorder *recorder;
-    uint32_t ordinal; /* among the blocks that are executed */
+    uint32_t ordinal; /* among those that are to be recorded: the last ones are left out first */
     bool given_up;
     struct block_writer writer;
     struct site_memo *memos; /* by site */
@@ -44,29 +45,98 @@ struct block_record {
     uint32_t guard_count, guard_capacity, access_count, access_capacity;
 };
 
+struct candidate {
+    uint64_t index; /* in the grid */
+    uint32_t ordinal;
+};
+
 struct trace_recorder {
     struct trace_plan plan;
     struct trace_builder *builder;
     const struct launch_view *launch;
     enum isa_view view;
     uint32_t warps_per_block, block_count;
+    uint32_t drawn_count; /* of the block_count; the others are the first of the grid */
     uint64_t max_bytes;
-    struct block_record *blocks; /* by ordinal */
-    uint64_t *sizes;             /* by ordinal: bytes in use, as last looked at */
-    uint32_t too_large;          /* least ordinal that was given up; block_count: none */
+    struct candidate *candidates; /* ascending */
+    struct block_record *blocks;  /* by ordinal */
+    uint64_t *sizes;              /* by ordinal: bytes in use, as last looked at */
+    uint32_t too_large;           /* least ordinal that was given up; block_count: none */
 };
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* 0, 1/2, 1/4, 3/4, 1/8 ...: `turn` of `count`, each once. */
+static uint32_t spread(uint32_t turn, uint32_t count)
+{
+    uint32_t size = 1, at = 0;
+    while (size < count)
+        size *= 2;
+    for (uint32_t i = 0;; i++) {
+        uint32_t turned = 0;
+        for (uint32_t bit = 1; bit < size; bit *= 2)
+            turned = turned * 2 + ((i & bit) != 0);
+        if (turned < count && at++ == turn) return turned;
+    }
+}
+
+static void add_candidate(struct trace_recorder *recorder, uint64_t index)
+{
+    uint32_t ordinal = recorder->block_count++;
+    recorder->candidates[ordinal] = (struct candidate){index, ordinal};
+}
+
+/* The drawn clusters. */
+static void add_drawn(struct trace_recorder *recorder, const uint64_t *drawn, uint32_t count)
+{
+    uint32_t clusters = 0, *firsts = mem_zalloc(count + 1u, sizeof *firsts);
+    for (uint32_t i = 0; i < count; i++)
+        if (!i || drawn[i] != drawn[i - 1] + 1) firsts[clusters++] = i;
+    firsts[clusters] = count;
+    for (uint32_t turn = 0; turn < clusters; turn++) {
+        uint32_t cluster = spread(turn, clusters);
+        for (uint32_t i = firsts[cluster]; i < firsts[cluster + 1]; i++)
+            add_candidate(recorder, drawn[i]);
+    }
+    recorder->drawn_count = recorder->block_count;
+    mem_free(firsts);
+}
+
+static bool is_among(const uint64_t *drawn, uint32_t count, uint64_t index)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (drawn[i] == index) return true;
+    return false;
+}
+
+static void choose_blocks(struct trace_recorder *recorder, uint32_t blocks)
+{
+    const struct launch_view *launch = recorder->launch;
+    uint64_t *drawn;
+    uint32_t count = block_sample_traced(launch->grid, launch->seed, blocks, &drawn);
+    recorder->candidates = mem_zalloc(2 * (size_t)count + 1, sizeof *recorder->candidates);
+    add_drawn(recorder, drawn, count);
+    for (uint32_t i = 0; launch->module->native && i < count; i++)
+        if (!is_among(drawn, count, i)) add_candidate(recorder, i);
+    qsort(recorder->candidates, recorder->block_count, sizeof *recorder->candidates,
+          compare_candidates);
+    mem_free(drawn);
+}
 
 struct trace_recorder *trace_recorder_create(const struct launch_view *launch, enum isa_view view,
                                              uint32_t blocks, uint64_t max_bytes)
 {
     struct trace_recorder *recorder = mem_zalloc(1, sizeof *recorder);
-    uint64_t executed = launch_executed_blocks(launch);
     recorder->launch = launch;
     recorder->view = view;
     recorder->builder = trace_builder_create(&(struct trace_head){0});
     trace_plan_init(&recorder->plan, launch, view, recorder->builder);
     recorder->warps_per_block = launch->warps_per_block;
-    recorder->block_count = blocks < executed ? blocks : (uint32_t)executed;
+    choose_blocks(recorder, blocks);
     recorder->too_large = recorder->block_count;
     recorder->max_bytes = max_bytes;
     recorder->blocks = mem_zalloc(recorder->block_count + 1, sizeof *recorder->blocks);
@@ -93,6 +163,7 @@ static void free_recorder(struct trace_recorder *recorder)
         block_writer_clear(&recorder->blocks[i].writer);
     }
     trace_plan_clear(&recorder->plan);
+    mem_free(recorder->candidates);
     mem_free(recorder->blocks);
     mem_free(recorder->sizes);
     mem_free(recorder);
@@ -110,15 +181,15 @@ struct block_record *trace_recorder_block(struct trace_recorder *recorder, uint6
     uint32_t low = 0, high = recorder->block_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (launch_block_index(recorder->launch, middle) < index)
+        if (recorder->candidates[middle].index < index)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == recorder->block_count || launch_block_index(recorder->launch, low) != index)
-        return NULL;
-    struct block_record *block = &recorder->blocks[low];
-    *block = (struct block_record){.recorder = recorder, .ordinal = low};
+    if (low == recorder->block_count || recorder->candidates[low].index != index) return NULL;
+    uint32_t ordinal = recorder->candidates[low].ordinal;
+    struct block_record *block = &recorder->blocks[ordinal];
+    *block = (struct block_record){.recorder = recorder, .ordinal = ordinal};
     block_writer_init(&block->writer, index, recorder->warps_per_block);
     block->memos = mem_zalloc(recorder->plan.site_count + 1, sizeof *block->memos);
     return block;
@@ -259,8 +330,9 @@ void block_record_access(struct block_record *block, uint32_t insn, const struct
         find_pattern(block, &block->memos[plan->items[item].site], access, &pending->access.base);
 }
 
-void block_record_end(struct block_record *block)
+void block_record_end(struct block_record *block, uint64_t work)
 {
+    block->writer.work = work;
     if (block->warp) end_run(block);
     for (uint32_t i = 0; i < block->writer.warp_count; i++)
         warp_writer_end(&block->writer.warps[i]);
@@ -270,31 +342,58 @@ void block_record_end(struct block_record *block)
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-/* Recorded traces leave out blocks that did nothing. Returns how many blocks there was room for, the
- * empty ones among them. */
-static uint32_t take_blocks(struct trace_recorder *recorder)
+/* Have most of the drawn blocks been seen? A recording of a GPU leaves out blocks that did nothing, and
+ * may end before the grid does. */
+static bool has_drawn(const struct trace_recorder *recorder)
 {
-    uint64_t sum = 0;
-    uint32_t i = 0;
-    for (; i < recorder->too_large; i++) {
-        struct block_record *block = &recorder->blocks[i];
-        if (!block->writer.warps) continue;
-        sum += block_writer_bytes(&block->writer);
-        if (sum > recorder->max_bytes) break;
-        trace_builder_take_block(recorder->builder, &block->writer);
-    }
-    return i;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < recorder->drawn_count; i++)
+        seen += recorder->blocks[i].recorder != NULL;
+    return 2 * seen >= recorder->drawn_count;
 }
 
-struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct profile *profile,
-                                    const char **out_reason)
+/* Which ordinals become part of the trace, as far as they fit. Returns how many blocks there was room
+ * for, those without instructions among them. */
+static uint32_t choose_taken(struct trace_recorder *recorder, bool *is_taken)
+{
+    bool drawn = has_drawn(recorder);
+    uint64_t sum = 0;
+    uint32_t fit = 0;
+    for (uint32_t i = 0; i < recorder->block_count; i++) {
+        struct block_record *block = &recorder->blocks[i];
+        if (drawn && i >= recorder->drawn_count) break;
+        if (i >= recorder->too_large) break;
+        sum += block->writer.warps ? block_writer_bytes(&block->writer) : 0;
+        if (sum > recorder->max_bytes) break;
+        is_taken[i] = block->writer.warps != NULL;
+        fit++;
+    }
+    return fit;
+}
+
+static uint32_t take_blocks(struct trace_recorder *recorder)
+{
+    bool *is_taken = mem_zalloc(recorder->block_count + 1u, sizeof *is_taken);
+    uint32_t fit = choose_taken(recorder, is_taken);
+    for (uint32_t i = 0; i < recorder->block_count; i++) {
+        uint32_t ordinal = recorder->candidates[i].ordinal;
+        if (is_taken[ordinal])
+            trace_builder_take_block(recorder->builder, &recorder->blocks[ordinal].writer);
+    }
+    mem_free(is_taken);
+    return fit;
+}
+
+struct trace *trace_recorder_finish(struct trace_recorder *recorder, const struct grid_work *work,
+                                    struct profile *profile, const char **out_reason)
 {
     const double mebibytes = (double)recorder->max_bytes / (1 << 20);
+    uint32_t asked = recorder->drawn_count;
     uint32_t taken = take_blocks(recorder);
-    if (taken && taken < recorder->block_count)
+    if (taken && taken < asked)
         profile_add_note(profile,
                          "Warp traces cover %u blocks instead of %u: more would exceed %g MiB.",
-                         taken, recorder->block_count, mebibytes);
+                         taken, asked, mebibytes);
     struct trace_head head = {.kernel = profile->kernel,
                               .isa = profile->isa,
                               .target = recorder->launch->module->target,
@@ -305,16 +404,18 @@ struct trace *trace_recorder_finish(struct trace_recorder *recorder, struct prof
     memcpy(head.block, profile->block, sizeof head.block);
     trace_builder_name(recorder->builder, &head);
     struct trace *trace = trace_builder_finish(recorder->builder);
-    uint32_t asked = recorder->block_count;
     free_recorder(recorder);
     *out_reason = NULL;
-    if (trace->block_count) return trace;
+    if (trace->block_count) {
+        trace_set_parts(trace, work);
+        return trace;
+    }
     if (taken < asked)
-        *out_reason = arena_format(&profile->arena,
-                                   "the warp trace of the first block exceeds %g MiB", mebibytes);
+        *out_reason =
+            arena_format(&profile->arena, "the warp trace of one block exceeds %g MiB", mebibytes);
     else
-        *out_reason = arena_format(&profile->arena,
-                                   "the first %u blocks of the grid were not recorded", asked);
+        *out_reason =
+            arena_format(&profile->arena, "none of %u blocks of the grid was recorded", asked);
     trace_destroy(trace);
     return NULL;
 }

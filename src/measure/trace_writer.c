@@ -240,7 +240,8 @@ void trace_builder_take_block(struct trace_builder *builder, struct block_writer
     struct trace *trace = builder->trace;
     GROW(trace->blocks, trace->block_count, builder->block_capacity);
     struct trace_block *block = &trace->blocks[trace->block_count++];
-    *block = (struct trace_block){.index = writer->index, .pattern_count = writer->patterns.count};
+    *block = (struct trace_block){
+        .index = writer->index, .work = writer->work, .pattern_count = writer->patterns.count};
     uint32_t *ids = ARENA_ARRAY(&trace->arena, uint32_t, writer->patterns.count + 1);
     for (uint32_t i = 0; i < writer->patterns.count; i++)
         ids[i] = pattern_set_copy(&builder->patterns, &writer->patterns, i);

@@ -36,6 +36,7 @@ struct warp_writer {
 /* One block; independent of others, so that several threads may write one each. */
 struct block_writer {
     uint64_t index;
+    uint64_t work; /* of trace_block */
     uint32_t warp_count;
     struct warp_writer *warps;
     struct pattern_set patterns;

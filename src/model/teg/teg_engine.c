@@ -267,6 +267,7 @@ static void build(struct teg_engine *e)
     for (unsigned i = 0; i < e->scheduler_count; i++)
         e->order[i] = i;
     e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
+    e->uses = mem_zalloc(trace->block_count + 1u, sizeof *e->uses);
     uint32_t instructions = e->machine->fetch.is_used ? teg_lay_out_code(e) : 0;
     for (unsigned i = 0; i < e->setup->sms; i++) {
         build_sm(e, &e->sms[i], i);
@@ -293,6 +294,7 @@ static void clear(struct teg_engine *e)
     mem_free(e->sms);
     mem_free(e->nexts);
     mem_free(e->leaves);
+    mem_free(e->uses);
     mem_free(e->order);
     mem_free(e->schedulers);
     mem_free(e->ops);
@@ -356,7 +358,7 @@ static ws_status deadlock(struct diag *diag, const struct teg_engine *e)
                         diag, WS_ERR_NO_MODEL,
                         "teg: deadlock: warp %u of block %llu waits at barrier %u, which its block "
                         "never fills",
-                        w, (unsigned long long)teg_traced(e, block)->index,
+                        w, (unsigned long long)block->traced->index,
                         block->warps[w]->waiting_for - 1u);
         }
     return diag_error(diag, WS_ERR_NO_MODEL, "teg: deadlock: warps wait for each other");

@@ -98,6 +98,8 @@ void teg_prepare(struct teg_grid *a)
         a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
     a->wave = (uint64_t)a->setup.blocks_per_sm * sms;
     a->setup.block_count = blocks_to_run(a);
+    a->setup.grid_blocks = (uint64_t)blocks;
+    a->setup.parts = 1;
     if (teg_is_cached(&a->machine))
         a->setup.last_sms = (unsigned)(blocks - (a->blocks - 1) * a->machine.clusters);
     set_l1(a);
@@ -133,19 +135,18 @@ teg_time teg_without_tail(const struct teg_grid *a)
 
 /* ---- one cluster or all ---------------------------------------------------------------------- */
 
-/* The first clusters have one block more where they cannot all have as many. Each goes on in the trace
- * where the one before it ends. */
+/* The first clusters have one block more where they cannot all have as many. */
 static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters)
 {
-    uint64_t all = profile_blocks(a->input->profile), first = 0;
+    uint64_t all = profile_blocks(a->input->profile);
     for (unsigned i = 0; i < a->machine.clusters; i++) {
         uint64_t blocks = all / a->machine.clusters + (i < all % a->machine.clusters);
         clusters[i] = *a;
         clusters[i].blocks = (double)blocks;
         clusters[i].setup.block_count = blocks_to_run(&clusters[i]);
-        clusters[i].setup.first_block = first % a->setup.trace->block_count;
+        clusters[i].setup.part = i;
+        clusters[i].setup.parts = a->machine.clusters;
         if (blocks < (uint64_t)a->blocks) clusters[i].setup.last_sms = 0;
-        first += blocks;
     }
 }
 

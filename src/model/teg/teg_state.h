@@ -109,8 +109,9 @@ struct teg_barrier {
 
 struct teg_block {
     struct teg_sm *sm;
-    uint64_t index;  /* in the order of launch */
-    uint64_t offset; /* added to its global addresses */
+    uint64_t index;                   /* in the order of launch */
+    uint64_t offset;                  /* added to its global addresses */
+    const struct trace_block *traced; /* that stands for it */
     teg_time begun;
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
@@ -182,6 +183,7 @@ struct teg_engine {
     struct teg_atomics atomics;
     struct teg_result *out;
     uint64_t next_block, ages;
+    uint32_t *uses; /* by traced block: blocks so far that it stood for */
     uint32_t warps_per_block;
     unsigned running; /* blocks */
 };
@@ -228,12 +230,6 @@ uint32_t teg_lay_out_code(struct teg_engine *e);
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
 /* The step's price likewise. */
 struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op);
-
-static inline const struct trace_block *teg_traced(const struct teg_engine *e,
-                                                   const struct teg_block *block)
-{
-    return &e->trace->blocks[(e->setup->first_block + block->index) % e->trace->block_count];
-}
 
 /* ---- asleep and awake ------------------------------------------------------------------------ */
 

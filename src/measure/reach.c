@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/reach.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { SECTOR_BYTES = 32, LANES = 32 };
+
+static uint64_t slot_of(const struct reach *reach, uint64_t key)
+{
+    uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (reach->size - 1);
+    while (reach->entries[at].key && reach->entries[at].key != key)
+        at = (at + 1) & (reach->size - 1);
+    return at;
+}
+
+static void grow(struct reach *reach)
+{
+    struct reach old = *reach;
+    reach->size = old.size ? 2 * old.size : 4096;
+    reach->entries = mem_zalloc(reach->size, sizeof *reach->entries);
+    for (uint64_t i = 0; i < old.size; i++)
+        if (old.entries[i].key) reach->entries[slot_of(reach, old.entries[i].key)] = old.entries[i];
+    mem_free(old.entries);
+}
+
+static struct reach_entry *find(struct reach *reach, uint64_t key)
+{
+    if (2 * reach->used >= reach->size) grow(reach);
+    struct reach_entry *entry = &reach->entries[slot_of(reach, key)];
+    reach->used += !entry->key;
+    entry->key = key;
+    return entry;
+}
+
+static inline void add_sectors(struct reach *reach, uint64_t address, uint64_t bytes,
+                               const struct reach_block *block)
+{
+    uint64_t last = (address + bytes - 1) / SECTOR_BYTES;
+    for (uint64_t sector = address / SECTOR_BYTES; sector <= last; sector++) {
+        struct reach_entry *entry = find(reach, sector + 1);
+        bool is_new = !entry->runs || entry->last_run != block->run;
+        if (!is_new && entry->last_block == block->number) continue;
+        entry->last_block = block->number;
+        entry->blocks++;
+        entry->later_blocks += !block->is_run_begin;
+        if (!is_new) continue;
+        entry->last_run = block->run;
+        entry->runs++;
+        entry->later_new += !block->is_run_begin;
+        reach->touched++;
+    }
+}
+
+void reach_add(struct reach *reach, const struct access *access, const struct reach_block *block)
+{
+    bool whole = access->mask == UINT32_MAX;
+    uint64_t bytes = access->bytes;
+    if (access->shape == ACCESS_UNIFORM) {
+        add_sectors(reach, access->base, bytes, block);
+    } else if (whole && access->shape == ACCESS_STRIDED && access->stride == access->bytes) {
+        add_sectors(reach, access->base, bytes * LANES, block);
+    } else {
+        uint64_t before = UINT64_MAX;
+        for (uint32_t left = access->mask; left; left &= left - 1) {
+            uint64_t address = access->addresses[__builtin_ctz(left)];
+            if (address / SECTOR_BYTES != before) add_sectors(reach, address, 1, block);
+            before = address / SECTOR_BYTES;
+        }
+    }
+}
+
+void reach_merge(struct reach *to, const struct reach *from)
+{
+    for (uint64_t i = 0; i < from->size; i++) {
+        if (!from->entries[i].key) continue;
+        struct reach_entry *entry = find(to, from->entries[i].key);
+        entry->runs += from->entries[i].runs;
+        entry->blocks += from->entries[i].blocks;
+        entry->later_blocks += from->entries[i].later_blocks;
+        entry->later_new += from->entries[i].later_new;
+    }
+    to->touched += from->touched;
+}
+
+void reach_clear(struct reach *reach)
+{
+    mem_free(reach->entries);
+    *reach = (struct reach){0};
+}
+
+/* ---- estimate -------------------------------------------------------------------------------- */
+
+/* Of one buffer: distinct sectors that were seen; sums over these of the fields of reach_entry; sectors
+ * that the buffer has. */
+struct part {
+    double seen, runs, blocks, later_blocks, later_new, room;
+};
+
+static uint32_t find_buffer(const struct launch_view *launch, uint64_t address)
+{
+    const struct address_range *buffers = launch->buffers;
+    uint32_t low = 0, high = launch->buffer_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (buffers[middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_inside = low && address - buffers[low - 1].first < buffers[low - 1].bytes;
+    return is_inside ? low - 1 : launch->buffer_count;
+}
+
+/* If D sectors are alike and all runs of the grid touch `all` of them in sum, each is touched by all / D
+ * runs, and a sample of the runs sees D (1 - (1 - fraction)^(all / D)). At most one sector a touch. */
+static double alike(double seen, double all, double fraction)
+{
+    double low = seen, high = all;
+    if (high <= low || fraction >= 1) return seen;
+    for (unsigned i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (-middle * expm1(all / middle * log1p(-fraction)) < seen)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* Runs that meet by chance meet in many sectors at once, so a few sectors seen twice say little: in truth
+ * there may be so many times more or fewer. A guess. */
+static const double OVERLAP_HIGH = 2, OVERLAP_LOW = 0.25;
+
+/* With `overlap` times the sectors that were seen twice, as far as few were. */
+static double estimate(const struct part *part, double fraction, double overlap)
+{
+    double share = 1 - part->seen / part->runs;
+    double factor = 1 + (overlap - 1) * (1 - share);
+    double seen = part->runs * (1 - share * factor);
+    return alike(fmax(seen, 1), part->runs / fraction, fraction);
+}
+
+/* Sectors of a grid in which each block shares with the one before it what the later blocks of the runs
+ * share with those before them. Where that is nearly everything, chance would decide: then there is no
+ * such bound. */
+static double chained(const struct part *part, double fraction)
+{
+    static const double LITTLE = 0.25; /* new sectors of a block; a guess */
+    double fresh = part->later_blocks > 0 ? part->later_new / part->later_blocks : 0;
+    return fresh < LITTLE ? INFINITY : fmax(part->seen, part->blocks / fraction * fresh);
+}
+
+static struct part *sum_parts(const struct reach *reach, const struct launch_view *launch)
+{
+    uint32_t count = launch->buffer_count;
+    struct part *parts = mem_zalloc(count + 1u, sizeof *parts);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t last = launch->buffers[i].first + launch->buffers[i].bytes - 1;
+        parts[i].room = (double)(last / SECTOR_BYTES - launch->buffers[i].first / SECTOR_BYTES + 1);
+    }
+    parts[count].room = INFINITY;
+    for (uint64_t i = 0; i < reach->size; i++) {
+        const struct reach_entry *entry = &reach->entries[i];
+        if (!entry->key) continue;
+        struct part *part = &parts[find_buffer(launch, (entry->key - 1) * SECTOR_BYTES)];
+        part->seen++;
+        part->runs += entry->runs;
+        part->blocks += entry->blocks;
+        part->later_blocks += entry->later_blocks;
+        part->later_new += entry->later_new;
+    }
+    return parts;
+}
+
+double reach_estimate(const struct reach *reach, const struct launch_view *launch, double fraction,
+                      double relative, double *out_low, double *out_high)
+{
+    struct part *parts = sum_parts(reach, launch);
+    double sum = 0;
+    *out_low = *out_high = 0;
+    for (uint32_t i = 0; i <= launch->buffer_count; i++) {
+        const struct part *part = &parts[i];
+        if (!(part->seen > 0)) continue;
+        double most = fmin(chained(part, fraction), part->room);
+        double value = fmin(estimate(part, fraction, 1), most);
+        sum += value;
+        double low = fmin(estimate(part, fraction, OVERLAP_HIGH), most) * (1 - relative);
+        double high = fmin(estimate(part, fraction, OVERLAP_LOW), most) * (1 + relative);
+        *out_low += fmax(low, part->seen);
+        *out_high += fmin(high, part->room);
+    }
+    mem_free(parts);
+    return sum;
+}

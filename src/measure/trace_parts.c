@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which traced block stands for which block of the grid. */
+#include <math.h>
+#include <string.h>
+
+#include "measure/measure_sample.h"
+#include "measure/trace.h"
+
+/* Blocks count as alike within this part of their instructions. A guess: it is below what any model
+ * can tell, and above the differences of blocks at the rim of a grid. */
+static const double ALIKE = 1.0 / 64;
+
+static bool is_alike(double a, double b)
+{
+    return fabs(a - b) <= ALIKE * fmax(a, b);
+}
+
+bool trace_alike(const struct trace *trace, uint32_t a, uint32_t b)
+{
+    return is_alike((double)trace->blocks[a].work, (double)trace->blocks[b].work);
+}
+
+uint32_t trace_cluster(const struct trace *trace, uint32_t block, uint32_t *out_count)
+{
+    uint32_t first = block, end = block + 1;
+    while (first && trace->blocks[first - 1].index + 1 == trace->blocks[first].index)
+        first--;
+    while (end < trace->block_count && trace->blocks[end - 1].index + 1 == trace->blocks[end].index)
+        end++;
+    *out_count = end - first;
+    return first;
+}
+
+uint32_t trace_stand_in(const struct trace *trace, uint64_t block)
+{
+    if (!trace->part_count) return (uint32_t)(block % trace->block_count);
+    uint64_t part = block / trace->part_blocks, offset = block % trace->part_blocks;
+    if (part >= trace->part_count) part = trace->part_count - 1u;
+    uint32_t chosen = trace->stand_ins[part], count, first = trace_cluster(trace, chosen, &count);
+    uint32_t turned = first + (uint32_t)((chosen - first + offset) % count);
+    return trace_alike(trace, chosen, turned) ? turned : chosen;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Nearest in work, of those that are alike the nearest in the grid; of its neighbours that are alike,
+ * one after the other. */
+static uint32_t choose(const struct trace *trace, uint64_t block, double work)
+{
+    double least = INFINITY;
+    uint32_t nearest = 0, count, alike = 0;
+    uint64_t least_distance = UINT64_MAX;
+    for (uint32_t i = 0; i < trace->block_count; i++)
+        least = fmin(least, fabs((double)trace->blocks[i].work - work));
+    for (uint32_t i = 0; i < trace->block_count; i++) {
+        bool fits = fabs((double)trace->blocks[i].work - work) <= least + ALIKE * work;
+        if (!fits || distance(trace->blocks[i].index, block) >= least_distance) continue;
+        least_distance = distance(trace->blocks[i].index, block);
+        nearest = i;
+    }
+    if (!least_distance) return nearest;
+    uint32_t first = trace_cluster(trace, nearest, &count);
+    for (uint32_t i = first; i < first + count; i++)
+        alike += trace_alike(trace, i, nearest);
+    uint32_t turn = (uint32_t)(block % alike);
+    for (uint32_t i = first; i < first + count; i++)
+        if (trace_alike(trace, i, nearest) && !turn--) return i;
+    return nearest;
+}
+
+/* Parts without executed blocks have the work of the nearest that has some. */
+static void set_work(struct trace *trace, const struct grid_work *work)
+{
+    uint32_t before = UINT32_MAX, after = 0;
+    for (uint32_t i = 0; i < work->entry_count; i++) {
+        if (work->blocks[i]) before = i;
+        if (after < i) after = i;
+        while (after < work->entry_count && !work->blocks[after])
+            after++;
+        uint32_t from = before;
+        if (before == UINT32_MAX || (after < work->entry_count && after - i < i - before))
+            from = after;
+        bool is_known = from < work->entry_count;
+        trace->work[i] =
+            is_known ? (float)((double)work->sums[from] / (double)work->blocks[from]) : 0;
+    }
+}
+
+void trace_set_parts(struct trace *trace, const struct grid_work *work)
+{
+    trace->part_blocks = work->blocks_per_entry;
+    trace->part_count = work->entry_count;
+    trace->work = ARENA_ARRAY(&trace->arena, float, work->entry_count + 1u);
+    trace->stand_ins = ARENA_ARRAY(&trace->arena, uint32_t, work->entry_count + 1u);
+    set_work(trace, work);
+    for (uint32_t i = 0; i < work->entry_count; i++)
+        trace->stand_ins[i] = choose(trace, i * work->blocks_per_entry, trace->work[i]);
+}
