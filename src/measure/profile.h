@@ -102,7 +102,7 @@ struct profile {
     uint32_t stage_count;
     struct stage_profile *stages;
     struct cache_memo *caches; /* hits by cache geometry (cache_replay.h) */
-    struct trace *trace;       /* warp traces of the first blocks (trace.h), owned; NULL: none */
+    struct trace *trace;       /* warp traces of some blocks (trace.h), owned; NULL: none */
     const char *trace_reason;  /* why it is missing; static or in the arena */
     char *trace_path;          /* the file (trace_file.h) that keeps it; NULL: none */
     /* What a reader of the figures must know of their making, a sentence each. */
@@ -197,8 +197,8 @@ struct measure;
 struct measure *measure_begin(struct counting_rules rules);
 /* Before the launch. */
 void measure_set_view(struct measure *measure, enum isa_view view);
-/* Before the launch, after the view: also records the warp traces of the first `blocks`, as far as
- * they fit in max_bytes (trace_record.h). */
+/* Before the launch, after the view: also records the warp traces of `blocks` blocks, as far as they fit
+ * in max_bytes (trace_record.h). */
 void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes);
 /* Where the counts come from if not from an execution: ORIGIN_MEASURED of a trace of a real GPU. */
 void measure_set_origin(struct measure *measure, enum origin origin);

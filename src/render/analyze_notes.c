@@ -111,6 +111,16 @@ static void note_isa(struct note_list *notes, const struct node *kernel)
                         "removes some when it generates native code.");
 }
 
+/* " (warp instructions within 3.1 %)"; nothing where there is no interval. */
+static const char *sample_width(struct note_list *notes, const struct node *kernel)
+{
+    const struct node *count = node_child(node_child(kernel, "profile"), "inst.warp");
+    const struct measured *measured = count->measured;
+    if (!measured || !(measured->value > 0) || !(measured->high > measured->low)) return "";
+    return arena_format(&notes->arena, " (warp instructions within %.2g %%)",
+                        50 * (measured->high - measured->low) / measured->value);
+}
+
 static void note_kernel(struct note_list *notes, const struct node *kernel)
 {
     const struct node *own = node_child(kernel, "notes");
@@ -126,11 +136,10 @@ static void note_kernel(struct note_list *notes, const struct node *kernel)
         add_note(notes, "The result depends on the block order (atomics): blocks ran in index "
                         "order.");
     if (sampled < 1)
-        add_note(notes,
-                 arena_format(&notes->arena,
-                              "%.3g %% of the blocks were executed; figures are extrapolated, "
-                              "with intervals in the JSON.",
-                              100 * sampled));
+        add_note(notes, arena_format(&notes->arena,
+                                     "%.3g %% of the blocks were counted; figures are extrapolated"
+                                     "%s, with intervals in the JSON.",
+                                     100 * sampled, sample_width(notes, kernel)));
 }
 
 /* Those of the headline first, then of power, then of the other models. */
