@@ -187,6 +187,7 @@ double fixture_predict(const struct fixture *fixture, const struct machine *mach
     struct arena arena = {0};
     struct profile *profile = profile_create();
     struct estimate *estimate = mem_zalloc(1, sizeof *estimate);
+    const struct model_option in_turn = {"policy", "round-robin"};
     memcpy(profile->block, fixture->trace->head.block, sizeof profile->block);
     profile->grid[0] = grid;
     profile->grid[1] = profile->grid[2] = 1;
@@ -195,6 +196,8 @@ double fixture_predict(const struct fixture *fixture, const struct machine *mach
                                 .trace = fixture->trace,
                                 .occupancy = {.blocks_per_sm = resident},
                                 .effects_off = effects_off | 1u << EFFECT_FETCH,
+                                .options = &in_turn,
+                                .option_count = 1,
                                 .arena = &arena};
     check(model_teg.predict(&diag, &input, estimate), &diag);
     double seconds = estimate->time_seconds;

@@ -51,7 +51,7 @@ double fixture_cycles(const struct fixture *fixture, const struct machine *machi
                       const struct fixture_run *run);
 
 /* Seconds that the model as a whole answers for `grid` blocks, `resident` of them on an SM, with instructions
- * at hand. */
+ * at hand and warps that take turns. */
 double fixture_predict(const struct fixture *fixture, const struct machine *machine,
                        unsigned resident, uint32_t grid, uint32_t effects_off);
 

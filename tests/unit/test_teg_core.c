@@ -150,12 +150,82 @@ static void test_age_over_blocks(void **state)
     fixture_clear(&f);
 }
 
+/* ---- the way of memory instructions ---------------------------------------------------------- */
+
+/* Their table 1, an A6000: cycles between the loads of a warp in each of 1 to 4 sub-cores. (The first five issue
+ * without a wait there, into a queue that is not modelled.) */
+static void test_memory_path(void **state)
+{
+    (void)state;
+    enum { LOADS = 16 };
+    static const unsigned between[WARPS] = {4, 4, 6, 8};
+    struct machine *machine = fixture_machine("a6000", NULL);
+    for (unsigned warps = 1; warps <= WARPS; warps++) {
+        struct fixture f;
+        struct issues issues = {0};
+        struct teg_observer observer = {.issue = keep_issue, .self = &issues};
+        struct teg_result result;
+        uint32_t insns[LOADS];
+        fixture_begin(&f, 1, 32 * warps);
+        for (int i = 0; i < LOADS; i++)
+            insns[i] = fixture_access(&f, CLASS_MEM_SHARED_LOAD, SPACE_SHARED, 4, i, 40);
+        fixture_block(&f, 0);
+        for (unsigned w = 0; w < warps; w++) {
+            fixture_warp(&f, w);
+            for (unsigned i = 0; i < LOADS; i++)
+                fixture_step_at(&f, insns[i], SPACE_SHARED, 4, 0, 4);
+        }
+        fixture_finish(&f);
+        fixture_run(&f, machine, &(struct fixture_run){.observer = &observer}, &result);
+        teg_time last[WARPS];
+        unsigned number[WARPS] = {0};
+        assert_int_equal(issues.count, warps * LOADS);
+        for (size_t i = 0; i < issues.count; i++) {
+            const struct teg_event *event = &issues.events[i];
+            if (number[event->warp]++ > 1)
+                assert_int_equal(event->issue - last[event->warp], between[warps - 1] * TEG_CYCLE);
+            last[event->warp] = event->issue;
+        }
+        teg_result_clear(&result);
+        fixture_clear(&f);
+    }
+    machine_destroy(machine);
+}
+
+/* With 32 load/store units a V100 takes one a cycle, from four sub-cores. */
+static void test_memory_path_of_volta(void **state)
+{
+    (void)state;
+    double cycles[2];
+    struct machine *machine = fixture_machine("v100", NULL);
+    for (unsigned k = 0; k < 2; k++) {
+        struct fixture f;
+        fixture_begin(&f, 1, 32 * 16);
+        uint32_t insns[32];
+        for (int i = 0; i < 32; i++)
+            insns[i] = fixture_access(&f, CLASS_MEM_SHARED_LOAD, SPACE_SHARED, 4, i, 40);
+        fixture_block(&f, 0);
+        for (unsigned w = 0; w < 16; w++) {
+            fixture_warp(&f, w);
+            for (unsigned i = 0; i < 100 * (k + 1); i++)
+                fixture_step_at(&f, insns[i % 32], SPACE_SHARED, 4, 0, 4);
+        }
+        fixture_finish(&f);
+        cycles[k] = fixture_cycles(&f, machine, &(struct fixture_run){0});
+        fixture_clear(&f);
+    }
+    assert_true(cycles[1] - cycles[0] == 16 * 100);
+    machine_destroy(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_greedy),
         cmocka_unit_test(test_then_youngest),
         cmocka_unit_test(test_age_over_blocks),
+        cmocka_unit_test(test_memory_path),
+        cmocka_unit_test(test_memory_path_of_volta),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,9 +121,24 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
     return answer.done;
 }
 
+/* Through the address unit of the warp's part and over the path of the SM. The unit is free again when what the
+ * instruction goes to has taken it. Returns its turn there; what it takes alone is part of its latency. */
+static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
+                          const struct teg_warp *warp, enum teg_unit to, teg_time now)
+{
+    teg_time *path = &warp->block->sm->path, turn = later(now, *path);
+    struct teg_unit_state *unit = &s->states[warp->first_unit + TEG_ADDRESS];
+    *path = turn + e->machine->path.shared;
+    unit->free = later(turn + e->machine->path.address, s->states[to].free);
+    unit->ready = whole_cycles_down(unit->free);
+    return turn;
+}
+
 static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
                              const struct teg_op *op, teg_time now)
 {
+    if (op->unit == TEG_ADDRESS)
+        now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
     const struct trace_insn *insn = &e->trace->insns[warp->step.insn];
     teg_time done = now, stored = 0;
     for (uint32_t i = 0; i < warp->step.access_count; i++) {

@@ -415,6 +415,24 @@ static void set_fetch(struct teg_machine *teg)
     };
 }
 
+/* Huerta et al. 2025, table 1, an A6000: the address unit of a part takes a memory instruction in four cycles, the
+ * path of the SM one in two, with 16 load/store units. Volta, A100 and Hopper have 32 (NVIDIA's white
+ * papers). */
+enum { ADDRESS_CYCLES = 4, LOAD_STORE_UNITS = 16 };
+
+static void set_path(struct teg_machine *teg)
+{
+    const struct machine *machine = teg->machine;
+    bool is_full = !machine->cc_minor && machine->cc_major < 12;
+    double lanes = machine_get(machine, MACHINE_GLOBAL_LOAD_STORE_LANES,
+                               is_full ? WARP_LANES : LOAD_STORE_UNITS);
+    teg->path = (struct teg_path_machine){
+        .is_used = machine->cc_major >= 7,
+        .address = ticks(ADDRESS_CYCLES),
+        .shared = ticks(WARP_LANES / fmax(1, lanes)),
+    };
+}
+
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
 
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
@@ -440,6 +458,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_shared(teg, input, out);
     set_global(teg, input);
     set_fetch(teg);
+    set_path(teg);
     tell_guesses(teg, input, out);
     tell_atomics(input, out);
     return WS_OK;

@@ -28,6 +28,7 @@ static inline teg_time teg_round(double ticks)
     TEG_UNIT(FP16, "fp16", false, PIPE_FP16, "t_pipe.fp16")                                        \
     TEG_UNIT(SPECIAL, "sfu", false, PIPE_SFU, "t_pipe.sfu")                                        \
     TEG_UNIT(BRANCH, "branch", false, NONE, NULL)                                                  \
+    TEG_UNIT(ADDRESS, "address", false, LOAD_STORE, NULL) /* before shared, lsu, from cc 7.0 on */ \
     TEG_UNIT(TENSOR, "tensor", false, PIPE_TENSOR, "t_pipe.tensor")                                \
     TEG_UNIT(SHARED, "shared", true, SHARED, "t_shared") /* banks of shared memory; shuffles */    \
     TEG_UNIT(GLOBAL, "lsu", true, LOAD_STORE, "t_lsu")   /* load/store unit */
@@ -81,6 +82,12 @@ struct teg_fetch_machine {
     uint64_t l0_bytes, l1_bytes;
 };
 
+/* The way of memory instructions from cc 7.0 on: an address unit a part, and one path of the SM. */
+struct teg_path_machine {
+    bool is_used;
+    teg_time address, shared; /* of the unit and of the path, for each instruction */
+};
+
 struct teg_machine {
     const struct machine *machine;
     uint32_t effects_off;
@@ -121,6 +128,7 @@ struct teg_machine {
     double row_cycle; /* ticks in which a bank opens one row (tRC); 0: unknown, or switched off */
     teg_time launch;  /* fixed cost outside the SMs; 0: unknown */
     struct teg_fetch_machine fetch;
+    struct teg_path_machine path;
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

@@ -71,8 +71,10 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         op->kind = OP_KIND_PLAIN;
     if (op->kind == OP_KIND_SHARED) op->unit = TEG_SHARED;
     if (op->kind == OP_KIND_GLOBAL) op->unit = TEG_GLOBAL;
-    op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->throttle = (uint8_t)throttle_of(op->unit);
+    if (machine->path.is_used && (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL))
+        op->unit = TEG_ADDRESS;
+    op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
 }
