@@ -254,12 +254,9 @@ static const struct cache_node *caches_of(const struct analyzed_machine *machine
     return out;
 }
 
-/* Of the replayed blocks, scaled to the grid as if all blocks were alike. */
 static double grid_bytes(const struct cache_node *caches, enum cache_count what)
 {
-    const struct cache_section *section = caches->section;
-    double scale = section->is_cut ? 1 : (double)profile_blocks(caches->profile) / section->blocks;
-    return (double)section->counts[what] * CACHE_SECTOR_BYTES * scale;
+    return (double)caches->section->counts[what] * CACHE_SECTOR_BYTES;
 }
 
 static struct measured counted(const char *id, const char *text, uint64_t count)

@@ -4,7 +4,7 @@
 
 #include "answer/question.h"
 #include "base/text.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 
 /* Cuts "a=b,c=d" at its commas, in the arena. */
 static size_t split_list(struct arena *arena, const char *list, const char *const **out)

@@ -10,7 +10,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 
 /* Blocks whose warps are traced if the caller does not say (doc/warp-traces.md), and the memory that
  * they may take: about 80 million accesses. A guess at what nobody minds. */

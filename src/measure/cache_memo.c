@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 
 struct memo_node {
     struct cache_section section; /* first: a section is its node */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "measure/trace.h"
 
 struct profile *profile_create(void)

@@ -101,7 +101,7 @@ struct profile {
     struct instruction_profile *instructions;
     uint32_t stage_count;
     struct stage_profile *stages;
-    struct cache_memo *caches; /* hits by cache geometry (cache_replay.h) */
+    struct cache_memo *caches; /* hits by cache geometry (cache_section.h) */
     struct trace *trace;       /* warp traces of some blocks (trace.h), owned; NULL: none */
     const char *trace_reason;  /* why it is missing; static or in the arena */
     char *trace_path;          /* the file (trace_file.h) that keeps it; NULL: none */

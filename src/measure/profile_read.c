@@ -10,7 +10,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "measure/profile.h"
 
 struct reader {
@@ -504,16 +504,16 @@ static ws_status read_geometry(const struct reader *r, json_t *item, const char 
 
 static ws_status read_cache_section(const struct reader *r, json_t *item, const char *path)
 {
-    static const char *const keys[] = {"geometry", "blocks", "sms", "is_cut", "sectors"};
+    static const char *const keys[] = {"geometry", "blocks", "sms", "sectors"};
     const char *counts[CACHE_COUNT_COUNT], *inner;
     struct cache_section section = {0};
     uint64_t blocks, sms;
     json_t *member;
     TRY(need_object(r, item, path));
+    if (json_object_get(item, "is_cut")) return WS_OK; /* of version 0.1, by another model */
     CHECK_KEYS(r, item, path, keys);
     TRY(need_whole(r, item, path, "blocks", 1, UINT32_MAX, &blocks));
     TRY(need_whole(r, item, path, "sms", 1, UINT32_MAX, &sms));
-    TRY(read_bool(r, item, "is_cut", &section.is_cut));
     section.blocks = (uint32_t)blocks;
     section.sms = (uint32_t)sms;
     TRY(need_member(r, item, path, "geometry", &inner, &member));

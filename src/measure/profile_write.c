@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "measure/profile.h"
 
 /* Jansson frees what it is given in any case; if memory ran out for a part, nothing is written. */
@@ -172,7 +172,6 @@ static json_t *caches_json(struct writer *w, const struct cache_section *section
     put(w, item, "geometry", geometry);
     put(w, item, "blocks", unsigned_number(section->blocks));
     put(w, item, "sms", unsigned_number(section->sms));
-    put(w, item, "is_cut", json_boolean(section->is_cut));
     put(w, item, "sectors", counts);
     return item;
 }

@@ -171,9 +171,7 @@ void show_caches(struct page *page, const struct node *machine)
 {
     const struct node *caches = node_child(machine, "caches");
     if (!node_is_known(caches)) return;
-    bool is_cut = node_flag(caches, "is_cut");
-    double read = node_number(caches, "grid_dram_read_bytes"),
-           least = node_number(caches, "grid_dram_read_least_bytes");
+    double read = node_number(caches, "grid_dram_read_bytes");
     struct strbuf line = {0};
     strbuf_printf(&line, "loads %s -> ",
                   quantity_format(node_number(caches, "grid_load_bytes"), "B").text);
@@ -181,17 +179,14 @@ void show_caches(struct page *page, const struct node *machine)
     strbuf_puts(&line, " -> ");
     put_rate(&line, "L2", node_number(caches, "l2_hit_rate"));
     strbuf_puts(&line, " -> DRAM ");
-    if (!is_cut && least < 0.995 * read)
-        strbuf_printf(&line, "%s to ", quantity_format(least, "B").text);
     strbuf_puts(&line, quantity_format(read, "B").text);
     page_line(page, "Caches    %s", line.data);
     strbuf_clear(&line);
-    page_line(page, "          %s written; replay of %llu of %s on %s%s",
+    page_line(page, "          %s written; %llu of %s followed on %s with their share of L2",
               quantity_format(node_number(caches, "grid_dram_written_bytes"), "B").text,
               (unsigned long long)node_count(caches, "blocks"),
               quantity_of(node_number(caches, "grid_blocks"), "block").text,
-              quantity_of((double)node_count(caches, "sms"), "SM").text,
-              is_cut ? ", first accesses only, not scaled" : " with their share of L2");
+              quantity_of((double)node_count(caches, "sms"), "SM").text);
 }
 
 /* ---- occupancy --------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One profile, predicted in several threads at once: every thread gets what a thread alone gets, and
- * the profile keeps each cache replay once. */
+ * the profile keeps the caches of each geometry once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "api/pipeline.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "support/analyze_one.h"
 
 enum { THREADS = 4, ROUNDS = 2, MACHINES = 3, ELEMENTS = 4096, ESTIMATES_MAX = 16 };

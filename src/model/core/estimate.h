@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/figure.h"
 #include "machine/machine.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "measure/profile.h"
 #include "model/core/accesses.h"
 #include "model/core/component.h"
@@ -61,14 +61,6 @@ struct finding {
 
 enum { TERMS_MAX = 64, ASSUMPTIONS_MAX = 32, FINDINGS_MAX = 4 };
 
-/* What the whole launch issues and moves through the caches, by a model that follows it; sectors of 32
- * bytes. */
-struct launch_traffic {
-    double warp_instructions;         /* of native code, as far as the model knows it */
-    double counts[CACHE_COUNT_COUNT]; /* CACHE_COUNT_DRAM_WRITTEN: before the launch ends */
-    double l1_store_hits;             /* of stores, in the L1 */
-};
-
 /* One answer of one model. Texts live in the prediction's arena or are static. */
 struct estimate {
     enum model_id id;            /* of the model ... */
@@ -85,7 +77,8 @@ struct estimate {
     struct effect_gain without[EFFECT_COUNT];
     size_t finding_count;
     struct finding findings[FINDINGS_MAX];
-    const struct launch_traffic *traffic; /* NULL: the model follows no caches */
+    const struct cache_section *traffic; /* as this model finds it; NULL: it follows no caches */
+    double warp_instructions;            /* of native code in the whole launch, with traffic */
     /* What only this model knows: described by model.details, or for those who include its header:
      * struct stage_times of quantitative, struct warp_waits of teg, struct tp_case of throughput; NULL:
      * nothing. */
@@ -151,6 +144,10 @@ struct model {
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
     ws_status (*complete)(struct diag *diag, const struct model_input *input,
                           struct prediction *out);
+    /* What passes the caches in the launch, for all models that ask for it: input->caches is not there yet,
+     * effects and options count for nothing. *out lives in input->arena. NULL: it follows no caches. */
+    ws_status (*replay)(struct diag *diag, const struct model_input *input,
+                        const struct cache_section **out);
 };
 
 /* For models: append a term (left out unless finite) or an assumption, printf-like; a text that is

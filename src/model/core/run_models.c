@@ -94,9 +94,35 @@ static const struct cache_section *find_near_caches(const struct prediction *out
     return near;
 }
 
-/* Those of the profile, if it has been asked for such caches before; else its traces are replayed; without
- * them a change is compared with the hits as they were, not with none. */
-static void find_caches(struct prediction *out)
+static const struct model *follower(void)
+{
+    for (enum model_id i = 0; i < MODEL_COUNT; i++)
+        if (models[i]->replay) return models[i];
+    return NULL;
+}
+
+/* By the model that follows the traces in time. */
+static ws_status follow_caches(struct diag *diag, const struct model_input *base,
+                               const char *no_occupancy, struct prediction *out)
+{
+    const struct model *model = follower();
+    struct model_input input = *base;
+    input.effects_off = 0;
+    input.option_count = 0;
+    input.observer = NULL;
+    out->caches_reason = needs_check(model, &input, no_occupancy);
+    if (out->caches_reason) return WS_OK;
+    ws_status status = model->replay(diag, &input, &out->caches);
+    if (status != WS_ERR_NO_MODEL) return status;
+    out->caches_reason = arena_copy(&out->arena, diag_text(diag));
+    diag_clear(diag);
+    return WS_OK;
+}
+
+/* Followed, if there are traces; else those of the profile, if it has been asked for such caches before; without
+ * either a change is compared with the hits as they were, not with none. */
+static ws_status find_caches(struct diag *diag, const struct model_input *base,
+                             const char *no_occupancy, struct prediction *out)
 {
     struct cache_geometry geometry;
     const struct profile *profile = out->profile;
@@ -105,23 +131,19 @@ static void find_caches(struct prediction *out)
     else if (!cache_geometry_read(out->machine, profile, out->occupancy.blocks_per_sm, &geometry))
         out->caches_reason =
             "this GPU has no caches for global memory, or its machine file lacks them";
-    else if ((out->caches = profile_find_caches(profile, &geometry)) != NULL)
-        return;
-    else if ((out->options.without_traces || !profile->trace) &&
-             (out->caches = find_near_caches(out)) != NULL)
-        return;
-    else if (out->options.without_traces)
-        out->caches_reason = "warp traces are switched off";
-    else if (!profile->trace)
-        out->caches_reason = arena_format(&out->arena, "no warp traces: %s",
-                                          profile->trace_reason ? profile->trace_reason : "");
-    if (out->caches_reason) return;
-    struct cache_section *section = ARENA_ARRAY(&out->arena, struct cache_section, 1);
-    cache_replay(profile, &geometry, section);
-    out->caches = section;
+    if (out->caches_reason) return WS_OK;
+    if (base->trace) return follow_caches(diag, base, no_occupancy, out);
+    out->caches = profile_find_caches(profile, &geometry);
+    if (!out->caches) out->caches = find_near_caches(out);
+    if (!out->caches)
+        out->caches_reason = out->options.without_traces
+                                 ? "warp traces are switched off"
+                                 : arena_format(&out->arena, "no warp traces: %s",
+                                                profile->trace_reason ? profile->trace_reason : "");
+    return WS_OK;
 }
 
-/* What of the launch is on an SM at once, and its caches. A core of a CPU runs work-items one after
+/* What of the launch is on an SM at once. A core of a CPU runs work-items one after
  * the other: nothing of this is known there. */
 static ws_status place_launch(struct diag *diag, struct prediction *out, const char **no_occupancy)
 {
@@ -132,10 +154,7 @@ static ws_status place_launch(struct diag *diag, struct prediction *out, const c
         return WS_OK;
     }
     TRY(needs_check_segments(diag, out->profile, out->machine));
-    TRY(find_occupancy(diag, out, no_occupancy));
-    out->caches = out->options.caches;
-    if (!out->caches) find_caches(out);
-    return WS_OK;
+    return find_occupancy(diag, out, no_occupancy);
 }
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -354,7 +373,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .machine = machine,
                                 .trace = options->without_traces ? NULL : profile->trace,
                                 .occupancy = prediction->occupancy,
-                                .caches = prediction->caches,
+                                .caches = options->caches,
                                 .option_count = options->option_count,
                                 .options = options->options,
                                 .effects_off = options->effects_off,
@@ -362,6 +381,11 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .without_details = options->without_details,
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
+    if (status == WS_OK && !options->caches && machine->kind == MACHINE_IS_GPU)
+        status = find_caches(diag, &input, no_occupancy, prediction);
+    else
+        prediction->caches = options->caches;
+    input.caches = prediction->caches;
     if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
     if (status == WS_OK) choose_best(prediction);

@@ -301,6 +301,8 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     a->out->time_seconds = a->out->cycles / clock;
     write_terms(a);
     a->out->traffic = teg_traffic(a);
+    a->out->warp_instructions = (double)a->result.issued * (double)profile_blocks(input->profile) /
+                                (double)a->result.block_count;
     write_assumptions(a);
     if (input->effects_off || input->observer) return WS_OK;
     write_known_gains(a);
@@ -333,6 +335,27 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     return status;
 }
 
+/* What passes the caches: one execution, with nothing left out. */
+static ws_status replay(struct diag *diag, const struct model_input *input,
+                        const struct cache_section **out)
+{
+    struct estimate *estimate = mem_zalloc(1, sizeof *estimate);
+    struct teg_grid a = {.input = input, .out = estimate, .is_native_order = true};
+    estimate->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
+    ws_status status = teg_machine_read(diag, input, estimate, &a.machine);
+    if (status == WS_OK) status = check_classes(diag, &a);
+    if (status == WS_OK) {
+        teg_prepare(&a);
+        status = teg_run_cluster(diag, &a);
+    }
+    *out = status == WS_OK ? teg_traffic(&a) : NULL;
+    if (status == WS_OK && !*out)
+        status = diag_error(diag, WS_ERR_NO_MODEL, "teg: the timed blocks execute no instructions");
+    teg_result_clear(&a.result);
+    mem_free(estimate);
+    return status;
+}
+
 static const enum machine_key needs_machine[] = {
     MACHINE_SM_COUNT,       MACHINE_CLOCK_CORE,          MACHINE_ISSUE_CYCLES,
     MACHINE_DRAM_BANDWIDTH, MACHINE_DRAM_LATENCY,        MACHINE_GLOBAL_RULE,
@@ -357,4 +380,5 @@ const struct model model_teg = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .predict = predict,
+    .replay = replay,
 };

@@ -142,17 +142,25 @@ static void write_back(struct teg_memory *memory, uint64_t line, unsigned clean,
     take_dram(memory, line, written, start);
 }
 
+/* Returns the sectors that were there. */
+static unsigned change_in_l2(struct teg_memory *memory, uint64_t line,
+                             const struct teg_piece *piece, teg_time start)
+{
+    unsigned clean;
+    unsigned hits = cache_store(&memory->l2, line, piece->sectors, piece->words, &clean);
+    if (!hits) memory->l2_arrives[memory->l2.touched] = 0;
+    write_back(memory, line, clean, start);
+    return hits;
+}
+
 static teg_time store_in_l2(struct teg_memory *memory, uint64_t line, const struct teg_piece *piece,
                             teg_time start)
 {
-    unsigned clean = 0, hits = piece->sectors;
-    if (!always_hits(memory->machine))
-        hits = cache_store(&memory->l2, line, piece->sectors, piece->words, &clean);
+    unsigned hits = piece->sectors;
+    if (!always_hits(memory->machine)) hits = change_in_l2(memory, line, piece, start);
     count(memory, CACHE_COUNT_STORES, sectors_in(piece->sectors));
     count(memory, CACHE_COUNT_L2_STORE_HITS, sectors_in(hits));
     memory->counts.l2_hits += sectors_in(piece->sectors);
-    if (clean) memory->l2_arrives[memory->l2.touched] = 0;
-    write_back(memory, line, clean, start);
     return start + memory->machine->l2.latency;
 }
 
@@ -163,7 +171,7 @@ static teg_time load_from_l2(struct teg_memory *memory, uint64_t line, unsigned 
     teg_time done = start + machine->l2.latency, *arrives = NULL;
     unsigned hits = sectors, missing = 0;
     if (!always_hits(machine)) {
-        hits = cache_access(&memory->l2, line, sectors, is_atomic ? CACHE_CHANGE : CACHE_ALLOCATE);
+        hits = cache_access(&memory->l2, line, sectors, CACHE_ALLOCATE);
         arrives = &memory->l2_arrives[memory->l2.touched];
         if (hits) done = later(done, *arrives);
         if (!hits) *arrives = 0; /* what lay there before is gone */
@@ -190,7 +198,10 @@ static teg_time through_l2(struct teg_memory *memory, const struct teg_arrival *
     send(memory, arrival->operation == TRACE_LOAD ? 0 : moved, start);
     pass_l2(memory, moved, start);
     if (arrival->operation == TRACE_STORE) return store_in_l2(memory, line, piece, *start);
-    return load_from_l2(memory, line, sectors, arrival->operation == TRACE_ATOMIC, *start);
+    bool is_atomic = arrival->operation == TRACE_ATOMIC;
+    teg_time done = load_from_l2(memory, line, sectors, is_atomic, *start);
+    if (is_atomic && !always_hits(memory->machine)) change_in_l2(memory, line, piece, *start);
+    return done;
 }
 
 /* ---- L1 -------------------------------------------------------------------------------------- */
@@ -207,17 +218,19 @@ static void store_in_l1(struct teg_memory *memory, const struct teg_arrival *arr
         hits = cache_access(l1, line, piece->sectors, CACHE_LOOK);
     else if ((hits = cache_store(l1, line, piece->sectors, piece->words, &clean)) == 0)
         memory->l1_arrives[arrival->sm][l1->touched] = 0;
-    memory->counts.l1_store_hits += sectors_in(hits);
+    count(memory, CACHE_COUNT_L1_STORE_HITS, sectors_in(hits));
 }
 
+/* Returns what is not there; on cc 2.x a miss asks for the whole line. */
 static unsigned load_from_l1(struct teg_memory *memory, const struct teg_arrival *arrival,
                              uint64_t line, unsigned sectors, teg_time **out_arrives)
 {
     const struct teg_machine *machine = memory->machine;
+    const unsigned whole = (1u << LINE_SECTORS) - 1;
     unsigned hits = sectors;
     *out_arrives = NULL;
     count(memory, CACHE_COUNT_LOADS, sectors_in(sectors));
-    if (!arrival->in_l1 || !machine->l1.bytes) return 0;
+    if (!arrival->in_l1 || !machine->l1.bytes) return sectors;
     if (!always_hits(machine)) {
         hits = cache_access(&memory->l1[arrival->sm], line, sectors, CACHE_ALLOCATE);
         *out_arrives = &memory->l1_arrives[arrival->sm][memory->l1[arrival->sm].touched];
@@ -226,7 +239,11 @@ static unsigned load_from_l1(struct teg_memory *memory, const struct teg_arrival
     count(memory, CACHE_COUNT_L1_LOOKUPS, sectors_in(sectors));
     count(memory, CACHE_COUNT_L1_HITS, sectors_in(hits));
     memory->counts.l1_hits += sectors_in(hits);
-    return hits;
+    unsigned missing = sectors & ~hits;
+    if (missing && machine->fills_lines)
+        missing |=
+            whole & ~sectors & ~cache_access(&memory->l1[arrival->sm], line, whole, CACHE_ALLOCATE);
+    return missing;
 }
 
 /* What comes from the L2 comes in pieces as wide as the port, and each keeps the L1 from serving for as long as a
@@ -243,20 +260,20 @@ teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *
 {
     const struct teg_machine *machine = memory->machine;
     uint64_t line = (arrival->origin + (uint64_t)piece->delta) / TEG_LINE;
-    unsigned moved = sectors_in(piece->sectors), hits = 0;
+    unsigned moved = sectors_in(piece->sectors), missing = piece->sectors;
     teg_time begin = pipe->begin, done = begin, *arrives = NULL;
     memory->counts.sectors += moved;
     if (arrival->operation == TRACE_LOAD)
-        hits = load_from_l1(memory, arrival, line, piece->sectors, &arrives);
+        missing = load_from_l1(memory, arrival, line, piece->sectors, &arrives);
     else if (arrival->operation == TRACE_STORE)
         store_in_l1(memory, arrival, line, piece);
-    if (hits) done = later(begin + machine->l1.latency, arrives ? *arrives : 0);
+    if (piece->sectors & ~missing)
+        done = later(begin + machine->l1.latency, arrives ? *arrives : 0);
     pipe->begin = begin + later(machine->line, machine->l1.sector * moved);
-    if (!(piece->sectors & ~hits)) return done;
-    if (arrives) pipe->begin += fill(machine, sectors_in(piece->sectors & ~hits));
+    if (!missing) return done;
+    if (arrives) pipe->begin += fill(machine, sectors_in(missing));
     pipe->below = later(pipe->below, begin);
-    done =
-        later(done, through_l2(memory, arrival, piece, line, piece->sectors & ~hits, &pipe->below));
+    done = later(done, through_l2(memory, arrival, piece, line, missing, &pipe->below));
     if (arrives) *arrives = done;
     return done;
 }

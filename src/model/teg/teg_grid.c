@@ -30,11 +30,10 @@ static uint64_t blocks_to_run(const struct teg_grid *a)
 /* L1 and shared memory are one memory from cc 7.0 on: what the blocks take is no cache. */
 static void set_l1(struct teg_grid *a)
 {
-    const struct profile *profile = a->input->profile;
-    uint64_t shared = profile_shared_bytes(profile);
-    uint64_t taken = shared * a->setup.blocks_per_sm;
-    if (a->input->machine->cc_major < 7) return;
-    a->machine.l1.bytes -= taken < a->machine.l1.bytes ? taken : a->machine.l1.bytes;
+    const struct model_input *input = a->input;
+    struct cache_geometry caches;
+    if (cache_geometry_read(input->machine, input->profile, a->setup.blocks_per_sm, &caches))
+        a->machine.l1.bytes = caches.l1_bytes;
 }
 
 /* Of what a launch writes, the share that leaves the L2 before it ends: the last that it touches stay. */

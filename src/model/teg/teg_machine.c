@@ -327,6 +327,7 @@ static void set_cached(struct teg_machine *teg, double clock)
     teg->atomic = off(teg, EFFECT_BANDWIDTH) ? 0 : ticks(atomic);
     /* Kepler and the first Maxwell keep plain global loads out of the L1 (doc/caches.md). */
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    teg->fills_lines = machine_get(machine, MACHINE_GLOBAL_CACHED_LOAD, SECTOR) >= 4 * SECTOR;
     teg->l1_keeps_stores = cc >= 70;
     teg->l1_loads = cc < 30 || cc >= 60;
 }

@@ -116,6 +116,7 @@ struct teg_machine {
     teg_time fill;          /* of the L1, for each piece that comes from the L2 */
     unsigned fetch_sectors; /* that a miss in the L2 fetches together */
     teg_time port;          /* ticks for 32 bytes: an SM takes no more of L2 and DRAM */
+    bool fills_lines;       /* a miss in the L1 fetches its line, not the sectors asked for */
     bool l1_keeps_stores;   /* what they write stays in the L1 */
     bool l1_loads;          /* do plain loads look into the L1? */
     unsigned clusters, cluster_sms; /* memory pipelines of the GPU, simulated SMs on one */

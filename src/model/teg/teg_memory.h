@@ -11,7 +11,7 @@
 #define MODEL_TEG_MEMORY_H
 
 #include "measure/cache.h"
-#include "measure/cache_replay.h"
+#include "measure/cache_section.h"
 #include "model/teg/teg_access.h"
 #include "model/teg/teg_dram.h"
 #include "model/teg/teg_observer.h"
@@ -22,7 +22,6 @@ struct teg_memory_counts {
     uint64_t sectors, l1_hits, l2_hits, dram; /* of 32 bytes; loads and stores */
     uint64_t skewed; /* transactions that waited for their channel or row alone */
     uint64_t caches[CACHE_COUNT_COUNT];     /* the same in detail, behind caches */
-    uint64_t l1_store_hits;                 /* sectors of stores that were in the L1 */
     teg_time way_busy;                      /* to the L2 */
     teg_time l2_busy, dram_busy, rows_busy; /* rows_busy: of all banks, behind caches */
 };

@@ -6,6 +6,6 @@
 #include "model/teg/teg_grid.h"
 
 /* In the estimate's arena; NULL: no caches. After the cluster has been executed. */
-const struct launch_traffic *teg_traffic(const struct teg_grid *grid);
+const struct cache_section *teg_traffic(const struct teg_grid *grid);
 
 #endif

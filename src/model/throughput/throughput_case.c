@@ -17,7 +17,7 @@ const struct tp_category_info tp_category_infos[TP_CATEGORIES] = {
 
 const struct tp_bound_info tp_bound_infos[TP_BOUNDS] = {
     {TP_CACHE_L1, "l1", "all accesses hit L1: the upper bound", "perf_l1", "warp_rate_l1"},
-    {TP_CACHE_MEASURED, "measured", "cache hit rates from the replayed traces", NULL, NULL},
+    {TP_CACHE_MEASURED, "measured", "cache hit rates from the traces", NULL, NULL},
     {TP_CACHE_MOSTLY_DRAM, "mostly-dram", "80 % of accesses go to DRAM", "perf_mostly_dram",
      "warp_rate_mostly_dram"},
     {TP_CACHE_DRAM, "dram", "all accesses go to DRAM: the lower bound", "perf_dram",

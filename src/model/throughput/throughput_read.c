@@ -89,10 +89,9 @@ static void read_caches(const struct model_input *input, struct tp_case *c)
     double all = (double)(counts[CACHE_COUNT_LOADS] + counts[CACHE_COUNT_STORES] +
                           counts[CACHE_COUNT_ATOMICS]);
     if (!(all > 0)) return;
-    double scale = (double)profile_blocks(input->profile) / caches->blocks;
     double to_l2 = (double)(counts[CACHE_COUNT_L2_LOADS] + counts[CACHE_COUNT_STORES] +
                             counts[CACHE_COUNT_ATOMICS]);
-    double read = cache_dram_read_least(caches, input->profile) / scale;
+    double read = (double)counts[CACHE_COUNT_DRAM_READ];
     c->has_caches = true;
     c->l1_hits = (double)counts[CACHE_COUNT_L1_HITS] / all;
     c->l2_hits = to_l2 > 0 ? fmax(0, 1 - read / to_l2) : 0;

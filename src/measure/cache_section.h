@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cache hits of a launch, by replaying its warp traces on the caches of a GPU.
- * doc/caches.md says what is assumed. */
-#ifndef MEASURE_CACHE_REPLAY_H
-#define MEASURE_CACHE_REPLAY_H
+/* What passes the caches of a GPU in a launch, as the model finds it that follows them in time
+ * (model/core/estimate.h: replay). doc/caches.md says what is assumed. */
+#ifndef MEASURE_CACHE_SECTION_H
+#define MEASURE_CACHE_SECTION_H
 
 #include "machine/machine.h"
 #include "measure/profile.h"
@@ -33,7 +33,7 @@ extern const struct cache_geometry_number cache_geometry_numbers[CACHE_GEOMETRY_
 uint64_t cache_geometry_get(const struct cache_geometry *geometry, unsigned number);
 void cache_geometry_set(struct cache_geometry *geometry, unsigned number, uint64_t value);
 
-/* FIELD(ENUM, "id", "sentence"); all count sectors of 32 bytes, of the blocks replayed. */
+/* FIELD(ENUM, "id", "sentence"); all count sectors of 32 bytes, of the whole launch. */
 #define CACHE_COUNTS(FIELD)                                                                        \
     FIELD(LOADS, "loads", "that loads from global and local memory touch")                         \
     FIELD(L1_LOOKUPS, "l1_lookups", "of these looked for in the L1")                               \
@@ -41,12 +41,12 @@ void cache_geometry_set(struct cache_geometry *geometry, unsigned number, uint64
     FIELD(L2_LOADS, "l2_loads", "asked of the L2 for loads")                                       \
     FIELD(L2_LOAD_HITS, "l2_load_hits", "found there")                                             \
     FIELD(STORES, "stores", "written through to the L2")                                           \
+    FIELD(L1_STORE_HITS, "l1_store_hits", "of these that were in the L1")                          \
     FIELD(L2_STORE_HITS, "l2_store_hits", "of lines that were in the L2")                          \
     FIELD(ATOMICS, "atomics", "that atomics touch, in the L2")                                     \
     FIELD(L2_ATOMIC_HITS, "l2_atomic_hits", "found there")                                         \
     FIELD(DRAM_READ, "dram_read", "fetched from DRAM")                                             \
-    FIELD(DRAM_FIRST, "dram_first", "of global memory among these, each counted once")             \
-    FIELD(DRAM_WRITTEN, "dram_written", "written to DRAM, those left in the L2 at the end too")
+    FIELD(DRAM_WRITTEN, "dram_written", "written to DRAM before the launch ends")
 enum cache_count {
 #define FIELD(name, id, text) CACHE_COUNT_##name,
     CACHE_COUNTS(FIELD)
@@ -60,8 +60,7 @@ extern const struct cache_count_info cache_count_infos[CACHE_COUNT_COUNT];
 
 struct cache_section {
     struct cache_geometry geometry;
-    uint32_t blocks, sms; /* replayed, on so many SMs */
-    bool is_cut;          /* the replay ended before the traces did */
+    uint32_t blocks, sms; /* followed, on so many SMs */
     uint64_t counts[CACHE_COUNT_COUNT];
 };
 
@@ -89,13 +88,6 @@ void profile_add_caches(const struct profile *profile, const struct cache_sectio
 const struct cache_section *profile_next_caches(const struct profile *profile,
                                                 const struct cache_section *after);
 
-/* Replays profile->trace, which is there. */
-void cache_replay(const struct profile *profile, const struct cache_geometry *geometry,
-                  struct cache_section *out);
-
-/* Sectors that the whole grid fetches at least: as these blocks, but what several blocks read comes from
- * DRAM once. At most it is `dram_read` in proportion to the blocks. */
-double cache_dram_read_least(const struct cache_section *section, const struct profile *profile);
 /* hits / lookups, 0 to 1; negative: none. */
 double cache_l1_hit_rate(const struct cache_section *section); /* of all sectors of loads */
 double cache_l2_hit_rate(const struct cache_section *section); /* of all that comes to the L2 */
