@@ -288,7 +288,7 @@ int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size
 
 /* ---- onto the device ------------------------------------------------------------------------- */
 
-enum { CHUNK_ELEMENTS = 1 << 17 };
+enum { CHUNK_ELEMENTS = 1 << 20 };
 
 static uint64_t element(const struct arg *arg, uint64_t index)
 {
@@ -315,7 +315,7 @@ static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *ar
     for (uint64_t at = 0; chunk && status == WS_OK && at < arg->count; at += CHUNK_ELEMENTS) {
         uint64_t rest = arg->count - at;
         size_t count = rest < CHUNK_ELEMENTS ? (size_t)rest : CHUNK_ELEMENTS;
-        make_elements(arg, at, count, chunk);
+        if (!at || arg->init != INIT_CONST) make_elements(arg, at, count, chunk);
         status = ws_device_copy_in(device, arg->address + at * width, chunk, count * width);
     }
     if (!chunk) return cli_out_of_memory(cli, CHUNK_ELEMENTS * width);

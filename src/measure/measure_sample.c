@@ -20,6 +20,8 @@ void sample_begin(struct measure *m)
                               .strata = drawn->strata,
                               .grid_runs = drawn->grid_runs};
     s->sums = mem_zalloc((size_t)s->run_count * SAMPLE_SUMS, sizeof *s->sums);
+    for (unsigned i = 0; i < SAMPLE_TOUCHES; i++)
+        reach_init(&s->reaches[i], drawn->executed);
     struct address_range *buffers = mem_zalloc(m->launch.buffer_count + 1u, sizeof *buffers);
     if (m->launch.buffer_count)
         memcpy(buffers, m->launch.buffers, m->launch.buffer_count * sizeof *buffers);
@@ -40,6 +42,8 @@ void sample_worker_begin(struct worker *w)
     w->sample.all = stage_sums_create(w->measure);
     w->sample.before = mem_zalloc(SAMPLE_SUMS, sizeof *w->sample.before);
     w->sample.now = mem_zalloc(SAMPLE_SUMS, sizeof *w->sample.now);
+    for (unsigned i = 0; i < SAMPLE_TOUCHES; i++)
+        reach_init(&w->sample.reaches[i], w->measure->launch.sample->executed);
 }
 
 void sample_worker_clear(struct sample_worker *worker)

@@ -35,11 +35,23 @@ static struct reach_entry *find(struct reach *reach, uint64_t key)
     return entry;
 }
 
+void reach_init(struct reach *reach, uint64_t blocks)
+{
+    *reach = (struct reach){.one_of = blocks > REACH_ALL_BLOCKS ? REACH_ONE_OF : 1};
+}
+
+static inline bool is_kept(const struct reach *reach, uint64_t sector)
+{
+    _Static_assert(REACH_ONE_OF == 8, "three bits of the hash");
+    return reach->one_of == 1 || !((sector * UINT64_C(0xd6e8feb86659fd93)) >> 61);
+}
+
 static inline void add_sectors(struct reach *reach, uint64_t address, uint64_t bytes,
                                const struct reach_block *block)
 {
     uint64_t last = (address + bytes - 1) / SECTOR_BYTES;
     for (uint64_t sector = address / SECTOR_BYTES; sector <= last; sector++) {
+        if (!is_kept(reach, sector)) continue;
         struct reach_entry *entry = find(reach, sector + 1);
         bool is_new = !entry->runs || entry->last_run != block->run;
         if (!is_new && entry->last_block == block->number) continue;
@@ -166,11 +178,12 @@ static struct part *sum_parts(const struct reach *reach, const struct launch_vie
         const struct reach_entry *entry = &reach->entries[i];
         if (!entry->key) continue;
         struct part *part = &parts[find_buffer(launch, (entry->key - 1) * SECTOR_BYTES)];
-        part->seen++;
-        part->runs += entry->runs;
-        part->blocks += entry->blocks;
-        part->later_blocks += entry->later_blocks;
-        part->later_new += entry->later_new;
+        double each = reach->one_of;
+        part->seen += each;
+        part->runs += each * entry->runs;
+        part->blocks += each * entry->blocks;
+        part->later_blocks += each * entry->later_blocks;
+        part->later_new += each * entry->later_new;
     }
     return parts;
 }

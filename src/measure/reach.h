@@ -17,8 +17,15 @@ struct reach_entry {
 struct reach {
     struct reach_entry *entries; /* a hash table */
     uint64_t size, used;
-    uint64_t touched; /* runs that touch a sector, summed over the sectors */
+    uint64_t touched; /* runs that touch a sector, summed over the sectors that are kept */
+    uint32_t one_of;  /* 1: all sectors are kept; REACH_ONE_OF: those that a hash picks */
 };
+
+/* Of samples of many blocks so many sectors tell as much as all of them. */
+enum { REACH_ONE_OF = 8, REACH_ALL_BLOCKS = 1024 };
+
+/* Of a sample of `blocks` blocks. */
+void reach_init(struct reach *reach, uint64_t blocks);
 
 /* A block of the sample. */
 struct reach_block {
