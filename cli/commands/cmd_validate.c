@@ -9,10 +9,8 @@
 
 enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_WRITE_EVIDENCE, OPTION_ABLATION };
 
-/* What is left out of a model for the ablation table, beside every effect. */
-static const char *const ablated_model = "teg", *const ablated_options[] = {
-                                                    "order=ptx", "requests=free", "fills=free",
-                                                    "fetch=sectors", "writes=through"};
+/* The model of the ablation table. */
+static const char *const ablated_model = "teg";
 
 static const struct option_row options[] = {
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "report format"},
@@ -162,19 +160,13 @@ static int predict_without(const struct validation *v, const struct analysis *an
     return EXIT_DONE;
 }
 
-/* `answer`: the whole prediction, which lists the effects. */
-static int ablate(const struct validation *v, const struct analysis *analysis,
-                  const ws_answer *answer, struct asking *out)
+static int ablate(const struct validation *v, const struct analysis *analysis, struct asking *out)
 {
-    ws_node estimate = ws_node_find(
-        ws_answer_root(answer),
-        cli_format(v->cli, "kernels/0/machines/0/estimates/%s/without", ablated_model));
-    for (size_t i = 0; i < ws_node_count(estimate); i++) {
-        const char *effect = cli_copy(v->cli, ws_node_id(ws_node_child(estimate, i)));
-        CLI_TRY(predict_without(v, analysis, effect, "", out));
-    }
-    for (size_t i = 0; i < sizeof ablated_options / sizeof *ablated_options; i++)
-        CLI_TRY(predict_without(v, analysis, "", ablated_options[i], out));
+    const char *one;
+    for (size_t i = 0; (one = ws_effect_name(i)) != NULL; i++)
+        CLI_TRY(predict_without(v, analysis, one, "", out));
+    for (size_t i = 0; (one = ws_model_ablation(ablated_model, i)) != NULL; i++)
+        CLI_TRY(predict_without(v, analysis, "", one, out));
     return EXIT_DONE;
 }
 
@@ -212,7 +204,7 @@ static int predict(const struct validation *v, struct analysis *analysis, struct
     asking_number(v->cli, &asking, "profiler", 1);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
     add_predictions(v, answer, out);
-    int exit_code = v->has_ablation ? ablate(v, analysis, answer, out) : EXIT_DONE;
+    int exit_code = v->has_ablation ? ablate(v, analysis, out) : EXIT_DONE;
     add_counters(v, answer, out);
     ws_answer_destroy(answer);
     return exit_code;

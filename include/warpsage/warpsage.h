@@ -759,6 +759,10 @@ WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t cou
 /* Effects that models may switch off, by index from 0; NULL beyond the last. */
 WS_API const char *ws_effect_name(size_t index);
 
+/* Options that take a mechanism away from a model, as of the input `model_options` ("order=ptx"), by index from
+ * 0; NULL beyond the last, or if there is no such model. */
+WS_API const char *ws_model_ablation(const char *model, size_t index);
+
 /* The closed form of a model: named numbers in, named terms out, without kernel or machine. The
  * functions are those of ws_model_function; doc/papers.md lists their inputs, whose units are in
  * their names. */

@@ -24,3 +24,11 @@ const char *ws_effect_name(size_t index)
 {
     return index < EFFECT_COUNT ? effect_infos[index].id : NULL;
 }
+
+const char *ws_model_ablation(const char *model, size_t index)
+{
+    const struct model *found = model_find(model);
+    for (size_t i = 0; found && found->ablations && found->ablations[i]; i++)
+        if (i == index) return found->ablations[i];
+    return NULL;
+}

@@ -136,6 +136,8 @@ struct model {
     uint32_t effects;        /* bit set of those it can switch off */
     const struct model_option_info *options; /* option_count of them */
     size_t option_count;
+    /* "KEY=VALUE" that take a mechanism away, then NULL; NULL: none. */
+    const char *const *ablations;
     const struct record *details; /* of estimate.details: a section of the report; NULL: none */
     const struct advice_info *findings; /* finding_count of them */
     size_t finding_count;

@@ -37,6 +37,11 @@ static const struct model_option_info options[] = {
      "written sectors in the model teg: the last stay in the L2, or all go to the DRAM"},
 };
 
+/* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
+static const char *const ablations[] = {
+    "policy=round-robin", "memory-path=none", "order=ptx",      "requests=free",
+    "fills=free",         "fetch=sectors",    "writes=through", NULL};
+
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 struct resource {
@@ -379,6 +384,7 @@ const struct model model_teg = {
                1u << EFFECT_LAUNCH,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .ablations = ablations,
     .predict = predict,
     .replay = replay,
 };
