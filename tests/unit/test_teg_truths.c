@@ -5,7 +5,9 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -101,6 +103,48 @@ static void test_issue(void **state)
         if (!(fabs(slope - rows[i].want) <= 2e-3 * rows[i].want))
             fail_msg("row %zu (%s): %.9g cycles, not %.9g", i, rows[i].run.gpu, slope,
                      rows[i].want);
+    }
+}
+
+/* m16n8k16 of fp16: 2,048 multiply-adds; m16n8k8: half. */
+static const char *matrix_shape;
+static bool is_matrix_chain;
+
+static void matrices(FILE *out, unsigned count)
+{
+    bool is_long = !strcmp(matrix_shape, "m16n8k16");
+    for (unsigned i = 0; i < count; i++) {
+        unsigned to = is_matrix_chain ? 4 : 4 + i % 8 * 4;
+        fprintf(out,
+                "mma.sync.aligned.%s.row.col.f32.f16.f16.f32 {%%f%u,%%f%u,%%f%u,%%f%u}, %s, "
+                "{%%f%u,%%f%u,%%f%u,%%f%u};\n",
+                matrix_shape, to, to + 1, to + 2, to + 3,
+                is_long ? "{%r2,%r3,%r4,%r5}, {%r6,%r7}" : "{%r2,%r3}, {%r6}", to, to + 1, to + 2,
+                to + 3);
+    }
+}
+
+/* Four tensor pipes with a quarter of the SM's multiply-adds each: A100 1,024, T4 512. A chain waits for the
+ * distance that the compiler keeps. */
+static void test_matrices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *shape;
+        double busy, distance;
+    } rows[] = {
+        {"a100-sxm4-40gb", "m16n8k8", 4, 13},
+        {"a100-sxm4-40gb", "m16n8k16", 8, 17},
+        {"t4", "m16n8k8", 8, 14},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        matrix_shape = rows[i].shape;
+        is_matrix_chain = true;
+        struct kernel_run run = {.gpu = rows[i].gpu, .options = IN_TURN};
+        assert_near(kernel_slope(&run, matrices, 64), rows[i].distance, EXACT);
+        is_matrix_chain = false;
+        run.block = 512;
+        assert_near(kernel_slope(&run, matrices, 64), 16 / 4 * rows[i].busy, 2e-3);
     }
 }
 
@@ -417,13 +461,13 @@ static void test_all_sms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_issue),          cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_hiding),         cmocka_unit_test(test_conflicts),
-        cmocka_unit_test(test_pointer_chase),  cmocka_unit_test(test_uncached_chase),
-        cmocka_unit_test(test_dram_bandwidth), cmocka_unit_test(test_cache_bandwidth),
-        cmocka_unit_test(test_scattered_hits), cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_all_sms),        cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_launch_cost),
+        cmocka_unit_test(test_issue),           cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_chain),           cmocka_unit_test(test_hiding),
+        cmocka_unit_test(test_conflicts),       cmocka_unit_test(test_pointer_chase),
+        cmocka_unit_test(test_uncached_chase),  cmocka_unit_test(test_dram_bandwidth),
+        cmocka_unit_test(test_cache_bandwidth), cmocka_unit_test(test_scattered_hits),
+        cmocka_unit_test(test_barriers),        cmocka_unit_test(test_all_sms),
+        cmocka_unit_test(test_waves),           cmocka_unit_test(test_launch_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,10 +146,31 @@ static bool off(const struct teg_machine *teg, enum effect effect)
     return teg->effects_off >> effect & 1;
 }
 
-static void set_classes(struct teg_machine *teg)
+/* By what the compiler leaves between a matrix instruction and one that needs its result: 14 and 22 cycles on
+ * Turing, 13 and 17 on Ampere for m16n8k8 and m16n8k16 of fp16, whose multiply-adds take 8 and 16, and 4
+ * and 8 (Mesa, sm75_ and sm80_instr_latencies.rs). */
+enum { TENSOR_PIPE_TURING = 6, TENSOR_PIPE_LATER = 9 };
+
+/* The matrix instructions of a launch are as long as their mean; without their shapes, or the figure of the GPU,
+ * they stay a guess. */
+static void set_tensor(struct teg_machine *teg, const struct profile *profile)
+{
+    struct teg_class *out = &teg->classes[CLASS_TENSOR];
+    double rate = machine_get(teg->machine, MACHINE_TENSOR_FMA, 0) / teg->parts;
+    double work = profile_get(profile, COUNTER_TENSOR_FMA);
+    double count = profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_TENSOR));
+    bool is_turing = teg->machine->cc_major == 7;
+    if (!(rate > 0 && work > 0 && count > 0)) return;
+    teg->guessed &= ~(UINT64_C(1) << CLASS_TENSOR);
+    out->busy = ticks(work / count / rate);
+    out->latency = out->busy + ticks(is_turing ? TENSOR_PIPE_TURING : TENSOR_PIPE_LATER);
+}
+
+static void set_classes(struct teg_machine *teg, const struct profile *profile)
 {
     for (unsigned i = 0; i < CLASS_MEM_GLOBAL_LOAD; i++)
         set_class(teg, (enum insn_class)i);
+    set_tensor(teg, profile);
     set_class(teg, CLASS_MEM_CONST_LOAD);
     set_class(teg, CLASS_MEM_PARAM_LOAD);
     set_class(teg, CLASS_MEM_PARAM_STORE);
@@ -455,7 +476,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     teg->scoreboard = (enum teg_scoreboard)machine_get(machine, MACHINE_ISSUE_SCOREBOARD,
                                                        TEG_SCOREBOARD_REGISTERS);
     teg->merges = off(teg, EFFECT_DIVERGENCE);
-    set_classes(teg);
+    set_classes(teg, input->profile);
     set_shared(teg, input, out);
     set_global(teg, input);
     set_fetch(teg);
