@@ -218,14 +218,65 @@ static void test_memory_path_of_volta(void **state)
     machine_destroy(machine);
 }
 
+/* ---- distances of dependent instructions ----------------------------------------------------- */
+
+/* Cycles of a pair of instructions, each of which needs the result of the other, in a chain of one warp. */
+static double pair(const struct machine *machine, enum insn_class first, enum insn_class second)
+{
+    double cycles[2];
+    for (unsigned k = 0; k < 2; k++) {
+        struct fixture f;
+        fixture_begin(&f, 1, 32);
+        bool loads = second == CLASS_MEM_SHARED_LOAD;
+        uint32_t a = fixture_plain(&f, first, 1, 2, -1);
+        uint32_t b = loads ? fixture_access(&f, second, SPACE_SHARED, 4, 2, 1)
+                           : fixture_plain(&f, second, 2, 1, -1);
+        fixture_block(&f, 0);
+        fixture_warp(&f, 0);
+        for (unsigned i = 0; i < 10 * (k + 1); i++) {
+            fixture_step(&f, a);
+            if (loads)
+                fixture_step_at(&f, b, SPACE_SHARED, 4, 0, 4);
+            else
+                fixture_step(&f, b);
+        }
+        fixture_finish(&f);
+        cycles[k] = fixture_cycles(&f, machine, &(struct fixture_run){0});
+        fixture_clear(&f);
+    }
+    return (cycles[1] - cycles[0]) / 10;
+}
+
+/* 4 cycles within the fp32 pipe and within the integer pipe, 5 from one to the other; an address takes 6 on Volta
+ * and Turing, 5 later. A result from memory is there when it is. */
+static void test_distances(void **state)
+{
+    (void)state;
+    static const char *const known[] = {"machine.shared.latency=20", NULL};
+    static const struct {
+        const char *gpu;
+        double address;
+    } rows[] = {{"v100", 6}, {"a100-sxm4-40gb", 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct machine *machine = fixture_machine(rows[i].gpu, known);
+        assert_true(pair(machine, CLASS_FP32_FMA, CLASS_FP32_ADD) == 4 + 4);
+        assert_true(pair(machine, CLASS_INT_ADD, CLASS_INT_ADD) == 4 + 4);
+        assert_true(pair(machine, CLASS_FP32_FMA, CLASS_INT_ADD) == 5 + 5);
+        assert_true(pair(machine, CLASS_INT_ADD, CLASS_MEM_SHARED_LOAD) == rows[i].address + 20);
+        machine_destroy(machine);
+    }
+    struct machine *machine = fixture_machine("p100-pcie", known);
+    double latency = pair(machine, CLASS_FP32_ADD, CLASS_FP32_ADD) / 2;
+    assert_true(pair(machine, CLASS_FP32_ADD, CLASS_MEM_SHARED_LOAD) == latency + 20);
+    machine_destroy(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greedy),
-        cmocka_unit_test(test_then_youngest),
-        cmocka_unit_test(test_age_over_blocks),
-        cmocka_unit_test(test_memory_path),
-        cmocka_unit_test(test_memory_path_of_volta),
+        cmocka_unit_test(test_greedy),          cmocka_unit_test(test_then_youngest),
+        cmocka_unit_test(test_age_over_blocks), cmocka_unit_test(test_memory_path),
+        cmocka_unit_test(test_distances),       cmocka_unit_test(test_memory_path_of_volta),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

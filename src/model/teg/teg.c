@@ -16,6 +16,10 @@ static const struct model_option_info options[] = {
                            NULL},
      "warp scheduling policy of the model teg; auto: greedy-youngest from compute capability 7.0 "
      "on, round-robin before"},
+    {"forwarding", (const char *const[]){"auto", "none", NULL},
+     "longer distances of dependent instructions between pipes in the model teg; auto: from "
+     "compute "
+     "capability 7.0 on"},
     {"memory-path", (const char *const[]){"auto", "none", NULL},
      "address units and the path of memory instructions in the model teg; auto: from compute "
      "capability 7.0 on"},
@@ -326,6 +330,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     TRY(teg_machine_read(diag, input, out, &a.machine));
     size_t policy = model_option_get(&model_teg, input, "policy");
     if (policy) a.machine.policy = (enum teg_policy)(policy - 1);
+    if (model_option_get(&model_teg, input, "forwarding")) a.machine.cross = a.machine.variable = 0;
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;

@@ -224,6 +224,11 @@ static teg_end find_accesses(const struct teg_warp *warp, const struct teg_op *o
     return end;
 }
 
+static inline teg_end forwarded(const struct teg_op *op, teg_end end)
+{
+    return end + op->forward[(uint64_t)end / TEG_CAUSE_VALUES % TEG_MAKER_VALUES];
+}
+
 /* When the operands of the step at hand are there, and what for they were waited. */
 static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
 {
@@ -231,7 +236,7 @@ static inline teg_end find_operands(const struct teg_warp *warp, const struct te
     const uint32_t *reg = warp->step_registers, *end = reg + waited;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
     for (; reg < end; reg++)
-        operands = later(operands, warp->registers[*reg]);
+        operands = later(operands, forwarded(op, warp->registers[*reg]));
     return op->waits ? later(operands, find_accesses(warp, op)) : operands;
 }
 
@@ -307,7 +312,7 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, 
 static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
 {
     const uint32_t *reg = warp->step_registers + warp->step_reads, *last = reg + op->write_count;
-    teg_end end = teg_end_of(done, op->cause);
+    teg_end end = teg_end_of(done, op->cause + op->maker * (unsigned)TEG_CAUSE_VALUES);
     if (reg == last) return;
     for (; reg < last; reg++)
         warp->registers[*reg] = end;

@@ -455,6 +455,18 @@ static void set_path(struct teg_machine *teg)
     };
 }
 
+/* Distances of dependent instructions beyond those within a pipe: Mesa's sm75_ and sm80_instr_latencies.rs have 5
+ * for 4 between the pipes, and 6 for 4 to memory on Turing. On Ampere an address takes 5 (Huerta et al. 2025,
+ * listing 3). */
+enum { CROSS_CYCLES = 1, VARIABLE_CYCLES_BEFORE_8 = 2, VARIABLE_CYCLES = 1 };
+
+static void set_forwarding(struct teg_machine *teg)
+{
+    if (teg->machine->cc_major < 7 || off(teg, EFFECT_INST_LATENCY)) return;
+    teg->cross = ticks(CROSS_CYCLES);
+    teg->variable = ticks(teg->machine->cc_major < 8 ? VARIABLE_CYCLES_BEFORE_8 : VARIABLE_CYCLES);
+}
+
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
 
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
@@ -481,6 +493,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_global(teg, input);
     set_fetch(teg);
     set_path(teg);
+    set_forwarding(teg);
     tell_guesses(teg, input, out);
     tell_atomics(input, out);
     return WS_OK;

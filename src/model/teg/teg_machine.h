@@ -130,6 +130,8 @@ struct teg_machine {
     teg_time launch;  /* fixed cost outside the SMs; 0: unknown */
     struct teg_fetch_machine fetch;
     struct teg_path_machine path;
+    teg_time cross;    /* between the fp32 and the integer pipe, beyond the latency */
+    teg_time variable; /* from those to what has no fixed latency: memory, special functions */
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

@@ -45,6 +45,26 @@ static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
     if (scoreboard == TEG_SCOREBOARD_LOADS) op->waits |= TEG_WAITS_LOADS;
 }
 
+static enum teg_maker maker_of(const struct teg_op *op, unsigned unit)
+{
+    if (op->kind != OP_KIND_PLAIN || op->flags & TRACE_SHARED_OPERAND) return TEG_MAKER_OTHER;
+    return unit == TEG_MAIN ? TEG_MAKER_FMA : unit == TEG_INTEGER ? TEG_MAKER_ALU : TEG_MAKER_OTHER;
+}
+
+static void set_forwarding(struct teg_op *op, const struct teg_machine *machine, unsigned unit)
+{
+    enum teg_maker own = maker_of(op, unit);
+    bool is_variable = op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL ||
+                       unit == TEG_SPECIAL || unit == TEG_SHARED;
+    for (unsigned from = TEG_MAKER_FMA; from <= TEG_MAKER_ALU; from++) {
+        teg_time more = is_variable                             ? machine->variable
+                        : own != TEG_MAKER_OTHER && own != from ? machine->cross
+                                                                : 0;
+        op->forward[from] = (uint32_t)(more * TEG_END_TICK);
+    }
+    op->maker = (uint8_t)own;
+}
+
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
 {
     static const uint32_t none[1];
@@ -77,6 +97,7 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
+    set_forwarding(op, machine, class->unit);
 }
 
 /* Of the native code: what folds is no instruction there, and who reads a parameter reads it from the constant

@@ -30,6 +30,10 @@ enum op_kind {
 /* What an instruction waits for besides registers: bits. */
 enum { TEG_WAITS_ACCESSES = 1, TEG_WAITS_COPIES = 2, TEG_WAITS_LOADS = 4 };
 
+/* Pipes whose results are forwarded to themselves sooner than to others. */
+enum teg_maker { TEG_MAKER_OTHER, TEG_MAKER_FMA, TEG_MAKER_ALU };
+enum { TEG_CAUSE_VALUES = 16, TEG_MAKER_VALUES = 4, TEG_END_TICK = 64 };
+
 /* A static instruction with its price. */
 struct teg_op {
     const uint32_t *registers; /* reads, then writes */
@@ -45,23 +49,25 @@ struct teg_op {
     uint16_t waited_count; /* of the registers, those that it waits for */
     uint8_t waits;         /* TEG_WAITS_... */
     bool reads_parameters; /* from the constant bank */
-    uint32_t line;         /* of the code; 0 if the fetch is not modelled */
+    uint8_t maker;         /* enum teg_maker, of its results */
+    uint32_t forward
+        [TEG_MAKER_VALUES]; /* what it waits longer for results, by their maker; of teg_end */
+    uint32_t line;          /* of the code; 0 if the fetch is not modelled */
 };
 
-/* A time and, in its low bits, what one waits for until then (enum teg_stall): one number, so that the
- * later of two is found without a branch. */
+/* A time and, in its low bits, who made the result that is there then (enum teg_maker) and what one waits for
+ * until then (enum teg_stall): one number, so that the later of two is found without a branch. */
 typedef int64_t teg_end;
-enum { TEG_CAUSE_VALUES = 16 };
 _Static_assert((int)TEG_STALL_COUNT <= (int)TEG_CAUSE_VALUES, "a cause has four bits");
 
 static inline teg_end teg_end_of(teg_time time, unsigned cause)
 {
-    return time * TEG_CAUSE_VALUES + cause;
+    return time * TEG_END_TICK + cause;
 }
 
 static inline teg_time teg_end_time(teg_end end)
 {
-    return (teg_time)((uint64_t)end / TEG_CAUSE_VALUES);
+    return (teg_time)((uint64_t)end / TEG_END_TICK);
 }
 
 static inline uint8_t teg_end_cause(teg_end end)
