@@ -252,6 +252,7 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
 static void build(struct teg_engine *e)
 {
     const struct trace *trace = e->trace;
+    teg_price_forwarding(e);
     e->ops = mem_alloc((trace->insn_count + 1) * sizeof *e->ops);
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);

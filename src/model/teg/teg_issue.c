@@ -351,14 +351,11 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     warp->again = now + op->same_warp;
     s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
-    if (op->kind < OP_KIND_BARRIER) {
-        advance(e, s, place, now);
-        return;
-    }
     if (op->kind == OP_KIND_COPY_COMMIT)
         teg_copy_commit(&warp->copies);
-    else if (teg_come_to_barrier(warp, insn, on))
+    else if (op->kind == OP_KIND_BARRIER && teg_come_to_barrier(warp, insn, on))
         e->out->barrier_waits++;
+    bool opens = op->kind == OP_KIND_BARRIER;
     advance(e, s, place, now);
-    if (op->kind == OP_KIND_BARRIER && block->used) teg_open_barriers(e, block, done);
+    if (opens && block->used) teg_open_barriers(e, block, done);
 }

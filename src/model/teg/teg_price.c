@@ -51,18 +51,25 @@ static enum teg_maker maker_of(const struct teg_op *op, unsigned unit)
     return unit == TEG_MAIN ? TEG_MAKER_FMA : unit == TEG_INTEGER ? TEG_MAKER_ALU : TEG_MAKER_OTHER;
 }
 
-static void set_forwarding(struct teg_op *op, const struct teg_machine *machine, unsigned unit)
+static enum teg_reader reader_of(const struct teg_op *op, unsigned unit)
 {
-    enum teg_maker own = maker_of(op, unit);
-    bool is_variable = op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL ||
-                       unit == TEG_SPECIAL || unit == TEG_SHARED;
-    for (unsigned from = TEG_MAKER_FMA; from <= TEG_MAKER_ALU; from++) {
-        teg_time more = is_variable                             ? machine->variable
-                        : own != TEG_MAKER_OTHER && own != from ? machine->cross
-                                                                : 0;
-        op->forward[from] = (uint32_t)(more * TEG_END_TICK);
-    }
-    op->maker = (uint8_t)own;
+    if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL || unit == TEG_SPECIAL ||
+        unit == TEG_SHARED)
+        return TEG_READER_VARIABLE;
+    enum teg_maker maker = maker_of(op, unit);
+    return maker == TEG_MAKER_FMA   ? TEG_READER_FMA
+           : maker == TEG_MAKER_ALU ? TEG_READER_ALU
+                                    : TEG_READER_OTHER;
+}
+
+void teg_price_forwarding(struct teg_engine *e)
+{
+    const teg_time cross = e->machine->cross * TEG_END_TICK;
+    const teg_time variable = e->machine->variable * TEG_END_TICK;
+    e->forward[TEG_READER_FMA][TEG_MAKER_ALU] = cross;
+    e->forward[TEG_READER_ALU][TEG_MAKER_FMA] = cross;
+    e->forward[TEG_READER_VARIABLE][TEG_MAKER_FMA] = variable;
+    e->forward[TEG_READER_VARIABLE][TEG_MAKER_ALU] = variable;
 }
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
@@ -97,7 +104,8 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
-    set_forwarding(op, machine, class->unit);
+    op->maker = (uint8_t)maker_of(op, class->unit);
+    op->forward = e->forward[reader_of(op, class->unit)];
 }
 
 /* Of the native code: what folds is no instruction there, and who reads a parameter reads it from the constant

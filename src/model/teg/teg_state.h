@@ -30,13 +30,27 @@ enum op_kind {
 /* What an instruction waits for besides registers: bits. */
 enum { TEG_WAITS_ACCESSES = 1, TEG_WAITS_COPIES = 2, TEG_WAITS_LOADS = 4 };
 
+/* A time and, in its low bits, who made the result that is there then (enum teg_maker) and what one waits for
+ * until then (enum teg_stall): one number, so that the later of two is found without a branch. */
+typedef int64_t teg_end;
+
 /* Pipes whose results are forwarded to themselves sooner than to others. */
 enum teg_maker { TEG_MAKER_OTHER, TEG_MAKER_FMA, TEG_MAKER_ALU };
 enum { TEG_CAUSE_VALUES = 16, TEG_MAKER_VALUES = 4, TEG_END_TICK = 64 };
 
+/* Who reads a result: what is of the other pipes, of one of those two, or has no fixed latency. */
+enum teg_reader {
+    TEG_READER_OTHER,
+    TEG_READER_FMA,
+    TEG_READER_ALU,
+    TEG_READER_VARIABLE,
+    TEG_READER_COUNT
+};
+
 /* A static instruction with its price. */
 struct teg_op {
     const uint32_t *registers; /* reads, then writes */
+    const teg_end *forward;    /* in engine.forward: what it waits longer for results */
     teg_time busy, latency, same_warp;
     uint8_t kind, read_count, write_count;
     uint8_t unit;        /* that must be free */
@@ -50,14 +64,9 @@ struct teg_op {
     uint8_t waits;         /* TEG_WAITS_... */
     bool reads_parameters; /* from the constant bank */
     uint8_t maker;         /* enum teg_maker, of its results */
-    uint32_t forward
-        [TEG_MAKER_VALUES]; /* what it waits longer for results, by their maker; of teg_end */
-    uint32_t line;          /* of the code; 0 if the fetch is not modelled */
+    uint32_t line;         /* of the code; 0 if the fetch is not modelled */
 };
 
-/* A time and, in its low bits, who made the result that is there then (enum teg_maker) and what one waits for
- * until then (enum teg_stall): one number, so that the later of two is found without a branch. */
-typedef int64_t teg_end;
 _Static_assert((int)TEG_STALL_COUNT <= (int)TEG_CAUSE_VALUES, "a cause has four bits");
 
 static inline teg_end teg_end_of(teg_time time, unsigned cause)
@@ -179,6 +188,7 @@ struct teg_engine {
     const struct teg_machine *machine;
     const struct trace *trace;
     struct teg_op *ops;
+    teg_end forward[TEG_READER_COUNT][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
     teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
@@ -231,6 +241,8 @@ static inline unsigned teg_unit_index(const struct teg_warp *warp, const struct 
 /* ---- teg_price.c ----------------------------------------------------------------------------- */
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op);
+/* What readers wait longer for results of other pipes. */
+void teg_price_forwarding(struct teg_engine *e);
 /* Where each instruction lies in the native code, and which read parameters; returns the number of
  * instructions there. */
 uint32_t teg_lay_out_code(struct teg_engine *e);
@@ -244,7 +256,7 @@ struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *o
 static inline void teg_set_awake(struct teg_scheduler *s, unsigned place)
 {
     s->awake[place / 64] |= UINT64_C(1) << place % 64;
-    s->blocked_by = 0;
+    if (s->units[place] != s->blocked_by) s->blocked_by = 0;
 }
 
 /* Awake, or asleep until `ready`; it is neither yet. */
