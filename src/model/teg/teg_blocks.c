@@ -197,37 +197,6 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
     warp->block->live_lanes += (uint32_t)__builtin_popcount(warp->threads);
 }
 
-/* The `number`-th block that is executed here, in the grid: anywhere in its part of the grid, as a fixed
- * distance between them could fall in step with the grid's width. */
-static uint64_t place_in_grid(const struct teg_engine *e, uint64_t number)
-{
-    const struct teg_setup *setup = e->setup;
-    double width = (double)setup->grid_blocks / (double)(setup->parts * setup->block_count);
-    double part = (double)(number * setup->parts + setup->part);
-    uint64_t hash = (number * setup->parts + setup->part + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    uint64_t place = (uint64_t)((part + (double)(hash >> 32) / 0x1p32) * width);
-    return place < setup->grid_blocks ? place : setup->grid_blocks - 1;
-}
-
-/* Of the neighbours in the trace that are alike, the one that was used least: blocks that follow each
- * other on the SM are neighbours as far as the trace has them. */
-static void choose_traced(struct teg_engine *e, struct teg_block *block)
-{
-    const struct trace *trace = e->trace;
-    uint32_t chosen = (uint32_t)(block->index % trace->block_count), count;
-    if (trace->part_count && e->setup->grid_blocks) {
-        uint32_t meant = trace_stand_in(trace, place_in_grid(e, block->index));
-        uint32_t first = trace_cluster(trace, meant, &count);
-        chosen = meant;
-        for (uint32_t i = first + count; i-- > first;)
-            if (trace_alike(trace, i, meant) && e->uses[i] <= e->uses[chosen]) chosen = i;
-    }
-    uint64_t repetition = e->uses[chosen]++;
-    block->traced = &trace->blocks[chosen];
-    block->offset = (repetition << 44) + repetition * e->machine->interleave;
-}
-
 static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time now)
 {
     const struct trace_block *from = block->traced;
@@ -247,7 +216,9 @@ static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time n
 {
     for (; e->next_block < e->setup->block_count; e->out->block_ends[e->out->block_count++] = now) {
         block->index = e->next_block++;
-        choose_traced(e, block);
+        uint32_t before, chosen = teg_deal_next(&e->deal, block->index, &before);
+        block->traced = &e->trace->blocks[chosen];
+        block->offset = ((uint64_t)before << 44) + (uint64_t)before * e->machine->interleave;
         fill_block(e, block, now);
         if (block->live_warps) return true;
     }

@@ -268,7 +268,10 @@ static void build(struct teg_engine *e)
     for (unsigned i = 0; i < e->scheduler_count; i++)
         e->order[i] = i;
     e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
-    e->uses = mem_zalloc(trace->block_count + 1u, sizeof *e->uses);
+    e->deal = e->setup->deal;
+    e->deal.trace = trace;
+    e->deal.block_count = e->setup->block_count;
+    teg_deal_begin(&e->deal);
     uint32_t instructions = e->machine->fetch.is_used ? teg_lay_out_code(e) : 0;
     for (unsigned i = 0; i < e->setup->sms; i++) {
         build_sm(e, &e->sms[i], i);
@@ -295,7 +298,7 @@ static void clear(struct teg_engine *e)
     mem_free(e->sms);
     mem_free(e->nexts);
     mem_free(e->leaves);
-    mem_free(e->uses);
+    teg_deal_end(&e->deal);
     mem_free(e->order);
     mem_free(e->schedulers);
     mem_free(e->ops);

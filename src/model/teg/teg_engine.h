@@ -5,6 +5,7 @@
 #ifndef MODEL_TEG_ENGINE_H
 #define MODEL_TEG_ENGINE_H
 
+#include "model/teg/teg_deal.h"
 #include "model/teg/teg_memory.h"
 #include "model/teg/teg_observer.h"
 
@@ -27,12 +28,9 @@ struct teg_setup {
     unsigned sms;           /* of the cluster, at most machine->cluster_sms */
     unsigned blocks_per_sm; /* resident */
     uint64_t block_count;   /* to execute: traced blocks, at other addresses each time */
-    /* They are spread over the grid, and a traced block stands for each (trace_stand_in). Block i of the
-     * `part`-th of `parts` clusters lies in the (i * parts + part)-th of equal parts of the grid.
-     * grid_blocks 0: the blocks of the trace in turn. */
-    uint64_t grid_blocks, part, parts;
-    unsigned last_sms;     /* SMs of the GPU that have a block as late as the last one; 0: all */
-    unsigned warps_per_sm; /* only so many warps, with a wave of blocks; 0: all */
+    struct teg_deal deal;   /* which; its trace and count are those of this */
+    unsigned last_sms;      /* SMs of the GPU that have a block as late as the last one; 0: all */
+    unsigned warps_per_sm;  /* only so many warps, with a wave of blocks; 0: all */
     uint32_t dram_share, written_share; /* teg_memory.h */
     unsigned
         native_registers; /* of a thread, for the order of native code; 0: the order of the trace */

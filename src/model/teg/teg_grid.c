@@ -54,10 +54,7 @@ static void set_sharing(struct teg_grid *a)
     a->setup.dram_share = a->setup.written_share = TEG_DRAM_ALL;
     if (!teg_is_cached(&a->machine)) return;
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
-    uint64_t blocks = a->setup.trace->block_count;
-    if (a->setup.block_count < blocks) blocks = a->setup.block_count;
-    a->sharing = teg_sharing(a->setup.trace, &a->machine, (uint32_t)blocks,
-                             (double)profile_blocks(profile), read);
+    a->sharing = teg_sharing(&a->setup.deal, &a->machine, read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
     a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL / a->sharing);
     a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
@@ -97,8 +94,12 @@ void teg_prepare(struct teg_grid *a)
         a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
     a->wave = (uint64_t)a->setup.blocks_per_sm * sms;
     a->setup.block_count = blocks_to_run(a);
-    a->setup.grid_blocks = (uint64_t)blocks;
-    a->setup.parts = 1;
+    a->setup.deal =
+        (struct teg_deal){.trace = a->setup.trace,
+                          .grid_blocks = (uint64_t)blocks,
+                          .parts = 1,
+                          .block_count = a->setup.block_count,
+                          .are_apart = teg_is_cached(&a->machine) && a->machine.clusters > 1};
     if (teg_is_cached(&a->machine))
         a->setup.last_sms = (unsigned)(blocks - (a->blocks - 1) * a->machine.clusters);
     set_l1(a);
@@ -143,8 +144,8 @@ static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters)
         clusters[i] = *a;
         clusters[i].blocks = (double)blocks;
         clusters[i].setup.block_count = blocks_to_run(&clusters[i]);
-        clusters[i].setup.part = i;
-        clusters[i].setup.parts = a->machine.clusters;
+        clusters[i].setup.deal.part = i;
+        clusters[i].setup.deal.parts = a->machine.clusters;
         if (blocks < (uint64_t)a->blocks) clusters[i].setup.last_sms = 0;
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which of the sectors that an SM fetches for the first time another SM has fetched before. The traced
- * blocks together read a number of distinct sectors; if all groups of as many blocks read their own,
- * the launch would read as many times more. It reads fewer where they share. */
+/* Which of the sectors that an SM fetches for the first time another SM has fetched before. Some blocks of an SM
+ * together read a number of distinct sectors; if all groups of as many blocks read their own, the launch would
+ * read as many times more. It reads fewer where they share. */
 #include <stdlib.h>
 
 #include "model/teg/teg_sharing.h"
@@ -65,19 +65,28 @@ static void add_warp(struct sector_set *set, struct teg_access_table *table,
     }
 }
 
-static double distinct_sectors(const struct trace *trace, const struct teg_machine *machine,
+/* Of so many of the SM's blocks; one that is dealt again brings nothing new. */
+static double distinct_sectors(const struct teg_deal *of, const struct teg_machine *machine,
                                uint32_t blocks)
 {
     struct sector_set set = {0};
     struct teg_access_table table;
     struct trace_cursor cursor = {0};
-    teg_access_init(&table, trace, machine);
-    for (uint32_t b = 0; b < blocks; b++)
-        for (uint32_t w = 0; w < trace->head.warps_per_block; w++) {
-            if (!trace->blocks[b].warps[w].step_count) continue;
-            trace_cursor_begin(&cursor, trace, &trace->blocks[b], w);
+    struct teg_deal deal = *of;
+    uint32_t before;
+    teg_access_init(&table, deal.trace, machine);
+    teg_deal_begin(&deal);
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint64_t number = deal.block_count / blocks * b + deal.block_count % blocks * b / blocks;
+        const struct trace_block *block =
+            &deal.trace->blocks[teg_deal_next(&deal, number, &before)];
+        for (uint32_t w = 0; w < deal.trace->head.warps_per_block && !before; w++) {
+            if (!block->warps[w].step_count) continue;
+            trace_cursor_begin(&cursor, deal.trace, block, w);
             add_warp(&set, &table, &cursor);
         }
+    }
+    teg_deal_end(&deal);
     trace_cursor_clear(&cursor);
     teg_access_clear(&table);
     mem_free(set.keys);
@@ -85,10 +94,12 @@ static double distinct_sectors(const struct trace *trace, const struct teg_machi
     return (double)set.count;
 }
 
-double teg_sharing(const struct trace *trace, const struct teg_machine *machine, uint32_t blocks,
-                   double launch_blocks, double launch_sectors)
+double teg_sharing(const struct teg_deal *deal, const struct teg_machine *machine,
+                   double launch_sectors)
 {
+    uint32_t blocks = deal->trace->block_count;
+    if (deal->block_count < blocks) blocks = (uint32_t)deal->block_count;
     if (!(launch_sectors > 0) || !blocks) return 1;
-    double sectors = distinct_sectors(trace, machine, blocks) * launch_blocks / blocks;
+    double sectors = distinct_sectors(deal, machine, blocks) * (double)deal->grid_blocks / blocks;
     return sectors > launch_sectors ? sectors / launch_sectors : 1;
 }

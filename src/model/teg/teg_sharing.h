@@ -3,10 +3,11 @@
 #define MODEL_TEG_SHARING_H
 
 #include "model/teg/teg_access.h"
+#include "model/teg/teg_deal.h"
 
-/* How many groups of `blocks` blocks read the same sector of global memory, on average; at least 1. Of
- * the trace's first `blocks`, and what the launch as a whole reads: distinct 32-byte sectors. */
-double teg_sharing(const struct trace *trace, const struct teg_machine *machine, uint32_t blocks,
-                   double launch_blocks, double launch_sectors);
+/* How many SMs read the same sector of global memory, on average; at least 1: from some of the blocks that are
+ * dealt to one, and from what the launch as a whole reads, `launch_sectors` distinct ones. */
+double teg_sharing(const struct teg_deal *deal, const struct teg_machine *machine,
+                   double launch_sectors);
 
 #endif

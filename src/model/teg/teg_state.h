@@ -201,7 +201,7 @@ struct teg_engine {
     struct teg_atomics atomics;
     struct teg_result *out;
     uint64_t next_block, ages;
-    uint32_t *uses; /* by traced block: blocks so far that it stood for */
+    struct teg_deal deal;
     uint32_t warps_per_block;
     unsigned running; /* blocks */
 };
