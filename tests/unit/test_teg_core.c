@@ -132,8 +132,11 @@ static void test_age_over_blocks(void **state)
     struct machine *machine = fixture_machine("v100", one_scheduler);
     struct teg_observer observer = {.issue = keep_issue, .self = &issues};
     struct teg_result result;
-    const struct fixture_run run = {
-        .policy = TEG_GREEDY_YOUNGEST, .observer = &observer, .blocks_per_sm = 3, .blocks = 4};
+    const struct fixture_run run = {.policy = TEG_GREEDY_YOUNGEST,
+                                    .effects_off = 1u << EFFECT_LAUNCH,
+                                    .observer = &observer,
+                                    .blocks_per_sm = 3,
+                                    .blocks = 4};
     fixture_run(&f, machine, &run, &result);
     static const struct {
         unsigned block, cycle;
@@ -145,6 +148,38 @@ static void test_age_over_blocks(void **state)
     assert_int_equal(issues.events[4 + 10].block, 3);
     assert_int_equal(issues.events[4 + 10].issue, 15 * TEG_CYCLE);
     assert_int_equal(issues.events[4 + 11].block, 1);
+    teg_result_clear(&result);
+    machine_destroy(machine);
+    fixture_clear(&f);
+}
+
+/* An SM is dealt a block a cycle (Accel-Sim): four blocks of one warp, each on a scheduler of its own. The next begin
+ * when those are over, after one addition's 4 cycles. */
+static void test_deal(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct issues issues = {0};
+    fixture_begin(&f, 1, 32);
+    uint32_t add = fixture_plain(&f, CLASS_FP32_ADD, 1, 40, 41);
+    fixture_block(&f, 0);
+    fixture_warp(&f, 0);
+    fixture_step(&f, add);
+    fixture_finish(&f);
+    struct machine *machine = fixture_machine("v100", NULL);
+    struct teg_observer observer = {.issue = keep_issue, .self = &issues};
+    struct teg_result result;
+    struct fixture_run run = {.observer = &observer, .blocks_per_sm = 4, .blocks = 8};
+    fixture_run(&f, machine, &run, &result);
+    assert_int_equal(issues.count, 8);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(issues.events[i].issue, i * TEG_CYCLE);
+    teg_result_clear(&result);
+    run.effects_off = 1u << EFFECT_LAUNCH;
+    issues.count = 0;
+    fixture_run(&f, machine, &run, &result);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(issues.events[i].issue, i / 4 * 4 * TEG_CYCLE);
     teg_result_clear(&result);
     machine_destroy(machine);
     fixture_clear(&f);
@@ -274,9 +309,13 @@ static void test_distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greedy),          cmocka_unit_test(test_then_youngest),
-        cmocka_unit_test(test_age_over_blocks), cmocka_unit_test(test_memory_path),
-        cmocka_unit_test(test_distances),       cmocka_unit_test(test_memory_path_of_volta),
+        cmocka_unit_test(test_greedy),
+        cmocka_unit_test(test_then_youngest),
+        cmocka_unit_test(test_age_over_blocks),
+        cmocka_unit_test(test_deal),
+        cmocka_unit_test(test_memory_path),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_memory_path_of_volta),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

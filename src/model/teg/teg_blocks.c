@@ -232,9 +232,11 @@ bool teg_launch_block(struct teg_engine *e, struct teg_sm *sm, teg_time now)
         number++;
     if (number == e->setup->blocks_per_sm) return false;
     struct teg_block *block = &sm->blocks[number];
+    now = later(now, sm->dealt);
     if (!take_block(e, block, now)) return false;
     block->used = true;
     block->begun = now;
+    sm->dealt = now + e->machine->deal;
     e->running++;
     for (uint32_t i = 0; i < e->warps_per_block; i++) {
         unsigned place;

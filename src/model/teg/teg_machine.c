@@ -407,6 +407,9 @@ static void tell_atomics(const struct model_input *input, struct estimate *out)
  * cold fetch. */
 enum { LAUNCH_CYCLES = 1400 };
 
+/* An SM is dealt at most one block a cycle (Accel-Sim: one a core and cycle). */
+enum { DEAL_CYCLES = 1 };
+
 static void set_launch(struct teg_machine *teg, const struct model_input *input,
                        struct estimate *out)
 {
@@ -414,6 +417,7 @@ static void set_launch(struct teg_machine *teg, const struct model_input *input,
     bool is_told = machine_has(machine, MACHINE_LAUNCH_CYCLES);
     double otherwise = machine->cc_major < 7 ? 0 : LAUNCH_CYCLES;
     if (off(teg, EFFECT_LAUNCH)) return;
+    if (machine->cc_major >= 7) teg->deal = ticks(DEAL_CYCLES);
     teg->launch = ticks(machine_get(machine, MACHINE_LAUNCH_CYCLES, otherwise));
     if (!is_told && otherwise > 0)
         estimate_assume(out, input->arena, "launch overhead unknown: %.0f cycles of a Quadro GV100",

@@ -128,6 +128,7 @@ struct teg_machine {
     uint64_t row_bytes;
     double row_cycle; /* ticks in which a bank opens one row (tRC); 0: unknown, or switched off */
     teg_time launch;  /* fixed cost outside the SMs; 0: unknown */
+    teg_time deal;    /* between two blocks that an SM is dealt */
     struct teg_fetch_machine fetch;
     struct teg_path_machine path;
     teg_time cross;    /* between the fp32 and the integer pipe, beyond the latency */

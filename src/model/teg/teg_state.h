@@ -174,6 +174,7 @@ struct teg_sm {
     teg_time *next_leaves;            /* in engine.leaves: when the first of `leaving` is gone */
     struct teg_fetch fetch;
     struct teg_queue *queues;  /* [parts] */
+    teg_time dealt;            /* not before this does the next block begin */
     teg_time path;             /* of memory instructions: free */
     struct teg_warp **leaving; /* have nothing more to issue, but results to wait for */
     unsigned leaving_count;
