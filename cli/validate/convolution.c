@@ -28,6 +28,7 @@ enum parameter {
 
 enum {
     FLOAT = 4,
+    THREADS_MAX = 1024, /* of a block */
     /* With tests nvcc unrolls the rows of the filter if the thread has at most so many points ... */
     POINTS_UNROLLED = 9,
     ROWS_UNROLLED = 4,  /* ... else so many of them */
@@ -487,6 +488,9 @@ static int read_configuration(struct cli *cli, const double *values, struct conv
         .span_x = (v[TILE_X] - 1) * v[BLOCK_X] + v[FILTER],
         .span_y = (v[TILE_Y] - 1) * v[BLOCK_Y] + v[FILTER],
     };
+    if (v[BLOCK_X] * v[BLOCK_Y] > THREADS_MAX)
+        return cli_error(cli, EXIT_INPUT, "block_x, block_y: expected up to %d threads, found %u",
+                         THREADS_MAX, v[BLOCK_X] * v[BLOCK_Y]);
     if (c->pitch && c->pitch < c->copied_x)
         return cli_error(cli, EXIT_INPUT, "pitch: a row of shared memory holds %u floats, found %u",
                          c->copied_x, c->pitch);
