@@ -190,10 +190,12 @@ static int needs_execution(struct variant *v, bool *out)
     }
     const ws_launch *before = &v->w->base.counted;
     v->a.counted = counted;
-    *out = v->new_block || (counted.rules & ~before->rules) != 0 ||
-           counted.initial_segment_bytes != before->initial_segment_bytes ||
-           counted.min_segment_bytes != before->min_segment_bytes ||
-           counted.shared_banks != before->shared_banks;
+    *out =
+        v->new_block || (counted.rules & ~before->rules) != 0 ||
+        counted.initial_segment_bytes != before->initial_segment_bytes ||
+        counted.min_segment_bytes != before->min_segment_bytes ||
+        counted.shared_banks != before->shared_banks ||
+        (counted.isa_view && before->isa_view && strcmp(counted.isa_view, before->isa_view) != 0);
     return EXIT_DONE;
 }
 

@@ -250,6 +250,7 @@ int analysis_load_machines(struct analysis *a)
     struct request *request = &a->request;
     size_t count = request->gpu_count + request->cpu_count + 1;
     ws_machine *machine;
+    a->counted.size = sizeof a->counted;
     a->machines = cli_alloc(a->cli, count * sizeof *a->machines);
     a->names = cli_alloc(a->cli, count * sizeof *a->names);
     a->targets = cli_alloc(a->cli, count * sizeof *a->targets);
@@ -332,6 +333,16 @@ static int read_arguments(struct analysis *a)
     return results_check_options(a->cli, request, a->args);
 }
 
+/* What the request says, else what the machines ask for; Accel-Sim's format has PTX only. */
+static const char *view_of(const struct analysis *a)
+{
+    const struct request *request = &a->request;
+    bool is_foreign = request->save_trace && (strstr(request->save_trace, ".traceg") ||
+                                              strstr(request->save_trace, "kernelslist"));
+    if (request->isa_view) return request->isa_view;
+    return is_foreign ? "ptx" : a->counted.isa_view;
+}
+
 static ws_launch make_launch(const struct analysis *a, double effort)
 {
     const struct request *request = &a->request;
@@ -345,7 +356,7 @@ static ws_launch make_launch(const struct analysis *a, double effort)
         .initial_segment_bytes = a->counted.initial_segment_bytes,
         .min_segment_bytes = a->counted.min_segment_bytes,
         .shared_banks = a->counted.shared_banks,
-        .isa_view = request->isa_view,
+        .isa_view = view_of(a),
         .unordered = request->unordered,
         .effort = effort,
         .seed = request->seed,

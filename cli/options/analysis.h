@@ -76,9 +76,10 @@ enum analysis_option {
          "predict from a profile or saved trace instead of executing"},                            \
         {OPTION_REGS, 0, "regs", "N",                                                              \
          "registers per thread, overriding ptxas or the liveness estimate"},                       \
-        {OPTION_ISA_VIEW, 0, "isa-view", "gt200",                                                  \
-         "count instructions as compiled for this architecture: shared memory operands, 16-bit "   \
-         "multiplications"},                                                                       \
+        {OPTION_ISA_VIEW, 0, "isa-view", "ptx|native|gt200",                                       \
+         "count instructions as PTX has them, as ptxas makes them (default where all GPUs are of " \
+         "cc "                                                                                     \
+         "7.0 or later), or as GT200 has them"},                                                   \
         {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
          "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
         {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \

@@ -352,8 +352,8 @@ typedef struct ws_launch {
     /* Segments of WS_RULE_CC12 in bytes; 0: 128 and 32, those of cc 1.2 and 1.3. Powers of two,
      * initial 4 to 256, min 4 to initial. */
     unsigned initial_segment_bytes, min_segment_bytes;
-    /* Count what native code of a GPU makes of the instructions: "gt200" (doc/models/quantitative.md).
-     * NULL: those of PTX. */
+    /* Count what native code of a GPU makes of the instructions: "native", of compute capability 7.0 and
+     * later (doc/models/native.md), "gt200" (doc/models/quantitative.md). NULL, "ptx": those of PTX. */
     const char *isa_view;
     unsigned shared_banks; /* of WS_RULE_BANK16, 1 to 64; 0: 16 */
     /* Warp traces of blocks drawn over the grid become part of the profile, for the models that follow
@@ -500,7 +500,8 @@ WS_API unsigned ws_machine_target(const ws_machine *machine);
 /* Rules of enum ws_rule that predictions for this machine are based on. */
 WS_API unsigned ws_machine_rules(const ws_machine *machine);
 /* Adds to `launch` what predictions for this machine need counted: its rules, and its segments where
- * these are by the rule of cc 1.2. WS_ERR_COMPARE if `launch` has other segments already: one launch
+ * these are by the rule of cc 1.2, and its view: "native" if the machine is of compute capability 7.0 or later and
+ * `launch` names none. WS_ERR_COMPARE if `launch` has other segments already: one launch
  * counts with one kind of them. */
 WS_API WS_CHECKED ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch);
 /* Changes a figure: "machine.sm.count", "=60" (also =*2, =+2, =-2, =+10%, =-10%; a unit may follow

@@ -113,6 +113,16 @@ ws_status ws_machine_set(ws_machine *machine, const char *key, const char *chang
     return machine_set(&machine->context->diag, machine->machine, key, change);
 }
 
+/* One launch counts by one view: that of native code as soon as one machine has it. It is nearer to the code of the
+ * others, too, than PTX. */
+static void prepare_view(const struct machine *machine, ws_launch *launch)
+{
+    const size_t needed = offsetof(ws_launch, isa_view) + sizeof launch->isa_view;
+    if (launch->size < needed) return;
+    if (machine->kind == MACHINE_IS_CPU) return;
+    if (machine->cc_major >= 7 && !launch->isa_view) launch->isa_view = "native";
+}
+
 ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch)
 {
     STANDARD_FLOATS;
@@ -120,6 +130,7 @@ ws_status ws_machine_prepare_launch(const ws_machine *machine, ws_launch *launch
     const struct machine *inner = machine->machine;
     unsigned rules = ws_machine_rules(machine);
     launch->rules |= rules;
+    prepare_view(inner, launch);
     TRY(prepare_banks(machine, launch));
     if (!(rules & WS_RULE_CC12)) return WS_OK;
     struct segments usual = counting_rules_of(RULE_CC12).segments;

@@ -63,14 +63,14 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
 static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_view *out)
 {
     *out = ISA_VIEW_NONE;
-    if (!launch->isa_view || !*launch->isa_view) return WS_OK;
+    if (!launch->isa_view || !*launch->isa_view || !strcmp(launch->isa_view, "ptx")) return WS_OK;
     int view = isa_view_find(launch->isa_view);
     if (view < 0) {
         struct arena arena = {0};
         const char *near =
             text_hint(&arena, launch->isa_view, isa_view_names + 1, ISA_VIEW_COUNT - 1);
-        diag_error(diag, WS_ERR_ARGUMENT, "unknown ISA view '%s'%s: expected %s", launch->isa_view,
-                   near, isa_view_names[ISA_VIEW_NONE + 1]);
+        diag_error(diag, WS_ERR_ARGUMENT, "unknown ISA view '%s'%s: expected ptx, native or gt200",
+                   launch->isa_view, near);
         arena_clear(&arena);
         return WS_ERR_ARGUMENT;
     }

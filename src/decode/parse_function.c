@@ -290,6 +290,16 @@ static ws_status parse_body_variable(struct parser *parser, bool *found)
     return WS_OK;
 }
 
+static ws_status parse_pragma(struct parser *parser)
+{
+    static const char no_unroll[] = "\"nounroll\"";
+    advance(parser);
+    const struct token *text = current(parser);
+    if (text->length == strlen(no_unroll) && !strncmp(text->start, no_unroll, text->length))
+        parser->body.is_not_unrolled = true;
+    return parser_skip_past(parser, ';', "after .pragma");
+}
+
 static ws_status parse_body_directive(struct parser *parser)
 {
     bool found;
@@ -301,8 +311,7 @@ static ws_status parse_body_directive(struct parser *parser)
         advance(parser);
         return parse_loc(parser);
     }
-    if (parser_at_directive(parser, ".pragma"))
-        return parser_skip_past(parser, ';', "after .pragma");
+    if (parser_at_directive(parser, ".pragma")) return parse_pragma(parser);
     TRY(parse_body_variable(parser, &found));
     if (found) return WS_OK;
     return parser_error(parser, WS_ERR_INPUT, current(parser),

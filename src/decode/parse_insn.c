@@ -24,6 +24,8 @@ static struct insn *add_copy(struct parser *parser, const struct token *token,
     insn->column = token->column;
     insn->source_file = body->source_file;
     insn->source_line = body->source_line;
+    if (body->is_not_unrolled) insn->flags |= INSN_NO_UNROLL;
+    body->is_not_unrolled = false;
     return insn;
 }
 

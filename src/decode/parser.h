@@ -125,6 +125,7 @@ struct body {
     uint32_t scopes[SCOPES_MAX], marks[SCOPES_MAX],
         depth;                         /* open braces; scope ids, symbol marks */
     uint32_t source_file, source_line; /* of the last .loc */
+    bool is_not_unrolled; /* the next instruction is the first behind .pragma "nounroll" */
     bool is_foreign; /* the instruction being read uses something that warpsage does not know */
     const char *foreign_what;
 };

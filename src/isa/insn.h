@@ -401,6 +401,7 @@ enum insn_flags {
     INSN_CLAMP = 1 << 17,     /* shf.clamp, bmsk.clamp */
     INSN_LEVEL = 1 << 18,     /* tex.level */
     INSN_GRADIENTS = 1 << 19, /* tex.grad */
+    INSN_NO_UNROLL = 1 << 20, /* the first behind .pragma "nounroll" */
     INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
     INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "measure/native_view.h"
 #include "measure/register_use.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -87,9 +88,11 @@ bool isa_view_has(enum counter counter)
 
 unsigned isa_view_issued(const struct insn_view *view)
 {
-    if (!view || (view->fold == VIEW_PLAIN && !view->is_sequence)) return 1;
+    if (!view) return 1;
+    if (view->fold != VIEW_PLAIN) return 0;
+    if (!view->is_sequence) return 1;
     unsigned count = 0;
-    for (unsigned i = 0; view->is_sequence && i < VIEW_PARTS; i++)
+    for (unsigned i = 0; i < VIEW_PARTS; i++)
         count += view->parts[i].count;
     return count;
 }
@@ -246,6 +249,11 @@ static void expand(struct planner *p, uint32_t pc)
 struct insn_view *isa_view_plan(enum isa_view view, const struct launch_view *launch)
 {
     if (view == ISA_VIEW_NONE) return NULL;
+    if (view == ISA_VIEW_NATIVE) {
+        struct insn_view *views = mem_zalloc(launch->insn_count + 1, sizeof *views);
+        native_view_plan(launch, views);
+        return views;
+    }
     struct planner p = {.view = view,
                         .launch = launch,
                         .uses = mem_zalloc(launch_register_count(launch) + 1, sizeof *p.uses),

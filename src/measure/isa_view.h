@@ -14,16 +14,17 @@ enum view_fold {
     VIEW_NEGATION
 }; /* but the first: folded */
 
-enum { VIEW_PARTS = 3 };
+enum { VIEW_PARTS = 8 };
 struct view_part {
     uint8_t count, class_id;
 };
 
 struct insn_view {
-    uint8_t fold;                  /* enum view_fold: no issue slot */
-    bool reads_shared;             /* one operand comes from shared memory */
-    bool is_texture;               /* a texture fetch: mem.texture.load */
-    bool is_sequence;              /* `parts` instead of one instruction */
+    uint8_t fold;      /* enum view_fold: no issue slot */
+    bool reads_shared; /* one operand comes from shared memory */
+    bool is_texture;   /* a texture fetch: mem.texture.load */
+    bool is_sequence;  /* `parts` instead of one instruction */
+    uint8_t every;     /* 2 to VIEW_UNROLL: issued once in so many executions, the end of a loop */
     const struct view_part *parts; /* VIEW_PARTS of them */
 };
 

@@ -142,15 +142,20 @@ static uint64_t tensor_work(const struct insn *insn)
     return bits == 64 ? products * F64_FACTOR : products * bits / FP16_BITS;
 }
 
+static uint64_t once_in(const struct insn_view *view)
+{
+    return view && view->every ? view->every : 1;
+}
+
 /* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. `view` NULL:
  * as it stands in PTX. */
 static void add_insn(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
                      const struct cell *cell)
 {
-    unsigned issued = isa_view_issued(view);
-    counts[COUNTER_INST_WARP] += cell->executions * issued;
-    counts[COUNTER_INST_THREAD] += cell->lanes * issued;
-    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes * issued;
+    uint64_t issued = isa_view_issued(view), every = once_in(view);
+    counts[COUNTER_INST_WARP] += cell->executions * issued / every;
+    counts[COUNTER_INST_THREAD] += cell->lanes * issued / every;
+    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes * issued / every;
     if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
     if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
     counts[COUNTER_TENSOR_FMA] += cell->executions * tensor_work(insn);
@@ -166,19 +171,20 @@ static void add_insn(uint64_t *counts, const struct insn *insn, const struct ins
 static void add_class(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
                       const struct cell *cell)
 {
-    unsigned issued = isa_view_issued(view);
-    for (unsigned i = 0; view && view->is_sequence && i < VIEW_PARTS; i++)
+    uint64_t issued = isa_view_issued(view), every = once_in(view);
+    bool is_sequence = view && view->is_sequence && issued;
+    for (unsigned i = 0; is_sequence && i < VIEW_PARTS; i++)
         counts[COUNTER_INST_WARP_FIRST + view->parts[i].class_id] +=
-            cell->executions * view->parts[i].count;
+            cell->executions * view->parts[i].count / every;
     bool is_texture = view && view->is_texture;
     unsigned class_id = is_texture ? CLASS_MEM_TEXTURE_LOAD : insn->class_id;
-    if (!view || !view->is_sequence)
-        counts[COUNTER_INST_WARP_FIRST + class_id] += cell->executions * issued;
+    if (!is_sequence)
+        counts[COUNTER_INST_WARP_FIRST + class_id] += cell->executions * issued / every;
     for (int unit = 0; unit < UNIT_COUNT; unit++) {
         if (!(insn->units >> unit & 1) || (is_texture && unit == UNIT_GLOBAL)) continue;
         /* A load that folds keeps shared memory busy all the same. */
-        unsigned used = unit == UNIT_SHARED ? 1 : issued;
-        counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions * used;
+        uint64_t used = unit == UNIT_SHARED ? every : issued;
+        counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions * used / every;
     }
     if (is_texture) counts[COUNTER_INST_UNIT_FIRST + UNIT_TEXTURE] += cell->executions;
 }

@@ -187,6 +187,7 @@ enum isa_view {
 #include "measure/isa_view.def"
     ISA_VIEW_COUNT
 };
+enum { VIEW_UNROLL = 4 };                                /* iterations at most that become one */
 extern const char *const isa_view_names[ISA_VIEW_COUNT]; /* "gt200"; "" */
 /* -1 if none. */
 int isa_view_find(const char *name);

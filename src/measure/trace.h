@@ -71,7 +71,12 @@ struct trace_insn {
     uint8_t barrier;    /* enum trace_barrier */
     uint8_t barrier_id; /* 0 to 15; of TRACE_COPY_WAIT: groups that may be under way */
     uint16_t barrier_threads;
-    bool guarded; /* has a guard predicate: lanes that execute are said step by step */
+    /* 2 to VIEW_UNROLL: issued once in so many executions, as the end of an unrolled loop; its branch: how
+     * often that is unrolled. Else 0 (isa_view.h). */
+    uint8_t every;
+    bool reads_parameters; /* as operands, by the view */
+    /* Has a guard predicate: lanes that execute are said step by step. */
+    bool guarded;
 };
 
 /* The lanes of an access and their addresses relative to the lowest of them. */

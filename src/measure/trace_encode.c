@@ -44,9 +44,11 @@ static void put_head(struct strbuf *out, const struct trace *trace)
 /* Classes by name, so that a new one does not change the file. */
 static void put_insn(struct strbuf *out, const struct trace *trace, const struct trace_insn *insn)
 {
+    /* Of old files the last one is 0 or 1: unrolled loops came later. */
+    uint8_t guarded = (uint8_t)(insn->guarded | insn->every << 1 | insn->reads_parameters << 4);
     const uint8_t bytes[] = {insn->operation, insn->space,      insn->bytes,
                              insn->cache_op,  insn->semantics,  insn->flags,
-                             insn->barrier,   insn->barrier_id, insn->guarded};
+                             insn->barrier,   insn->barrier_id, guarded};
     put_text(out, insn->op);
     put_text(out, insn->file);
     put_text(out, class_ids[insn->class_id]);

@@ -21,9 +21,9 @@ struct planner {
     uint32_t register_count; /* of the launch, the carry not counted */
     uint32_t *dense;         /* by register of the launch; the last is the carry */
     uint32_t dense_count;
-    uint32_t *alias;     /* by register: what stands for it, if the addition that makes it folds */
-    uint32_t *folded_by; /* by register: the folded load that writes it, or NOT_FOLDED */
-    bool *uniform;       /* by register: uniform.h; NULL until an atomic asks */
+    uint32_t
+        *folded_by; /* by register: the instruction that would write it and folds, or NOT_FOLDED */
+    bool *uniform;  /* by register: uniform.h; NULL until an atomic asks */
     uint32_t item_capacity;
 };
 
@@ -49,21 +49,23 @@ static uint32_t dense_register(struct planner *p, uint32_t reg)
     return p->dense[reg];
 }
 
-/* Through folded additions to the register that really is read; each is written once, so that this
- * ends, but the code may go round in a circle of them. */
-static uint32_t resolve(const struct planner *p, uint32_t reg)
+/* A register, or what is read instead of it where the instruction that makes it folds. Each of those is written
+ * once, but the code may go round in a circle of them: deeper than any expression it stops. */
+static void draft_read(struct planner *p, const struct code_block *code, uint32_t reg,
+                       unsigned depth, struct draft *draft)
 {
-    for (uint32_t turns = 0; reg != NO_REGISTER && p->alias[reg] != reg; turns++) {
-        if (turns == p->register_count) return NO_REGISTER;
-        reg = p->alias[reg];
+    enum { DEEPEST = 16 };
+    uint32_t folded = p->folded_by[reg], reads[READS_MAX];
+    if (folded == NOT_FOLDED) {
+        add_once(draft->reads, &draft->read_count, dense_register(p, reg));
+        return;
     }
-    return reg;
-}
-
-static uint32_t address_register(const struct code_block *code, const struct insn *load)
-{
-    int32_t reg = insn_source(load, 0)->reg;
-    return reg < 0 ? NO_REGISTER : code->vreg_base + (uint32_t)reg;
+    if (depth == DEEPEST) return;
+    unsigned count = insn_reads(p->launch->insns[folded], reads);
+    if (p->launch->insns[folded]->class_id == CLASS_MEM_PARAM_LOAD)
+        draft->insn.reads_parameters = true;
+    for (unsigned i = 0; i < count; i++)
+        draft_read(p, code, code->vreg_base + reads[i], depth + 1, draft);
 }
 
 /* Reads of an instruction; the value of a folded load stands for that load's address. Returns the
@@ -71,21 +73,18 @@ static uint32_t address_register(const struct code_block *code, const struct ins
 static uint32_t draft_reads(struct planner *p, const struct code_block *code,
                             const struct insn *insn, struct draft *draft)
 {
-    uint32_t reads[READS_MAX], folded = NOT_FOLDED;
+    uint32_t reads[READS_MAX], load = NOT_FOLDED;
     unsigned count = insn_reads(insn, reads);
     for (unsigned i = 0; i < count; i++) {
-        uint32_t reg = code->vreg_base + reads[i];
-        if (p->folded_by[reg] != NOT_FOLDED) {
-            folded = p->folded_by[reg];
-            reg = address_register(code, p->launch->insns[folded]);
-        }
-        if (reg != NO_REGISTER) reg = resolve(p, reg);
-        if (reg != NO_REGISTER) add_once(draft->reads, &draft->read_count, dense_register(p, reg));
+        uint32_t reg = code->vreg_base + reads[i], folded = p->folded_by[reg];
+        bool is_load = folded != NOT_FOLDED && p->views[folded].fold == VIEW_SHARED_LOAD;
+        if (is_load) load = folded;
+        draft_read(p, code, reg, 0, draft);
     }
     bool reads_carry = insn->op == OP_ADDC || insn->op == OP_SUBC || insn->op == OP_MADC;
     if (reads_carry)
         add_once(draft->reads, &draft->read_count, dense_register(p, p->register_count));
-    return folded;
+    return load;
 }
 
 static void draft_writes(struct planner *p, const struct code_block *code, const struct insn *insn,
@@ -212,7 +211,8 @@ static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, ui
             if (first) add_item(p, &draft->insn, pc, load);
             first = false;
             draft->insn.operation = TRACE_NO_ACCESS;
-            draft->insn.flags &= (uint8_t)~TRACE_SHARED_OPERAND;
+            draft->insn.flags &= (uint8_t) ~(TRACE_SHARED_OPERAND | TRACE_BRANCH);
+            draft->insn.guarded = false;
             draft->read_count = reads;
             for (unsigned r = 0; r < draft->write_count; r++)
                 add_once(draft->reads, &draft->read_count, draft->writes[r]);
@@ -238,6 +238,9 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     uint32_t load = draft_reads(p, code, insn, &draft);
     draft_writes(p, code, insn, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
+    if (view) draft.insn.every = view->every;
+    if (view && view->is_sequence && insn->class_id == CLASS_MEM_PARAM_LOAD)
+        draft.insn.operation = TRACE_NO_ACCESS; /* it became a move */
     if (view && view->is_sequence) {
         add_sequence(p, pc, &draft, load);
         return;
@@ -253,22 +256,15 @@ static void find_folds(struct planner *p)
 {
     for (uint32_t i = 0; i <= p->register_count; i++) {
         p->dense[i] = NO_REGISTER;
-        p->alias[i] = i;
         p->folded_by[i] = NOT_FOLDED;
     }
     for (uint32_t i = 0; p->views && i < p->launch->code_block_count; i++) {
         const struct code_block *code = &p->launch->code_blocks[i];
         for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
-            const struct insn *insn = p->launch->insns[pc];
-            if (p->views[pc].fold == VIEW_PLAIN) continue;
-            uint32_t reg = code->vreg_base + (uint32_t)insn->operands[0].reg;
-            const struct operand *source = insn_source(insn, 0);
-            bool has_register = source->kind == OPERAND_REGISTER && source->reg >= 0;
-            if (p->views[pc].fold == VIEW_SHARED_LOAD)
-                p->folded_by[reg] = pc;
-            else
-                p->alias[reg] =
-                    has_register ? code->vreg_base + (uint32_t)source->reg : NO_REGISTER;
+            uint32_t writes[OPERANDS_MAX];
+            unsigned count = insn_writes(p->launch->insns[pc], writes);
+            for (unsigned k = 0; k < count && p->views[pc].fold != VIEW_PLAIN; k++)
+                p->folded_by[code->vreg_base + writes[k]] = pc;
         }
     }
 }
@@ -299,7 +295,6 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
                         .views = isa_view_plan(view, launch),
                         .register_count = registers,
                         .dense = mem_alloc((registers + 1) * sizeof *p.dense),
-                        .alias = mem_alloc((registers + 1) * sizeof *p.alias),
                         .folded_by = mem_alloc((registers + 1) * sizeof *p.folded_by)};
     *plan = (struct trace_plan){
         .blocks = mem_zalloc(launch->code_block_count + 1, sizeof *plan->blocks),
@@ -312,7 +307,6 @@ void trace_plan_init(struct trace_plan *plan, const struct launch_view *launch, 
         plan_block(&p, i, &next_insn);
     mem_free(p.views);
     mem_free(p.dense);
-    mem_free(p.alias);
     mem_free(p.folded_by);
     mem_free(p.uniform);
 }

@@ -257,7 +257,7 @@ static void end_run(struct block_record *block)
     const struct trace_item *items = block->recorder->plan.items;
     uint32_t guard = 0, access = 0;
     if (plan->reorders) sort_accesses(block);
-    warp_writer_run(block->warp, plan->first, plan->count, block->active);
+    if (plan->count) warp_writer_run(block->warp, plan->first, plan->count, block->active);
     for (uint32_t i = plan->first_item; i < plan->first_item + plan->item_count; i++) {
         if (items[i].guarded) {
             uint32_t on = block->active;

@@ -276,8 +276,8 @@ ws_status traceg_write(struct diag *diag, const struct profile *profile, const c
     static const char name[] = "kernel-1.traceg", line[] = "kernel-1.traceg\n";
     if (profile->trace->head.view != ISA_VIEW_NONE)
         return diag_error(diag, WS_ERR_UNSUPPORTED,
-                          "%s: Accel-Sim's format does not support operands in shared memory: "
-                          "remove --isa-view or save under another name",
+                          "%s: Accel-Sim's format does not support views of instructions: "
+                          "use --isa-view ptx or save under another name",
                           path);
     if (!ends_with(path, "kernelslist.g")) return write_trace(diag, profile, path);
     struct arena arena = {0};

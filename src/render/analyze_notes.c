@@ -92,10 +92,26 @@ static struct quantity count_of(const struct node *profile, const char *counter,
     return quantity_of(node_number(profile, counter), noun);
 }
 
+static void note_native(struct note_list *notes, const struct node *profile)
+{
+    add_note(notes,
+             arena_format(
+                 &notes->arena,
+                 "Counts are of native code as ptxas would make it: %s of PTX become %s; %s became "
+                 "part of others, %s have others instead. --isa-view ptx counts PTX.",
+                 count_of(profile, "inst.ptx.warp", "warp instruction").text,
+                 quantity_format(node_number(profile, "inst.warp"), "1").text,
+                 quantity_format(node_number(profile, "view.folded.address"), "1").text,
+                 quantity_format(node_number(profile, "view.expanded"), "1").text));
+}
+
 static void note_isa(struct note_list *notes, const struct node *kernel)
 {
     const struct node *profile = node_child(kernel, "profile");
-    if (node_is_known(node_child(profile, "inst.ptx.warp")))
+    const char *isa = node_word(kernel, "isa");
+    if (isa && strstr(isa, " as native"))
+        note_native(notes, profile);
+    else if (node_is_known(node_child(profile, "inst.ptx.warp")))
         add_note(notes, arena_format(
                             &notes->arena,
                             "Counts are of %s: %s of PTX become %s; %s, %s and %s fold, %s expand.",

@@ -14,6 +14,7 @@ import concurrent.futures
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,12 +38,16 @@ def launches():
 
 
 def machines():
-    """Pairs of name and the option that takes it."""
+    """Name, the option that takes it, and the view by which its instructions are counted."""
     folder = os.path.join(ROOT, "data", "machines")
     for name in sorted(os.listdir(folder)):
         if name.endswith(".yaml") and name != "SOURCES.yaml":
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                yield name[:-5], "--cpu" if "\nkind: cpu\n" in file.read() else "--gpu"
+                text = file.read()
+                capability = re.search(r"^compute_capability: *\{value: *\"(\d+)", text, re.MULTILINE)
+                is_new = capability and int(capability[1]) >= 7
+                yield (name[:-5], "--cpu" if "\nkind: cpu\n" in text else "--gpu",
+                       "native" if is_new else "ptx")
 
 
 def without_ptxas(folder):
@@ -61,11 +66,11 @@ def run(command, environment, launch):
     return done.stdout
 
 
-def execute(program, launch, path, folder, environment):
+def execute(program, launch, path, view, folder, environment):
     """Executes a launch; paths of its profile with the warps' traces and of one without."""
-    traced, plain = (os.path.join(folder, f"{launch}{end}.json") for end in ("", "-no-trace"))
-    run([program, "analyze", path, "--save-profile", traced, "--save-trace",
-         os.path.join(folder, launch + ".trace"), "-o", os.devnull], environment, launch)
+    traced, plain = (os.path.join(folder, f"{launch}-{view}{end}.json") for end in ("", "-no-trace"))
+    run([program, "analyze", path, "--isa-view", view, "--save-profile", traced, "--save-trace",
+         os.path.join(folder, f"{launch}-{view}.trace"), "-o", os.devnull], environment, launch)
     with open(traced) as file:
         profile = json.load(file)
     del profile["trace_file"]
@@ -83,12 +88,14 @@ def rows_of(launch, name, machine):
 
 
 def estimates_of(program, launch, path):
-    """Each launch is executed once; a machine that it does not fit has no rows."""
+    """Each launch is executed once by each view of its instructions; a machine that it does not fit has no rows."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = without_ptxas(folder)
-        traced, plain = execute(program, launch, path, folder, environment)
-        for name, option in machines():
+        executed = {view: execute(program, launch, path, view, folder, environment)
+                    for view in ("ptx", "native")}
+        for name, option, view in machines():
+            traced, plain = executed[view]
             report = run([program, "analyze", "--profile", traced if name in TRACED else plain,
                           option, name, "--format", "json"], environment, launch)
             if report:

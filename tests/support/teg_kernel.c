@@ -68,6 +68,9 @@ static ws_profile *execute(ws_context *context, const struct kernel_run *run,
                         .parameter_bytes = sizeof address,
                         .counters = true,
                         .trace_blocks = 4};
+    /* Instructions as they are written, unless the order of native code is asked for. */
+    bool is_native = run->options && strstr(run->options, "order=native");
+    launch.isa_view = is_native ? NULL : "ptx";
     check(context, ws_machine_prepare_launch(machine, &launch));
     check(context, ws_device_launch(device, module, &launch, &profile));
     check(context, ws_profile_set_registers(profile, 16));

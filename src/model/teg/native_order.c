@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg/native_order.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,87 +10,15 @@
 
 /* Latencies by which paths are compared; the schedule needs their order only. */
 enum { GLOBAL_LATENCY = 200, SHARED_LATENCY = 30, SPECIAL_LATENCY = 20, PLAIN_LATENCY = 5 };
-/* Instructions that the compiler unrolls to (guess, from ptxas 13's code for accuracy/kernels). */
-enum { UNROLLED_MAX = 224 };
 /* Registers that a kernel needs beside hoisted values, and the least that are hoisted (guesses). */
 enum { OTHER_REGISTERS = 8, HOISTED_LEAST = 8 };
-
-enum native_fold {
-    FOLD_NOT,
-    FOLD_ALWAYS, /* parameter, conversion of an address, address plus constant, product into IMAD.WIDE */
-    FOLD_BUT_LAST, /* counter: one addition serves all iterations of a region */
-    FOLD_TEST      /* of a loop's end: only that of the last iteration stays */
-};
-
-/* ---- what folds ------------------------------------------------------------------------------ */
-
-static bool begins(const struct trace_insn *insn, const char *text)
-{
-    return insn->op && !strncmp(insn->op, text, strlen(text));
-}
-
-struct readers {
-    uint32_t *all, *wide_adds, *branches; /* by register: instructions that read it */
-};
-
-static bool is_wide_add(const struct trace_insn *insn)
-{
-    return (begins(insn, "add.s64") || begins(insn, "add.u64")) && insn->write_count == 1;
-}
-
-static struct readers count_readers(const struct trace *trace)
-{
-    struct readers readers = {mem_zalloc(trace->register_count + 1, sizeof(uint32_t)),
-                              mem_zalloc(trace->register_count + 1, sizeof(uint32_t)),
-                              mem_zalloc(trace->register_count + 1, sizeof(uint32_t))};
-    for (uint32_t i = 0; i < trace->insn_count; i++) {
-        const struct trace_insn *insn = &trace->insns[i];
-        for (unsigned k = 0; k < insn->read_count; k++) {
-            uint32_t reg = trace_reads(trace, insn)[k];
-            readers.all[reg]++;
-            readers.wide_adds[reg] += is_wide_add(insn) && insn->read_count == 2;
-            readers.branches[reg] += (insn->flags & TRACE_BRANCH) != 0;
-        }
-    }
-    return readers;
-}
-
-static enum native_fold fold_of(const struct trace *trace, const struct readers *readers,
-                                const struct trace_insn *insn)
-{
-    if (insn->guarded || insn->flags || insn->write_count != 1) return FOLD_NOT;
-    uint32_t written = trace_writes(trace, insn)[0];
-    if (insn->class_id == CLASS_MEM_PARAM_LOAD || begins(insn, "cvta")) return FOLD_ALWAYS;
-    if (insn->operation != TRACE_NO_ACCESS) return FOLD_NOT;
-    if (begins(insn, "add.") && insn->class_id == CLASS_INT_ADD && insn->read_count == 1) {
-        if (trace_reads(trace, insn)[0] == written) return FOLD_BUT_LAST;
-        return is_wide_add(insn) ? FOLD_ALWAYS : FOLD_NOT;
-    }
-    if (begins(insn, "mul.wide") && readers->all[written] &&
-        readers->wide_adds[written] == readers->all[written])
-        return FOLD_ALWAYS;
-    if (begins(insn, "setp") && readers->branches[written] == readers->all[written])
-        return FOLD_TEST;
-    return FOLD_NOT;
-}
 
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers)
 {
     *order = (struct native_order){.trace = trace, .hoisted_max = HOISTED_LEAST};
+    order->unrolled = mem_zalloc(trace->insn_count + 1, 1);
     if (registers > OTHER_REGISTERS + HOISTED_LEAST)
         order->hoisted_max = registers - OTHER_REGISTERS;
-    order->folds = mem_zalloc(trace->insn_count + 1, 1);
-    struct readers readers = count_readers(trace);
-    for (uint32_t i = 0; i < trace->insn_count; i++)
-        order->folds[i] = (uint8_t)fold_of(trace, &readers, &trace->insns[i]);
-    mem_free(readers.all);
-    mem_free(readers.wide_adds);
-    mem_free(readers.branches);
-}
-
-bool native_order_folds(const struct native_order *order, uint32_t insn)
-{
-    return order->folds[insn] == FOLD_ALWAYS;
 }
 
 static void clear_schedule(struct native_schedule *schedule)
@@ -107,7 +36,7 @@ void native_order_clear(struct native_order *order)
     for (uint32_t i = 0; i < order->slot_count; i++)
         if (order->schedules[i]) clear_schedule(order->schedules[i]);
     mem_free(order->schedules);
-    mem_free(order->folds);
+    mem_free(order->unrolled);
     *order = (struct native_order){0};
 }
 
@@ -140,6 +69,7 @@ struct edge {
 
 struct region {
     struct native_order *order;
+    unsigned hoisted_max, hoisted_most; /* allowed; that there were */
     uint32_t first;
     unsigned body, count;
     struct member *members;
@@ -196,20 +126,10 @@ static bool is_last_iteration(const struct region *r, unsigned index)
     return index + r->body >= r->count;
 }
 
+/* The counter of a loop, its test and its branch are those of the last iteration. */
 static bool drops(const struct region *r, unsigned index)
 {
-    const struct trace_insn *insn = r->members[index].insn;
-    bool is_last = is_last_iteration(r, index);
-    switch ((enum native_fold)r->order->folds[r->first + index % r->body]) {
-    case FOLD_ALWAYS:
-        return true;
-    case FOLD_BUT_LAST:
-    case FOLD_TEST:
-        return !is_last;
-    case FOLD_NOT:
-        break;
-    }
-    return (insn->flags & TRACE_BRANCH) && !is_last;
+    return r->members[index].insn->every > 1 && !is_last_iteration(r, index);
 }
 
 static bool is_ordered(const struct trace_insn *insn)
@@ -302,7 +222,7 @@ static unsigned choose(const struct region *r, const bool *done, unsigned hoiste
         unsigned *of = member->is_load ? &load : &best;
         if (*of == r->count || member->height > r->members[*of].height) *of = i;
     }
-    if (load < r->count && (best == r->count || hoisted < r->order->hoisted_max) &&
+    if (load < r->count && (best == r->count || hoisted < r->hoisted_max) &&
         (best == r->count || r->members[load].height >= r->members[best].height))
         return load;
     if (best < r->count) return best;
@@ -361,6 +281,7 @@ static void make_schedule(struct region *r, struct native_schedule *out)
         put(r, index, out, &registers);
         done[index] = true;
         hoisted += member->is_load;
+        if (hoisted > r->hoisted_most) r->hoisted_most = hoisted;
         for (unsigned i = 0; i < member->read_count; i++) {
             int writer = r->values[member->reads[i]].writer;
             if (writer < 0 || !r->members[writer].is_load || r->members[writer].is_read) continue;
@@ -374,11 +295,13 @@ static void make_schedule(struct region *r, struct native_schedule *out)
     mem_free(done);
 }
 
-static void plan(struct native_order *order, uint32_t first, unsigned count, unsigned body,
-                 struct native_schedule *out)
+/* Returns how many loads are under way at once. */
+static unsigned plan(struct native_order *order, uint32_t first, unsigned count, unsigned body,
+                     unsigned hoisted_max, struct native_schedule *out)
 {
     uint32_t registers = order->trace->register_count;
-    struct region r = {.order = order, .first = first, .body = body, .count = count};
+    struct region r = {
+        .order = order, .hoisted_max = hoisted_max, .first = first, .body = body, .count = count};
     r.members = mem_zalloc(count, sizeof *r.members);
     r.values = mem_alloc(((size_t)registers * NATIVE_COPIES + 1) * sizeof *r.values);
     r.current = mem_alloc((registers + 1) * sizeof *r.current);
@@ -394,6 +317,7 @@ static void plan(struct native_order *order, uint32_t first, unsigned count, uns
     mem_free(r.values);
     mem_free(r.current);
     mem_free(r.edges);
+    return r.hoisted_most;
 }
 
 static uint32_t slot_of(const struct native_order *order, uint64_t key)
@@ -424,9 +348,23 @@ static const struct native_schedule *find_schedule(struct native_order *order, u
     if (*slot) return *slot;
     struct native_schedule *made = mem_zalloc(1, sizeof *made);
     made->key = key;
-    plan(order, first, count, body, made);
+    plan(order, first, count, body, order->hoisted_max, made);
     order->used++;
     return *slot = made;
+}
+
+/* The compiler takes the registers that an unrolled loop's loads need: a kernel that has fewer was unrolled less. */
+static unsigned unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every)
+{
+    uint8_t *known = &order->unrolled[first];
+    if (*known) return *known;
+    for (; every > 1; every /= 2) {
+        struct native_schedule *tried = mem_zalloc(1, sizeof *tried);
+        unsigned hoisted = plan(order, first, every * body, body, UINT_MAX, tried);
+        clear_schedule(tried);
+        if (hoisted <= order->hoisted_max) break;
+    }
+    return *known = (uint8_t)(every ? every : 1);
 }
 
 /* ---- a warp's way ---------------------------------------------------------------------------- */
@@ -486,9 +424,11 @@ static void read_region(struct native_order *order, struct native_cursor *cursor
     uint32_t first = cursor->ahead.insn, active = cursor->ahead.active;
     bool is_whole = read_body(cursor, trace);
     unsigned body = cursor->count;
-    bool is_loop = is_whole && trace->insns[cursor->steps[body - 1].insn].flags & TRACE_BRANCH;
-    for (unsigned i = 1; is_loop && i < NATIVE_UNROLL; i++) {
-        if ((i + 1) * body > UNROLLED_MAX || !read_ahead(cursor)) break;
+    unsigned every = is_whole ? trace->insns[cursor->steps[body - 1].insn].every : 1;
+    if (every * body > NATIVE_STEPS) every = 1;
+    if (every > 1) every = unrolled(order, first, body, every);
+    for (unsigned i = 1; i < every; i++) {
+        if (!read_ahead(cursor)) break;
         if (cursor->ahead.insn != first || cursor->ahead.active != active) break;
         read_body(cursor, trace); /* the same instructions: they end where the first did */
     }

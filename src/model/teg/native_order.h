@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The order of native code, for traces of PTX on compute capability 7.0 and later. PTX is not the order that runs:
- * the compiler unrolls loops, hoists loads as registers allow, folds addresses into accesses, and keeps
- * one end of a loop for several iterations.
+/* The order of native code, for traces of the view "native" (native_view.h), which has its instructions but the
+ * order of PTX. That is not the order that runs: the compiler unrolls loops, hoists loads as registers allow, and
+ * keeps one end of a loop for several iterations.
  *
  * A region is what it may reorder: the steps of a warp from one branch or barrier to the next, or up to
  * NATIVE_UNROLL iterations of a loop that is one basic block. Its schedule is a list schedule by the longest path
@@ -12,7 +12,7 @@
 
 #include "measure/trace.h"
 
-enum { NATIVE_UNROLL = 4, NATIVE_STEPS = 256, NATIVE_COPIES = NATIVE_UNROLL + 1 };
+enum { NATIVE_STEPS = 256, NATIVE_COPIES = VIEW_UNROLL + 1 };
 
 struct native_move { /* registers as the region leaves them */
     uint32_t from, to;
@@ -31,16 +31,15 @@ struct native_schedule {
 struct native_order {
     const struct trace *trace;
     unsigned hoisted_max;               /* loads under way whose value nobody has read yet */
-    uint8_t *folds;                     /* by instruction: enum native_fold */
     struct native_schedule **schedules; /* hash table */
     uint32_t slot_count, used;
+    uint8_t *
+        unrolled; /* iterations that become one, by first instruction of a loop; 0: not known yet */
 };
 
 /* registers: per thread, of the native code. */
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers);
 void native_order_clear(struct native_order *order);
-/* Is an instruction of the trace none of the native code? */
-bool native_order_folds(const struct native_order *order, uint32_t insn);
 
 /* A warp's way through its steps. */
 struct native_cursor {

@@ -62,16 +62,15 @@ static void set_sharing(struct teg_grid *a)
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
 }
 
-/* For PTX on GPUs whose compiler is known (native_order.h). The registers that are alive in the order of the
+/* Of traces of the native view (native_order.h). The registers that are alive in the order of the
  * PTX say nothing about those that the compiler takes. */
 static unsigned native_registers(const struct teg_grid *a)
 {
     enum { UNKNOWN = 36 };
     const struct model_input *input = a->input;
-    bool is_ptx = input->trace->head.isa && !strncmp(input->trace->head.isa, "ptx", 3);
     unsigned cc = input->machine->cc_major * 10 + input->machine->cc_minor, registers, target;
     const char *from;
-    if (!a->is_native_order || cc < 70 || !is_ptx) return 0;
+    if (!a->is_native_order || cc < 70 || input->trace->head.view != ISA_VIEW_NATIVE) return 0;
     bool is_told = profile_registers(input->profile, cc, &registers, &from, &target) && registers &&
                    strcmp(from, "liveness") != 0;
     return is_told ? registers : UNKNOWN;

@@ -108,43 +108,17 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->forward = e->forward[reader_of(op, class->unit)];
 }
 
-/* Of the native code: what folds is no instruction there, and who reads a parameter reads it from the constant
- * bank. Parameters: registers that hold one, or something that folds and is made of them alone. */
-static bool is_parameter(const struct trace *trace, const struct trace_insn *insn,
-                         const bool *parameters)
-{
-    if (insn->class_id == CLASS_MEM_PARAM_LOAD) return true;
-    bool all = insn->read_count > 0;
-    for (unsigned i = 0; i < insn->read_count; i++)
-        all = all && parameters[trace_reads(trace, insn)[i]];
-    return all;
-}
-
-static bool reads_any(const struct trace *trace, const struct trace_insn *insn,
-                      const bool *parameters)
-{
-    for (unsigned i = 0; i < insn->read_count; i++)
-        if (parameters[trace_reads(trace, insn)[i]]) return true;
-    return insn->class_id == CLASS_MEM_PARAM_LOAD;
-}
-
+/* Who reads a parameter reads it from the constant bank. */
 uint32_t teg_lay_out_code(struct teg_engine *e)
 {
     const struct trace *trace = e->trace;
-    bool *parameters = mem_zalloc(trace->register_count + 1, sizeof *parameters);
-    uint32_t count = 0;
     for (uint32_t i = 0; i < trace->insn_count; i++) {
         const struct trace_insn *insn = &trace->insns[i];
-        bool folds = e->is_native_order && native_order_folds(&e->native, i);
-        bool is_one = folds && is_parameter(trace, insn, parameters);
-        e->ops[i].line = count / FETCH_LINE_INSNS;
-        e->ops[i].reads_parameters = !folds && reads_any(trace, insn, parameters);
-        for (unsigned k = 0; k < insn->write_count; k++)
-            parameters[trace_writes(trace, insn)[k]] = is_one;
-        count += !folds;
+        e->ops[i].line = i / FETCH_LINE_INSNS;
+        e->ops[i].reads_parameters =
+            insn->reads_parameters || insn->class_id == CLASS_MEM_PARAM_LOAD;
     }
-    mem_free(parameters);
-    return count ? count : 1;
+    return trace->insn_count ? trace->insn_count : 1;
 }
 
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time)
