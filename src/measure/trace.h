@@ -168,6 +168,8 @@ void trace_destroy(struct trace *trace);
  * follow each other mostly get the blocks of the cluster in turn. Without part_count all traced blocks
  * in turn. */
 uint32_t trace_stand_in(const struct trace *trace, uint64_t block);
+/* Warp instructions of a block, the mean over the grid; 0: unknown. */
+double trace_mean_work(const struct trace *trace);
 /* The traced blocks first to first + count - 1 that are `block` and its neighbours in the grid. */
 uint32_t trace_cluster(const struct trace *trace, uint32_t block, uint32_t *out_count);
 /* Do two traced blocks execute about as many instructions? */

@@ -41,6 +41,19 @@ uint32_t trace_stand_in(const struct trace *trace, uint64_t block)
     return trace_alike(trace, chosen, turned) ? turned : chosen;
 }
 
+double trace_mean_work(const struct trace *trace)
+{
+    const uint32_t *grid = trace->head.grid;
+    uint64_t left = (uint64_t)grid[0] * grid[1] * grid[2];
+    double blocks = (double)left, sum = 0;
+    for (uint32_t i = 0; i < trace->part_count; i++) {
+        uint64_t of_part = left < trace->part_blocks ? left : trace->part_blocks;
+        sum += (double)trace->work[i] * (double)of_part;
+        left -= of_part;
+    }
+    return blocks > 0 ? sum / blocks : 0;
+}
+
 static uint64_t distance(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;

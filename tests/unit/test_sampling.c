@@ -14,6 +14,7 @@
 #include "api/handles.h"
 #include "measure/measure_sample.h"
 #include "measure/trace.h"
+#include "model/core/estimate.h"
 #include "support/kernel_run.h"
 
 enum { SEEDS = 100, COVERED_LEAST = 93 };
@@ -134,15 +135,18 @@ struct sampled_kernel {
     const char *ptx, *name;
     run_step *setup;
     double effort;
+    /* Do models that follow traces agree? Not where blocks are unequal at random and all resident at
+     * once: the longest of those that the simulated SM happens to have decides. */
+    bool is_followed;
 };
 
 static const struct sampled_kernel kernels[] = {
-    {"tests/kernels/irregular.ptx", "mandelbrot", mandelbrot, 0.05},
-    {"tests/kernels/irregular.ptx", "ramp", ramp, 0.01},
-    {"tests/kernels/irregular.ptx", "spmv", spmv, 0.05},
-    {"tests/kernels/irregular.ptx", "bfs", bfs, 0.05},
-    {"tests/kernels/irregular.ptx", "queens", queens, 0.2},
-    {"examples/kernels/stencil2d/stencil2d.ptx", "stencil2d_global", stencil, 0.03},
+    {"tests/kernels/irregular.ptx", "mandelbrot", mandelbrot, 0.05, true},
+    {"tests/kernels/irregular.ptx", "ramp", ramp, 0.01, true},
+    {"tests/kernels/irregular.ptx", "spmv", spmv, 0.05, false},
+    {"tests/kernels/irregular.ptx", "bfs", bfs, 0.05, false},
+    {"tests/kernels/irregular.ptx", "queens", queens, 0.2, false},
+    {"examples/kernels/stencil2d/stencil2d.ptx", "stencil2d_global", stencil, 0.03, true},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
@@ -208,6 +212,91 @@ static void test_coverage(void **state)
         run_end(&run);
     }
     assert_false(failed);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* Models that read counters only, for every seed; teg, which follows the traced blocks, for a few. */
+struct agreement {
+    unsigned agree[MODEL_COUNT], asked[MODEL_COUNT];
+    double truth[MODEL_COUNT];
+};
+
+/* A profile of the whole grid gives the truth. */
+static void compare_times(const struct profile *profile, const struct machine *machine,
+                          bool without_traces, struct agreement *all)
+{
+    struct predict_options options = {
+        .without_gains = true, .without_details = true, .without_traces = without_traces};
+    struct prediction *prediction;
+    struct diag diag = {0};
+    if (model_predict(&diag, profile, machine, &options, &prediction) != WS_OK)
+        fail_msg("%s", diag.text);
+    for (size_t i = 0; i < prediction->estimate_count; i++) {
+        const struct estimate *e = &prediction->estimates[i];
+        if (profile->sampled_fraction == 1) {
+            assert_true(e->high_seconds == 0);
+            all->truth[e->id] = e->time_seconds;
+            continue;
+        }
+        double truth = all->truth[e->id];
+        assert_true(e->low_seconds <= e->time_seconds && e->time_seconds <= e->high_seconds);
+        if (getenv("SHOW") && !without_traces)
+            print_message("    %s %.3f (%.3f %.3f)\n", e->model, e->time_seconds / truth,
+                          e->low_seconds / truth, e->high_seconds / truth);
+        all->asked[e->id]++;
+        all->agree[e->id] +=
+            e->low_seconds * (1 - 1e-9) <= truth && truth <= e->high_seconds * (1 + 1e-9);
+    }
+    prediction_destroy(prediction);
+}
+
+/* Of each model; with few seeds of all together. */
+static bool is_agreed(const struct agreement *all, const char *kernel, bool is_each)
+{
+    bool agreed = true;
+    unsigned agree = 0, asked = 0;
+    for (unsigned i = 0; i < MODEL_COUNT; i++) {
+        bool bad = 100 * all->agree[i] < COVERED_LEAST * all->asked[i];
+        if (all->asked[i] && (bad || getenv("SHOW")))
+            print_message("%s %s: %u of %u\n", kernel, models[i]->name, all->agree[i],
+                          all->asked[i]);
+        agreed &= !bad;
+        agree += all->agree[i];
+        asked += all->asked[i];
+    }
+    return is_each ? agreed : 100 * agree >= COVERED_LEAST * asked;
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    enum { TEG_SEEDS = 4 };
+    struct machine *machine;
+    struct diag diag = {0};
+    bool agreed = true;
+    if (machine_load(&diag, SOURCE_DIR "/data/machines", "v100", &machine) != WS_OK)
+        fail_msg("%s", diag.text);
+    for (unsigned k = 0; k < KERNELS; k++) {
+        struct run run;
+        struct agreement counted = {0}, traced = {0};
+        begin(&run, &kernels[k], 2);
+        for (unsigned seed = 0; seed <= SEEDS; seed++) {
+            run.launch.trace_blocks = seed <= TEG_SEEDS ? 0 : WS_TRACE_NONE;
+            bool is_traced = seed <= TEG_SEEDS;
+            /* Another seed traces other blocks. */
+            if (is_traced) compare_times(launch(&run, 0, seed), machine, false, &traced);
+            if (!seed) compare_times(run.profile->profile, machine, true, &counted);
+            const struct profile *profile = launch(&run, kernels[k].effort, seed);
+            compare_times(profile, machine, true, &counted);
+            if (is_traced) compare_times(profile, machine, false, &traced);
+        }
+        agreed &= is_agreed(&counted, kernels[k].name, true);
+        agreed &= is_agreed(&traced, kernels[k].name, false) || !kernels[k].is_followed;
+        run_end(&run);
+    }
+    machine_destroy(machine);
+    assert_true(agreed);
 }
 
 /* ---- what does not depend on the sample ------------------------------------------------------- */
@@ -303,7 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws),    cmocka_unit_test(test_equal_probability),
         cmocka_unit_test(test_student),  cmocka_unit_test(test_same_for_any_threads),
-        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_coverage), cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,10 +66,13 @@ struct estimate {
     enum model_id id;            /* of the model ... */
     const char *model;           /* ... and its name: "mwp-cwp" */
     double time_seconds, cycles; /* core cycles of the whole kernel; launch cost not included */
-    double model_seconds;        /* what the model says: less than the above if that is below the
+    /* Of a profile of a sample of the blocks: where the time of all blocks lies (sample_time.h); 0: no
+     * interval. */
+    double low_seconds, high_seconds;
+    double model_seconds;      /* what the model says: less than the above if that is below the
                                   * speed of light, to which every answer is raised */
-    enum component bottleneck;   /* COMPONENT_NONE: the model names none */
-    enum component next;         /* once that is gone */
+    enum component bottleneck; /* COMPONENT_NONE: the model names none */
+    enum component next;       /* once that is gone */
     size_t term_count;
     struct term terms[TERMS_MAX];
     size_t assumption_count;

@@ -9,6 +9,7 @@
 #include "model/core/accesses.h"
 #include "model/core/choose_best.h"
 #include "model/core/needs.h"
+#include "model/core/sample_time.h"
 
 enum { ESTIMATES_MAX = 16 };
 _Static_assert(sizeof((struct prediction *)0)->estimates == ESTIMATES_MAX * sizeof(struct estimate),
@@ -395,6 +396,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
         prediction_destroy(prediction);
         return status;
     }
+    if (!options->effects_off) sample_time_intervals(prediction);
     *out = prediction;
     return WS_OK;
 }

@@ -218,6 +218,7 @@ static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time n
         block->index = e->next_block++;
         uint32_t before, chosen = teg_deal_next(&e->deal, block->index, &before);
         block->traced = &e->trace->blocks[chosen];
+        e->out->work += (double)block->traced->work;
         block->offset = ((uint64_t)before << 44) + (uint64_t)before * e->machine->interleave;
         fill_block(e, block, now);
         if (block->live_warps) return true;

@@ -44,6 +44,7 @@ struct teg_result {
     uint64_t block_count;
     teg_time *block_ends;               /* in the order in which they retired */
     uint64_t issued;                    /* warp instructions */
+    double work;                        /* warp instructions by trace_block.work; 0: unknown */
     teg_time unit_busy[TEG_UNIT_COUNT]; /* summed over SMs and schedulers */
     teg_time warp_time;                 /* Σ of the time of each warp: the stalls add up to it */
     teg_time stalls[TEG_STALL_COUNT];

@@ -117,11 +117,47 @@ double teg_steady_rate(const struct teg_grid *a)
     return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
 }
 
+/* Warp instructions of the cluster that has the most when each block goes to the one that has the
+ * least so far: the heap's first. Blocks are too many to matter one by one where parts have several. */
+static double longest_work(const struct teg_grid *a)
+{
+    const struct trace *trace = a->setup.trace;
+    unsigned count = a->machine.clusters;
+    double *heap = mem_zalloc(count, sizeof *heap), longest = 0;
+    for (uint32_t block = 0; block < trace->part_count; block++) {
+        double load = heap[0] + (double)trace->work[block];
+        unsigned at = 0;
+        for (unsigned child; (child = 2 * at + 1) < count; at = child) {
+            if (child + 1 < count && heap[child + 1] < heap[child]) child++;
+            if (heap[child] >= load) break;
+            heap[at] = heap[child];
+        }
+        heap[at] = load;
+        longest = fmax(longest, load);
+    }
+    mem_free(heap);
+    return longest;
+}
+
+/* What the longest cluster executes, over what the traced blocks do that stood for its blocks. Where every
+ * cluster is followed, the slowest is among them. */
+static double work_factor(const struct teg_grid *a)
+{
+    static const double ROUNDING = 1e-6; /* of a float */
+    const struct trace *trace = a->setup.trace;
+    double each = a->result.work / (double)a->result.block_count;
+    if (!trace->part_count || a->setup.deal.parts > 1 || !(each > 0)) return 1;
+    double meant = trace->part_blocks > 1 ? trace_mean_work(trace) : longest_work(a) / a->blocks;
+    double factor = meant / each;
+    return meant > 0 && fabs(factor - 1) > ROUNDING ? factor : 1;
+}
+
 /* What was not executed are whole waves in the midst: the last wave, perhaps not whole, was. */
 static teg_time whole_grid(const struct teg_grid *a)
 {
     double rest = a->blocks - (double)a->result.block_count;
-    return (teg_time)((double)a->result.end + rest * teg_steady_rate(a)) + a->machine.launch;
+    double executed = (double)a->result.end + rest * teg_steady_rate(a);
+    return (teg_time)(executed * work_factor(a)) + a->machine.launch;
 }
 
 teg_time teg_without_tail(const struct teg_grid *a)
