@@ -46,6 +46,7 @@ struct validation {
     struct asking asking;      /* of `validate` */
     const char *ptx_folder;    /* of --write-ptx; NULL: predict */
     const char *evidence_file; /* of --write-evidence; NULL: report */
+    const char *user_options;  /* of --model-option; NULL: none */
     bool has_effort;           /* --effort was given */
     bool has_ablation;
     struct validate_set *sets; /* all that were predicted */
@@ -325,9 +326,19 @@ static int find_machine(struct validation *v)
     return status == WS_OK ? EXIT_DONE : cli_failed(v->cli, status);
 }
 
+/* What the command line says comes after, and wins. */
+static void choose_options(struct validation *v)
+{
+    const char *set = v->set.model_options, *user = v->user_options;
+    v->request.model_options = set && user ? cli_format(v->cli, "%s,%s", set, user)
+                               : set       ? set
+                                           : user;
+}
+
 static int validate_one(struct validation *v)
 {
     v->outcome_count = 0;
+    choose_options(v);
     asking_word(v->cli, &v->asking, "set", v->set.id);
     asking_word(v->cli, &v->asking, "title", v->set.title);
     asking_word(v->cli, &v->asking, "source", v->set.source);
@@ -413,6 +424,7 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     struct command_line uses = line;
     uses.operand_count = 0; /* operands are sets, not kernels */
     CLI_TRY(analysis_read(cli, command, &uses, &v.request));
+    v.user_options = v.request.model_options;
     CLI_TRY(read_options(&v, &line));
     cli_attach(cli);
     /* Registers are those of the table or by liveness: the same with and without ptxas. */

@@ -62,6 +62,9 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     case OPTION_WITHOUT:
         request->without = join(cli, request->without, value);
         return EXIT_DONE;
+    case OPTION_L2:
+        request->model_options = join(cli, request->model_options, cli_format(cli, "l2=%s", value));
+        return EXIT_DONE;
     case OPTION_MODEL_OPTION:
         request->model_options = join(cli, request->model_options, value);
         return EXIT_DONE;

@@ -36,6 +36,7 @@ enum analysis_option {
     OPTION_UNORDERED,
     OPTION_TRACE_BLOCKS,
     OPTION_WITHOUT,
+    OPTION_L2,
     OPTION_MODEL_OPTION,
     OPTION_TRACE_KERNEL,
     OPTION_OPCODE_MAP,
@@ -92,6 +93,8 @@ enum analysis_option {
          "classes of unknown opcodes in a recorded trace, one OPCODE CLASS per line"},             \
         {OPTION_FORCE_ARCH, 0, "force-arch", NULL,                                                 \
          "predict a trace for GPUs that cannot run its native code"},                              \
+        {OPTION_L2, 0, "l2", "cold|warm",                                                          \
+         "L2 as the launch starts: empty (default), or as a launch like it left it"},              \
     {                                                                                              \
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model" \
     }

@@ -28,11 +28,12 @@ struct validate_row {
 
 struct validate_set {
     const char *id, *folder, *title, *source, *machine;
-    const char *table;  /* path, for messages */
-    bool in_cycles;     /* `measured` is in core cycles of the machine, else in seconds */
-    bool is_ranking;    /* configurations of one kernel: what counts is their order */
-    double blocks;      /* to execute of each launch unless --effort says otherwise; 0: all */
-    double gap_seconds; /* part of each measured time: from a launch to the next one */
+    const char *table; /* path, for messages */
+    bool in_cycles;    /* `measured` is in core cycles of the machine, else in seconds */
+    bool is_ranking;   /* configurations of one kernel: what counts is their order */
+    double blocks;     /* to execute of each launch unless --effort says otherwise; 0: all */
+    const char *model_options; /* of all its predictions; NULL: none */
+    double gap_seconds;        /* part of each measured time: from a launch to the next one */
     const struct generator *generator; /* NULL: rows name files */
     double
         constants[GENERATOR_PARAMETERS_MAX]; /* its parameters that no column has; NAN: unknown */

@@ -230,6 +230,7 @@ static const struct {
     {"source", offsetof(struct validate_set, source)},
     {"machine", offsetof(struct validate_set, machine)},
     {"rows", offsetof(struct validate_set, table)},
+    {"model_options", offsetof(struct validate_set, model_options)},
     {"evidence.first", offsetof(struct validate_set, evidence_first)},
     {"evidence.last", offsetof(struct validate_set, evidence_last)},
     {"evidence.source", offsetof(struct validate_set, evidence_source)},
@@ -293,7 +294,7 @@ static int set_value(struct cli *cli, const struct named_value *value, struct va
         return set_number(cli, value, 0, "seconds, at least 0", &set->gap_seconds);
     return cli_error(cli, EXIT_INPUT,
                      "%s: error: unknown key '%s': expected title, source, machine, rows, purpose, "
-                     "blocks, gap, generator, evidence",
+                     "blocks, gap, model_options, generator, evidence",
                      value->place, value->name);
 }
 

@@ -249,13 +249,16 @@ static bool add_footprint(struct bound *bound, double dram)
         !profile_has(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT))
         return false;
     double kept = machine_get(bound->input->machine, MACHINE_L2_SIZE, 0) / SECTOR_BYTES;
+    double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     double written = profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT) - kept;
-    double sectors = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) + fmax(0, written);
+    bool is_warm = model_option_get(models[MODEL_SPEED_OF_LIGHT], bound->input, "l2");
+    double sectors = (is_warm ? fmax(0, read - kept) : read) + fmax(0, written);
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: all sectors through L1, each distinct sector read from DRAM once "
-                        "(cold caches), and those written to it that the L2 cannot hold");
+                        "(%s L2), and those written to it that the L2 cannot hold",
+                        is_warm ? "beyond what a warm" : "cold");
     return true;
 }
 
@@ -333,6 +336,8 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 static const struct model_option_info options[] = {
     {"bound", (const char *const[]){"speed-of-light", "none", NULL},
      "raise predictions to the speed of light, or keep them as the equations give them"},
+    {"l2", (const char *const[]){"cold", "warm", NULL},
+     "what the L2 holds as the launch starts: nothing, or what a launch like it left"},
 };
 
 const struct model model_speed_of_light = {

@@ -317,6 +317,26 @@ static void test_written_back(void **state)
     assert_near(kernel_cycles(&run, stream, 400), 4 * 400 * 5 * 2, 0.05);
 }
 
+/* 64 loads of lines of its own for each of four warps, 128 KiB a block. A warm L2 that holds the launch's data
+ * has them; one that does not is as good as an empty one, where each line takes its time on the DRAM. */
+static void test_warm_l2(void **state)
+{
+    (void)state;
+    double bytes_per_cycle = 10e9 * 867 / 898 / 1.53e9;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.sm.count=1", "machine.dram.bandwidth=10e9",
+                                         "machine.dram.sustained_bandwidth=9654788418.7",
+                                         "machine.l2.size=1048576"},
+                             .block = 128,
+                             .bytes = 1 << 20,
+                             .without = "channel-skew,launch"};
+    assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
+    run.options = "l2=warm";
+    assert_in_range(kernel_slope(&run, line_loads, 64), 0, 40);
+    run.changes[3] = "machine.l2.size=16384";
+    assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_added_up),       cmocka_unit_test(test_counter_of_waves),
         cmocka_unit_test(test_atomic_chain),   cmocka_unit_test(test_way_to_l2),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
+        cmocka_unit_test(test_warm_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,17 @@ static void set_l1(struct teg_grid *a)
         a->machine.l1.bytes = caches.l1_bytes;
 }
 
+/* Does the L2 hold all that a launch like this one touched? Least recently used out, of more than it holds
+ * nothing is left when the launch comes round to it again. */
+static bool is_warm(const struct teg_grid *a)
+{
+    const struct profile *profile = a->input->profile;
+    double touched = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
+                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+    return model_option_get(models[MODEL_SPEED_OF_LIGHT], a->input, "l2") &&
+           touched * TEG_SECTOR <= (double)a->machine.l2.bytes;
+}
+
 /* Of what a launch writes, the share that leaves the L2 before it ends: the last that it touches stay. */
 static double written_back(const struct teg_grid *a)
 {
@@ -56,7 +67,7 @@ static void set_sharing(struct teg_grid *a)
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     a->sharing = teg_sharing(&a->setup.deal, &a->machine, read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
-    a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL / a->sharing);
+    a->setup.dram_share = is_warm(a) ? 0 : (uint32_t)(TEG_DRAM_ALL / a->sharing);
     a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
     a->machine.l2.bytes =
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
