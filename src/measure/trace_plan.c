@@ -222,6 +222,7 @@ static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, ui
 
 static bool is_added_up(struct planner *p, const struct code_block *code, const struct insn *insn)
 {
+    if (counts_lanes(insn)) return true;
     if (insn->class_id != CLASS_MEM_GLOBAL_ATOMIC) return false;
     if (!p->uniform) p->uniform = uniform_registers(p->launch, p->register_count);
     return uniform_atomic(p->uniform, code, insn);

@@ -98,6 +98,14 @@ bool *uniform_registers(const struct launch_view *launch, uint32_t register_coun
     return uniform;
 }
 
+bool counts_lanes(const struct insn *insn)
+{
+    bool is_added = insn->class_id == CLASS_MEM_SHARED_ATOMIC && insn->atom_op == ATOM_ADD &&
+                    (insn->type == TYPE_U32 || insn->type == TYPE_S32);
+    const struct operand *value = insn->nsrc > 1 ? insn_source(insn, 1) : NULL;
+    return is_added && value && value->kind == OPERAND_IMMEDIATE && value->imm == 1;
+}
+
 bool uniform_atomic(const bool *uniform, const struct code_block *code, const struct insn *insn)
 {
     bool is_added = insn->class_id == CLASS_MEM_GLOBAL_ATOMIC && insn->atom_op == ATOM_ADD &&

@@ -15,4 +15,8 @@ bool *uniform_registers(const struct launch_view *launch, uint32_t register_coun
  * POPC and one RED or ATOM). */
 bool uniform_atomic(const bool *uniform, const struct code_block *code, const struct insn *insn);
 
+/* Is it an addition of one to a word of shared memory? From compute capability 8.0 on the lanes of a word are
+ * counted in one pass (ptxas 13.0: ATOMS.POPC.INC; before, ATOMS.ADD). */
+bool counts_lanes(const struct insn *insn);
+
 #endif

@@ -226,6 +226,38 @@ static void test_atomic_chain(void **state)
     assert_near(kernel_slope(&run, counted_chain, 50), 211, 1e-3);
 }
 
+static void shared_additions(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fputs(addition, out);
+}
+
+/* 31 lanes wait for their turn at a word of shared memory: 6.7 cycles each on cc 7.x, a pass of one cycle on cc
+ * 8.0, where additions of one are counted instead: one pass, and two warps' come every cycle. */
+static void test_shared_turns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *addition;
+        double want;
+    } rows[] = {
+        {"v100", "red.shared.add.u32 [words], 1;\n", 1 + 31 * 6.7},
+        {"v100", "red.shared.add.u32 [words], 2;\n", 1 + 31 * 6.7},
+        {"a100-sxm4-40gb", "red.shared.add.u32 [words], 2;\n", 1 + 31},
+        {"a100-sxm4-40gb", "red.shared.add.f32 [words], 0f3f800000;\n", 1 + 31},
+        {"a100-sxm4-40gb", "red.shared.add.u32 [words], 1;\n", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kernel_run run = {.gpu = rows[i].gpu, .block = 256};
+        addition = rows[i].addition;
+        assert_near(kernel_slope(&run, shared_additions, 100), 8 * rows[i].want, 2e-3);
+    }
+    struct kernel_run run = {
+        .gpu = "v100", .changes = {"machine.shared.atomic_cycles=3"}, .block = 256};
+    addition = rows[0].addition;
+    assert_near(kernel_slope(&run, shared_additions, 100), 8 * (1 + 31 * 3), 2e-3);
+}
+
 /* ---- the way to the L2 ------------------------------------------------------------------------- */
 
 static unsigned store_stride;
@@ -345,7 +377,7 @@ int main(void)
         cmocka_unit_test(test_added_up),       cmocka_unit_test(test_counter_of_waves),
         cmocka_unit_test(test_atomic_chain),   cmocka_unit_test(test_way_to_l2),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
-        cmocka_unit_test(test_warm_l2),
+        cmocka_unit_test(test_warm_l2),        cmocka_unit_test(test_shared_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,16 +46,26 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
     return take_unit(e, s, op->also, index, now, op->busy) + latency;
 }
 
+/* Lanes on one word take turns, unless they are counted. */
+static unsigned turns_of(const struct teg_engine *e, const struct teg_request *request,
+                         const struct trace_insn *insn)
+{
+    bool is_counted = insn->flags & TRACE_ADDED_UP && e->machine->counts_lanes;
+    return insn->operation == TRACE_ATOMIC && !is_counted ? request->same_word - 1 : 0;
+}
+
 static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
-                             const struct trace_access *access, uint8_t operation, teg_time now)
+                             const struct trace_access *access, const struct trace_insn *insn,
+                             teg_time now)
 {
     const struct teg_request *request = teg_access_find(&e->accesses, access);
-    unsigned passes = request->passes;
-    if (operation == TRACE_ATOMIC) passes += request->same_word - 1;
-    unsigned more = passes - request->least_passes;
-    e->out->conflicts += more;
-    teg_time begin = take_unit(e, s, TEG_SHARED, TEG_SHARED, now, passes * e->machine->pass);
-    return begin + e->machine->shared_latency + more * e->machine->replay;
+    unsigned turns = turns_of(e, request, insn), more = request->passes - request->least_passes;
+    teg_time waits = turns * e->machine->shared_turn;
+    e->out->conflicts += more + turns;
+    teg_time begin =
+        take_unit(e, s, TEG_SHARED, TEG_SHARED, now, request->passes * e->machine->pass + waits);
+    return begin + e->machine->shared_latency + more * e->machine->replay +
+           turns * later(e->machine->replay, e->machine->shared_turn);
 }
 
 /* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
@@ -148,7 +158,7 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
         if (insn->flags & TRACE_TO_SHARED && space == SPACE_SHARED)
             stored = store_copy(e, s, access, now);
         else if (space == SPACE_SHARED)
-            one = issue_shared(e, s, access, insn->operation, now);
+            one = issue_shared(e, s, access, insn, now);
         else if (space == SPACE_GLOBAL || space == SPACE_LOCAL)
             one = issue_global(e, s, warp, access, insn, now);
         done = later(done, one);

@@ -196,6 +196,19 @@ static void set_classes(struct teg_machine *teg, const struct profile *profile)
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
+/* Of a TITAN V, by the time of a histogram whose values all fall into one bin (accuracy/titanv.csv); no figure is
+ * known of others, for which a turn is a pass through the banks. */
+static const double TURN_OF_CC7 = 6.7;
+
+static void set_shared_atomics(struct teg_machine *teg)
+{
+    const struct machine *machine = teg->machine;
+    double turn = machine_get(machine, MACHINE_SHARED_ATOMIC_CYCLES,
+                              machine->cc_major == 7 ? TURN_OF_CC7 : 0);
+    teg->shared_turn = turn > 0 ? ticks(turn) : teg->pass;
+    teg->counts_lanes = machine->cc_major >= 8;
+}
+
 static void set_shared(struct teg_machine *teg, const struct model_input *input,
                        struct estimate *out)
 {
@@ -217,6 +230,7 @@ static void set_shared(struct teg_machine *teg, const struct model_input *input,
     teg->shared_latency = ticks(latency);
     teg->operand_latency = ticks(operand);
     teg->replay = replay >= 0 ? ticks(replay) : teg->pass;
+    set_shared_atomics(teg);
     if (off(teg, EFFECT_INST_LATENCY)) teg->shared_latency = teg->operand_latency = teg->replay = 0;
 }
 

@@ -103,7 +103,9 @@ struct teg_machine {
 
     bool half_warps; /* shared memory serves half-warps (16 banks) */
     unsigned banks;
-    teg_time pass, replay;                    /* ticks of the banks, latency of each further pass */
+    teg_time pass, replay; /* ticks of the banks, latency of each further pass */
+    teg_time shared_turn;  /* of each further lane at a word of shared memory: atomics */
+    bool counts_lanes;     /* but for additions of one, which take a pass a word */
     teg_time shared_latency, operand_latency; /* of a load; of arithmetic with an operand there */
 
     unsigned rule; /* enum coalescing_rule */
