@@ -204,44 +204,68 @@ static uint32_t line_number(const struct instruction_profile *insn)
     return has_source(insn) ? insn->source_line : insn->line;
 }
 
+static int compare_places(const struct instruction_profile *x, const struct instruction_profile *y)
+{
+    return x < y ? -1 : x > y;
+}
+
 static int compare_lines(const void *a, const void *b)
 {
     const struct hot_line *x = a, *y = b;
     double sx = largest_share(x), sy = largest_share(y);
     if (sx != sy) return sx < sy ? 1 : -1;
     uint32_t a_line = line_number(x->insn), b_line = line_number(y->insn);
-    return a_line < b_line ? -1 : a_line > b_line;
+    if (a_line != b_line) return a_line < b_line ? -1 : 1;
+    return compare_places(x->insn, y->insn);
 }
 
-static struct hot_line *find_line(struct hot_line *lines, size_t *count,
-                                  const struct instruction_profile *insn)
+/* Instructions of one line follow each other, in their order. */
+static int compare_sources(const void *a, const void *b)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (on_same_line(lines[i].insn, insn)) return &lines[i];
-    lines[*count] = (struct hot_line){.insn = insn};
-    return &lines[(*count)++];
+    const struct instruction_profile *x = ((const struct hot_line *)a)->insn;
+    const struct instruction_profile *y = ((const struct hot_line *)b)->insn;
+    if (has_source(x) != has_source(y)) return has_source(x) ? 1 : -1;
+    uint32_t a_line = line_number(x), b_line = line_number(y);
+    if (a_line != b_line) return a_line < b_line ? -1 : 1;
+    int order = has_source(x) ? strcmp(x->file ? x->file : "", y->file ? y->file : "") : 0;
+    return order ? order : compare_places(x, y);
+}
+
+static struct hot_line costs_of(const struct instruction_profile *insn)
+{
+    struct hot_line line = {.insn = insn,
+                            .instructions = instruction_counter(insn, COUNTER_INST_WARP)};
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        if (kinds[k].is_shared)
+            line.wavefronts += instruction_counter(insn, kinds[k].wavefronts32);
+        else
+            line.sectors += instruction_counter(insn, kinds[k].sectors);
+    }
+    return line;
+}
+
+static void add_costs(struct hot_line *to, const struct hot_line *costs)
+{
+    to->instructions += costs->instructions;
+    to->sectors += costs->sectors;
+    to->wavefronts += costs->wavefronts;
 }
 
 struct hot_line *hot_lines(const struct profile *profile, size_t *out_count)
 {
-    struct hot_line *lines = mem_zalloc(profile->instruction_count, sizeof *lines), all = {0};
+    size_t count = profile->instruction_count;
+    struct hot_line *lines = mem_zalloc(count + 1, sizeof *lines), all = {0};
+    for (size_t i = 0; i < count; i++) {
+        lines[i] = costs_of(&profile->instructions[i]);
+        add_costs(&all, &lines[i]);
+    }
+    qsort(lines, count, sizeof *lines, compare_sources);
     *out_count = 0;
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        const struct instruction_profile *insn = &profile->instructions[i];
-        struct hot_line *line = find_line(lines, out_count, insn);
-        double sectors = 0, wavefronts = 0;
-        for (size_t k = 0; k < KIND_COUNT; k++) {
-            if (kinds[k].is_shared)
-                wavefronts += instruction_counter(insn, kinds[k].wavefronts32);
-            else
-                sectors += instruction_counter(insn, kinds[k].sectors);
-        }
-        line->instructions += instruction_counter(insn, COUNTER_INST_WARP);
-        line->sectors += sectors;
-        line->wavefronts += wavefronts;
-        all.instructions += instruction_counter(insn, COUNTER_INST_WARP);
-        all.sectors += sectors;
-        all.wavefronts += wavefronts;
+    for (size_t i = 0; i < count; i++) {
+        if (*out_count && on_same_line(lines[*out_count - 1].insn, lines[i].insn))
+            add_costs(&lines[*out_count - 1], &lines[i]);
+        else
+            lines[(*out_count)++] = lines[i];
     }
     for (size_t i = 0; i < *out_count; i++) {
         lines[i].instructions /= all.instructions > 0 ? all.instructions : 1;
