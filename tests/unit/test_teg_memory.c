@@ -369,6 +369,32 @@ static void test_warm_l2(void **state)
     assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
 }
 
+static void chase(FILE *out, unsigned count)
+{
+    fputs("mov.u64 %rd2, %rd0;\n", out);
+    for (unsigned i = 0; i < count; i++)
+        fputs("ld.global.cg.u64 %rd2, [%rd2];\n", out);
+}
+
+/* Two SMs follow the same chain of 384 lines, 48 KiB, twice. An L2 of 64 KiB has them the second time; one of two
+ * halves, each of which keeps what is read beside it, does not: every other of its misses goes to the DRAM, the
+ * others find what the other SM has fetched. */
+static void test_halves_of_l2(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.sm.count=2", "machine.l2.size=65536",
+                                         "machine.l2.latency=200", "machine.dram.latency=400",
+                                         "machine.l2.partitions=1"},
+                             .grid = 2,
+                             .bytes = 384 * 128,
+                             .step = 128,
+                             .without = "channel-skew"};
+    assert_near(kernel_slope(&run, chase, 384), 200, 0.05);
+    run.changes[4] = "machine.l2.partitions=2";
+    assert_near(kernel_slope(&run, chase, 384), 300, 0.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_atomic_chain),   cmocka_unit_test(test_way_to_l2),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
         cmocka_unit_test(test_warm_l2),        cmocka_unit_test(test_shared_turns),
+        cmocka_unit_test(test_halves_of_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

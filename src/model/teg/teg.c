@@ -37,14 +37,17 @@ static const struct model_option_info options[] = {
     {"fetch", (const char *const[]){"unit", "sectors", NULL},
      "what a miss in the L2 fetches in the model teg: what dram.fetch_bytes says, or the sectors "
      "asked for"},
+    {"blocks", (const char *const[]){"weighed", "followed", NULL},
+     "blocks that the model teg simulates: their time weighed by the instructions of the longest "
+     "cluster, or as it is"},
     {"writes", (const char *const[]){"kept", "through", NULL},
      "written sectors in the model teg: the last stay in the L2, or all go to the DRAM"},
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
 static const char *const ablations[] = {
-    "policy=round-robin", "memory-path=none", "order=ptx",      "requests=free",
-    "fills=free",         "fetch=sectors",    "writes=through", NULL};
+    "policy=round-robin", "memory-path=none", "order=ptx",       "requests=free",   "fills=free",
+    "fetch=sectors",      "writes=through",   "forwarding=none", "blocks=followed", NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -336,6 +339,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
     if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;
     if (model_option_get(&model_teg, input, "fetch")) a.machine.fetch_sectors = 1;
+    a.is_weighed = !model_option_get(&model_teg, input, "blocks");
     a.writes_through = model_option_get(&model_teg, input, "writes");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches", input->machine->id);

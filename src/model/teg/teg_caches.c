@@ -54,13 +54,14 @@ static void count(struct teg_memory *memory, enum cache_count what, unsigned sec
 
 /* ---- DRAM ------------------------------------------------------------------------------------ */
 
-/* Of `sectors` those that fall to this launch and SM, by a share of TEG_DRAM_ALL; the rest is carried on. */
+/* Do `sectors`, which move together, fall to this launch and SM? A share of TEG_DRAM_ALL does; the rest is carried
+ * on. */
 static unsigned part_of(uint32_t share, uint32_t *rest, unsigned sectors)
 {
     *rest += share * sectors;
-    unsigned part = *rest / TEG_DRAM_ALL;
-    *rest %= TEG_DRAM_ALL;
-    return part;
+    if (*rest < TEG_DRAM_ALL * sectors) return 0;
+    *rest -= TEG_DRAM_ALL * sectors;
+    return sectors;
 }
 
 /* When the row of a line is open. */
@@ -177,8 +178,7 @@ static teg_time load_from_l2(struct teg_memory *memory, uint64_t line, unsigned 
         if (!hits) *arrives = 0; /* what lay there before is gone */
         missing = misses(memory, line, sectors, hits);
     }
-    unsigned from_l2 = sectors_in(sectors) -
-                       (missing < sectors_in(sectors) ? missing : sectors_in(sectors & ~hits));
+    unsigned from_l2 = sectors_in(missing ? hits : sectors);
     count(memory, is_atomic ? CACHE_COUNT_ATOMICS : CACHE_COUNT_L2_LOADS, sectors_in(sectors));
     count(memory, is_atomic ? CACHE_COUNT_L2_ATOMIC_HITS : CACHE_COUNT_L2_LOAD_HITS, from_l2);
     count(memory, CACHE_COUNT_DRAM_READ, missing);

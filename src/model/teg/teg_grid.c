@@ -57,6 +57,13 @@ static double written_back(const struct teg_grid *a)
     return touched > kept ? 1 - kept / touched : 0;
 }
 
+/* Each partition of the L2 keeps what the SMs beside it read: data that several SMs share lie in all. */
+static double copies(const struct teg_grid *a)
+{
+    double partitions = machine_get(a->input->machine, MACHINE_L2_PARTITIONS, 1);
+    return fmax(1, fmin(partitions, a->sharing));
+}
+
 /* The L2 holds what this SM reads and what the others read; what they share it holds once. */
 static void set_sharing(struct teg_grid *a)
 {
@@ -70,7 +77,7 @@ static void set_sharing(struct teg_grid *a)
     a->setup.dram_share = is_warm(a) ? 0 : (uint32_t)(TEG_DRAM_ALL / a->sharing);
     a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
     a->machine.l2.bytes =
-        (uint64_t)((double)a->machine.l2.bytes * a->sharing / a->machine.active_sms);
+        (uint64_t)((double)a->machine.l2.bytes * a->sharing / copies(a) / a->machine.active_sms);
 }
 
 /* Of traces of the native view (native_order.h). The registers that are alive in the order of the
@@ -157,7 +164,7 @@ static double work_factor(const struct teg_grid *a)
     static const double ROUNDING = 1e-6; /* of a float */
     const struct trace *trace = a->setup.trace;
     double each = a->result.work / (double)a->result.block_count;
-    if (!trace->part_count || a->setup.deal.parts > 1 || !(each > 0)) return 1;
+    if (!a->is_weighed || !trace->part_count || a->setup.deal.parts > 1 || !(each > 0)) return 1;
     double meant = trace->part_blocks > 1 ? trace_mean_work(trace) : longest_work(a) / a->blocks;
     double factor = meant / each;
     return meant > 0 && fabs(factor - 1) > ROUNDING ? factor : 1;

@@ -10,6 +10,7 @@ struct teg_grid {
     const struct model_input *input;
     struct estimate *out;
     bool is_native_order; /* of PTX, where the compiler is known */
+    bool is_weighed;      /* the time, by the instructions of the longest cluster */
     bool writes_through;  /* nothing that is written stays in the L2 */
     struct teg_machine machine;
     struct teg_setup setup;
