@@ -43,7 +43,8 @@ enum trace_flags {
     TRACE_BRANCH = 16,
     TRACE_COPY_COMMIT = 32, /* the asynchronous copies since the last one are a group */
     TRACE_COPY_WAIT = 64,   /* for all groups but the last barrier_id */
-    TRACE_ADDED_UP = 128 /* atomic that the compiler makes one of for the whole warp, or for a word of shared memory
+    TRACE_ADDED_UP =
+        128 /* atomic that the compiler makes one of for the whole warp, or for a word of shared memory
                            * on some GPUs (uniform.h) */
 };
 
