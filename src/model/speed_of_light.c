@@ -265,7 +265,7 @@ static bool add_footprint(struct bound *bound, double dram)
     double kept = machine_get(bound->input->machine, MACHINE_L2_SIZE, 0) / SECTOR_BYTES;
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     double written = profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT) - kept;
-    bool is_warm = model_option_get(models[MODEL_SPEED_OF_LIGHT], bound->input, "l2");
+    bool is_warm = bound->input->is_l2_warm;
     double sectors = (is_warm ? fmax(0, read - kept) : read) + fmax(0, written);
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)

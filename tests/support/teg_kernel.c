@@ -82,7 +82,7 @@ static ws_profile *execute(ws_context *context, const struct kernel_run *run,
 }
 
 static double predict(ws_context *context, const struct kernel_run *run, const ws_profile *profile,
-                      const ws_machine *machine)
+                      const ws_machine *machine, const char *path)
 {
     ws_answer *answer;
     const char *given = run->options ? run->options : "";
@@ -94,13 +94,16 @@ static double predict(ws_context *context, const struct kernel_run *run, const w
     snprintf(without, sizeof without, "fetch%s%s", run->without ? "," : "",
              run->without ? run->without : "");
     check(context, analyze_one(context, profile, machine, options, without, "teg", &answer));
-    double cycles = ws_answer_number(answer, "kernels/0/machines/0/estimates/teg/cycles");
+    char whole[120];
+    snprintf(whole, sizeof whole, "kernels/0/machines/0/%s", path);
+    double figure = ws_answer_number(answer, whole);
     ws_answer_destroy(answer);
-    if (isnan(cycles)) fail_msg("teg did not answer");
-    return cycles;
+    if (isnan(figure)) fail_msg("the answer has no %s", whole);
+    return figure;
 }
 
-double kernel_cycles(const struct kernel_run *run, kernel_body *body, unsigned count)
+double kernel_figure(const struct kernel_run *run, kernel_body *body, unsigned count,
+                     const char *path)
 {
     ws_context *context;
     ws_machine *machine;
@@ -118,12 +121,17 @@ double kernel_cycles(const struct kernel_run *run, kernel_body *body, unsigned c
     }
     char *text = write_kernel(body, count, &size);
     ws_profile *profile = execute(context, run, machine, text, size);
-    double cycles = predict(context, run, profile, machine);
+    double figure = predict(context, run, profile, machine, path);
     free(text);
     ws_profile_destroy(profile);
     ws_machine_destroy(machine);
     ws_context_destroy(context);
-    return cycles;
+    return figure;
+}
+
+double kernel_cycles(const struct kernel_run *run, kernel_body *body, unsigned count)
+{
+    return kernel_figure(run, body, count, "estimates/teg/cycles");
 }
 
 double kernel_slope(const struct kernel_run *run, kernel_body *body, unsigned count)

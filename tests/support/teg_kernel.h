@@ -26,7 +26,11 @@ struct kernel_run {
  * shared memory: `words`. */
 typedef void kernel_body(FILE *out, unsigned count);
 
-/* Cycles that the model teg answers. Fails the test if it does not. */
+/* A figure of the report on the machine, where the model teg alone answers: "caches/l2_hit_rate". Fails the test if
+ * it is unknown. */
+double kernel_figure(const struct kernel_run *run, kernel_body *body, unsigned count,
+                     const char *path);
+/* Cycles that the model teg answers. */
 double kernel_cycles(const struct kernel_run *run, kernel_body *body, unsigned count);
 /* Cycles by which one more of what is timed takes longer, from `count` to twice as many. */
 double kernel_slope(const struct kernel_run *run, kernel_body *body, unsigned count);

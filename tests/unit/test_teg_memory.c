@@ -369,6 +369,24 @@ static void test_warm_l2(void **state)
     assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
 }
 
+/* What the launch finds in the L2 holds for all models: the caches of the report and the bound. The lines are read
+ * once: by a cold L2 from the DRAM, by a warm one not at all. */
+static void test_warm_l2_of_all(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100",
+                             .changes = {"machine.sm.count=1", "machine.l2.size=1048576"},
+                             .block = 128,
+                             .bytes = 1 << 20};
+    double sectors = 64 * 4 * 4;
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), sectors, 1e-12);
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 0, 0);
+    run.options = "l2=warm";
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), 0, 0);
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 1, 0);
+    assert_near(kernel_figure(&run, line_loads, 64, "estimates/teg/terms/l2_hit"), 1, 0);
+}
+
 static void chase(FILE *out, unsigned count)
 {
     fputs("mov.u64 %rd2, %rd0;\n", out);
@@ -404,7 +422,7 @@ int main(void)
         cmocka_unit_test(test_atomic_chain),   cmocka_unit_test(test_way_to_l2),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
         cmocka_unit_test(test_warm_l2),        cmocka_unit_test(test_shared_turns),
-        cmocka_unit_test(test_halves_of_l2),
+        cmocka_unit_test(test_halves_of_l2),   cmocka_unit_test(test_warm_l2_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,7 @@ struct model_input {
     uint32_t effects_off; /* bit set of enum effect */
     double whole_sms;     /* SMs of the GPU if sm.count is the number of active ones; 0: sm.count */
     bool without_details; /* estimate.details is not asked for: models may leave it NULL */
+    bool is_l2_warm;      /* the launch finds in the L2 what one like it left; false: nothing */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };

@@ -355,6 +355,14 @@ static void keep_options(struct prediction *out, const struct predict_options *o
     out->options.options = copies;
 }
 
+/* An option that says what the launch finds, whatever model is asked. */
+static bool is_l2_warm(const struct predict_options *options)
+{
+    const struct model_input input = {.option_count = options->option_count,
+                                      .options = options->options};
+    return model_option_get(models[MODEL_SPEED_OF_LIGHT], &input, "l2");
+}
+
 ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out)
@@ -380,6 +388,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .effects_off = options->effects_off,
                                 .whole_sms = options->whole_sms,
                                 .without_details = options->without_details,
+                                .is_l2_warm = is_l2_warm(options),
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
     if (status == WS_OK && !options->caches && machine->kind == MACHINE_IS_GPU)

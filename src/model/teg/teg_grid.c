@@ -43,8 +43,7 @@ static bool is_warm(const struct teg_grid *a)
     const struct profile *profile = a->input->profile;
     double touched = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
                      profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
-    return model_option_get(models[MODEL_SPEED_OF_LIGHT], a->input, "l2") &&
-           touched * TEG_SECTOR <= (double)a->machine.l2.bytes;
+    return a->input->is_l2_warm && touched * TEG_SECTOR <= (double)a->machine.l2.bytes;
 }
 
 /* Of what a launch writes, the share that leaves the L2 before it ends: the last that it touches stay. */
