@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of data/evidence.yaml (doc/evidence.md): for every model the geometric mean of predicted over measured
- * time of each kernel, over the launches of the roles `build` and `report`. */
+ * time of each kernel: of the role `build` as `ratios`, of the role `report` as `held_out`. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,26 +30,27 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static bool has_role(ws_node kernel)
+static bool has_role(ws_node kernel, const char *role)
 {
-    ws_value role = {.size = sizeof role};
-    if (!ws_node_value(ws_node_find(kernel, "role"), &role)) return false;
-    return !strcmp(role.text, "build") || !strcmp(role.text, "report");
+    ws_value value = {.size = sizeof value};
+    return ws_node_value(ws_node_find(kernel, "role"), &value) && !strcmp(value.text, role);
 }
 
-/* Ratios of the kernels that the model answers for, with line breaks; how many. */
-static size_t put_ratios(FILE *out, ws_node kernels, const char *path)
+/* Ratios of the kernels of a role that the model answers for, with line breaks; how many. */
+static size_t put_ratios(FILE *out, ws_node kernels, const char *path, const char *role,
+                         const char *key)
 {
     size_t count = 0, column = 0;
+    int indent = 4 + (int)strlen(key) + 3;
     for (size_t i = 0; i < ws_node_count(kernels); i++) {
         ws_node kernel = ws_node_child(kernels, i);
         ws_value ratio = {.size = sizeof ratio};
         char text[32];
-        if (!has_role(kernel) || !ws_node_value(ws_node_find(kernel, path), &ratio)) continue;
+        if (!has_role(kernel, role) || !ws_node_value(ws_node_find(kernel, path), &ratio)) continue;
         int length = snprintf(text, sizeof text, "%.4g", ratio.number);
-        if (!count) column = (size_t)fprintf(out, "    ratios: [");
+        if (!count) column = (size_t)fprintf(out, "    %s: [", key);
         if (count && column + 2 + (size_t)length >= WIDTH)
-            column = (size_t)fprintf(out, ",\n             ") - 2;
+            column = (size_t)fprintf(out, ",\n%*s", indent, "") - 2;
         else if (count)
             column += (size_t)fprintf(out, ", ");
         column += (size_t)fprintf(out, "%s", text);
@@ -65,7 +66,11 @@ static void put_row(struct cli *cli, FILE *out, const struct validate_set *set, 
     fprintf(out, "\n  - model: %s\n    compute_capability: [\"%s\", \"%s\"]\n", model,
             set->evidence_first, set->evidence_last);
     fprintf(out, "    set: accuracy/%s\n    predicted_by: warpsage\n", set->id);
-    put_ratios(out, kernels, cli_format(cli, "models/%s/ratio", model));
+    const char *path = cli_format(cli, "models/%s/ratio", model);
+    if (put_ratios(out, kernels, path, "build", "ratios"))
+        put_ratios(out, kernels, path, "report", "held_out");
+    else /* nothing was chosen by this set */
+        put_ratios(out, kernels, path, "report", "ratios");
     fputs("    source: ", out);
     put_quoted(out, set->evidence_source ? set->evidence_source : set->source);
     fprintf(out, "\n    how: warpsage validate %s; geometric mean over the launches of a kernel\n",

@@ -42,6 +42,37 @@ static void figures_follow_from_ratios(void **state)
     evidence_destroy(evidence);
 }
 
+/* Two sets of one model and range: choices rest on 0.5 and 1.1, errors 0.5 and 0.1; the band on 0.8, 1 and
+ * 1.5, factors 1.25, 1 and 1.5, of which the second is the least that two of three do not exceed. The
+ * row of another range stays apart. */
+static void held_out_kernels_make_the_band_and_sets_are_pooled(void **state)
+{
+    (void)state;
+    struct diag diag = {0};
+    struct evidence *evidence;
+    assert_int_equal(
+        read(&diag,
+             ROW "    ratios: [0.5]\n    held_out: [1.5]\n"
+                 "  - {model: teg, compute_capability: [\"7.0\", \"7.2\"], set: a, predicted_by: "
+                 "warpsage, source: a, ratios: [3]}\n"
+                 "  - {model: teg, compute_capability: [\"7.0\", \"7.5\"], set: six, "
+                 "predicted_by: warpsage, source: b, ratios: [1.1], held_out: [1, 0.8]}\n",
+             &evidence),
+        WS_OK);
+    const struct evidence_row *row = &evidence->rows[0];
+    assert_int_equal(evidence->count, 2);
+    assert_int_equal(row->kernels, 2);
+    assert_int_equal(row->held_out, 3);
+    assert_string_equal(row->set, "five, six");
+    assert_string_equal(row->source, "a text; b");
+    assert_true(fabs(row->median_error - 0.3) < 1e-12);
+    assert_true(fabs(row->held_out_median_error - 0.2) < 1e-12);
+    assert_true(fabs(row->two_thirds_factor - 1.25) < 1e-12);
+    assert_int_equal(evidence->rows[1].kernels, 1);
+    assert_true(fabs(evidence->rows[1].two_thirds_factor - 3) < 1e-12);
+    evidence_destroy(evidence);
+}
+
 static void a_wrong_file_is_refused_with_its_place(void **state)
 {
     (void)state;
@@ -66,6 +97,9 @@ static void a_wrong_file_is_refused_with_its_place(void **state)
         {ROW "    ratios: [1, x]\n", "e.yaml:7:17", "must be a number, not x"},
         {ROW "    ratios: [0]\n", "e.yaml:7:14", "out of range"},
         {ROW "    ratios: [1]\n    median_error: 0.1\n", "e.yaml:8:19", "computed from 'ratios'"},
+        {ROW "    kernels: 2\n    mean_error: 0.1\n    held_out: [1]\n", "e.yaml:9:15",
+         "requires 'ratios'"},
+        {ROW "    ratios: [1]\n    held_out: 1\n", "e.yaml:8:15", "list of predicted / measured"},
         {ROW "    kernels: 2.5\n", "e.yaml:7:14", "whole number"},
         {ROW "    kernels: 3\n", "e.yaml:2:5", "requires 'ratios', 'median_error' or 'mean_error'"},
         {ROW "    kernels: 3\n    mean_error: -1\n", "e.yaml:8:17", "out of range"},
@@ -137,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_follow_from_ratios),
+        cmocka_unit_test(held_out_kernels_make_the_band_and_sets_are_pooled),
         cmocka_unit_test(a_wrong_file_is_refused_with_its_place),
         cmocka_unit_test(the_row_that_says_most_is_found),
         cmocka_unit_test(the_file_of_the_tree_is_sound),

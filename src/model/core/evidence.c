@@ -35,6 +35,7 @@ struct reading {
     KEY(SOURCE, "source")                                                                          \
     KEY(HOW, "how")                                                                                \
     KEY(RATIOS, "ratios")                                                                          \
+    KEY(HELD_OUT, "held_out")                                                                      \
     KEY(KERNELS, "kernels")                                                                        \
     KEY(MEDIAN, "median_error")                                                                    \
     KEY(P90, "p90_error")                                                                          \
@@ -186,44 +187,76 @@ static double quantile(const double *sorted, size_t count, double share)
     return sorted[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-static void summarise(struct evidence_row *row, const double *ratios, double *errors)
+/* Sorted errors |ratio - 1|, in room for as many. */
+static void sort_errors(const double *ratios, size_t count, double *errors)
 {
-    size_t count = row->kernels, half = count / 2;
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        errors[i] = fabs(ratios[i] - 1);
-        sum += errors[i];
-    }
-    qsort(errors, count, sizeof *errors, compare);
-    row->mean_error = sum / (double)count;
-    row->median_error = count % 2 ? errors[half] : (errors[half - 1] + errors[half]) / 2;
-    row->p90_error = quantile(errors, count, 0.9);
     for (size_t i = 0; i < count; i++)
-        errors[i] = fmax(ratios[i], 1 / ratios[i]);
+        errors[i] = fabs(ratios[i] - 1);
     qsort(errors, count, sizeof *errors, compare);
-    row->two_thirds_factor = quantile(errors, count, 2 / 3.0);
+}
+
+static double median(const double *sorted, size_t count)
+{
+    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+static double two_thirds_factor(const double *ratios, size_t count, double *factors)
+{
+    for (size_t i = 0; i < count; i++)
+        factors[i] = fmax(ratios[i], 1 / ratios[i]);
+    qsort(factors, count, sizeof *factors, compare);
+    return quantile(factors, count, 2 / 3.0);
+}
+
+static void summarise(struct arena *arena, struct evidence_row *row)
+{
+    size_t count = row->kernels;
+    double sum = 0, *sorted = ARENA_ARRAY(arena, double, count + row->held_out);
+    sort_errors(row->ratios, count, sorted);
+    for (size_t i = 0; i < count; i++)
+        sum += sorted[i];
+    row->mean_error = sum / (double)count;
+    row->median_error = median(sorted, count);
+    row->p90_error = quantile(sorted, count, 0.9);
+    row->held_out_median_error = NAN;
+    if (row->held_out) {
+        sort_errors(row->held_out_ratios, row->held_out, sorted);
+        row->held_out_median_error = median(sorted, row->held_out);
+    }
+    row->two_thirds_factor = row->held_out >= EVIDENCE_HELD_OUT_LEAST
+                                 ? two_thirds_factor(row->held_out_ratios, row->held_out, sorted)
+                                 : two_thirds_factor(row->ratios, count, sorted);
+}
+
+static ws_status read_list(struct reading *reading, enum key key, const double **out,
+                           size_t *out_count)
+{
+    const yaml_node_t *node = find(reading, key);
+    if (node->type != YAML_SEQUENCE_NODE ||
+        node->data.sequence.items.top == node->data.sequence.items.start)
+        FAIL(reading, node, "'%s' must be a list of predicted / measured, one per kernel",
+             keys[key]);
+    const yaml_node_item_t *items = node->data.sequence.items.start;
+    *out_count = (size_t)(node->data.sequence.items.top - items);
+    double *ratios = ARENA_ARRAY(reading->arena, double, *out_count);
+    for (size_t i = 0; i < *out_count; i++)
+        TRY(read_number(reading, yaml_tree_node(reading->tree, items[i]), keys[key], 1e-3, 1e3,
+                        &ratios[i]));
+    *out = ratios;
+    return WS_OK;
 }
 
 /* Predicted over measured, one a kernel: every figure follows from them. */
 static ws_status read_ratios(struct reading *reading, struct evidence_row *row)
 {
     static const enum key computed[] = {KEY_KERNELS, KEY_MEDIAN, KEY_P90, KEY_MEAN, KEY_REASON};
-    const yaml_node_t *node = find(reading, KEY_RATIOS);
     for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++)
         if (find(reading, computed[i]))
             FAIL(reading, find(reading, computed[i]),
                  "'%s' is computed from 'ratios': remove one of them", keys[computed[i]]);
-    if (node->type != YAML_SEQUENCE_NODE ||
-        node->data.sequence.items.top == node->data.sequence.items.start)
-        FAIL(reading, node, "'ratios' must be a list of predicted / measured, one per kernel");
-    const yaml_node_item_t *items = node->data.sequence.items.start;
-    row->kernels = (size_t)(node->data.sequence.items.top - items);
-    double *ratios = ARENA_ARRAY(reading->arena, double, 2 * row->kernels);
-    for (size_t i = 0; i < row->kernels; i++)
-        TRY(read_number(reading, yaml_tree_node(reading->tree, items[i]), keys[KEY_RATIOS], 1e-3,
-                        1e3, &ratios[i]));
-    summarise(row, ratios, ratios + row->kernels);
-    return WS_OK;
+    TRY(read_list(reading, KEY_RATIOS, &row->ratios, &row->kernels));
+    if (!find(reading, KEY_HELD_OUT)) return WS_OK;
+    return read_list(reading, KEY_HELD_OUT, &row->held_out_ratios, &row->held_out);
 }
 
 static ws_status read_error(struct reading *reading, enum key key, double *out)
@@ -239,13 +272,16 @@ static ws_status read_figures(struct reading *reading, struct evidence_row *row)
     double kernels;
     const yaml_node_t *count = find(reading, KEY_KERNELS);
     if (!count) FAIL(reading, reading->row, "a row of evidence requires 'ratios' or 'kernels'");
+    if (find(reading, KEY_HELD_OUT))
+        FAIL(reading, find(reading, KEY_HELD_OUT),
+             "'held_out' requires 'ratios', by which models are chosen");
     TRY(read_number(reading, count, keys[KEY_KERNELS], 1, 1e6, &kernels));
     if (kernels != floor(kernels)) FAIL(reading, count, "'kernels' must be a whole number");
     row->kernels = (size_t)kernels;
     TRY(read_error(reading, KEY_MEDIAN, &row->median_error));
     TRY(read_error(reading, KEY_P90, &row->p90_error));
     TRY(read_error(reading, KEY_MEAN, &row->mean_error));
-    row->two_thirds_factor = NAN;
+    row->two_thirds_factor = row->held_out_median_error = NAN;
     if (isnan(row->median_error) && isnan(row->mean_error))
         FAIL(reading, reading->row,
              "a row of evidence requires 'ratios', 'median_error' or 'mean_error'");
@@ -276,6 +312,52 @@ static ws_status read_row(struct reading *reading, struct evidence_row *row)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+static bool is_same_question(const struct evidence_row *a, const struct evidence_row *b)
+{
+    return a->ratios && b->ratios && a->by_authors == b->by_authors && a->cc_first == b->cc_first &&
+           a->cc_last == b->cc_last && !strcmp(a->model, b->model);
+}
+
+static const double *join(struct arena *arena, const double *a, size_t count, const double *b,
+                          size_t more)
+{
+    double *both = ARENA_ARRAY(arena, double, count + more + 1);
+    if (count) memcpy(both, a, count * sizeof *a);
+    if (more) memcpy(both + count, b, more * sizeof *b);
+    return both;
+}
+
+static void add_set(struct arena *arena, struct evidence_row *row, const struct evidence_row *more)
+{
+    row->ratios = join(arena, row->ratios, row->kernels, more->ratios, more->kernels);
+    row->held_out_ratios =
+        join(arena, row->held_out_ratios, row->held_out, more->held_out_ratios, more->held_out);
+    row->kernels += more->kernels;
+    row->held_out += more->held_out;
+    row->set = arena_format(arena, "%s, %s", row->set, more->set);
+    row->source = arena_format(arena, "%s; %s", row->source, more->source);
+    if (*more->how) row->how = arena_format(arena, "%s; %s", row->how, more->how);
+}
+
+/* More kernels that answer the same question make one row. */
+static void pool_sets(struct evidence *evidence)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < evidence->count; i++) {
+        struct evidence_row *row = &evidence->rows[i];
+        size_t k = 0;
+        while (k < count && !is_same_question(&evidence->rows[k], row))
+            k++;
+        if (k < count)
+            add_set(&evidence->arena, &evidence->rows[k], row);
+        else
+            evidence->rows[count++] = *row;
+    }
+    evidence->count = count;
+    for (size_t i = 0; i < count; i++)
+        if (evidence->rows[i].ratios) summarise(&evidence->arena, &evidence->rows[i]);
+}
+
 static ws_status read_rows(struct reading *reading, struct evidence *out)
 {
     const yaml_node_t *root = yaml_tree_root(reading->tree);
@@ -299,6 +381,7 @@ static ws_status read_rows(struct reading *reading, struct evidence *out)
         TRY(read_row(reading, &out->rows[i]));
         out->count++;
     }
+    pool_sets(out);
     return WS_OK;
 }
 
@@ -380,6 +463,8 @@ const struct evidence_row *evidence_copy(struct arena *arena, const struct evide
     *copy = *row;
     copy->set = arena_copy(arena, row->set);
     copy->source = arena_copy(arena, row->source);
+    copy->ratios = row->ratios ? join(arena, row->ratios, row->kernels, NULL, 0) : NULL;
+    copy->held_out_ratios = join(arena, row->held_out_ratios, row->held_out, NULL, 0);
     copy->how = row->how ? arena_copy(arena, row->how) : "";
     copy->reason = row->reason ? arena_copy(arena, row->reason) : NULL;
     return copy;

@@ -17,16 +17,25 @@ struct evidence_row {
     const char *reason;         /* why a figure is unknown; NULL: all are known */
     unsigned cc_first, cc_last; /* compute capabilities it speaks for, major * 10 + minor */
     bool by_authors;            /* predicted by the model's authors, not by this program */
-    size_t kernels;
+    size_t kernels;             /* whose measurements may have served choices in the model */
+    const double *ratios;       /* [kernels], predicted / measured; NULL: only errors are known */
     double median_error, p90_error, mean_error;
-    /* At least two of three kernels were measured between predicted / factor and predicted * factor. */
+    size_t held_out;               /* kernels whose measurements served no choice */
+    const double *held_out_ratios; /* [held_out] */
+    double held_out_median_error;  /* NAN: there are none */
+    /* At least two of three kernels were measured between predicted / factor and predicted * factor:
+     * of those held out if they are EVIDENCE_HELD_OUT_LEAST or more, else of `ratios`. */
     double two_thirds_factor;
 };
+
+/* Two of three need three. */
+enum { EVIDENCE_HELD_OUT_LEAST = 3 };
 
 struct evidence {
     struct arena arena;
     size_t count;
-    struct evidence_row *rows;
+    struct evidence_row
+        *rows; /* rows of several sets for the same model, GPUs and author are one */
 };
 
 /* Reads the text of such a file, which is not kept; `path` is for messages. WS_ERR_MACHINE with its
