@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "measure/bits.h"
 
 struct cache_way {
     uint64_t line, used; /* used 0: empty */
@@ -37,8 +36,8 @@ static uint64_t set_of(const struct cache *cache, uint64_t line)
     return (line + above + above / cache->sets) % cache->sets;
 }
 
-/* The way of a line, or the one that it would drive out. */
-static struct cache_way *find_way(const struct cache *cache, uint64_t line, bool *out_is_there)
+/* The way of a line, or the least recently used one of its set. */
+static inline struct cache_way *search(const struct cache *cache, uint64_t line, bool *out_is_there)
 {
     struct cache_way *set = cache->lines + set_of(cache, line) * cache->ways, *oldest = set;
     *out_is_there = true;
@@ -51,56 +50,41 @@ static struct cache_way *find_way(const struct cache *cache, uint64_t line, bool
     return oldest;
 }
 
-static void drive_out(struct cache *cache, struct cache_way *way, uint64_t line)
+/* The way of a line, used now; one that is not there takes the place of the oldest, or (look) is NULL. */
+static inline struct cache_way *use_way(struct cache *cache, uint64_t line, enum cache_use use)
 {
-    cache->written_back += bits_count(way->changed);
-    *way = (struct cache_way){.line = line};
-}
-
-static void touch(struct cache *cache, struct cache_way *way)
-{
+    bool is_there;
+    struct cache_way *way = search(cache, line, &is_there);
+    cache->clock++;
+    if (!is_there) {
+        if (use == CACHE_LOOK) return NULL;
+        *way = (struct cache_way){.line = line};
+    }
     way->used = cache->clock;
     cache->touched = (uint64_t)(way - cache->lines);
+    return way;
 }
 
 unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum cache_use use)
 {
-    bool is_there;
-    if (!cache->lines) return 0;
-    struct cache_way *way = find_way(cache, line, &is_there);
-    cache->clock++;
-    if (!is_there && use == CACHE_LOOK) return 0;
-    if (!is_there) drive_out(cache, way, line);
+    struct cache_way *way = cache->lines ? use_way(cache, line, use) : NULL;
+    if (!way) return 0;
     unsigned hits = way->sectors & sectors;
-    if (use != CACHE_LOOK) way->sectors |= sectors;
-    if (use == CACHE_CHANGE) way->changed |= sectors;
-    touch(cache, way);
+    if (use == CACHE_ALLOCATE) way->sectors |= sectors;
     return hits;
 }
 
 unsigned cache_store(struct cache *cache, uint64_t line, unsigned sectors, uint32_t words,
                      unsigned *out_clean)
 {
-    bool is_there;
     *out_clean = sectors;
     if (!cache->lines) return 0;
-    struct cache_way *way = find_way(cache, line, &is_there);
-    cache->clock++;
-    if (!is_there) drive_out(cache, way, line);
+    struct cache_way *way = use_way(cache, line, CACHE_ALLOCATE);
     unsigned hits = way->sectors & sectors;
     *out_clean = sectors & ~way->changed;
     way->changed |= sectors;
     way->words |= words;
     for (unsigned i = 0; i < 32 / SECTOR_WORDS; i++)
         if ((way->words >> SECTOR_WORDS * i & 0xff) == 0xff) way->sectors |= 1u << i;
-    touch(cache, way);
     return hits;
-}
-
-uint64_t cache_changed(const struct cache *cache)
-{
-    uint64_t count = 0;
-    for (uint64_t i = 0; cache->lines && i < cache->sets * cache->ways; i++)
-        count += bits_count(cache->lines[i].changed);
-    return count;
 }

@@ -18,14 +18,12 @@ struct cache {
     unsigned ways;
     uint64_t clock;
     uint64_t touched;        /* the line that was accessed last: set * ways + way */
-    uint64_t written_back;   /* changed sectors of lines that were driven out */
     struct cache_way *lines; /* [sets][ways]; NULL: no cache */
 };
 
 enum cache_use {
-    CACHE_LOOK,     /* nothing is brought in */
-    CACHE_ALLOCATE, /* what is missing is there afterwards */
-    CACHE_CHANGE    /* and differs from what lies below: written back when it is driven out */
+    CACHE_LOOK,    /* nothing is brought in */
+    CACHE_ALLOCATE /* what is missing is there afterwards */
 };
 
 /* No cache if `bytes` do not hold a line. */
@@ -38,7 +36,5 @@ unsigned cache_access(struct cache *cache, uint64_t line, unsigned sectors, enum
  * that it touches. Returns those that were there; *out_clean: that were not changed before. */
 unsigned cache_store(struct cache *cache, uint64_t line, unsigned sectors, uint32_t words,
                      unsigned *out_clean);
-/* Changed sectors that are still in the cache. */
-uint64_t cache_changed(const struct cache *cache);
 
 #endif
