@@ -57,25 +57,7 @@ static int next_in_turn(struct teg_scheduler *s, teg_time now, teg_time *out_nex
     }
 }
 
-/* The same of up to 64 places, which is by far the most frequent. */
-static inline int next_in_turn_of_64(struct teg_scheduler *s, teg_time now, teg_time *out_next)
-{
-    const uint64_t behind = ~UINT64_C(1) << s->last;
-    uint64_t left = *s->awake;
-    unsigned unit = 0;
-    while (left) {
-        uint64_t first = left & behind ? left & behind : left;
-        unsigned place = (unsigned)__builtin_ctzll(first);
-        unit = s->units[place];
-        teg_time free_at = s->states[unit].ready;
-        if (free_at <= now) return (int)place;
-        *out_next = sooner(*out_next, free_at);
-        left &= ~s->by_unit[unit];
-    }
-    s->blocked_by = *s->awake & ~s->by_unit[unit] ? 0 : unit;
-    return -1;
-}
-
+/* The youngest of places, at least one. */
 static inline unsigned youngest_of_64(const struct teg_scheduler *s, uint64_t places)
 {
     unsigned place = 63 - (unsigned)__builtin_clzll(places);
@@ -84,13 +66,22 @@ static inline unsigned youngest_of_64(const struct teg_scheduler *s, uint64_t pl
     return place;
 }
 
-/* As next_in_turn_of_64, the youngest first. */
-static inline int youngest_first_of_64(struct teg_scheduler *s, teg_time now, teg_time *out_next)
+/* Behind the last one, else from the first on. */
+static inline unsigned next_of_64(const struct teg_scheduler *s, uint64_t places)
+{
+    uint64_t behind = places & ~UINT64_C(1) << s->last;
+    return (unsigned)__builtin_ctzll(behind ? behind : places);
+}
+
+/* The first of up to 64 places whose unit is free, in turn or the youngest first; *out_next is when a unit of
+ * others is. */
+static inline int first_of_64(struct teg_scheduler *s, bool is_youngest, teg_time now,
+                              teg_time *out_next)
 {
     uint64_t left = *s->awake;
     unsigned unit = 0;
     while (left) {
-        unsigned place = youngest_of_64(s, left);
+        unsigned place = is_youngest ? youngest_of_64(s, left) : next_of_64(s, left);
         unit = s->units[place];
         teg_time free_at = s->states[unit].ready;
         if (free_at <= now) return (int)place;
@@ -127,13 +118,12 @@ static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, t
         return -1;
     }
     if (policy == TEG_ROUND_ROBIN)
-        return s->words == 1 ? next_in_turn_of_64(s, now, out_next)
+        return s->words == 1 ? first_of_64(s, false, now, out_next)
                              : next_in_turn(s, now, out_next);
     bool is_awake = s->awake[last / 64] >> last % 64 & 1;
     if (policy != TEG_OLDEST && is_awake && s->states[s->units[last]].ready <= now)
         return (int)last;
-    if (policy == TEG_GREEDY_YOUNGEST && s->words == 1)
-        return youngest_first_of_64(s, now, out_next);
+    if (policy == TEG_GREEDY_YOUNGEST && s->words == 1) return first_of_64(s, true, now, out_next);
     return by_age(s, policy != TEG_GREEDY_YOUNGEST, now, out_next);
 }
 

@@ -36,22 +36,24 @@ static void set_l1(struct teg_grid *a)
         a->machine.l1.bytes = caches.l1_bytes;
 }
 
+/* Distinct sectors that the launch reads or writes; a sector that it does both with counts twice. */
+static double touched_sectors(const struct teg_grid *a)
+{
+    return profile_get(a->input->profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
+           profile_get(a->input->profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+}
+
 /* Does the L2 hold all that a launch like this one touched? Least recently used out, of more than it holds
  * nothing is left when the launch comes round to it again. */
 static bool is_warm(const struct teg_grid *a)
 {
-    const struct profile *profile = a->input->profile;
-    double touched = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
-                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
-    return a->input->is_l2_warm && touched * TEG_SECTOR <= (double)a->machine.l2.bytes;
+    return a->input->is_l2_warm && touched_sectors(a) * TEG_SECTOR <= (double)a->machine.l2.bytes;
 }
 
 /* Of what a launch writes, the share that leaves the L2 before it ends: the last that it touches stay. */
 static double written_back(const struct teg_grid *a)
 {
-    const struct profile *profile = a->input->profile;
-    double touched = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT) +
-                     profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
+    double touched = touched_sectors(a);
     double kept = a->writes_through ? 0 : (double)a->machine.l2.bytes / TEG_SECTOR;
     return touched > kept ? 1 - kept / touched : 0;
 }
