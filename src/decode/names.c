@@ -15,63 +15,32 @@ static uint32_t mix(uint64_t key)
 
 /* ---- map ------------------------------------------------------------------------------------- */
 
-static uint32_t map_slot(const struct map *map, uint64_t key)
-{
-    uint32_t at = mix(key) & (map->capacity - 1);
-    while (map->keys[at] && map->keys[at] != key)
-        at = (at + 1) & (map->capacity - 1);
-    return at;
-}
+struct map_entry {
+    uint64_t key;
+    uint32_t value;
+};
 
 bool map_get(const struct map *map, uint64_t key, uint32_t *out)
 {
-    if (!map->capacity) return false;
-    uint32_t at = map_slot(map, key);
-    if (!map->keys[at]) return false;
-    *out = map->values[at];
-    return true;
-}
-
-static void map_grow(struct map *map)
-{
-    struct map old = *map;
-    map->capacity = old.capacity ? old.capacity * 2 : 256;
-    map->keys = mem_zalloc(map->capacity, sizeof *map->keys);
-    map->values = mem_zalloc(map->capacity, sizeof *map->values);
-    for (uint32_t i = 0; i < old.capacity; i++) {
-        if (!old.keys[i]) continue;
-        uint32_t at = map_slot(map, old.keys[i]);
-        map->keys[at] = old.keys[i];
-        map->values[at] = old.values[i];
-    }
-    map_clear(&old);
+    const struct map_entry *entry = hash_table_find(&map->table, key, sizeof *entry);
+    if (entry) *out = entry->value;
+    return entry != NULL;
 }
 
 void map_set(struct map *map, uint64_t key, uint32_t value)
 {
-    if (map->count * 2 >= map->capacity) map_grow(map);
-    uint32_t at = map_slot(map, key);
-    if (!map->keys[at]) map->count++;
-    map->keys[at] = key;
-    map->values[at] = value;
+    struct map_entry *entry = hash_table_add(&map->table, key, sizeof *entry);
+    entry->value = value;
 }
 
 void map_reset(struct map *map)
 {
-    enum { SMALL = 1024, SPARSE = 16 };
-    if (map->capacity > SMALL && map->capacity / SPARSE > map->count) {
-        map_clear(map);
-        return;
-    }
-    if (map->count) memset(map->keys, 0, map->capacity * sizeof *map->keys);
-    map->count = 0;
+    hash_table_reset(&map->table, sizeof(struct map_entry));
 }
 
 void map_clear(struct map *map)
 {
-    mem_free(map->keys);
-    mem_free(map->values);
-    *map = (struct map){0};
+    hash_table_clear(&map->table);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

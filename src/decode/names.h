@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 struct name {
     const char *text; /* points into the PTX */
     uint32_t length, hash;
@@ -17,9 +19,7 @@ struct name {
 
 /* 64-bit key to 32-bit value; single keys are never removed. Key 0 is not allowed. */
 struct map {
-    uint64_t *keys;
-    uint32_t *values;
-    uint32_t count, capacity;
+    struct hash_table table;
 };
 bool map_get(const struct map *map, uint64_t key, uint32_t *out);
 void map_set(struct map *map, uint64_t key, uint32_t value);

@@ -10,27 +10,15 @@ enum { SECTOR_SHIFT = 5, PIECE_SECTORS_SHIFT = 15, PIECE_WORDS = 1 << (PIECE_SEC
 enum { LANES = 32, NEAR_MAX = 1 << 20 /* pieces of 1 MiB: 1 TiB */ };
 
 struct footprint_piece {
-    uint64_t number; /* first sector >> PIECE_SECTORS_SHIFT */
-    uint64_t *bits;  /* PIECE_WORDS; NULL: empty */
+    uint64_t key;   /* (first sector >> PIECE_SECTORS_SHIFT) + 1 */
+    uint64_t *bits; /* PIECE_WORDS */
 };
 
-static uint32_t slot_of(const struct footprint *footprint, uint64_t number)
+/* NULL: the first. */
+static const struct footprint_piece *next_far(const struct footprint *footprint,
+                                              const struct footprint_piece *after)
 {
-    uint32_t last = footprint->far_capacity - 1;
-    uint32_t at = (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & last;
-    while (footprint->far[at].bits && footprint->far[at].number != number)
-        at = (at + 1) & last;
-    return at;
-}
-
-static void grow_far(struct footprint *footprint)
-{
-    struct footprint old = *footprint;
-    footprint->far_capacity = old.far_capacity ? 2 * old.far_capacity : 64;
-    footprint->far = mem_zalloc(footprint->far_capacity, sizeof *footprint->far);
-    for (uint32_t i = 0; i < old.far_capacity; i++)
-        if (old.far[i].bits) footprint->far[slot_of(footprint, old.far[i].number)] = old.far[i];
-    mem_free(old.far);
+    return hash_table_next(&footprint->far, after, sizeof *after);
 }
 
 static void grow_near(struct footprint *footprint, uint64_t number)
@@ -51,10 +39,7 @@ static __attribute__((noinline)) uint64_t *find_piece(struct footprint *footprin
         if (number >= footprint->near_count) grow_near(footprint, number);
         bits = &footprint->near[number];
     } else {
-        if (2 * footprint->far_count >= footprint->far_capacity) grow_far(footprint);
-        struct footprint_piece *piece = &footprint->far[slot_of(footprint, number)];
-        footprint->far_count += !piece->bits;
-        piece->number = number;
+        struct footprint_piece *piece = hash_table_add(&footprint->far, number + 1, sizeof *piece);
         bits = &piece->bits;
     }
     if (!*bits) *bits = mem_zalloc(PIECE_WORDS, sizeof **bits);
@@ -115,8 +100,8 @@ void footprint_merge(struct footprint *to, const struct footprint *from)
 {
     for (uint64_t i = 0; i < from->near_count; i++)
         merge_piece(to, i, from->near[i]);
-    for (uint32_t i = 0; i < from->far_capacity; i++)
-        merge_piece(to, from->far[i].number, from->far[i].bits);
+    for (const struct footprint_piece *piece = NULL; (piece = next_far(from, piece));)
+        merge_piece(to, piece->key - 1, piece->bits);
 }
 
 static uint64_t count_piece(const uint64_t *bits)
@@ -132,8 +117,8 @@ uint64_t footprint_sectors(const struct footprint *footprint)
     uint64_t count = 0;
     for (uint64_t i = 0; i < footprint->near_count; i++)
         count += count_piece(footprint->near[i]);
-    for (uint32_t i = 0; i < footprint->far_capacity; i++)
-        count += count_piece(footprint->far[i].bits);
+    for (const struct footprint_piece *piece = NULL; (piece = next_far(footprint, piece));)
+        count += count_piece(piece->bits);
     return count;
 }
 
@@ -141,9 +126,9 @@ void footprint_clear(struct footprint *footprint)
 {
     for (uint64_t i = 0; i < footprint->near_count; i++)
         mem_free(footprint->near[i]);
-    for (uint32_t i = 0; i < footprint->far_capacity; i++)
-        mem_free(footprint->far[i].bits);
+    for (const struct footprint_piece *piece = NULL; (piece = next_far(footprint, piece));)
+        mem_free(piece->bits);
     mem_free(footprint->near);
-    mem_free(footprint->far);
+    hash_table_clear(&footprint->far);
     *footprint = (struct footprint){0};
 }

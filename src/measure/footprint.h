@@ -4,15 +4,13 @@
 #ifndef MEASURE_FOOTPRINT_H
 #define MEASURE_FOOTPRINT_H
 
+#include "base/hash_table.h"
 #include "emulate/observer.h"
-
-struct footprint_piece;
 
 struct footprint {
     uint64_t **near; /* bits by number of the piece, as far up as addresses have come; NULL: none */
     uint64_t near_count;
-    struct footprint_piece *far; /* pieces beyond the reach of that table: a hash table */
-    uint32_t far_count, far_capacity;
+    struct hash_table far; /* struct footprint_piece, beyond the reach of that array */
 };
 
 void footprint_add(struct footprint *footprint, const struct access *access);

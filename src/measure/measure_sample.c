@@ -58,7 +58,7 @@ void sample_worker_clear(struct sample_worker *worker)
 void sample_merge(struct measure *m, const struct sample_worker *worker)
 {
     for (unsigned i = 0; i < SAMPLE_TOUCHES; i++)
-        if (worker->reaches[i].size) reach_merge(&m->sample.reaches[i], &worker->reaches[i]);
+        reach_merge(&m->sample.reaches[i], &worker->reaches[i]);
 }
 
 static void add_past_l1(const struct worker *w, uint64_t *sums)

@@ -8,31 +8,16 @@
 
 enum { SECTOR_BYTES = 32, LANES = 32 };
 
-static uint64_t slot_of(const struct reach *reach, uint64_t key)
-{
-    uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (reach->size - 1);
-    while (reach->entries[at].key && reach->entries[at].key != key)
-        at = (at + 1) & (reach->size - 1);
-    return at;
-}
-
-static void grow(struct reach *reach)
-{
-    struct reach old = *reach;
-    reach->size = old.size ? 2 * old.size : 4096;
-    reach->entries = mem_zalloc(reach->size, sizeof *reach->entries);
-    for (uint64_t i = 0; i < old.size; i++)
-        if (old.entries[i].key) reach->entries[slot_of(reach, old.entries[i].key)] = old.entries[i];
-    mem_free(old.entries);
-}
-
 static struct reach_entry *find(struct reach *reach, uint64_t key)
 {
-    if (2 * reach->used >= reach->size) grow(reach);
-    struct reach_entry *entry = &reach->entries[slot_of(reach, key)];
-    reach->used += !entry->key;
-    entry->key = key;
-    return entry;
+    return hash_table_add(&reach->entries, key, sizeof(struct reach_entry));
+}
+
+/* NULL: the first. */
+static const struct reach_entry *next_entry(const struct reach *reach,
+                                            const struct reach_entry *after)
+{
+    return hash_table_next(&reach->entries, after, sizeof *after);
 }
 
 void reach_init(struct reach *reach, uint64_t blocks)
@@ -86,20 +71,19 @@ void reach_add(struct reach *reach, const struct access *access, const struct re
 
 void reach_merge(struct reach *to, const struct reach *from)
 {
-    for (uint64_t i = 0; i < from->size; i++) {
-        if (!from->entries[i].key) continue;
-        struct reach_entry *entry = find(to, from->entries[i].key);
-        entry->runs += from->entries[i].runs;
-        entry->blocks += from->entries[i].blocks;
-        entry->later_blocks += from->entries[i].later_blocks;
-        entry->later_new += from->entries[i].later_new;
+    for (const struct reach_entry *other = NULL; (other = next_entry(from, other));) {
+        struct reach_entry *entry = find(to, other->key);
+        entry->runs += other->runs;
+        entry->blocks += other->blocks;
+        entry->later_blocks += other->later_blocks;
+        entry->later_new += other->later_new;
     }
     to->touched += from->touched;
 }
 
 void reach_clear(struct reach *reach)
 {
-    mem_free(reach->entries);
+    hash_table_clear(&reach->entries);
     *reach = (struct reach){0};
 }
 
@@ -174,9 +158,7 @@ static struct part *sum_parts(const struct reach *reach, const struct launch_vie
         parts[i].room = (double)(last / SECTOR_BYTES - launch->buffers[i].first / SECTOR_BYTES + 1);
     }
     parts[count].room = INFINITY;
-    for (uint64_t i = 0; i < reach->size; i++) {
-        const struct reach_entry *entry = &reach->entries[i];
-        if (!entry->key) continue;
+    for (const struct reach_entry *entry = NULL; (entry = next_entry(reach, entry));) {
         struct part *part = &parts[find_buffer(launch, (entry->key - 1) * SECTOR_BYTES)];
         double each = reach->one_of;
         part->seen += each;

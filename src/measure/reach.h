@@ -4,10 +4,11 @@
 #ifndef MEASURE_REACH_H
 #define MEASURE_REACH_H
 
+#include "base/hash_table.h"
 #include "emulate/observer.h"
 
 struct reach_entry {
-    uint64_t key; /* sector + 1; 0: free */
+    uint64_t key; /* sector + 1 */
     uint32_t last_run, last_block;
     uint32_t runs, blocks; /* that touch it */
     uint32_t later_blocks; /* of the blocks, those that are not the first of their run */
@@ -15,8 +16,7 @@ struct reach_entry {
 };
 
 struct reach {
-    struct reach_entry *entries; /* a hash table */
-    uint64_t size, used;
+    struct hash_table entries;
     uint64_t touched; /* runs that touch a sector, summed over the sectors that are kept */
     uint32_t one_of;  /* 1: all sectors are kept; REACH_ONE_OF: those that a hash picks */
 };

@@ -6,18 +6,17 @@
 
 #include "measure/memory_rules.h"
 
-enum { SLOTS_MIN = 1024, SLOTS_MAX = 1 << 19, LANES = 32 };
+enum { REQUESTS_MAX = 1 << 18, LANES = 32 };
 
 void teg_access_init(struct teg_access_table *table, const struct trace *trace,
                      const struct teg_machine *machine)
 {
-    *table = (struct teg_access_table){.trace = trace, .machine = machine, .slot_count = SLOTS_MIN};
-    table->slots = mem_zalloc(SLOTS_MIN, sizeof *table->slots);
+    *table = (struct teg_access_table){.trace = trace, .machine = machine};
 }
 
 void teg_access_clear(struct teg_access_table *table)
 {
-    mem_free(table->slots);
+    hash_table_clear(&table->requests);
     mem_free(table->pieces);
     *table = (struct teg_access_table){0};
 }
@@ -222,47 +221,20 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint32_t slot_of(const struct teg_access_table *table, uint64_t key)
-{
-    uint32_t at = teg_access_slot(table, key);
-    while (table->slots[at].key && table->slots[at].key != key)
-        at = (at + 1) & (table->slot_count - 1);
-    return at;
-}
-
-static void grow(struct teg_access_table *table)
-{
-    struct teg_access_slot *old = table->slots;
-    uint32_t count = table->slot_count;
-    if (count == SLOTS_MAX) { /* begin again: memory stays bounded */
-        memset(old, 0, count * sizeof *old);
-        table->used = table->piece_count = 0;
-        return;
-    }
-    table->slot_count *= 2;
-    table->slots = mem_zalloc(table->slot_count, sizeof *table->slots);
-    for (uint32_t i = 0; i < count; i++)
-        if (old[i].key) table->slots[slot_of(table, old[i].key)] = old[i];
-    mem_free(old);
-}
-
 const struct teg_request *teg_access_add(struct teg_access_table *table,
                                          const struct trace_access *access, uint64_t key)
 {
-    uint32_t at = slot_of(table, key);
-    if (table->slots[at].key == key) return &table->slots[at].request;
-    if (2 * table->used >= table->slot_count) {
-        grow(table);
-        at = slot_of(table, key);
+    if (table->requests.used == REQUESTS_MAX) { /* begin again: memory stays bounded */
+        hash_table_reset(&table->requests, sizeof(struct teg_access_entry));
+        table->piece_count = 0;
     }
-    struct teg_request request;
-    derive(table, access, &request);
+    struct teg_access_entry *entry = hash_table_add(&table->requests, key, sizeof *entry);
+    struct teg_request *request = &entry->request;
+    derive(table, access, request);
     const struct trace_pattern *pattern = &table->trace->patterns[access->pattern];
     uint32_t off = table->machine->effects_off;
     if (pattern->space == SPACE_SHARED && off >> EFFECT_BANK_CONFLICTS & 1)
-        request.passes = request.least_passes;
-    if (pattern->space != SPACE_SHARED) pack(table, &request, pattern);
-    table->slots[at] = (struct teg_access_slot){key, request};
-    table->used++;
-    return &table->slots[at].request;
+        request->passes = request->least_passes;
+    if (pattern->space != SPACE_SHARED) pack(table, request, pattern);
+    return request;
 }

@@ -4,6 +4,7 @@
 #ifndef MODEL_TEG_ACCESS_H
 #define MODEL_TEG_ACCESS_H
 
+#include "base/hash_table.h"
 #include "measure/trace.h"
 #include "model/teg/teg_machine.h"
 
@@ -25,16 +26,15 @@ struct teg_request {
     bool is_scattered;             /* fewer transactions would do */
 };
 
-struct teg_access_slot {
-    uint64_t key; /* pattern and alignment, plus 1; 0: free */
+struct teg_access_entry {
+    uint64_t key; /* pattern and alignment, plus 1 */
     struct teg_request request;
 };
 
 struct teg_access_table {
     const struct trace *trace;
     const struct teg_machine *machine;
-    struct teg_access_slot *slots;
-    uint32_t slot_count, used;
+    struct hash_table requests; /* struct teg_access_entry */
     struct teg_piece *pieces;
     uint32_t piece_count, piece_capacity;
 };
@@ -46,18 +46,13 @@ void teg_access_clear(struct teg_access_table *table);
 const struct teg_request *teg_access_add(struct teg_access_table *table,
                                          const struct trace_access *access, uint64_t key);
 
-static inline uint32_t teg_access_slot(const struct teg_access_table *table, uint64_t key)
-{
-    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (table->slot_count - 1);
-}
-
 /* Valid until the next call, as its pieces. */
 static inline const struct teg_request *teg_access_find(struct teg_access_table *table,
                                                         const struct trace_access *access)
 {
     uint64_t key = ((uint64_t)access->pattern << 8 | (access->base & (TEG_ALIGNMENT - 1))) + 1;
-    const struct teg_access_slot *slot = &table->slots[teg_access_slot(table, key)];
-    return slot->key == key ? &slot->request : teg_access_add(table, access, key);
+    const struct teg_access_entry *entry = hash_table_find(&table->requests, key, sizeof *entry);
+    return entry ? &entry->request : teg_access_add(table, access, key);
 }
 
 #endif

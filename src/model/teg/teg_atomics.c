@@ -5,37 +5,20 @@
 #include <stdlib.h>
 
 /* BLOCKS: of the trace, in which addresses are counted. */
-enum { SIZE_MIN = 1024, LANES = 32, BLOCKS = 32 };
+enum { LANES = 32, BLOCKS = 32 };
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static struct teg_turns *place_of(const struct teg_atomics *atomics, uint64_t address)
-{
-    size_t mask = atomics->size - 1;
-    size_t at = (size_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
-    while (atomics->turns[at].key && atomics->turns[at].key != address + 1)
-        at = (at + 1) & mask;
-    return &atomics->turns[at];
-}
-
-static void grow(struct teg_atomics *atomics)
-{
-    struct teg_turns *old = atomics->turns;
-    size_t size = atomics->size;
-    atomics->size = size ? 2 * size : SIZE_MIN;
-    atomics->turns = mem_zalloc(atomics->size, sizeof *atomics->turns);
-    for (size_t i = 0; i < size; i++)
-        if (old[i].key) *place_of(atomics, old[i].key - 1) = old[i];
-    mem_free(old);
-}
-
 static struct teg_turns *find(struct teg_atomics *atomics, uint64_t address)
 {
-    if (2 * atomics->used >= atomics->size) grow(atomics);
-    struct teg_turns *turns = place_of(atomics, address);
-    if (!turns->key) atomics->used++;
-    turns->key = address + 1;
-    return turns;
+    return hash_table_add(&atomics->turns, address + 1, sizeof(struct teg_turns));
+}
+
+/* NULL: the first. */
+static const struct teg_turns *next_turns(const struct teg_atomics *atomics,
+                                          const struct teg_turns *after)
+{
+    return hash_table_next(&atomics->turns, after, sizeof *after);
 }
 
 /* Addresses of an access and how many lanes each has; returns their number. */
@@ -118,7 +101,7 @@ void teg_atomics_init(struct teg_atomics *atomics, const struct trace *trace,
 
 void teg_atomics_clear(struct teg_atomics *atomics)
 {
-    mem_free(atomics->turns);
+    hash_table_clear(&atomics->turns);
     *atomics = (struct teg_atomics){0};
 }
 
@@ -166,15 +149,15 @@ struct teg_turn_times teg_atomics_serve(struct teg_atomics *atomics,
 teg_time teg_atomics_end(const struct teg_atomics *atomics)
 {
     teg_time end = 0;
-    for (size_t i = 0; i < atomics->size; i++)
-        if (atomics->turns[i].free > end) end = atomics->turns[i].free;
+    for (const struct teg_turns *turns = NULL; (turns = next_turns(atomics, turns));)
+        if (turns->free > end) end = turns->free;
     return end;
 }
 
 teg_time teg_atomics_busy(const struct teg_atomics *atomics)
 {
     teg_time busy = 0;
-    for (size_t i = 0; i < atomics->size; i++)
-        if (atomics->turns[i].busy > busy) busy = atomics->turns[i].busy;
+    for (const struct teg_turns *turns = NULL; (turns = next_turns(atomics, turns));)
+        if (turns->busy > busy) busy = turns->busy;
     return busy;
 }

@@ -5,12 +5,13 @@
 #ifndef MODEL_TEG_ATOMICS_H
 #define MODEL_TEG_ATOMICS_H
 
+#include "base/hash_table.h"
 #include "measure/trace.h"
 #include "model/teg/teg_machine.h"
 
 /* An address that lanes of the traced blocks meet at. */
 struct teg_turns {
-    uint64_t key;    /* address + 1; 0: free place */
+    uint64_t key;    /* address + 1 */
     uint32_t blocks; /* of the trace, that have come here */
     uint32_t last;   /* of them, + 1 */
     teg_time free, busy;
@@ -19,12 +20,11 @@ struct teg_turns {
 struct teg_atomics {
     const struct teg_machine *machine;
     const struct trace *trace;
-    bool is_used; /* the trace has atomics, and they cost something */
-    struct teg_turns *turns;
-    size_t size, used;
-    uint32_t blocks; /* in which addresses were counted */
-    double sms;      /* that execute at the time: all / own of teg_atomics_share */
-    double own;      /* resident blocks of an SM */
+    bool is_used;            /* the trace has atomics, and they cost something */
+    struct hash_table turns; /* struct teg_turns */
+    uint32_t blocks;         /* in which addresses were counted */
+    double sms;              /* that execute at the time: all / own of teg_atomics_share */
+    double own;              /* resident blocks of an SM */
 };
 
 /* One access of a warp. */

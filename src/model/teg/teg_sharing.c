@@ -2,48 +2,27 @@
 /* Which of the sectors that an SM fetches for the first time another SM has fetched before. Some blocks of an SM
  * together read a number of distinct sectors; if all groups of as many blocks read their own, the launch would
  * read as many times more. It reads fewer where they share. */
-#include <stdlib.h>
-
 #include "model/teg/teg_sharing.h"
 
-struct sector_set {
-    uint64_t *keys; /* line + 1; 0: free */
-    uint8_t *sectors;
-    size_t size, used, count;
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+
+struct line {
+    uint64_t key; /* number of the line + 1 */
+    uint8_t sectors;
 };
 
-static size_t find(const struct sector_set *set, uint64_t key)
-{
-    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (set->size - 1);
-    while (set->keys[at] && set->keys[at] != key)
-        at = (at + 1) & (set->size - 1);
-    return at;
-}
+struct sector_set {
+    struct hash_table lines;
+    size_t count; /* of sectors */
+};
 
-static void grow(struct sector_set *set)
+static void add(struct sector_set *set, uint64_t number, uint8_t sectors)
 {
-    struct sector_set old = *set;
-    set->size = old.size ? 2 * old.size : 4096;
-    set->keys = mem_zalloc(set->size, sizeof *set->keys);
-    set->sectors = mem_zalloc(set->size, 1);
-    for (size_t i = 0; i < old.size; i++) {
-        if (!old.keys[i]) continue;
-        size_t at = find(set, old.keys[i]);
-        set->keys[at] = old.keys[i];
-        set->sectors[at] = old.sectors[i];
-    }
-    mem_free(old.keys);
-    mem_free(old.sectors);
-}
-
-static void add(struct sector_set *set, uint64_t line, uint8_t sectors)
-{
-    if (2 * set->used >= set->size) grow(set);
-    size_t at = find(set, line + 1);
-    if (!set->keys[at]) set->used++;
-    set->keys[at] = line + 1;
-    set->count += (size_t)__builtin_popcount(sectors & ~(unsigned)set->sectors[at]);
-    set->sectors[at] |= sectors;
+    struct line *line = hash_table_add(&set->lines, number + 1, sizeof *line);
+    set->count += (size_t)__builtin_popcount(sectors & ~(unsigned)line->sectors);
+    line->sectors |= sectors;
 }
 
 static void add_warp(struct sector_set *set, struct teg_access_table *table,
@@ -89,8 +68,7 @@ static double distinct_sectors(const struct teg_deal *of, const struct teg_machi
     teg_deal_end(&deal);
     trace_cursor_clear(&cursor);
     teg_access_clear(&table);
-    mem_free(set.keys);
-    mem_free(set.sectors);
+    hash_table_clear(&set.lines);
     return (double)set.count;
 }
 
