@@ -8,6 +8,14 @@
 #include "measure/bits.h"
 #include "measure/trace_writer.h"
 
+struct trace *trace_create(void)
+{
+    struct trace *trace = mem_zalloc(1, sizeof *trace);
+    trace->references = 1;
+    trace->memo = mem_zalloc(1, sizeof *trace->memo);
+    return trace;
+}
+
 struct trace *trace_share(struct trace *trace)
 {
     if (trace) __atomic_fetch_add(&trace->references, 1, __ATOMIC_RELAXED);
@@ -23,6 +31,8 @@ void trace_destroy(struct trace *trace)
     mem_free(trace->offsets);
     mem_free(trace->wide_offsets);
     mem_free(trace->blocks);
+    memo_clear(trace->memo);
+    mem_free(trace->memo);
     arena_clear(&trace->arena);
     mem_free(trace);
 }

@@ -18,6 +18,7 @@
 #define MEASURE_TRACE_H
 
 #include "base/arena.h"
+#include "base/memo.h"
 #include "emulate/observer.h"
 #include "isa/insn.h"
 #include "measure/profile.h"
@@ -159,8 +160,11 @@ struct trace {
     uint32_t part_count;
     float *work;
     uint32_t *stand_ins;
+    struct memo *memo; /* what models work out from the trace, to be kept with it */
 };
 
+/* Without instructions and blocks: for those who make one. */
+struct trace *trace_create(void);
 /* A trace does not change once it is made; several profiles may have it. Each share is destroyed. */
 struct trace *trace_share(struct trace *trace);
 void trace_destroy(struct trace *trace);

@@ -321,8 +321,7 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
 {
     struct reader r = {.diag = diag, .name = name, .bytes = bytes, .size = size};
     *out = NULL;
-    r.trace = mem_zalloc(1, sizeof *r.trace);
-    r.trace->references = 1;
+    r.trace = trace_create();
     get_head(&r);
     get_insns(&r);
     get_patterns(&r);

@@ -152,8 +152,7 @@ struct trace_builder {
 struct trace_builder *trace_builder_create(const struct trace_head *head)
 {
     struct trace_builder *builder = mem_zalloc(1, sizeof *builder);
-    builder->trace = mem_zalloc(1, sizeof *builder->trace);
-    builder->trace->references = 1;
+    builder->trace = trace_create();
     trace_builder_name(builder, head);
     return builder;
 }

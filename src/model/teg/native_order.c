@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "isa/insn.h"
+#include "model/teg/teg_memo.h"
 
 /* Latencies by which paths are compared; the schedule needs their order only. */
 enum { GLOBAL_LATENCY = 200, SHARED_LATENCY = 30, SPECIAL_LATENCY = 20, PLAIN_LATENCY = 5 };
@@ -17,25 +18,14 @@ void native_order_init(struct native_order *order, const struct trace *trace, un
 {
     *order = (struct native_order){.trace = trace, .hoisted_max = HOISTED_LEAST};
     order->unrolled = mem_zalloc(trace->insn_count + 1, 1);
+    order->recent = mem_zalloc(trace->insn_count + 1, sizeof *order->recent);
     if (registers > OTHER_REGISTERS + HOISTED_LEAST)
         order->hoisted_max = registers - OTHER_REGISTERS;
 }
 
-static void clear_schedule(struct native_schedule *schedule)
-{
-    mem_free(schedule->order);
-    mem_free(schedule->first_registers);
-    mem_free(schedule->read_counts);
-    mem_free(schedule->registers);
-    mem_free(schedule->moves);
-    mem_free(schedule);
-}
-
 void native_order_clear(struct native_order *order)
 {
-    for (uint32_t i = 0; i < order->slot_count; i++)
-        if (order->schedules[i]) clear_schedule(order->schedules[i]);
-    mem_free(order->schedules);
+    mem_free(order->recent);
     mem_free(order->unrolled);
     *order = (struct native_order){0};
 }
@@ -249,7 +239,6 @@ static void put(const struct region *r, unsigned index, struct native_schedule *
 static void find_moves(const struct region *r, struct native_schedule *out)
 {
     uint32_t registers = r->order->trace->register_count;
-    out->moves = mem_alloc((registers + 1) * sizeof *out->moves);
     for (uint32_t reg = 0; reg < registers; reg++) {
         uint32_t at = r->current[reg];
         if (at == reg) continue;
@@ -261,20 +250,34 @@ static void find_moves(const struct region *r, struct native_schedule *out)
     }
 }
 
-static void make_schedule(struct region *r, struct native_schedule *out)
+/* With room for all that the region may need, in one block. */
+static struct native_schedule *alloc_schedule(const struct region *r)
 {
+    size_t count = r->count, moves = r->order->trace->register_count, registers = 0;
+    for (unsigned i = 0; i < r->count; i++)
+        registers += r->members[i].read_count + r->members[i].insn->write_count;
+    struct native_schedule *out = mem_zalloc(
+        1,
+        sizeof *out + moves * sizeof *out->moves + registers * sizeof *out->registers +
+            count * (sizeof *out->first_registers + sizeof *out->order + sizeof *out->read_counts));
+    out->moves = (struct native_move *)(void *)(out + 1);
+    out->registers = (uint32_t *)(void *)(out->moves + moves);
+    out->first_registers = out->registers + registers;
+    out->order = (uint16_t *)(void *)(out->first_registers + count);
+    out->read_counts = out->order + count;
+    return out;
+}
+
+static struct native_schedule *make_schedule(struct region *r)
+{
+    struct native_schedule *out = alloc_schedule(r);
     bool *done = mem_zalloc(r->count, sizeof *done);
-    uint32_t registers = 0, room = 0;
+    uint32_t registers = 0;
     unsigned left = 0, hoisted = 0;
     for (unsigned i = 0; i < r->count; i++) {
         done[i] = r->members[i].is_dropped;
         left += !done[i];
-        room += r->members[i].read_count + r->members[i].insn->write_count;
     }
-    out->order = mem_alloc((r->count + 1) * sizeof *out->order);
-    out->first_registers = mem_alloc((r->count + 1) * sizeof *out->first_registers);
-    out->read_counts = mem_alloc((r->count + 1) * sizeof *out->read_counts);
-    out->registers = mem_alloc((room + 1) * sizeof *out->registers);
     for (; left; left--) {
         unsigned index = choose(r, done, hoisted);
         struct member *member = &r->members[index];
@@ -293,11 +296,12 @@ static void make_schedule(struct region *r, struct native_schedule *out)
     }
     find_moves(r, out);
     mem_free(done);
+    return out;
 }
 
-/* Returns how many loads are under way at once. */
-static unsigned plan(struct native_order *order, uint32_t first, unsigned count, unsigned body,
-                     unsigned hoisted_max, struct native_schedule *out)
+/* *out_hoisted: how many loads are under way at once. */
+static struct native_schedule *plan(struct native_order *order, uint32_t first, unsigned count,
+                                    unsigned body, unsigned hoisted_max, unsigned *out_hoisted)
 {
     uint32_t registers = order->trace->register_count;
     struct region r = {
@@ -312,59 +316,71 @@ static unsigned plan(struct native_order *order, uint32_t first, unsigned count,
     for (unsigned i = 0; i < count; i++)
         add_member(&r, i);
     find_heights(&r);
-    make_schedule(&r, out);
+    struct native_schedule *out = make_schedule(&r);
     mem_free(r.members);
     mem_free(r.values);
     mem_free(r.current);
     mem_free(r.edges);
-    return r.hoisted_most;
+    *out_hoisted = r.hoisted_most;
+    return out;
 }
 
-static uint32_t slot_of(const struct native_order *order, uint64_t key)
-{
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (order->slot_count - 1);
-    while (order->schedules[at] && order->schedules[at]->key != key)
-        at = (at + 1) & (order->slot_count - 1);
-    return at;
-}
+/* ---- once a trace ---------------------------------------------------------------------------- */
 
-static void grow(struct native_order *order)
+static struct memo_key key_of(const struct native_order *order, enum teg_memo kind, uint32_t first,
+                              unsigned count, unsigned body)
 {
-    struct native_schedule **old = order->schedules;
-    uint32_t count = order->slot_count;
-    order->slot_count = count ? 2 * count : 64;
-    order->schedules = mem_zalloc(order->slot_count, sizeof(struct native_schedule *));
-    for (uint32_t i = 0; i < count; i++)
-        if (old[i]) order->schedules[slot_of(order, old[i]->key)] = old[i];
-    mem_free(old);
+    return (struct memo_key){
+        {kind, order->hoisted_max, (uint64_t)first << 32 | (uint64_t)count << 16 | body}};
 }
 
 static const struct native_schedule *find_schedule(struct native_order *order, uint32_t first,
                                                    unsigned count, unsigned body)
 {
-    uint64_t key = (uint64_t)first << 32 | (uint64_t)count << 16 | body;
-    if (2 * order->used >= order->slot_count) grow(order);
-    struct native_schedule **slot = &order->schedules[slot_of(order, key)];
-    if (*slot) return *slot;
-    struct native_schedule *made = mem_zalloc(1, sizeof *made);
-    made->key = key;
-    plan(order, first, count, body, order->hoisted_max, made);
-    order->used++;
-    return *slot = made;
+    const struct memo_key key = key_of(order, TEG_MEMO_SCHEDULE, first, count, body);
+    const struct native_schedule **recent = &order->recent[first];
+    if (*recent && (*recent)->entry.key.words[2] == key.words[2]) return *recent;
+    const struct memo_entry *known = memo_find(order->trace->memo, &key);
+    if (!known) {
+        unsigned hoisted;
+        struct native_schedule *made =
+            plan(order, first, count, body, order->hoisted_max, &hoisted);
+        made->entry.key = key;
+        known = memo_add(order->trace->memo, &made->entry);
+    }
+    return *recent = (const struct native_schedule *)(const void *)known;
 }
 
+struct unrolled_loop {
+    struct memo_entry entry;
+    unsigned every;
+};
+
 /* The compiler takes the registers that an unrolled loop's loads need: a kernel that has fewer was unrolled less. */
-static unsigned unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every)
+static unsigned choose_unrolled(struct native_order *order, uint32_t first, unsigned body,
+                                unsigned every)
 {
-    uint8_t *known = &order->unrolled[first];
-    if (*known) return *known;
     for (; every > 1; every /= 2) {
-        struct native_schedule *tried = mem_zalloc(1, sizeof *tried);
-        unsigned hoisted = plan(order, first, every * body, body, UINT_MAX, tried);
-        clear_schedule(tried);
+        unsigned hoisted;
+        mem_free(plan(order, first, every * body, body, UINT_MAX, &hoisted));
         if (hoisted <= order->hoisted_max) break;
     }
-    return *known = (uint8_t)(every ? every : 1);
+    return every ? every : 1;
+}
+
+static unsigned unrolled(struct native_order *order, uint32_t first, unsigned body, unsigned every)
+{
+    if (order->unrolled[first]) return order->unrolled[first];
+    const struct memo_key key = key_of(order, TEG_MEMO_UNROLLED, first, every, body);
+    const struct memo_entry *known = memo_find(order->trace->memo, &key);
+    if (!known) {
+        struct unrolled_loop *made = mem_zalloc(1, sizeof *made);
+        made->entry.key = key;
+        made->every = choose_unrolled(order, first, body, every);
+        known = memo_add(order->trace->memo, &made->entry);
+    }
+    every = ((const struct unrolled_loop *)(const void *)known)->every;
+    return order->unrolled[first] = (uint8_t)every;
 }
 
 /* ---- a warp's way ---------------------------------------------------------------------------- */

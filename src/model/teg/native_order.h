@@ -10,6 +10,7 @@
 #ifndef MODEL_TEG_NATIVE_ORDER_H
 #define MODEL_TEG_NATIVE_ORDER_H
 
+#include "base/memo.h"
 #include "measure/trace.h"
 
 enum { NATIVE_STEPS = 256, NATIVE_COPIES = VIEW_UNROLL + 1 };
@@ -19,7 +20,7 @@ struct native_move { /* registers as the region leaves them */
 };
 
 struct native_schedule {
-    uint64_t key;
+    struct memo_entry entry; /* of trace.memo; the arrays are in the same block */
     uint32_t count, move_count;
     uint16_t *order;           /* [count] steps of the region */
     uint32_t *first_registers; /* [count] in registers: reads, then writes of the instruction */
@@ -30,14 +31,14 @@ struct native_schedule {
 
 struct native_order {
     const struct trace *trace;
-    unsigned hoisted_max;               /* loads under way whose value nobody has read yet */
-    struct native_schedule **schedules; /* hash table */
-    uint32_t slot_count, used;
-    uint8_t *
-        unrolled; /* iterations that become one, by first instruction of a loop; 0: not known yet */
+    unsigned hoisted_max; /* loads under way whose value is not read yet */
+    /* By first instruction: the last schedule used; iterations of a loop that become one, 0: not known yet. */
+    const struct native_schedule **recent;
+    uint8_t *unrolled;
 };
 
-/* registers: per thread, of the native code. */
+/* registers: per thread, of the native code. Schedules are made once a trace and kept in its memo: several threads
+ * may have an order each of the same trace. */
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers);
 void native_order_clear(struct native_order *order);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "model/teg/teg_memo.h"
 
 struct line {
     uint64_t key; /* number of the line + 1 */
@@ -72,12 +73,35 @@ static double distinct_sectors(const struct teg_deal *of, const struct teg_machi
     return (double)set.count;
 }
 
+struct read_sectors {
+    struct memo_entry entry;
+    double count;
+};
+
+/* The same, once a trace: requests for global memory depend on no more of the machine. */
+static double read_sectors(const struct teg_deal *deal, const struct teg_machine *machine,
+                           uint32_t blocks)
+{
+    uint64_t rules = machine->rule << 2 | (machine->effects_off >> EFFECT_UNCOALESCED & 1) << 1 |
+                     deal->are_apart;
+    const struct memo_key key = {{TEG_MEMO_SECTORS | rules << 8, deal->block_count,
+                                  deal->grid_blocks, deal->parts << 32 | deal->part}};
+    const struct memo_entry *known = memo_find(deal->trace->memo, &key);
+    if (!known) {
+        struct read_sectors *made = mem_zalloc(1, sizeof *made);
+        made->entry.key = key;
+        made->count = distinct_sectors(deal, machine, blocks);
+        known = memo_add(deal->trace->memo, &made->entry);
+    }
+    return ((const struct read_sectors *)(const void *)known)->count;
+}
+
 double teg_sharing(const struct teg_deal *deal, const struct teg_machine *machine,
                    double launch_sectors)
 {
     uint32_t blocks = deal->trace->block_count;
     if (deal->block_count < blocks) blocks = (uint32_t)deal->block_count;
     if (!(launch_sectors > 0) || !blocks) return 1;
-    double sectors = distinct_sectors(deal, machine, blocks) * (double)deal->grid_blocks / blocks;
+    double sectors = read_sectors(deal, machine, blocks) * (double)deal->grid_blocks / blocks;
     return sectors > launch_sectors ? sectors / launch_sectors : 1;
 }

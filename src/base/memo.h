@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is worked out once from something that does not change, and kept with that. Several threads may
+ * look up and add at once; none waits for another. Entries stay where they are until memo_clear. */
+#ifndef BASE_MEMO_H
+#define BASE_MEMO_H
+
+#include <stdint.h>
+
+enum { MEMO_KEY_WORDS = 4, MEMO_LISTS = 256 };
+
+/* What the result depends on; words that are not used are 0. */
+struct memo_key {
+    uint64_t words[MEMO_KEY_WORDS];
+};
+
+/* Begins the user's struct, which is one block of mem_alloc and does not change once it is added. */
+struct memo_entry {
+    struct memo_entry *next;
+    struct memo_key key;
+};
+
+/* All zeros: empty. One block of mem_alloc, too: entries belong to the call as long as it does. */
+struct memo {
+    struct memo_entry *lists[MEMO_LISTS]; /* newest first, by hash of the key */
+};
+
+/* NULL: it is not there. */
+const struct memo_entry *memo_find(const struct memo *memo, const struct memo_key *key);
+/* Takes `made`, whose key is set. Returns the entry of this key: `made`, or that of a thread that was
+ * faster; then `made` is freed. */
+const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made);
+/* Frees the entries. */
+void memo_clear(struct memo *memo);
+
+#endif
