@@ -41,7 +41,8 @@ struct fixture_run {
     uint32_t effects_off;
     enum teg_policy policy;
     const struct teg_observer *observer;
-    bool is_cold; /* instructions and constants are fetched, cc 7.0 and later; else at hand */
+    bool is_cold;    /* instructions and constants are fetched, cc 7.0 and later; else at hand */
+    bool is_l2_warm; /* from the L2 */
 };
 /* Fails the test if the engine cannot answer. */
 void fixture_run(const struct fixture *fixture, const struct machine *machine,

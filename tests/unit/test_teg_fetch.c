@@ -29,6 +29,7 @@ struct code {
     const char *gpu;
     const char *changes[4];
     uint32_t effects_off;
+    bool is_l2_warm;
 };
 
 static double cycles_of(const struct code *code)
@@ -51,7 +52,8 @@ static double cycles_of(const struct code *code)
     double cycles = fixture_cycles(&f, machine,
                                    &(struct fixture_run){.blocks = code->blocks,
                                                          .effects_off = code->effects_off,
-                                                         .is_cold = true});
+                                                         .is_cold = true,
+                                                         .is_l2_warm = code->is_l2_warm});
     fixture_clear(&f);
     machine_destroy(machine);
     return cycles;
@@ -78,6 +80,14 @@ static void test_start(void **state)
     double cold = cycles_of(&pascal);
     pascal.effects_off = 1u << EFFECT_FETCH;
     assert_cycles(cold, cycles_of(&pascal));
+}
+
+/* A launch like it came before: the L2 has the line and the constants. */
+static void test_warm_start(void **state)
+{
+    (void)state;
+    assert_cycles(cycles_of(&(struct code){.lines = 1, .is_l2_warm = true}),
+                  2 * (CACHES + L2) + warm(1));
 }
 
 /* An empty kernel: 2,300 to 2,600 cycles on a Quadro GV100, with what is outside the SMs. */
@@ -167,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start),
+        cmocka_unit_test(test_warm_start),
         cmocka_unit_test(test_empty_kernel),
         cmocka_unit_test(test_straight_on),
         cmocka_unit_test(test_once),

@@ -265,7 +265,8 @@ static void build(struct teg_engine *e)
     uint32_t instructions = e->machine->fetch.is_used ? teg_lay_out_code(e) : 0;
     for (unsigned i = 0; i < e->setup->sms; i++) {
         build_sm(e, &e->sms[i], i);
-        if (instructions) teg_fetch_init(&e->sms[i].fetch, e->machine, instructions);
+        if (instructions)
+            teg_fetch_init(&e->sms[i].fetch, e->machine, instructions, e->setup->is_l2_warm);
     }
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share,
                     e->setup->written_share);

@@ -75,7 +75,8 @@ static void set_sharing(struct teg_grid *a)
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     a->sharing = teg_sharing(&a->setup.deal, &a->machine, read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
-    a->setup.dram_share = is_warm(a) ? 0 : (uint32_t)(TEG_DRAM_ALL / a->sharing);
+    a->setup.is_l2_warm = is_warm(a);
+    a->setup.dram_share = a->setup.is_l2_warm ? 0 : (uint32_t)(TEG_DRAM_ALL / a->sharing);
     a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
     a->machine.l2.bytes =
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / copies(a) / a->machine.active_sms);
