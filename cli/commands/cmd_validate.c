@@ -106,10 +106,12 @@ static int prepare(const struct validation *v, const struct validate_row *row,
     return add_args(v, row, generated->args, request);
 }
 
-/* What the set measures: a launch, and the gap to the next one if that is in its times. */
+/* What the set measures: a launch, or of launches back to back what lies between two. The host submits the next one
+ * while one runs. */
 static void add_time(const struct validation *v, struct asking *out, double seconds)
 {
-    asking_number(v->cli, out, "predicted", seconds + v->set.gap_seconds);
+    asking_number(v->cli, out, "predicted",
+                  fmax(seconds + v->set.gap_seconds, v->set.interval_seconds));
 }
 
 static void add_predictions(const struct validation *v, const ws_answer *answer, struct asking *out)
@@ -343,6 +345,7 @@ static int validate_one(struct validation *v)
     asking_word(v->cli, &v->asking, "title", v->set.title);
     asking_word(v->cli, &v->asking, "source", v->set.source);
     asking_number(v->cli, &v->asking, "gap", v->set.gap_seconds);
+    asking_number(v->cli, &v->asking, "interval", v->set.interval_seconds);
     if (v->set.is_ranking) asking_number(v->cli, &v->asking, "is_ranking", 1);
     CLI_TRY(find_machine(v));
     for (size_t i = 0; i < v->set.row_count; i++) {

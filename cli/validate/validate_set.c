@@ -292,9 +292,11 @@ static int set_value(struct cli *cli, const struct named_value *value, struct va
         return set_number(cli, value, 1, "a number of blocks of at least 1", &set->blocks);
     if (!strcmp(value->name, "gap"))
         return set_number(cli, value, 0, "seconds, at least 0", &set->gap_seconds);
+    if (!strcmp(value->name, "interval"))
+        return set_number(cli, value, 0, "seconds, at least 0", &set->interval_seconds);
     return cli_error(cli, EXIT_INPUT,
                      "%s: error: unknown key '%s': expected title, source, machine, rows, purpose, "
-                     "blocks, gap, model_options, generator, evidence",
+                     "blocks, gap, interval, model_options, generator, evidence",
                      value->place, value->name);
 }
 

@@ -43,6 +43,8 @@ enum part { SET, ROW, PREDICTION, COUNTER, PART_COUNT };
     MEMBER(machine, WORD, SET, struct validated_set, machine, true, "machine of the predictions")  \
     MEMBER(gap, NUMBER, SET, struct validated_set, gap, false,                                     \
            "time between launches that measured times and predictions include, s")                 \
+    MEMBER(interval, NUMBER, SET, struct validated_set, interval, false,                           \
+           "least time from one launch to the next in measured times and predictions, s")          \
     MEMBER(is_ranking, FLAG, SET, struct validated_set, is_ranking, false,                         \
            "configurations of one kernel: what counts is their order")                             \
     MEMBER(row, WORD, ROW, struct validated_row, instance, true,                                   \
@@ -93,9 +95,10 @@ static ws_status complete_row(const struct asked *asked, const struct validated_
     for (size_t i = 0; i < row->prediction_count; i++)
         row->predictions[i].ratio = row->predictions[i].seconds / row->measured;
     const struct prediction_of *bound = validated_prediction_by(row, "speed-of-light", NULL);
-    /* The bound is one of the launch alone. */
+    /* The bound is one of the launch alone, unknown where the next one is not submitted in time. */
     double gap = isnan(set->gap) ? 0 : set->gap;
-    row->beats_bound = bound && bound->seconds - gap > row->measured;
+    bool is_late = bound && bound->seconds <= set->interval;
+    row->beats_bound = bound && !is_late && bound->seconds - gap > row->measured;
     return WS_OK;
 }
 

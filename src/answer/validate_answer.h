@@ -82,7 +82,8 @@ struct counter_score {
 struct validated_set {
     const char *id, *title, *source, *machine;
     double is_ranking; /* NAN: no */
-    double gap;        /* seconds between launches, in measured times and predictions; NAN: none */
+    /* Seconds between launches, and from one to the next at least, in measured times and predictions; NAN: none. */
+    double gap, interval;
     struct validated_row *rows;
     size_t row_count, kernel_count, score_count, counter_count, fast_count;
     size_t ablation_count, ranking_count;

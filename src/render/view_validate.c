@@ -185,6 +185,9 @@ static void compose_sets(struct page *page, const struct node *sets)
         if (node_number(set, "gap_s") > 0)
             page_line(page, "  times include %s to the next launch",
                       quantity_format(node_number(set, "gap_s"), "s").text);
+        if (node_number(set, "interval_s") > 0)
+            page_line(page, "  launches start at least %s apart",
+                      quantity_format(node_number(set, "interval_s"), "s").text);
         page_blank(page);
         if (page->details != WS_DETAILS_QUIET && !node_child(set, "rankings")->child_count) {
             put_kernels(page, set);
