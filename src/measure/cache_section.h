@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What passes the caches of a GPU in a launch, as the model finds it that follows them in time
- * (model/core/estimate.h: replay). doc/caches.md says what is assumed. */
+ * (model/core/estimate.h: follows_caches). doc/caches.md says what is assumed. */
 #ifndef MEASURE_CACHE_SECTION_H
 #define MEASURE_CACHE_SECTION_H
 

@@ -150,10 +150,10 @@ struct model {
     ws_status (*predict)(struct diag *diag, const struct model_input *input, struct estimate *out);
     ws_status (*complete)(struct diag *diag, const struct model_input *input,
                           struct prediction *out);
-    /* What passes the caches in the launch, for all models that ask for it: input->caches is not there yet,
-     * effects and options count for nothing. *out lives in input->arena. NULL: it follows no caches. */
-    ws_status (*replay)(struct diag *diag, const struct model_input *input,
-                        const struct cache_section **out);
+    /* Does estimate.traffic say what passes the caches in the launch? One such model is asked before all
+     * others, without its options and with all effects, for those that ask for hits: input->caches is not
+     * there yet. */
+    bool follows_caches;
 };
 
 /* For models: append a term (left out unless finite) or an assumption, printf-like; a text that is

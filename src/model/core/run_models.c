@@ -80,6 +80,30 @@ static ws_status find_occupancy(struct diag *diag, struct prediction *out, const
     return status;
 }
 
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* Is the model asked? `only` may rest on it, by way of others, too. */
+static bool is_wanted(const struct model *model, const char *only)
+{
+    const struct model *wanted = only ? model_find(only) : NULL;
+    if (!wanted || wanted == model) return true;
+    for (const enum model_id *id = wanted->needs_prior; id && *id != MODEL_COUNT; id++)
+        if (is_wanted(model, models[*id]->name)) return true;
+    return false;
+}
+
+static ws_status ask(struct diag *diag, enum model_id id, const struct model_input *input,
+                     struct estimate *out)
+{
+    const struct model *model = model_for(id, input->machine->kind);
+    memset(out, 0, sizeof *out);
+    out->id = id;
+    out->model = model->name;
+    ws_status status = model->predict(diag, input, out);
+    out->model_seconds = out->time_seconds;
+    return status;
+}
+
 /* ---- caches ---------------------------------------------------------------------------------- */
 
 /* Caches of the very GPU that the profile has been asked for with other resident blocks, or before a
@@ -95,25 +119,47 @@ static const struct cache_section *find_near_caches(const struct prediction *out
     return near;
 }
 
-static const struct model *follower(void)
+/* The model that follows the traces in time, MODEL_COUNT: none. */
+static enum model_id follower(void)
 {
-    for (enum model_id i = 0; i < MODEL_COUNT; i++)
-        if (models[i]->replay) return models[i];
-    return NULL;
+    enum model_id id = 0;
+    while (id < MODEL_COUNT && !models[id]->follows_caches)
+        id++;
+    return id;
 }
 
-/* By the model that follows the traces in time. */
-static ws_status follow_caches(struct diag *diag, const struct model_input *base,
-                               const char *no_occupancy, struct prediction *out)
+/* Does the model answer for the launch as it is: no effect switched off, none of its options set? */
+static bool is_plain(const struct model *model, const struct model_input *input)
 {
-    const struct model *model = follower();
+    for (size_t i = 0; i < model->option_count; i++)
+        if (model_option_get(model, input, model->options[i].key)) return false;
+    return !input->effects_off && !input->observer;
+}
+
+/* By the model that follows the traces in time, for the launch as it is. *out_answer: its estimate, if that is
+ * what the prediction asks for, too; else NULL. */
+static ws_status follow_caches(struct diag *diag, const struct model_input *base,
+                               const char *no_occupancy, struct prediction *out,
+                               const struct estimate **out_answer)
+{
+    enum model_id id = follower();
+    const struct model *model = models[id];
     struct model_input input = *base;
-    input.effects_off = 0;
-    input.option_count = 0;
-    input.observer = NULL;
+    bool is_answer = is_plain(model, base) && is_wanted(model, out->options.only);
+    if (!is_answer) {
+        input.effects_off = 0;
+        input.option_count = 0;
+        input.observer = NULL;
+        input.without_details = true;
+    }
     out->caches_reason = needs_check(model, &input, no_occupancy);
     if (out->caches_reason) return WS_OK;
-    ws_status status = model->replay(diag, &input, &out->caches);
+    struct estimate *estimate = ARENA_ARRAY(&out->arena, struct estimate, 1);
+    ws_status status = ask(diag, id, &input, estimate);
+    if (status == WS_OK) {
+        out->caches = estimate->traffic;
+        if (is_answer) *out_answer = estimate;
+    }
     if (status != WS_ERR_NO_MODEL) return status;
     out->caches_reason = arena_copy(&out->arena, diag_text(diag));
     diag_clear(diag);
@@ -123,7 +169,8 @@ static ws_status follow_caches(struct diag *diag, const struct model_input *base
 /* Followed, if there are traces; else those of the profile, if it has been asked for such caches before; without
  * either a change is compared with the hits as they were, not with none. */
 static ws_status find_caches(struct diag *diag, const struct model_input *base,
-                             const char *no_occupancy, struct prediction *out)
+                             const char *no_occupancy, struct prediction *out,
+                             const struct estimate **out_answer)
 {
     struct cache_geometry geometry;
     const struct profile *profile = out->profile;
@@ -133,7 +180,7 @@ static ws_status find_caches(struct diag *diag, const struct model_input *base,
         out->caches_reason =
             "this GPU has no caches for global memory, or its machine file lacks them";
     if (out->caches_reason) return WS_OK;
-    if (base->trace) return follow_caches(diag, base, no_occupancy, out);
+    if (base->trace) return follow_caches(diag, base, no_occupancy, out, out_answer);
     out->caches = profile_find_caches(profile, &geometry);
     if (!out->caches) out->caches = find_near_caches(out);
     if (!out->caches)
@@ -158,20 +205,6 @@ static ws_status place_launch(struct diag *diag, struct prediction *out, const c
     return find_occupancy(diag, out, no_occupancy);
 }
 
-/* ---- models ---------------------------------------------------------------------------------- */
-
-static ws_status ask(struct diag *diag, enum model_id id, const struct model_input *input,
-                     struct estimate *out)
-{
-    const struct model *model = model_for(id, input->machine->kind);
-    memset(out, 0, sizeof *out);
-    out->id = id;
-    out->model = model->name;
-    ws_status status = model->predict(diag, input, out);
-    out->model_seconds = out->time_seconds;
-    return status;
-}
-
 /* ---- the bound ------------------------------------------------------------------------------- */
 
 static const enum model_id bound_id = MODEL_SPEED_OF_LIGHT;
@@ -188,7 +221,7 @@ static const struct estimate *find_bound(struct diag *diag, const struct model_i
     if (needs_check(model, input, NULL)) return NULL;
     struct estimate *bound = ARENA_ARRAY(input->arena, struct estimate, 1);
     *bound = (struct estimate){.id = bound_id, .model = model->name};
-    bound->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
+    bound->assumption_count = ASSUMPTIONS_MAX; /* not read: none is written */
     if (model->predict(diag, input, bound) == WS_OK) return bound;
     diag_clear(diag);
     return NULL;
@@ -282,18 +315,10 @@ static void note_effects(const struct model *model, const struct model_input *in
     }
 }
 
-/* Is the model asked? `only` may rest on it, by way of others, too. */
-static bool is_wanted(const struct model *model, const char *only)
-{
-    const struct model *wanted = only ? model_find(only) : NULL;
-    if (!wanted || wanted == model) return true;
-    for (const enum model_id *id = wanted->needs_prior; id && *id != MODEL_COUNT; id++)
-        if (is_wanted(model, models[*id]->name)) return true;
-    return false;
-}
-
+/* known: an estimate that has been made already, NULL: none. */
 static ws_status run_models(struct diag *diag, const struct model_input *base,
-                            const char *no_occupancy, struct prediction *out)
+                            const char *no_occupancy, const struct estimate *known,
+                            struct prediction *out)
 {
     const struct estimate *bound = NULL;
     for (enum model_id i = 0; i < MODEL_COUNT && out->estimate_count < ESTIMATES_MAX; i++) {
@@ -315,7 +340,11 @@ static ws_status run_models(struct diag *diag, const struct model_input *base,
         }
         struct estimate *estimate = &out->estimates[out->estimate_count];
         if (!bound && i != bound_id) bound = find_bound(diag, &input, out);
-        ws_status status = ask(diag, i, &input, estimate);
+        ws_status status = WS_OK;
+        if (known && known->id == i)
+            *estimate = *known;
+        else
+            status = ask(diag, i, &input, estimate);
         if (status == WS_OK && !out->options.only && !out->options.without_gains)
             status = find_gains(diag, i, &input, bound, estimate);
         if (status == WS_OK) raise_to(bound, &input, estimate);
@@ -375,6 +404,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     prediction->machine = machine;
     keep_options(prediction, options);
     const char *no_occupancy = NULL;
+    const struct estimate *known = NULL;
     ws_status status =
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
     if (status == WS_OK) status = place_launch(diag, prediction, &no_occupancy);
@@ -392,11 +422,11 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
     if (status == WS_OK && !options->caches && machine->kind == MACHINE_IS_GPU)
-        status = find_caches(diag, &input, no_occupancy, prediction);
+        status = find_caches(diag, &input, no_occupancy, prediction, &known);
     else
         prediction->caches = options->caches;
     input.caches = prediction->caches;
-    if (status == WS_OK) status = run_models(diag, &input, no_occupancy, prediction);
+    if (status == WS_OK) status = run_models(diag, &input, no_occupancy, known, prediction);
     if (status == WS_OK && !prediction->estimate_count) status = no_answer(diag, prediction);
     if (status == WS_OK) choose_best(prediction);
     for (enum model_id i = 0; status == WS_OK && i < MODEL_COUNT; i++)

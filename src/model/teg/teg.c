@@ -349,27 +349,6 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     return status;
 }
 
-/* What passes the caches: one execution, with nothing left out. */
-static ws_status replay(struct diag *diag, const struct model_input *input,
-                        const struct cache_section **out)
-{
-    struct estimate *estimate = mem_zalloc(1, sizeof *estimate);
-    struct teg_grid a = {.input = input, .out = estimate, .is_native_order = true};
-    estimate->assumption_count = ASSUMPTIONS_MAX; /* nobody reads them: none is written */
-    ws_status status = teg_machine_read(diag, input, estimate, &a.machine);
-    if (status == WS_OK) status = check_classes(diag, &a);
-    if (status == WS_OK) {
-        teg_prepare(&a);
-        status = teg_run_cluster(diag, &a);
-    }
-    *out = status == WS_OK ? teg_traffic(&a) : NULL;
-    if (status == WS_OK && !*out)
-        status = diag_error(diag, WS_ERR_NO_MODEL, "teg: the timed blocks execute no instructions");
-    teg_result_clear(&a.result);
-    mem_free(estimate);
-    return status;
-}
-
 static const enum machine_key needs_machine[] = {
     MACHINE_SM_COUNT,       MACHINE_CLOCK_CORE,          MACHINE_ISSUE_CYCLES,
     MACHINE_DRAM_BANDWIDTH, MACHINE_DRAM_LATENCY,        MACHINE_GLOBAL_RULE,
@@ -395,5 +374,5 @@ const struct model model_teg = {
     .option_count = sizeof options / sizeof options[0],
     .ablations = ablations,
     .predict = predict,
-    .replay = replay,
+    .follows_caches = true,
 };
