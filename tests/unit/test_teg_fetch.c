@@ -13,6 +13,8 @@
 #include "../support/teg_fixture.h"
 
 enum { LINE = 8, ISSUE = 2, RESULT = 4, CACHES = 79, DRAM = 434 - 28, L2 = 207 - 28 };
+/* Lines that come together: the one that misses and those that the stream buffer asks for. */
+enum { BURST = 1 + 16 };
 /* The first line, then the constants that its first instruction reads. */
 enum { START = 2 * (CACHES + DRAM) };
 
@@ -65,14 +67,14 @@ static double warm(unsigned lines)
     return ((double)lines * LINE - 1) * ISSUE + RESULT;
 }
 
-/* Nine lines are asked for at once: the first and those of the stream buffer. */
+/* The first burst and the first constants. */
 static void test_start(void **state)
 {
     (void)state;
     assert_cycles(cycles_of(&(struct code){.lines = 1}), START + warm(1));
-    assert_cycles(cycles_of(&(struct code){.lines = 9}), START + warm(9));
-    assert_cycles(cycles_of(&(struct code){.lines = 9, .effects_off = 1u << EFFECT_FETCH}),
-                  warm(9));
+    assert_cycles(cycles_of(&(struct code){.lines = BURST}), START + warm(BURST));
+    assert_cycles(cycles_of(&(struct code){.lines = BURST, .effects_off = 1u << EFFECT_FETCH}),
+                  warm(BURST));
     assert_cycles(cycles_of(&(struct code){.lines = 1, .changes = {"machine.dram.latency=1034"}}),
                   START + 2 * 600 + warm(1));
     /* Before cc 7.0 nothing is known. */
@@ -98,14 +100,13 @@ static void test_empty_kernel(void **state)
     assert_true(cycles > 2300 && cycles < 2600);
 }
 
-/* Straight on: a line that was not asked for ahead and the eight behind it come together; the ninth behind it
- * is asked for with the last addition of the first. */
+/* Straight on: the line behind a burst is asked for with the last addition of the burst's first line. */
 static void test_straight_on(void **state)
 {
     (void)state;
-    double shorter = cycles_of(&(struct code){.lines = 27});
-    double longer = cycles_of(&(struct code){.lines = 63});
-    assert_cycles(longer - shorter, (63 - 27) / 9 * (CACHES + DRAM + (LINE - 1) * ISSUE));
+    double shorter = cycles_of(&(struct code){.lines = 3 * BURST});
+    double longer = cycles_of(&(struct code){.lines = 7 * BURST});
+    assert_cycles(longer - shorter, 4 * (CACHES + DRAM + (LINE - 1) * ISSUE));
     /* Four cycles from the L1 on: never waited for. */
     struct code near = {.lines = 33,
                         .changes = {"machine.dram.latency=32", "machine.l2.latency=32"}};
@@ -138,15 +139,15 @@ static void test_loop_beyond_the_cache(void **state)
     assert_cycles(cycles_of(&later), once + 256 * LINE * ISSUE);
 }
 
-/* 1,024 lines in the cache of the SM; those of a longer loop come from L2 again, nine at once. Behind the last
- * nine there is nothing to ask for: the first is asked for with their last addition. */
+/* 1,024 lines in the cache of the SM; those of a longer loop come from L2 again, burst by burst. Behind
+ * the last one there is nothing to ask for: the first line is asked for with its last addition. */
 static void test_loop_beyond_the_sm(void **state)
 {
     (void)state;
-    double once = cycles_of(&(struct code){.lines = 115 * 9});
-    double twice = cycles_of(&(struct code){.lines = 115 * 9, .rounds = 2});
-    assert_cycles(twice - once,
-                  114 * (CACHES + L2 + (LINE - 1) * ISSUE) + CACHES + L2 + (9 * LINE - 1) * ISSUE);
+    double once = cycles_of(&(struct code){.lines = 61 * BURST});
+    double twice = cycles_of(&(struct code){.lines = 61 * BURST, .rounds = 2});
+    assert_cycles(twice - once, 60 * (CACHES + L2 + (LINE - 1) * ISSUE) + CACHES + L2 +
+                                    (BURST * LINE - 1) * ISSUE);
 }
 
 /* Parameters are another line of constants: the first instruction that reads one waits for it, once. */

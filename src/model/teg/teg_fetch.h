@@ -10,7 +10,7 @@
 
 #include "model/teg/teg_machine.h"
 
-enum { FETCH_LINE_BYTES = 128, FETCH_INSN_BYTES = 16, FETCH_STREAM_LINES = 8 };
+enum { FETCH_LINE_BYTES = 128, FETCH_INSN_BYTES = 16, FETCH_STREAM_LINES = 16 };
 enum { FETCH_LINE_INSNS = FETCH_LINE_BYTES / FETCH_INSN_BYTES };
 
 /* What of the constant bank 0 a kernel needs. */
