@@ -67,6 +67,13 @@ static enum insn_class memory_class(unsigned space, unsigned operation)
     return (enum insn_class)(first + operation);
 }
 
+/* Later GPUs have an instruction of their own for it (I2FP). */
+static bool makes_float_of_word(const struct insn *insn)
+{
+    return insn->type == TYPE_F32 && (insn->type2 == TYPE_S32 || insn->type2 == TYPE_U32) &&
+           (insn->rounding <= ROUND_RZ);
+}
+
 enum insn_class insn_classify(const struct insn *insn)
 {
     unsigned family = op_infos[insn->op].family;
@@ -80,6 +87,7 @@ enum insn_class insn_classify(const struct insn *insn)
     default:
         break;
     }
+    if (insn->op == OP_CVT && makes_float_of_word(insn)) return CLASS_CONVERT_INT;
     if (family > FAMILY_MINMAX) return (enum insn_class)plain_classes[family];
     switch (insn->type) {
     case TYPE_F16:

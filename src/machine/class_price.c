@@ -37,6 +37,7 @@ static const uint8_t substitutes[CLASS_COUNT] = {
     [CLASS_SELECT] = CLASS_LOGIC,
     [CLASS_MOVE] = CLASS_LOGIC, /* one type with add on cc 1.x (Zhang & Owens, table 1) */
     [CLASS_CONVERT] = NONE,
+    [CLASS_CONVERT_INT] = CLASS_CONVERT,
     /* One row for the special function unit; sqrt is a reciprocal root and more. */
     [CLASS_SFU_RCP] = CLASS_SFU_RSQRT,
     [CLASS_SFU_SQRT] = CLASS_SFU_RSQRT,
@@ -53,7 +54,7 @@ static const uint8_t substitutes[CLASS_COUNT] = {
     [CLASS_VOTE] = CLASS_INT_ADD,
     [CLASS_FENCE] = NONE,
     [CLASS_TENSOR] = NONE,
-    [CLASS_OTHER] = CLASS_INT_ADD, /* guess: popc, clz and bfe cost more on most GPUs */
+    [CLASS_OTHER] = CLASS_INT_ADD, /* guess: popc and clz cost more on most GPUs */
 /* Memory: the models price requests, sectors and wavefronts, not instructions. */
 #define NO_SUBSTITUTE(SPACE)                                                                       \
     [CLASS_MEM_##SPACE##_LOAD] = NONE, [CLASS_MEM_##SPACE##_STORE] = NONE,                         \
@@ -68,6 +69,18 @@ static const uint8_t substitutes[CLASS_COUNT] = {
 #undef NO_SUBSTITUTE
 };
 
+/* From cc 8.6 on ptxas makes I2FP of an integer that becomes a float: four cycles after it the result is there, as after
+ * an addition. From 7.0 on the guide has the rate of special functions for popc, clz, bfind and brev; their
+ * latency is not that of a sine. */
+static unsigned substitute_of(const struct machine *machine, unsigned first, unsigned id)
+{
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    if (id == CLASS_CONVERT_INT && cc >= 86) return CLASS_INT_ADD;
+    if (id == CLASS_OTHER && cc >= 70)
+        return first == MACHINE_THROUGHPUT_FIRST ? CLASS_SFU_RCP : NONE;
+    return substitutes[id];
+}
+
 /* Substitutes may form rings (add -> fma -> mul -> add): as many steps as classes see all of a chain. */
 static bool find_price(const struct machine *machine, unsigned first, enum insn_class id,
                        double *out)
@@ -79,7 +92,7 @@ static bool find_price(const struct machine *machine, unsigned first, enum insn_
             *out = value->value;
             return true;
         }
-        at = substitutes[at];
+        at = substitute_of(machine, first, at);
     }
     return false;
 }

@@ -206,7 +206,10 @@ static void classes(void **state)
     check_class("membar.gl;", "fence");
     check_class("vote.sync.any.pred %p1, %p2, -1;", "vote");
     check_class("bar.warp.sync -1;", "barrier");
-    check_class("cvt.rn.f32.s32 %f1, %r1;", "convert");
+    check_class("cvt.rn.f32.s32 %f1, %r1;", "convert.int");
+    check_class("cvt.rz.f32.u32 %f1, %r1;", "convert.int");
+    check_class("cvt.rp.f32.u32 %f1, %r1;", "convert");
+    check_class("cvt.rzi.s32.f32 %r1, %f1;", "convert");
     check_class("selp.b32 %r1, %r2, %r3, %p1;", "select");
     check_class("popc.b32 %r1, %r2;", "other");
 }

@@ -183,15 +183,15 @@ static void test_prices_fall_back(void **state)
         enum insn_class id;
         double value; /* -1: not known */
     } expected[] = {
-        {CLASS_FP32_ADD, 64},   {CLASS_FP32_MUL, 64}, {CLASS_FP32_FMA, 64},
-        {CLASS_FP32_DIV, 16},   {CLASS_SFU_SQRT, 16}, {CLASS_SFU_EX2, 16},
-        {CLASS_SFU_TANH, 16},   {CLASS_INT_ADD, 32},  {CLASS_LOGIC, 32},
-        {CLASS_MOVE, 32},       {CLASS_SELECT, 32},   {CLASS_CMP, 32},
-        {CLASS_INT_MINMAX, 32}, {CLASS_SHIFT, 32},    {CLASS_CONTROL, 32},
-        {CLASS_INT_MUL24, 8},   {CLASS_INT_MUL, 8},   {CLASS_INT_MAD, 8},
-        {CLASS_FP64_FMA, -1},   {CLASS_FP64_DIV, -1}, {CLASS_INT_DIV, -1},
-        {CLASS_CONVERT, -1},    {CLASS_TENSOR, -1},   {CLASS_MEM_GLOBAL_LOAD, -1},
-        {CLASS_BF16, 0},
+        {CLASS_FP32_ADD, 64},   {CLASS_FP32_MUL, 64},        {CLASS_FP32_FMA, 64},
+        {CLASS_FP32_DIV, 16},   {CLASS_SFU_SQRT, 16},        {CLASS_SFU_EX2, 16},
+        {CLASS_SFU_TANH, 16},   {CLASS_INT_ADD, 32},         {CLASS_LOGIC, 32},
+        {CLASS_MOVE, 32},       {CLASS_SELECT, 32},          {CLASS_CMP, 32},
+        {CLASS_INT_MINMAX, 32}, {CLASS_SHIFT, 32},           {CLASS_CONTROL, 32},
+        {CLASS_INT_MUL24, 8},   {CLASS_INT_MUL, 8},          {CLASS_INT_MAD, 8},
+        {CLASS_FP64_FMA, -1},   {CLASS_FP64_DIV, -1},        {CLASS_INT_DIV, -1},
+        {CLASS_CONVERT, -1},    {CLASS_CONVERT_INT, -1},     {CLASS_TENSOR, -1},
+        {CLASS_OTHER, 16},      {CLASS_MEM_GLOBAL_LOAD, -1}, {CLASS_BF16, 0},
     };
     struct machine *machine = load("v100");
     forget_prices(machine);
@@ -207,6 +207,29 @@ static void test_prices_fall_back(void **state)
             fail_msg("%s: %g, not %g", class_ids[expected[i].id], value, expected[i].value);
     }
     machine_destroy(machine);
+}
+
+/* Special functions' rate for the bit counts of cc 7.0 and later; from 8.6 on integers become floats (I2FP)
+ * at the rate of additions. Latencies are not theirs. */
+static void test_prices_by_generation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        double other, from_int, convert;
+    } expected[] = {{"gtx680", 160, 32, 32}, {"v100", 16, 16, 16},    {"a100", 16, 16, 16},
+                    {"rtx3090", 16, 64, 16}, {"rtx4090", 16, 64, 16}, {"h100", 16, 64, 16}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct machine *machine = load(expected[i].machine);
+        double other = 0, from_int = 0, convert = 0;
+        assert_true(machine_throughput(machine, CLASS_OTHER, &other));
+        assert_true(machine_throughput(machine, CLASS_CONVERT_INT, &from_int));
+        assert_true(machine_throughput(machine, CLASS_CONVERT, &convert));
+        assert_true(other == expected[i].other && from_int == expected[i].from_int &&
+                    convert == expected[i].convert);
+        assert_int_equal(machine_latency(machine, CLASS_OTHER, &other), machine->cc_major < 7);
+        machine_destroy(machine);
+    }
 }
 
 /* A class's own figure wins; latencies have their own. */
@@ -254,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_curves_follow_their_pipe),
         cmocka_unit_test(test_what_the_file_says_is_remembered),
         cmocka_unit_test(test_prices_fall_back),
+        cmocka_unit_test(test_prices_by_generation),
         cmocka_unit_test(test_own_prices_win),
         cmocka_unit_test(test_m_factors_of_the_thesis),
     };

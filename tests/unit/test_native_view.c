@@ -64,7 +64,8 @@ static void test_counts_are_those_of_native_code(void **state)
     /* The multiply-add, the division's 5, its neighbour with a sign. */
     assert_warps(&run, "inst.warp.fp32.fma", 1 + 5 + 1);
     assert_warps(&run, "inst.warp.sfu.rcp", 1 + 1);
-    assert_warps(&run, "inst.warp.convert", 1 + 2);
+    assert_warps(&run, "inst.warp.convert", 2);
+    assert_warps(&run, "inst.warp.convert.int", 1);
     assert_warps(&run, "inst.warp.fp32.div", 0);
     assert_warps(&run, "inst.warp.int.div", 0);
     char *text = run_profile_text(&run);

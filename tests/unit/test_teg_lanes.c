@@ -77,12 +77,48 @@ static void test_short_warp(void **state)
     assert_near(kernel_cycles(&run, two_sides, 100), with, 1e-12);
 }
 
+static void to_floats(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "cvt.rn.f32.s32 %%f%u, %%r0;\n", 2 + i % 32);
+}
+
+static void from_floats(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "cvt.rzi.s32.f32 %%r%u, %%f0;\n", 2 + i % 28);
+}
+
+static void bit_counts(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "popc.b32 %%r%u, %%r0;\n", 2 + i % 28);
+}
+
+/* 32 warps: conversions and bit counts by 16 lanes, but from cc 8.6 on integers become floats by the 64 of the integer
+ * pipe (I2FP). */
+static void test_conversions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        double lanes; /* for integers to floats */
+    } rows[] = {{"v100", 16}, {"a100", 16}, {"rtx3090", 64}, {"rtx4090", 64}, {"h100", 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kernel_run run = {.gpu = rows[i].gpu, .block = 1024};
+        assert_near(kernel_slope(&run, to_floats, 200), 32 * 32 / rows[i].lanes, 0.01);
+        assert_near(kernel_slope(&run, from_floats, 200), 32 * 32 / 16.0, 0.01);
+        assert_near(kernel_slope(&run, bit_counts, 200), 32 * 32 / 16.0, 0.01);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_throughput),
         cmocka_unit_test(test_short_warp),
+        cmocka_unit_test(test_conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

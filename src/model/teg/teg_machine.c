@@ -60,6 +60,7 @@ static const uint8_t units[CLASS_COUNT] = {
     [CLASS_SELECT] = TEG_INTEGER,
     [CLASS_MOVE] = TEG_INTEGER,
     [CLASS_CONVERT] = TEG_SPECIAL,
+    [CLASS_CONVERT_INT] = TEG_SPECIAL,
     [CLASS_SFU_RCP] = TEG_SPECIAL,
     [CLASS_SFU_SQRT] = TEG_SPECIAL,
     [CLASS_SFU_RSQRT] = TEG_SPECIAL,
@@ -74,7 +75,7 @@ static const uint8_t units[CLASS_COUNT] = {
     [CLASS_VOTE] = TEG_INTEGER,
     [CLASS_FENCE] = TEG_NONE,
     [CLASS_TENSOR] = TEG_TENSOR,
-    [CLASS_OTHER] = TEG_INTEGER,
+    [CLASS_OTHER] = TEG_SPECIAL,
     [CLASS_MEM_CONST_LOAD] = TEG_INTEGER,
     [CLASS_MEM_PARAM_LOAD] = TEG_INTEGER,
     [CLASS_MEM_PARAM_STORE] = TEG_INTEGER,
@@ -112,7 +113,8 @@ static void set_class(struct teg_machine *teg, enum insn_class id)
         return;
     }
     (void)machine_throughput(machine, CLASS_INT_ADD, &add);
-    if (id == CLASS_CONVERT && lanes >= add) out->unit = TEG_INTEGER;
+    bool may_be_simple = id == CLASS_CONVERT || id == CLASS_CONVERT_INT || id == CLASS_OTHER;
+    if (may_be_simple && lanes >= add) out->unit = TEG_INTEGER;
     if (shares && out->unit == TEG_INTEGER) out->unit = TEG_MAIN;
     double owners = out->unit == TEG_SHARED ? 1 : teg->parts;
     out->busy = ticks(WARP_LANES * owners / lanes);
