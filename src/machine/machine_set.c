@@ -154,10 +154,11 @@ static void put_coupled(struct machine *machine, enum machine_key key, double va
     put(machine, key, value);
     scale_curves(machine, peaks);
     /* Faster DRAM sustains the same share of its peak. */
-    if (key == MACHINE_DRAM_BANDWIDTH && bandwidth > 0 &&
-        machine_has(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH))
-        put(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH,
-            machine_get(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH, 0) * value / bandwidth);
+    static const enum machine_key shares[] = {MACHINE_DRAM_SUSTAINED_BANDWIDTH,
+                                              MACHINE_DRAM_MIXED_BANDWIDTH};
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        if (key == MACHINE_DRAM_BANDWIDTH && bandwidth > 0 && machine_has(machine, shares[i]))
+            put(machine, shares[i], machine_get(machine, shares[i], 0) * value / bandwidth);
     if (key == MACHINE_SM_MAX_WARPS && machine_has(machine, MACHINE_SM_MAX_THREADS))
         put(machine, MACHINE_SM_MAX_THREADS, value * warp);
     if (key == MACHINE_SM_MAX_THREADS && machine_has(machine, MACHINE_SM_MAX_WARPS))

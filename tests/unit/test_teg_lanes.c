@@ -112,6 +112,22 @@ static void test_conversions(void **state)
     }
 }
 
+static void shuffles(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fputs("shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1;\n", out);
+}
+
+/* A chain of shuffles takes what the file says, or as long as a load from shared memory. */
+static void test_shuffles(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100"};
+    assert_near(kernel_slope(&run, shuffles, 100), 18, 1e-3);
+    run.gpu = "rtx4090";
+    assert_near(kernel_slope(&run, shuffles, 100), 25, 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_throughput),
         cmocka_unit_test(test_short_warp),
         cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_shuffles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

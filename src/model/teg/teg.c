@@ -40,14 +40,26 @@ static const struct model_option_info options[] = {
     {"blocks", (const char *const[]){"weighed", "followed", NULL},
      "blocks that the model teg simulates: their time weighed by the instructions of the longest "
      "cluster, or as it is"},
+    {"turnaround", (const char *const[]){"auto", "none", NULL},
+     "what DRAM writes cost beyond reads in the model teg: what dram.mixed_bandwidth says (auto), "
+     "or "
+     "nothing"},
     {"writes", (const char *const[]){"kept", "through", NULL},
      "written sectors in the model teg: the last stay in the L2, or all go to the DRAM"},
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {
-    "policy=round-robin", "memory-path=none", "order=ptx",       "requests=free",   "fills=free",
-    "fetch=sectors",      "writes=through",   "forwarding=none", "blocks=followed", NULL};
+static const char *const ablations[] = {"policy=round-robin",
+                                        "memory-path=none",
+                                        "order=ptx",
+                                        "requests=free",
+                                        "fills=free",
+                                        "fetch=sectors",
+                                        "writes=through",
+                                        "forwarding=none",
+                                        "blocks=followed",
+                                        "turnaround=none",
+                                        NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -339,6 +351,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
     if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;
     if (model_option_get(&model_teg, input, "fetch")) a.machine.fetch_sectors = 1;
+    if (model_option_get(&model_teg, input, "turnaround")) a.machine.write_cost = 1;
     a.is_weighed = !model_option_get(&model_teg, input, "blocks");
     a.writes_through = model_option_get(&model_teg, input, "writes");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)

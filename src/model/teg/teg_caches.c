@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg/teg_caches.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { LINE_SECTORS = TEG_LINE / TEG_SECTOR };
@@ -75,10 +76,12 @@ static teg_time row_of(struct teg_memory *memory, uint64_t address, teg_time sta
 }
 
 /* Sectors of a line on the bus; returns when they begin. */
-static teg_time take_dram(struct teg_memory *memory, uint64_t line, unsigned sectors,
+static teg_time take_dram(struct teg_memory *memory, uint64_t line, unsigned sectors, double cost,
                           teg_time start)
 {
-    teg_time begin = later(start, memory->dram_free), busy = memory->dram_sector * sectors;
+    teg_time begin = later(start, memory->dram_free), each = memory->dram_sector;
+    if (cost > 1) each = (teg_time)llround(cost * (double)each);
+    teg_time busy = each * sectors;
     memory->dram_free = begin + busy;
     if (memory->observer && memory->observer->span)
         teg_memory_watch(memory, TEG_SPAN_DRAM, 0, begin, memory->dram_free, sectors);
@@ -140,7 +143,7 @@ static void write_back(struct teg_memory *memory, uint64_t line, unsigned clean,
     unsigned written = part_of(memory->written_share, &memory->written_rest, sectors_in(clean));
     if (!written) return;
     count(memory, CACHE_COUNT_DRAM_WRITTEN, written);
-    take_dram(memory, line, written, start);
+    take_dram(memory, line, written, memory->machine->write_cost, start);
 }
 
 /* Returns the sectors that were there. */
@@ -184,7 +187,7 @@ static teg_time load_from_l2(struct teg_memory *memory, uint64_t line, unsigned 
     count(memory, CACHE_COUNT_DRAM_READ, missing);
     memory->counts.l2_hits += from_l2;
     if (!missing) return done;
-    done = later(done, take_dram(memory, line, missing, start) + machine->dram.latency);
+    done = later(done, take_dram(memory, line, missing, 1, start) + machine->dram.latency);
     *arrives = done;
     return done;
 }
