@@ -161,6 +161,13 @@ struct trace {
     float *work;
     uint32_t *stand_ins;
     struct memo *memo; /* what models work out from the trace, to be kept with it */
+    /* Bytes that accesses to global memory move by from a block to the next in x, y and z, where that is the
+     * same for all traced blocks (trace_strides.c): by site an index in strides; 0: not so, or unknown.
+     * NULL: nobody looked. */
+    uint32_t *site_strides;
+    int64_t (*strides)[3];
+    uint32_t stride_count;
+    bool is_linear; /* that of every access to global memory is known */
 };
 
 /* Without instructions and blocks: for those who make one. */
@@ -178,11 +185,18 @@ uint32_t trace_stand_in(const struct trace *trace, uint64_t block);
 double trace_mean_work(const struct trace *trace);
 /* The traced blocks first to first + count - 1 that are `block` and its neighbours in the grid. */
 uint32_t trace_cluster(const struct trace *trace, uint32_t block, uint32_t *out_count);
-/* Do two traced blocks execute about as many instructions? */
+/* Do blocks execute about as many warp instructions? */
+bool trace_is_work_alike(double a, double b);
+/* Do two traced blocks? */
 bool trace_alike(const struct trace *trace, uint32_t a, uint32_t b);
 /* Sets part_count and what belongs to it (trace_parts.c), from the instructions that were counted. */
 struct grid_work;
 void trace_set_parts(struct trace *trace, const struct grid_work *work);
+
+/* Sets site_strides and what belongs to it. */
+void trace_find_strides(struct trace *trace);
+/* Where a block lies in the grid: x, y, z. */
+void trace_place(const struct trace *trace, uint64_t block, int64_t out[3]);
 
 /* Is it a trace of the profile's launch? */
 bool trace_fits(const struct trace *trace, const struct profile *profile);

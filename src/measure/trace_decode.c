@@ -329,6 +329,7 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
     get_parts(&r);
     check(&r, r.at == size, "trailing bytes");
     if (!r.fault) {
+        if (r.trace->part_count) trace_find_strides(r.trace);
         *out = r.trace;
         return WS_OK;
     }

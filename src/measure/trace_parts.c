@@ -10,14 +10,14 @@
  * can tell, and above the differences of blocks at the rim of a grid. */
 static const double ALIKE = 1.0 / 64;
 
-static bool is_alike(double a, double b)
+bool trace_is_work_alike(double a, double b)
 {
     return fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
 bool trace_alike(const struct trace *trace, uint32_t a, uint32_t b)
 {
-    return is_alike((double)trace->blocks[a].work, (double)trace->blocks[b].work);
+    return trace_is_work_alike((double)trace->blocks[a].work, (double)trace->blocks[b].work);
 }
 
 uint32_t trace_cluster(const struct trace *trace, uint32_t block, uint32_t *out_count)
@@ -111,4 +111,5 @@ void trace_set_parts(struct trace *trace, const struct grid_work *work)
     set_work(trace, work);
     for (uint32_t i = 0; i < work->entry_count; i++)
         trace->stand_ins[i] = choose(trace, i * work->blocks_per_entry, trace->work[i]);
+    trace_find_strides(trace);
 }

@@ -43,6 +43,7 @@ struct fixture_run {
     const struct teg_observer *observer;
     bool is_cold;    /* instructions and constants are fetched, cc 7.0 and later; else at hand */
     bool is_l2_warm; /* from the L2 */
+    const uint64_t *places; /* blocks of the grid; NULL: the traced ones in turn */
 };
 /* Fails the test if the engine cannot answer. */
 void fixture_run(const struct fixture *fixture, const struct machine *machine,

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../support/teg_fixture.h"
+#include "measure/measure_sample.h"
 
 enum { LOAD, LOAD_CG, STORE, ATOMIC, LOCAL_LOAD, BARRIER };
 
@@ -254,6 +255,64 @@ static void test_barriers_hold_warps_together(void **state)
     }
 }
 
+/* Blocks of 32 threads read the 128 bytes from 96 bytes times their index on: neighbours share a sector of four.
+ * Then one table that all read, and data at a place that follows from nothing: the square of the index. */
+static struct fixture start_stencil(uint32_t grid)
+{
+    struct fixture f = start(grid, 1);
+    struct grid_work work;
+    grid_work_init(&work, grid);
+    for (uint32_t first = 0; first < grid; first += grid / 8)
+        for (uint32_t block = first; block < first + 4; block++) {
+            warp(&f, block, 0);
+            step(&f, LOAD, 96 * block, 4);
+            step(&f, STORE, 1 << 20, 4);
+            step(&f, LOAD_CG, (1 << 24) + 128 * block * block, 4);
+        }
+    fixture_finish(&f);
+    for (uint32_t i = 0; i < grid; i++)
+        grid_work_add(&work, i, 3);
+    trace_set_parts(f.trace, &work);
+    grid_work_clear(&work);
+    return f;
+}
+
+static struct counts follow_places(struct fixture *f, const uint64_t *places, uint64_t count)
+{
+    const struct fixture_run run = {.blocks_per_sm = 16, .blocks = count, .places = places};
+    struct machine *machine = fixture_machine("v100", caches);
+    struct teg_result result;
+    struct counts out;
+    fixture_run(f, machine, &run, &result);
+    for (unsigned i = 0; i < CACHE_COUNT_COUNT; i++)
+        out.of[i] = result.memory.caches[i];
+    teg_result_clear(&result);
+    machine_destroy(machine);
+    return out;
+}
+
+/* What an L1 sees follows from the places of the SM's own blocks. Of 80 SMs each has every 80th block, which share
+ * nothing: of 3 x 4 sectors of each block the second and third block's store hits where the first one's was. Four
+ * neighbours: the last three find one sector of the one before. That the traced blocks are neighbours means
+ * nothing. */
+static void test_places_in_the_grid(void **state)
+{
+    (void)state;
+    struct fixture f = start_stencil(800);
+    static const uint64_t apart[] = {40, 120, 200, 280, 360, 440}, neighbours[] = {41, 42, 43, 44};
+    struct counts far = follow_places(&f, apart, 6), near = follow_places(&f, neighbours, 4);
+    COUNTS(far, [CACHE_COUNT_LOADS] = 6 * 8, [CACHE_COUNT_L1_LOOKUPS] = 6 * 4,
+           [CACHE_COUNT_L2_LOADS] = 6 * 8, [CACHE_COUNT_STORES] = 6 * 4,
+           [CACHE_COUNT_L1_STORE_HITS] = 5 * 4, [CACHE_COUNT_L2_STORE_HITS] = 5 * 4,
+           [CACHE_COUNT_DRAM_READ] = 6 * 8, [CACHE_COUNT_DRAM_WRITTEN] = 4);
+    COUNTS(
+        near, [CACHE_COUNT_LOADS] = 4 * 8, [CACHE_COUNT_L1_LOOKUPS] = 4 * 4,
+        [CACHE_COUNT_L1_HITS] = 3, [CACHE_COUNT_L2_LOADS] = 4 * 8 - 3, [CACHE_COUNT_STORES] = 4 * 4,
+        [CACHE_COUNT_L1_STORE_HITS] = 3 * 4, [CACHE_COUNT_L2_STORE_HITS] = 3 * 4,
+        [CACHE_COUNT_DRAM_READ] = 4 * 8 - 3, [CACHE_COUNT_DRAM_WRITTEN] = 4);
+    fixture_clear(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_stores_stay),
         cmocka_unit_test(test_blocks_share_an_l1),
         cmocka_unit_test(test_barriers_hold_warps_together),
+        cmocka_unit_test(test_places_in_the_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

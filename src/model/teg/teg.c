@@ -38,8 +38,11 @@ static const struct model_option_info options[] = {
      "what a miss in the L2 fetches in the model teg: what dram.fetch_bytes says, or the sectors "
      "asked for"},
     {"blocks", (const char *const[]){"weighed", "followed", NULL},
-     "blocks that the model teg simulates: their time weighed by the instructions of the longest "
-     "cluster, or as it is"},
+     "blocks that the model teg simulates: their time weighed by the instructions of all blocks "
+     "of their cluster, or as it is"},
+    {"places", (const char *const[]){"grid", "traced", NULL},
+     "addresses of the blocks that the model teg simulates: by their place in the grid where "
+     "addresses are linear in it, or those of traced blocks"},
     {"turnaround", (const char *const[]){"auto", "none", NULL},
      "what DRAM writes cost beyond reads in the model teg: what dram.mixed_bandwidth says (auto), "
      "or "
@@ -49,17 +52,10 @@ static const struct model_option_info options[] = {
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {"policy=round-robin",
-                                        "memory-path=none",
-                                        "order=ptx",
-                                        "requests=free",
-                                        "fills=free",
-                                        "fetch=sectors",
-                                        "writes=through",
-                                        "forwarding=none",
-                                        "blocks=followed",
-                                        "turnaround=none",
-                                        NULL};
+static const char *const ablations[] = {"policy=round-robin", "memory-path=none", "order=ptx",
+                                        "requests=free",      "fills=free",       "fetch=sectors",
+                                        "writes=through",     "forwarding=none",  "blocks=followed",
+                                        "turnaround=none",    "places=traced",    NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -276,6 +272,7 @@ static ws_status write_scaling(struct diag *diag, struct teg_grid *a, struct war
         setups[count] = a->setup;
         setups[count].block_count = a->wave;
         setups[count].last_sms = 0;
+        setups[count].running = NULL;
         setups[count++].warps_per_sm = warps;
         if (warps == all) break;
     }
@@ -353,6 +350,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (model_option_get(&model_teg, input, "fetch")) a.machine.fetch_sectors = 1;
     if (model_option_get(&model_teg, input, "turnaround")) a.machine.write_cost = 1;
     a.is_weighed = !model_option_get(&model_teg, input, "blocks");
+    a.stays_at_place = model_option_get(&model_teg, input, "places");
     a.writes_through = model_option_get(&model_teg, input, "writes");
     if (model_without(input, EFFECT_CACHE_MISSES) && a.machine.rule != RULE_IS_SECTOR)
         return diag_error(diag, WS_ERR_NO_MODEL, "teg: %s has no caches", input->machine->id);

@@ -68,12 +68,14 @@ void teg_lanes_leave(struct teg_engine *e, struct teg_warp *warp, uint32_t lanes
 static void set_share(struct teg_engine *e, const struct teg_sm *sm)
 {
     uint64_t own = 0, all = 0, last = e->setup->block_count - 1;
+    unsigned active = e->machine->active_sms;
+    if (e->setup->running) active = e->setup->running[e->out->block_count];
     for (unsigned i = 0; i < e->setup->blocks_per_sm; i++) {
         const struct teg_block *block = &sm->blocks[i];
         if (!block->used) continue;
         bool is_last = block->index == last && e->setup->last_sms;
         own++;
-        all += is_last ? e->setup->last_sms : e->machine->active_sms;
+        all += is_last ? e->setup->last_sms : active;
     }
     if (!own) return;
     teg_memory_share(&e->memory, own, all);
@@ -216,10 +218,10 @@ static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time n
 {
     for (; e->next_block < e->setup->block_count; e->out->block_ends[e->out->block_count++] = now) {
         block->index = e->next_block++;
-        uint32_t before, chosen = teg_deal_next(&e->deal, block->index, &before);
-        block->traced = &e->trace->blocks[chosen];
+        struct teg_dealt dealt = teg_deal_next(&e->deal, block->index);
+        block->traced = dealt.traced;
         e->out->work += (double)block->traced->work;
-        block->offset = ((uint64_t)before << 44) + (uint64_t)before * e->machine->interleave;
+        teg_deal_shifts(&e->deal, &dealt, e->machine->interleave, block->shifts);
         fill_block(e, block, now);
         if (block->live_warps) return true;
     }

@@ -92,8 +92,7 @@ static teg_time take_dram(struct teg_memory *memory, uint64_t line, unsigned sec
 
 /* ---- L2 -------------------------------------------------------------------------------------- */
 
-/* A miss fetches what lies beside it, too. */
-static unsigned fetched_with(const struct teg_machine *machine, unsigned sectors)
+unsigned teg_fetched_with(const struct teg_machine *machine, unsigned sectors)
 {
     unsigned all = 0;
     for (unsigned i = 0; i < LINE_SECTORS; i += machine->fetch_sectors) {
@@ -131,7 +130,7 @@ static unsigned misses(struct teg_memory *memory, uint64_t line, unsigned sector
     const struct teg_machine *machine = memory->machine;
     unsigned fetched = sectors & ~hits;
     if (!fetched) return 0;
-    unsigned beside = fetched_with(machine, fetched) & ~fetched;
+    unsigned beside = teg_fetched_with(machine, fetched) & ~fetched;
     if (beside) fetched |= beside & ~cache_access(&memory->l2, line, beside, CACHE_ALLOCATE);
     return part_of(memory->dram_share, &memory->dram_rest, sectors_in(fetched));
 }

@@ -17,4 +17,7 @@ void teg_caches_clear(struct teg_memory *memory);
 teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *arrival,
                            const struct teg_piece *piece, struct teg_pipe *pipe);
 
+/* What a miss of these sectors of a line fetches: what lies beside them, too. */
+unsigned teg_fetched_with(const struct teg_machine *machine, unsigned sectors);
+
 #endif

@@ -14,28 +14,8 @@ void teg_deal_end(struct teg_deal *deal)
     deal->uses = NULL;
 }
 
-/* Anywhere in its part of the grid, as a fixed distance could fall in step with the grid's width. */
-static uint64_t place_in_grid(const struct teg_deal *deal, uint64_t number)
-{
-    double width = (double)deal->grid_blocks / (double)(deal->parts * deal->block_count);
-    uint64_t part = number * deal->parts + deal->part;
-    uint64_t hash = (part + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    uint64_t place = (uint64_t)(((double)part + (double)(hash >> 32) / 0x1p32) * width);
-    return place < deal->grid_blocks ? place : deal->grid_blocks - 1;
-}
-
-/* Of the neighbours in the trace that are alike, the one that was used least: blocks that follow each
- * other on the SM are neighbours as far as the trace has them. */
-static uint32_t choose_neighbour(const struct teg_deal *deal, uint32_t meant)
-{
-    uint32_t count, first = trace_cluster(deal->trace, meant, &count), chosen = meant;
-    for (uint32_t i = first + count; i-- > first;)
-        if (trace_alike(deal->trace, i, meant) && deal->uses[i] <= deal->uses[chosen]) chosen = i;
-    return chosen;
-}
-
-/* Of all that are alike the one that was used least, of the neighbourhood that was. */
+/* Of all that are alike the one that was used least, of the neighbourhood that was: addresses that are not known
+ * do not meet in an L1 that neighbours do not share. */
 static uint32_t choose_apart(const struct teg_deal *deal, uint32_t meant)
 {
     const struct trace *trace = deal->trace;
@@ -56,26 +36,34 @@ static uint32_t choose_apart(const struct teg_deal *deal, uint32_t meant)
     return chosen;
 }
 
-/* An SM that has a block of its own ends when that does: the longest counts. */
-static uint32_t longest(const struct trace *trace)
-{
-    uint32_t chosen = 0;
-    for (uint32_t i = 1; i < trace->block_count; i++)
-        if (trace->blocks[i].work > trace->blocks[chosen].work) chosen = i;
-    return chosen;
-}
-
-uint32_t teg_deal_next(struct teg_deal *deal, uint64_t number, uint32_t *out_before)
+struct teg_dealt teg_deal_next(struct teg_deal *deal, uint64_t number)
 {
     const struct trace *trace = deal->trace;
+    struct teg_dealt out = {.block = deal->blocks ? deal->blocks[number] : number};
     uint32_t chosen = (uint32_t)(number % trace->block_count);
-    if (trace->part_count && deal->grid_blocks) {
-        uint32_t meant = trace_stand_in(trace, place_in_grid(deal, number));
-        if (deal->are_apart && deal->block_count == 1 && deal->parts == 1)
-            chosen = longest(trace);
-        else
-            chosen = deal->are_apart ? choose_apart(deal, meant) : choose_neighbour(deal, meant);
+    if (deal->blocks && trace->part_count) {
+        chosen = trace_stand_in(trace, out.block);
+        if (!trace->is_linear || deal->stays_at_place) chosen = choose_apart(deal, chosen);
     }
-    *out_before = deal->uses[chosen]++;
-    return chosen;
+    out.traced = &trace->blocks[chosen];
+    out.before = deal->uses[chosen]++;
+    return out;
+}
+
+void teg_deal_shifts(const struct teg_deal *deal, const struct teg_dealt *dealt,
+                     unsigned interleave, uint64_t *out)
+{
+    const struct trace *trace = deal->trace;
+    int64_t from[3], to[3];
+    out[0] = ((uint64_t)dealt->before << 44) + (uint64_t)dealt->before * interleave;
+    for (uint32_t i = 1; i < trace->stride_count && deal->stays_at_place; i++)
+        out[i] = out[0];
+    if (trace->stride_count <= 1 || deal->stays_at_place) return;
+    trace_place(trace, dealt->traced->index, from);
+    trace_place(trace, dealt->block, to);
+    for (uint32_t i = 1; i < trace->stride_count; i++) {
+        out[i] = 0;
+        for (unsigned d = 0; d < 3; d++)
+            out[i] += (uint64_t)trace->strides[i][d] * (uint64_t)(to[d] - from[d]);
+    }
 }

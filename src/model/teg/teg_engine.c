@@ -205,6 +205,7 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
         struct teg_block *block = &sm->blocks[b];
         block->sm = sm;
         block->warps = mem_zalloc(e->warps_per_block, sizeof *block->warps);
+        block->shifts = mem_zalloc(teg_deal_stride_count(&e->deal), sizeof *block->shifts);
         for (uint32_t w = 0; w < e->warps_per_block; w++) {
             unsigned place;
             struct teg_scheduler *s = teg_place(e, sm, b, w, &place);
@@ -231,8 +232,10 @@ static void clear_sm(struct teg_engine *e, struct teg_sm *sm)
         mem_free(s->younger);
         mem_free(s->warps);
     }
-    for (unsigned b = 0; b < e->setup->blocks_per_sm; b++)
+    for (unsigned b = 0; b < e->setup->blocks_per_sm; b++) {
         mem_free(sm->blocks[b].warps);
+        mem_free(sm->blocks[b].shifts);
+    }
     teg_fetch_clear(&sm->fetch);
     mem_free(sm->leaving);
     mem_free(sm->units);
@@ -260,7 +263,6 @@ static void build(struct teg_engine *e)
     e->leaves = mem_zalloc(e->setup->sms, sizeof *e->leaves);
     e->deal = e->setup->deal;
     e->deal.trace = trace;
-    e->deal.block_count = e->setup->block_count;
     teg_deal_begin(&e->deal);
     uint32_t instructions = e->machine->fetch.is_used ? teg_lay_out_code(e) : 0;
     for (unsigned i = 0; i < e->setup->sms; i++) {

@@ -28,9 +28,11 @@ struct teg_setup {
     unsigned sms;           /* of the cluster, at most machine->cluster_sms */
     unsigned blocks_per_sm; /* resident */
     uint64_t block_count;   /* to execute: traced blocks, at other addresses each time */
-    struct teg_deal deal;   /* which; its trace and count are those of this */
+    struct teg_deal deal;   /* which; its trace is that of this */
     unsigned last_sms;      /* SMs of the GPU that have a block as late as the last one; 0: all */
-    unsigned warps_per_sm;  /* only so many warps, with a wave of blocks; 0: all */
+    const uint32_t
+        *running; /* SMs of the GPU that have a block when so many of these have ended; NULL: all */
+    unsigned warps_per_sm;              /* only so many warps, with a wave of blocks; 0: all */
     uint32_t dram_share, written_share; /* teg_memory.h */
     bool is_l2_warm;                    /* it holds code, constants and data as the launch starts */
     unsigned

@@ -73,7 +73,8 @@ static void set_sharing(struct teg_grid *a)
     a->setup.dram_share = a->setup.written_share = TEG_DRAM_ALL;
     if (!teg_is_cached(&a->machine)) return;
     double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
-    a->sharing = teg_sharing(&a->setup.deal, &a->machine, read);
+    a->sharing = teg_sharing(&a->setup.deal, &a->machine, a->setup.block_count,
+                             (double)profile_blocks(profile), read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
     a->setup.is_l2_warm = is_warm(a);
     a->setup.dram_share = a->setup.is_l2_warm ? 0 : (uint32_t)(TEG_DRAM_ALL / a->sharing);
@@ -96,31 +97,43 @@ static unsigned native_registers(const struct teg_grid *a)
     return is_told ? registers : UNKNOWN;
 }
 
+/* The blocks of a cluster. */
+static void choose_blocks(struct teg_grid *a, unsigned cluster)
+{
+    uint64_t blocks = teg_assigned_count(&a->assignment, cluster);
+    a->blocks = (double)blocks;
+    if (a->wave > blocks) a->wave = blocks;
+    a->setup.block_count = blocks_to_run(a);
+    a->setup.deal.blocks = teg_assigned_blocks(a->input->arena, &a->assignment, cluster,
+                                               a->setup.block_count, a->wave);
+    a->work = teg_assigned_work(&a->assignment, cluster);
+}
+
+/* Resident blocks of an SM, if each has as many as `blocks` of a cluster allow. */
+static unsigned resident_blocks(const struct teg_grid *a, double blocks)
+{
+    unsigned most = a->input->occupancy.blocks_per_sm;
+    return most * (double)a->setup.sms > blocks ? (unsigned)ceil(blocks / a->setup.sms) : most;
+}
+
 void teg_prepare(struct teg_grid *a)
 {
-    double blocks = (double)profile_blocks(a->input->profile);
-    unsigned sms = a->machine.cluster_sms;
-    a->mean = blocks / a->machine.clusters;
-    a->blocks = ceil(a->mean);
-    if (a->blocks < sms) sms = (unsigned)a->blocks;
+    uint64_t blocks = profile_blocks(a->input->profile);
+    a->mean = (double)blocks / a->machine.clusters;
     a->setup.trace = a->input->trace;
     a->setup.machine = &a->machine;
     a->setup.observer = a->input->observer;
-    a->setup.sms = sms;
-    a->setup.blocks_per_sm = a->input->occupancy.blocks_per_sm;
+    a->setup.sms = (unsigned)fmin(a->machine.cluster_sms, ceil(a->mean));
+    a->setup.blocks_per_sm = resident_blocks(a, ceil(a->mean));
     a->setup.native_registers = native_registers(a);
-    if (a->setup.blocks_per_sm * (double)sms > a->blocks)
-        a->setup.blocks_per_sm = (unsigned)ceil(a->blocks / sms);
-    a->wave = (uint64_t)a->setup.blocks_per_sm * sms;
-    a->setup.block_count = blocks_to_run(a);
-    a->setup.deal =
-        (struct teg_deal){.trace = a->setup.trace,
-                          .grid_blocks = (uint64_t)blocks,
-                          .parts = 1,
-                          .block_count = a->setup.block_count,
-                          .are_apart = teg_is_cached(&a->machine) && a->machine.clusters > 1};
-    if (teg_is_cached(&a->machine))
-        a->setup.last_sms = (unsigned)(blocks - (a->blocks - 1) * a->machine.clusters);
+    a->wave = (uint64_t)a->setup.blocks_per_sm * a->setup.sms;
+    a->assignment =
+        teg_assign(a->input->arena, a->setup.trace, blocks, a->machine.clusters, (unsigned)a->wave);
+    a->setup.deal = (struct teg_deal){.trace = a->setup.trace, .stays_at_place = a->stays_at_place};
+    choose_blocks(a, a->assignment.longest);
+    if (a->setup.block_count == (uint64_t)a->blocks) a->setup.running = a->assignment.running;
+    if (teg_is_cached(&a->machine) && !a->assignment.running)
+        a->setup.last_sms = (unsigned)(blocks - ((uint64_t)a->blocks - 1) * a->machine.clusters);
     set_l1(a);
     set_sharing(a);
 }
@@ -137,39 +150,14 @@ double teg_steady_rate(const struct teg_grid *a)
     return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
 }
 
-/* Warp instructions of the cluster that has the most when each block goes to the one that has the
- * least so far: the heap's first. Blocks are too many to matter one by one where parts have several. */
-static double longest_work(const struct teg_grid *a)
-{
-    const struct trace *trace = a->setup.trace;
-    unsigned count = a->machine.clusters;
-    double *heap = mem_zalloc(count, sizeof *heap), longest = 0;
-    for (uint32_t block = 0; block < trace->part_count; block++) {
-        double load = heap[0] + (double)trace->work[block];
-        unsigned at = 0;
-        for (unsigned child; (child = 2 * at + 1) < count; at = child) {
-            if (child + 1 < count && heap[child + 1] < heap[child]) child++;
-            if (heap[child] >= load) break;
-            heap[at] = heap[child];
-        }
-        heap[at] = load;
-        longest = fmax(longest, load);
-    }
-    mem_free(heap);
-    return longest;
-}
-
-/* What the longest cluster executes, over what the traced blocks do that stood for its blocks. Where every
- * cluster is followed, the slowest is among them. */
+/* What the blocks of the cluster execute, over what the traced blocks do that stood for some of them. */
 static double work_factor(const struct teg_grid *a)
 {
     static const double ROUNDING = 1e-6; /* of a float */
-    const struct trace *trace = a->setup.trace;
     double each = a->result.work / (double)a->result.block_count;
-    if (!a->is_weighed || !trace->part_count || a->setup.deal.parts > 1 || !(each > 0)) return 1;
-    double meant = trace->part_blocks > 1 ? trace_mean_work(trace) : longest_work(a) / a->blocks;
-    double factor = meant / each;
-    return meant > 0 && fabs(factor - 1) > ROUNDING ? factor : 1;
+    if (!a->is_weighed || !(each > 0) || !(a->work > 0)) return 1;
+    double factor = a->work / each;
+    return fabs(factor - 1) > ROUNDING ? factor : 1;
 }
 
 /* What was not executed are whole waves in the midst: the last wave, perhaps not whole, was. */
@@ -190,18 +178,13 @@ teg_time teg_without_tail(const struct teg_grid *a)
 
 /* ---- one cluster or all ---------------------------------------------------------------------- */
 
-/* The first clusters have one block more where they cannot all have as many. */
-static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters)
+static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters, unsigned count)
 {
-    uint64_t all = profile_blocks(a->input->profile);
-    for (unsigned i = 0; i < a->machine.clusters; i++) {
-        uint64_t blocks = all / a->machine.clusters + (i < all % a->machine.clusters);
+    for (unsigned i = 0; i < count; i++) {
         clusters[i] = *a;
-        clusters[i].blocks = (double)blocks;
-        clusters[i].setup.block_count = blocks_to_run(&clusters[i]);
-        clusters[i].setup.deal.part = i;
-        clusters[i].setup.deal.parts = a->machine.clusters;
-        if (blocks < (uint64_t)a->blocks) clusters[i].setup.last_sms = 0;
+        choose_blocks(&clusters[i], i);
+        clusters[i].setup.running = NULL;
+        if (clusters[i].blocks < a->blocks) clusters[i].setup.last_sms = 0;
     }
 }
 
@@ -241,7 +224,7 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     uint64_t all = profile_blocks(a->input->profile);
     unsigned count = a->machine.clusters < all ? a->machine.clusters : (unsigned)all;
     struct teg_grid *clusters = mem_zalloc(a->machine.clusters, sizeof *clusters);
-    set_clusters(a, clusters);
+    set_clusters(a, clusters, count);
     ws_status status = run_clusters(diag, clusters, count);
     if (status == WS_OK) choose_slowest(a, clusters, count);
     mem_free(clusters);

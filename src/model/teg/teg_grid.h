@@ -4,18 +4,22 @@
 #ifndef MODEL_TEG_GRID_H
 #define MODEL_TEG_GRID_H
 
+#include "model/teg/teg_assign.h"
 #include "model/teg/teg_engine.h"
 
 struct teg_grid {
     const struct model_input *input;
     struct estimate *out;
     bool is_native_order; /* of PTX, where the compiler is known */
-    bool is_weighed;      /* the time, by the instructions of the longest cluster */
+    bool is_weighed;      /* the time, by the instructions of the cluster's blocks */
+    bool stays_at_place;  /* blocks have the addresses of the traced ones */
     bool writes_through;  /* nothing that is written stays in the L2 */
     struct teg_machine machine;
+    struct teg_assignment assignment;
     struct teg_setup setup;
     struct teg_result result;
-    double blocks;     /* of the cluster with the most: whole ones */
+    double blocks;     /* of the cluster, which executes the most */
+    double work;       /* warp instructions of one of them, the mean; 0: unknown */
     double mean;       /* of all clusters */
     uint64_t wave;     /* blocks that are resident on the simulated SMs */
     unsigned timed;    /* clusters simulated; this is the slowest */

@@ -110,14 +110,16 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
                              teg_time now)
 {
     const struct trace_pattern *pattern = &e->trace->patterns[access->pattern];
-    const struct teg_request *request = teg_access_find(&e->accesses, access);
     bool local = pattern->space == SPACE_LOCAL;
+    struct trace_access moved = *access;
+    if (!local) moved.base += teg_deal_shift(e->trace, insn, warp->block->shifts);
+    const struct teg_request *request = teg_access_find(&e->accesses, &moved);
     e->out->scattered += request->is_scattered;
-    uint64_t base = access->base & ~UINT64_C(255);
+    uint64_t base = moved.base & ~UINT64_C(255);
     struct teg_arrival arrival = {
         .sm = warp->block->sm->index,
         .now = later(now, s->states[TEG_GLOBAL].free),
-        .origin = local ? base / 4 * 128 + local_origin(e, warp) : base + warp->block->offset,
+        .origin = local ? base / 4 * 128 + local_origin(e, warp) : base,
         .pieces = e->accesses.pieces + request->first,
         .count = request->count,
         .operation = insn->operation,

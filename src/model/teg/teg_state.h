@@ -125,7 +125,7 @@ struct teg_barrier {
 struct teg_block {
     struct teg_sm *sm;
     uint64_t index;                   /* in the order of launch */
-    uint64_t offset;                  /* added to its global addresses */
+    uint64_t *shifts;                 /* added to its global addresses (teg_deal.h) */
     const struct trace_block *traced; /* that stands for it */
     teg_time begun;
     uint32_t live_warps, live_lanes;
