@@ -58,6 +58,12 @@ uint32_t fixture_plain(struct fixture *fixture, enum insn_class id, int dst, int
     return add(fixture, (struct trace_insn){.class_id = (uint8_t)id}, dst, a, b);
 }
 
+uint32_t fixture_guarded(struct fixture *fixture, enum insn_class id, int dst, int guard)
+{
+    return add(fixture, (struct trace_insn){.class_id = (uint8_t)id, .guarded = true}, dst, guard,
+               -1);
+}
+
 uint32_t fixture_operand(struct fixture *fixture, enum insn_class id, int dst, int a)
 {
     struct trace_insn insn = {.class_id = (uint8_t)id,

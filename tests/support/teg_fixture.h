@@ -19,6 +19,8 @@ struct fixture {
 void fixture_begin(struct fixture *fixture, uint32_t blocks, uint32_t threads);
 /* An instruction of arithmetic: dst = op(a, b); -1: none. */
 uint32_t fixture_plain(struct fixture *fixture, enum insn_class id, int dst, int a, int b);
+/* With a guard predicate, true for all lanes. */
+uint32_t fixture_guarded(struct fixture *fixture, enum insn_class id, int dst, int guard);
 /* dst = op(a, word of shared memory). */
 uint32_t fixture_operand(struct fixture *fixture, enum insn_class id, int dst, int a);
 /* An access of `bytes` a lane; the address register is a. */

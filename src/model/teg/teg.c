@@ -342,7 +342,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     TRY(teg_machine_read(diag, input, out, &a.machine));
     size_t policy = model_option_get(&model_teg, input, "policy");
     if (policy) a.machine.policy = (enum teg_policy)(policy - 1);
-    if (model_option_get(&model_teg, input, "forwarding")) a.machine.cross = a.machine.variable = 0;
+    if (model_option_get(&model_teg, input, "forwarding"))
+        a.machine.distances = (struct teg_distances){0};
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;

@@ -489,16 +489,24 @@ static void set_path(struct teg_machine *teg)
     };
 }
 
-/* Distances of dependent instructions beyond those within a pipe: Mesa's sm75_ and sm80_instr_latencies.rs have 5
- * for 4 between the pipes, and 6 for 4 to memory on Turing. On Ampere an address takes 5 (Huerta et al. 2025,
- * listing 3). */
-enum { CROSS_CYCLES = 1, VARIABLE_CYCLES_BEFORE_8 = 2, VARIABLE_CYCLES = 1 };
+/* What ptxas 13.0 leaves between dependent instructions, for cc 7.5 and for 8.0 to 12.0: 4 cycles in a pipe and
+ * 5 from one to the other; 6 or 4 to special functions; 8 or 5 to memory; 12 or 13 from a compare to a
+ * guard. Huerta et al. (MICRO 2025, listing 3) have the 5 to an address, too. */
+static const struct {
+    unsigned cross, special, memory, guard, control;
+} distances[] = {{1, 2, 4, 8, 5}, {1, 0, 1, 9, 5}};
 
-static void set_forwarding(struct teg_machine *teg)
+static void set_distances(struct teg_machine *teg)
 {
+    unsigned later = teg->machine->cc_major >= 8;
     if (teg->machine->cc_major < 7 || off(teg, EFFECT_INST_LATENCY)) return;
-    teg->cross = ticks(CROSS_CYCLES);
-    teg->variable = ticks(teg->machine->cc_major < 8 ? VARIABLE_CYCLES_BEFORE_8 : VARIABLE_CYCLES);
+    teg->distances = (struct teg_distances){
+        .cross = ticks(distances[later].cross),
+        .special = ticks(distances[later].special),
+        .memory = ticks(distances[later].memory),
+        .guard = ticks(distances[later].guard),
+        .control = ticks(distances[later].control),
+    };
 }
 
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
@@ -528,7 +536,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_global(teg, input);
     set_fetch(teg);
     set_path(teg);
-    set_forwarding(teg);
+    set_distances(teg);
     tell_guesses(teg, input, out);
     tell_atomics(input, out);
     return WS_OK;

@@ -88,6 +88,16 @@ struct teg_path_machine {
     teg_time address, shared; /* of the unit and of the path, for each instruction */
 };
 
+/* Distances of dependent instructions beyond the latency, from the fp32 and the integer pipe. */
+struct teg_distances {
+    teg_time cross;   /* from one to the other */
+    teg_time special; /* to special functions and conversions */
+    teg_time memory;  /* to memory accesses and shuffles */
+    teg_time guard;   /* from a compare to what it guards: branches, predicated instructions */
+    teg_time
+        control; /* from a branch or barrier to the warp's next instruction; the whole distance */
+};
+
 struct teg_machine {
     const struct machine *machine;
     uint32_t effects_off;
@@ -134,8 +144,7 @@ struct teg_machine {
     teg_time deal;    /* between two blocks that an SM is dealt */
     struct teg_fetch_machine fetch;
     struct teg_path_machine path;
-    teg_time cross;    /* between the fp32 and the integer pipe, beyond the latency */
-    teg_time variable; /* from those to what has no fixed latency: memory, special functions */
+    struct teg_distances distances;
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

@@ -45,31 +45,43 @@ static void set_waits(struct teg_op *op, enum teg_scoreboard scoreboard)
     if (scoreboard == TEG_SCOREBOARD_LOADS) op->waits |= TEG_WAITS_LOADS;
 }
 
-static enum teg_maker maker_of(const struct teg_op *op, unsigned unit)
+static enum teg_maker maker_of(const struct teg_op *op, const struct trace_insn *insn,
+                               unsigned unit)
 {
     if (op->kind != OP_KIND_PLAIN || op->flags & TRACE_SHARED_OPERAND) return TEG_MAKER_OTHER;
-    return unit == TEG_MAIN ? TEG_MAKER_FMA : unit == TEG_INTEGER ? TEG_MAKER_ALU : TEG_MAKER_OTHER;
+    if (unit == TEG_MAIN) return TEG_MAKER_FMA;
+    if (unit != TEG_INTEGER) return TEG_MAKER_OTHER;
+    return insn->class_id == CLASS_CMP ? TEG_MAKER_COMPARE : TEG_MAKER_ALU;
 }
 
-static enum teg_reader reader_of(const struct teg_op *op, unsigned unit)
+static unsigned reader_of(const struct teg_op *op, const struct trace_insn *insn, unsigned unit)
 {
-    if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL || unit == TEG_SPECIAL ||
-        unit == TEG_SHARED)
-        return TEG_READER_VARIABLE;
-    enum teg_maker maker = maker_of(op, unit);
-    return maker == TEG_MAKER_FMA   ? TEG_READER_FMA
-           : maker == TEG_MAKER_ALU ? TEG_READER_ALU
-                                    : TEG_READER_OTHER;
+    unsigned guarded =
+        insn->guarded || insn->class_id == CLASS_CONTROL ? TEG_READER_GUARDED : TEG_READER_OTHER;
+    if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL || unit == TEG_SHARED)
+        return TEG_READER_MEMORY | guarded;
+    if (unit == TEG_SPECIAL) return TEG_READER_SPECIAL | guarded;
+    enum teg_maker maker = maker_of(op, insn, unit);
+    return (maker == TEG_MAKER_FMA     ? TEG_READER_FMA
+            : maker != TEG_MAKER_OTHER ? TEG_READER_ALU
+                                       : TEG_READER_OTHER) |
+           guarded;
 }
 
 void teg_price_forwarding(struct teg_engine *e)
 {
-    const teg_time cross = e->machine->cross * TEG_END_TICK;
-    const teg_time variable = e->machine->variable * TEG_END_TICK;
-    e->forward[TEG_READER_FMA][TEG_MAKER_ALU] = cross;
-    e->forward[TEG_READER_ALU][TEG_MAKER_FMA] = cross;
-    e->forward[TEG_READER_VARIABLE][TEG_MAKER_FMA] = variable;
-    e->forward[TEG_READER_VARIABLE][TEG_MAKER_ALU] = variable;
+    const struct teg_distances *more = &e->machine->distances;
+    for (unsigned reader = 0; reader < TEG_READER_VALUES; reader++) {
+        teg_end *forward = e->forward[reader];
+        unsigned kind = reader & ~(unsigned)TEG_READER_GUARDED;
+        teg_time own = kind == TEG_READER_SPECIAL  ? more->special
+                       : kind == TEG_READER_MEMORY ? more->memory
+                                                   : 0;
+        forward[TEG_MAKER_FMA] = (kind == TEG_READER_ALU ? more->cross : own) * TEG_END_TICK;
+        forward[TEG_MAKER_ALU] = (kind == TEG_READER_FMA ? more->cross : own) * TEG_END_TICK;
+        forward[TEG_MAKER_COMPARE] =
+            reader & TEG_READER_GUARDED ? more->guard * TEG_END_TICK : forward[TEG_MAKER_ALU];
+    }
 }
 
 void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct teg_op *op)
@@ -89,6 +101,9 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
         .flags = insn->flags,
         .open_groups = insn->barrier_id,
     };
+    if (op->kind == OP_KIND_BARRIER ||
+        (op->kind == OP_KIND_PLAIN && insn->class_id == CLASS_CONTROL))
+        op->same_warp = later(op->same_warp, machine->distances.control);
     if (insn->flags & TRACE_SHARED_OPERAND) {
         op->latency = machine->operand_latency;
         op->also = op->unit;
@@ -104,8 +119,8 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
-    op->maker = (uint8_t)maker_of(op, class->unit);
-    op->forward = e->forward[reader_of(op, class->unit)];
+    op->maker = (uint8_t)maker_of(op, insn, class->unit);
+    op->forward = e->forward[reader_of(op, insn, class->unit)];
 }
 
 /* Who reads a parameter reads it from the constant bank. */

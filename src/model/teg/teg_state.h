@@ -34,17 +34,19 @@ enum { TEG_WAITS_ACCESSES = 1, TEG_WAITS_COPIES = 2, TEG_WAITS_LOADS = 4 };
  * until then (enum teg_stall): one number, so that the later of two is found without a branch. */
 typedef int64_t teg_end;
 
-/* Pipes whose results are forwarded to themselves sooner than to others. */
-enum teg_maker { TEG_MAKER_OTHER, TEG_MAKER_FMA, TEG_MAKER_ALU };
+/* Pipes whose results are forwarded to themselves sooner than to others; compares are of the second. */
+enum teg_maker { TEG_MAKER_OTHER, TEG_MAKER_FMA, TEG_MAKER_ALU, TEG_MAKER_COMPARE };
 enum { TEG_CAUSE_VALUES = 16, TEG_MAKER_VALUES = 4, TEG_END_TICK = 64 };
 
-/* Who reads a result: what is of the other pipes, of one of those two, or has no fixed latency. */
+/* Who reads a result, and, as a bit, whether it does so as a guard. */
 enum teg_reader {
     TEG_READER_OTHER,
     TEG_READER_FMA,
     TEG_READER_ALU,
-    TEG_READER_VARIABLE,
-    TEG_READER_COUNT
+    TEG_READER_SPECIAL,
+    TEG_READER_MEMORY,
+    TEG_READER_GUARDED = 8,
+    TEG_READER_VALUES = 16
 };
 
 /* A static instruction with its price. */
@@ -189,7 +191,7 @@ struct teg_engine {
     const struct teg_machine *machine;
     const struct trace *trace;
     struct teg_op *ops;
-    teg_end forward[TEG_READER_COUNT][TEG_MAKER_VALUES];
+    teg_end forward[TEG_READER_VALUES][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
     teg_time *nexts;                  /* by scheduler: when it can issue at the earliest */
