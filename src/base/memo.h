@@ -6,22 +6,22 @@
 
 #include <stdint.h>
 
-enum { MEMO_KEY_WORDS = 4, MEMO_LISTS = 256 };
+enum { MEMO_KEY_WORDS = 4, MEMO_BRANCHES = 4 };
 
 /* What the result depends on; words that are not used are 0. */
 struct memo_key {
     uint64_t words[MEMO_KEY_WORDS];
 };
 
-/* Begins the user's struct, which is one block of mem_alloc and does not change once it is added. */
+/* Begins the user's struct, which is one block of mem_alloc; all but `below` stays as it was added. */
 struct memo_entry {
-    struct memo_entry *next;
+    struct memo_entry *below[MEMO_BRANCHES]; /* by the bits of the hash that follow */
     struct memo_key key;
 };
 
 /* All zeros: empty. One block of mem_alloc, too: entries belong to the call as long as it does. */
 struct memo {
-    struct memo_entry *lists[MEMO_LISTS]; /* newest first, by hash of the key */
+    struct memo_entry *first;
 };
 
 /* NULL: it is not there. */
