@@ -83,7 +83,8 @@ static ws_status complete_options(struct diag *diag, const ws_replay_options *gi
     if (!(out->unknown_share >= 0)) out->unknown_share = UNKNOWN_SHARE;
     *out_rules = (struct counting_rules){out->rules & RULES_ALL,
                                          out->shared_banks,
-                                         {out->initial_segment_bytes, out->min_segment_bytes}};
+                                         {out->initial_segment_bytes, out->min_segment_bytes},
+                                         false};
     return pipeline_rules(diag, out_rules);
 }
 

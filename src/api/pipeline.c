@@ -56,7 +56,8 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     *out_rules = (struct counting_rules){out->all_rules ? RULES_ALL : out->rules & RULES_ALL,
                                          out->shared_banks,
-                                         {out->initial_segment_bytes, out->min_segment_bytes}};
+                                         {out->initial_segment_bytes, out->min_segment_bytes},
+                                         false};
     return pipeline_rules(diag, out_rules);
 }
 

@@ -68,7 +68,7 @@ bool segments_valid(struct segments segments)
 
 struct counting_rules counting_rules_of(unsigned set)
 {
-    return (struct counting_rules){set, BANKS_DEFAULT, {INITIAL_DEFAULT, LEAST_DEFAULT}};
+    return (struct counting_rules){set, BANKS_DEFAULT, {INITIAL_DEFAULT, LEAST_DEFAULT}, false};
 }
 
 /* ---- global and local memory ----------------------------------------------------------------- */
@@ -269,6 +269,7 @@ static void shared_cost(struct cost *out, const struct request *request,
     uint32_t mask = request->mask, same[32];
     unsigned words = request->bytes > 4 ? request->bytes / 4 : 1;
     unsigned lanes = 32 / words, wavefronts = 0, phases = 0;
+    if (rules->joins_phases && bank_joins(addresses, mask, request->bytes)) lanes *= 2;
     uint32_t leaders = request->math->groups(addresses, mask, bits_lowest(4 * words), same);
     for (unsigned first = 0; first < 32; first += lanes) {
         uint32_t phase = mask & (uint32_t)(((UINT64_C(1) << lanes) - 1) << first);

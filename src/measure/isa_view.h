@@ -11,8 +11,9 @@ enum view_fold {
     VIEW_PLAIN,
     VIEW_SHARED_LOAD,
     VIEW_ADDRESS,
-    VIEW_NEGATION
-}; /* but the first: folded */
+    VIEW_NEGATION,
+    VIEW_MERGED /* an access that is part of another one */
+};              /* but the first: folded */
 
 enum { VIEW_PARTS = 8 };
 struct view_part {
@@ -25,6 +26,10 @@ struct insn_view {
     bool is_texture;   /* a texture fetch: mem.texture.load */
     bool is_sequence;  /* `parts` instead of one instruction */
     uint8_t every;     /* 2 to VIEW_UNROLL: issued once in so many executions, the end of a loop */
+    /* An access of so many bytes instead, which begins so many before its own; 0: of its own. The accesses that
+     * became part of it: the number of the first + 1, and of those the next; 0: no more. */
+    uint8_t merged_bytes, merged_offset;
+    uint32_t merged_next;
     const struct view_part *parts; /* VIEW_PARTS of them */
 };
 

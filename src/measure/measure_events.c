@@ -116,7 +116,10 @@ static void *worker_begin(void *self)
     w->site_tallies = mem_zalloc(m->site_count, sizeof *w->site_tallies);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct insn *insn = m->launch.insns[m->site_insns[i]];
-        access_site_init(&w->sites[i], insn_operation(insn), insn_access_bytes(insn), &m->rules);
+        const struct insn_view *view = m->views ? &m->views[m->site_insns[i]] : NULL;
+        unsigned merged = view ? view->merged_bytes : 0;
+        access_site_init(&w->sites[i], insn_operation(insn),
+                         merged ? merged : insn_access_bytes(insn), &m->rules);
     }
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);
@@ -446,8 +449,8 @@ static inline void touch(struct worker *w, const struct block_state *block, unsi
         footprint_add(all[side], access);
 }
 
-static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
-                   const struct access *access)
+static void plain_memory(void *worker, const struct warp_ref *ref, uint32_t insn,
+                         const struct access *access)
 {
     struct worker *w = worker;
     uint32_t site = w->measure->site_of[insn];
@@ -474,6 +477,28 @@ static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
     }
     tally_add(&w->site_tallies[site], number);
     tally_add(&stage->tally, number);
+}
+
+/* An access that stands for its neighbours, too, begins where the first of them does. */
+static void memory(void *worker, const struct warp_ref *ref, uint32_t insn,
+                   const struct access *access)
+{
+    const struct worker *w = worker;
+    const struct insn_view *view = w->measure->views ? &w->measure->views[insn] : NULL;
+    if (!view || (!view->merged_bytes && view->fold != VIEW_MERGED)) {
+        plain_memory(worker, ref, insn, access);
+        return;
+    }
+    if (view->fold == VIEW_MERGED) return;
+    struct access whole = *access;
+    uint64_t addresses[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        addresses[lane] = access->addresses[lane] - view->merged_offset;
+    whole.bytes = view->merged_bytes;
+    whole.base -= view->merged_offset;
+    whole.base2 -= view->merged_offset;
+    whole.addresses = addresses;
+    plain_memory(worker, ref, insn, &whole);
 }
 
 static void next_stage(struct worker *w, struct block_state *block, struct warp_state *warp)

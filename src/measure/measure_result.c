@@ -21,6 +21,7 @@ struct measure *measure_begin(struct counting_rules rules)
 void measure_set_view(struct measure *measure, enum isa_view view)
 {
     measure->view = view;
+    measure->rules.joins_phases = view == ISA_VIEW_NATIVE;
 }
 
 void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes)
@@ -162,7 +163,8 @@ static void add_insn(uint64_t *counts, const struct insn *insn, const struct ins
     if (!view) return;
     counts[COUNTER_INST_PTX_WARP] += cell->executions;
     if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;
-    if (view->fold == VIEW_ADDRESS) counts[COUNTER_VIEW_FOLDED_ADDRESS] += cell->executions;
+    if (view->fold == VIEW_ADDRESS || view->fold == VIEW_MERGED)
+        counts[COUNTER_VIEW_FOLDED_ADDRESS] += cell->executions;
     if (view->fold == VIEW_NEGATION) counts[COUNTER_VIEW_FOLDED_NEGATION] += cell->executions;
     if (view->is_sequence) counts[COUNTER_VIEW_EXPANDED] += cell->executions;
     if (view->reads_shared) counts[isa_view_shared_counter(insn->class_id)] += cell->executions;
@@ -182,8 +184,9 @@ static void add_class(uint64_t *counts, const struct insn *insn, const struct in
         counts[COUNTER_INST_WARP_FIRST + class_id] += cell->executions * issued / every;
     for (int unit = 0; unit < UNIT_COUNT; unit++) {
         if (!(insn->units >> unit & 1) || (is_texture && unit == UNIT_GLOBAL)) continue;
-        /* A load that folds keeps shared memory busy all the same. */
-        uint64_t used = unit == UNIT_SHARED ? every : issued;
+        /* A load that folds into arithmetic keeps shared memory busy all the same. */
+        bool is_merged = view && view->fold == VIEW_MERGED;
+        uint64_t used = unit == UNIT_SHARED && !is_merged ? every : issued;
         counts[COUNTER_INST_UNIT_FIRST + unit] += cell->executions * used / every;
     }
     if (is_texture) counts[COUNTER_INST_UNIT_FIRST + UNIT_TEXTURE] += cell->executions;

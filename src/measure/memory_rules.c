@@ -102,6 +102,20 @@ unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned byte
     return most;
 }
 
+static bool meets(const uint64_t *addresses, uint32_t mask, unsigned distance)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = bits_lowest(rest), other = lane ^ distance;
+        if ((mask >> other & 1) && addresses[lane] != addresses[other]) return false;
+    }
+    return true;
+}
+
+bool bank_joins(const uint64_t *addresses, uint32_t mask, unsigned bytes)
+{
+    return bytes > 4 && (meets(addresses, mask, 1) || meets(addresses, mask, 2));
+}
+
 /* One step of a word access: the lanes that remain pending. banks[lane] has the bit of its bank. */
 static uint32_t bank_step(const uint64_t *words, const uint64_t *banks, uint32_t pending)
 {

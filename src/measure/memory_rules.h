@@ -5,6 +5,7 @@
 #ifndef MEASURE_MEMORY_RULES_H
 #define MEASURE_MEMORY_RULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct transactions {
@@ -34,6 +35,11 @@ struct transactions coalesce_cc10(const uint64_t *addresses, uint32_t mask, unsi
 
 /* Passes of one phase: the maximum over the banks of the number of distinct 4-byte words there. */
 unsigned bank_wavefronts(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned banks);
+
+/* Do the lanes of wide words meet in pairs, so that two phases become one: the halves of a warp with 8 bytes, the
+ * quarters of each half with 16? That is where, all over the warp, the lanes i and i xor 1, or i and i xor 2, have
+ * the same address or one of them none (measured on a V100 and an A100; doc/definitions.md#shared-memory). */
+bool bank_joins(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 
 /* cc 1.x: steps of one half-warp; each takes the word of the lowest pending lane as the broadcast
  * word, and one lane of every other bank. Wide words are several word accesses in sequence. */

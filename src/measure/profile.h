@@ -174,6 +174,7 @@ struct counting_rules {
     unsigned set;             /* of enum measure_rules */
     unsigned banks;           /* of RULE_BANK16: 1 to BANKS_MAX */
     struct segments segments; /* of RULE_CC12: valid ones */
+    bool joins_phases;        /* of wavefronts32: bank_joins (memory_rules.h) */
 };
 enum { BANKS_MAX = 64 };
 /* This set as cc 1.2 and 1.3 have it: 16 banks, segments of 128 and 32 bytes. */

@@ -220,6 +220,22 @@ static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, ui
     }
 }
 
+/* An access that others became part of has their values, too. */
+static void draft_merged(struct planner *p, const struct code_block *code, uint32_t pc,
+                         struct draft *draft)
+{
+    draft->insn.bytes = p->views[pc].merged_bytes;
+    for (uint32_t next = p->views[pc].merged_next; next; next = p->views[next - 1].merged_next) {
+        const struct insn *insn = p->launch->insns[next - 1];
+        for (unsigned i = 1; i < insn->nsrc; i++) {
+            const struct operand *source = insn_source(insn, i);
+            if (source->kind == OPERAND_REGISTER && source->reg >= 0)
+                draft_read(p, code, code->vreg_base + (uint32_t)source->reg, 0, draft);
+        }
+        draft_writes(p, code, insn, draft);
+    }
+}
+
 static bool is_added_up(struct planner *p, const struct code_block *code, const struct insn *insn)
 {
     if (counts_lanes(insn)) return true;
@@ -238,6 +254,7 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     if (is_added_up(p, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
     uint32_t load = draft_reads(p, code, insn, &draft);
     draft_writes(p, code, insn, &draft);
+    if (view && view->merged_bytes) draft_merged(p, code, pc, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
     if (view) draft.insn.every = view->every;
     if (view && view->is_sequence && insn->class_id == CLASS_MEM_PARAM_LOAD)
@@ -264,7 +281,8 @@ static void find_folds(struct planner *p)
         for (uint32_t pc = code->first; pc < code->first + code->count; pc++) {
             uint32_t writes[OPERANDS_MAX];
             unsigned count = insn_writes(p->launch->insns[pc], writes);
-            for (unsigned k = 0; k < count && p->views[pc].fold != VIEW_PLAIN; k++)
+            unsigned fold = p->views[pc].fold;
+            for (unsigned k = 0; k < count && fold != VIEW_PLAIN && fold != VIEW_MERGED; k++)
                 p->folded_by[code->vreg_base + writes[k]] = pc;
         }
     }

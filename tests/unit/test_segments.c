@@ -205,7 +205,7 @@ static void test_loads_past_l1(void **state)
 static void test_patterns_know_the_alignment(void **state)
 {
     (void)state;
-    const struct counting_rules rules = {RULE_CC12, 16, {256, 16}};
+    const struct counting_rules rules = {RULE_CC12, 16, {256, 16}, false};
     struct pattern_table table;
     struct access_site site;
     pattern_table_init(&table, rules, lane_math_at(0));

@@ -258,6 +258,46 @@ static void test_shared_turns(void **state)
     assert_near(kernel_slope(&run, shared_additions, 100), 8 * (1 + 31 * 3), 2e-3);
 }
 
+static unsigned loaded_words;
+
+/* Volatile, so that they stay apart; each into registers of its own, so that they do not wait for each other. */
+static void shared_loads(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned to = i * 4 % 64;
+        if (loaded_words == 4)
+            fprintf(out, "ld.volatile.shared.v4.f32 {%%f%u, %%f%u, %%f%u, %%f%u}, [words];\n", to,
+                    to + 1, to + 2, to + 3);
+        else
+            fprintf(out, "ld.volatile.shared.v2.f32 {%%f%u, %%f%u}, [words];\n", to, to + 1);
+    }
+}
+
+/* Eight warps keep the banks busy: 16 bytes a lane take four passes, two where lanes read in pairs; 8 bytes two, or
+ * one. */
+static void test_joined_phases(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *options;
+        unsigned words;
+        double passes;
+    } rows[] = {
+        {"v100", "order=native", 4, 2},
+        {"v100", "order=native", 2, 1},
+        {"v100", "order=native,phases=apart", 4, 4},
+        {"v100", "order=native,phases=apart", 2, 2},
+        {"a100-sxm4-40gb", "order=native", 4, 2},
+        {"p100-pcie", "order=ptx", 4, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kernel_run run = {
+            .gpu = rows[i].gpu, .block = 256, .without = "fetch", .options = rows[i].options};
+        loaded_words = rows[i].words;
+        assert_near(kernel_slope(&run, shared_loads, 96), 8 * rows[i].passes, 2e-3);
+    }
+}
+
 /* ---- the way to the L2 ------------------------------------------------------------------------- */
 
 static unsigned store_stride;
@@ -449,7 +489,7 @@ int main(void)
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_written_back),
         cmocka_unit_test(test_turnaround),     cmocka_unit_test(test_warm_l2),
         cmocka_unit_test(test_shared_turns),   cmocka_unit_test(test_halves_of_l2),
-        cmocka_unit_test(test_warm_l2_of_all),
+        cmocka_unit_test(test_warm_l2_of_all), cmocka_unit_test(test_joined_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

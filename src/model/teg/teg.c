@@ -23,6 +23,9 @@ static const struct model_option_info options[] = {
     {"memory-path", (const char *const[]){"auto", "none", NULL},
      "address units and the path of memory instructions in the model teg; auto: from compute "
      "capability 7.0 on"},
+    {"phases", (const char *const[]){"joined", "apart", NULL},
+     "words of 8 and 16 bytes of shared memory that lanes read in pairs in the model teg: in half "
+     "the passes from compute capability 7.0 on, or in all"},
     {"sms", (const char *const[]){"one", "all", NULL},
      "what the model teg simulates: the cluster with the most blocks, or every cluster with its "
      "own blocks"},
@@ -56,6 +59,9 @@ static const char *const ablations[] = {"policy=round-robin", "memory-path=none"
                                         "requests=free",      "fills=free",       "fetch=sectors",
                                         "writes=through",     "forwarding=none",  "blocks=followed",
                                         "turnaround=none",    "places=traced",    NULL};
+"turnaround=none", "phases=apart", NULL
+}
+;
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -344,6 +350,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (policy) a.machine.policy = (enum teg_policy)(policy - 1);
     if (model_option_get(&model_teg, input, "forwarding"))
         a.machine.distances = (struct teg_distances){0};
+    if (model_option_get(&model_teg, input, "forwarding")) a.machine.cross = a.machine.variable = 0;
+    if (model_option_get(&model_teg, input, "phases")) a.machine.joins_phases = false;
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;

@@ -36,6 +36,7 @@ static void count_passes(const struct teg_machine *machine, const uint64_t *addr
 {
     unsigned words = bytes > 4 ? bytes / 4 : 1;
     unsigned group = machine->half_warps ? LANES / 2 : LANES / words;
+    if (machine->joins_phases && bank_joins(addresses, mask, bytes)) group *= 2;
     for (unsigned first = 0; first < LANES; first += group) {
         uint32_t lanes = mask & lanes_from(first, group);
         if (!lanes) continue;

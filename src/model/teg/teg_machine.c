@@ -223,6 +223,7 @@ static void set_shared(struct teg_machine *teg, const struct model_input *input,
     (void)machine_latency(machine, CLASS_FP32_FMA, &fma);
     teg->banks = (unsigned)machine_get(machine, MACHINE_SHARED_BANKS, 32);
     teg->half_warps = shared_is_half_warp(machine);
+    teg->joins_phases = machine->cc_major >= 7;
     double group = teg->half_warps ? WARP_LANES / 2.0 : WARP_LANES;
     teg->pass = ticks(lanes > 0 ? fmax(1, group / lanes) : 1);
     if (!(latency > 0)) {

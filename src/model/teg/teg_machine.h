@@ -111,7 +111,8 @@ struct teg_machine {
     uint64_t guessed; /* bit set of classes whose cost is by a rule, not a figure */
     uint64_t lacking; /* bit set of classes that this GPU does not have */
 
-    bool half_warps; /* shared memory serves half-warps (16 banks) */
+    bool half_warps;   /* shared memory serves half-warps (16 banks) */
+    bool joins_phases; /* wide words that lanes read in pairs: bank_joins (memory_rules.h) */
     unsigned banks;
     teg_time pass, replay; /* ticks of the banks, latency of each further pass */
     teg_time shared_turn;  /* of each further lane at a word of shared memory: atomics */
