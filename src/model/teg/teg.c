@@ -55,13 +55,19 @@ static const struct model_option_info options[] = {
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {"policy=round-robin", "memory-path=none", "order=ptx",
-                                        "requests=free",      "fills=free",       "fetch=sectors",
-                                        "writes=through",     "forwarding=none",  "blocks=followed",
-                                        "turnaround=none",    "places=traced",    NULL};
-"turnaround=none", "phases=apart", NULL
-}
-;
+static const char *const ablations[] = {"policy=round-robin",
+                                        "memory-path=none",
+                                        "order=ptx",
+                                        "requests=free",
+                                        "fills=free",
+                                        "fetch=sectors",
+                                        "writes=through",
+                                        "forwarding=none",
+                                        "blocks=followed",
+                                        "turnaround=none",
+                                        "places=traced",
+                                        "phases=apart",
+                                        NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -350,7 +356,6 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (policy) a.machine.policy = (enum teg_policy)(policy - 1);
     if (model_option_get(&model_teg, input, "forwarding"))
         a.machine.distances = (struct teg_distances){0};
-    if (model_option_get(&model_teg, input, "forwarding")) a.machine.cross = a.machine.variable = 0;
     if (model_option_get(&model_teg, input, "phases")) a.machine.joins_phases = false;
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
