@@ -252,6 +252,26 @@ static void merge_floorplan(struct machine *machine, const struct machine *base)
     machine->floorplan = plan;
 }
 
+static double ratio_of(const struct machine *machine, const struct machine *base,
+                       enum machine_key key)
+{
+    double own = machine_get(machine, key, 0), before = machine_get(base, key, 0);
+    return own > 0 && before > 0 ? own / before : 1;
+}
+
+/* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it, and
+ * measured bandwidths of an L2 follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an
+ * H200, 16 and 17 of an A40 and an L40). */
+static double scale_of(const struct machine *machine, const struct machine *base, size_t key)
+{
+    if (key == MACHINE_DRAM_SUSTAINED_BANDWIDTH || key == MACHINE_DRAM_MIXED_BANDWIDTH)
+        return ratio_of(machine, base, MACHINE_DRAM_BANDWIDTH);
+    if (key == MACHINE_L2_BANDWIDTH)
+        return ratio_of(machine, base, MACHINE_SM_COUNT) *
+               ratio_of(machine, base, MACHINE_CLOCK_CORE);
+    return 1;
+}
+
 /* Leaf by leaf: what the machine's own file does not say. */
 static void merge(struct machine *machine, const struct machine *base)
 {
@@ -268,10 +288,13 @@ static void merge(struct machine *machine, const struct machine *base)
     }
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &base->values[key];
+        double scale = scale_of(machine, base, key);
         if (machine->values[key].known || !value->known) continue;
         machine->values[key] = *value;
         machine->values[key].source = arena_copy(arena, value->source);
         machine->values[key].line = 0;
+        machine->values[key].value *= scale;
+        if (scale != 1) machine->values[key].assumed = true;
     }
     for (size_t id = 0; id < CURVE_COUNT; id++)
         merge_curve(arena, &machine->curves[id], &base->curves[id]);

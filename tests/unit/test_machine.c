@@ -131,16 +131,31 @@ static void test_inheritance_is_leaf_by_leaf(void **state)
     machine_destroy(machine);
 }
 
+/* Twice the DRAM sustains twice as much; the L2 has twice the SMs at twice the clock. */
+static void test_inherited_bandwidths_follow(void **state)
+{
+    (void)state;
+    static const struct given_figure figures[] = {
+        {MACHINE_DRAM_SUSTAINED_BANDWIDTH, 190e9},
+        {MACHINE_DRAM_MIXED_BANDWIDTH, 160e9},
+        {MACHINE_L2_BANDWIDTH, 300e9 * 2 * 2},
+    };
+    struct machine *machine = load(GOOD, "faster");
+    CHECK_FIGURES(machine, figures);
+    assert_true(machine->values[MACHINE_L2_BANDWIDTH].assumed);
+    machine_destroy(machine);
+}
+
 static void test_list_is_sorted_and_without_sources(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"base", "child", "units"};
+    static const char *const expected[] = {"base", "child", "faster", "units"};
     struct diag diag = {0};
     struct arena arena = {0};
     const char *const *ids;
     size_t count;
     assert_int_equal(machine_list(&diag, &arena, GOOD, &ids, &count), WS_OK);
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(ids[i], expected[i]);
     assert_int_equal(machine_list(&diag, &arena, GOOD "/none", &ids, &count), WS_ERR_IO);
@@ -291,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_keys_are_found),
         cmocka_unit_test(test_units_become_si),
         cmocka_unit_test(test_inheritance_is_leaf_by_leaf),
+        cmocka_unit_test(test_inherited_bandwidths_follow),
         cmocka_unit_test(test_list_is_sorted_and_without_sources),
         cmocka_unit_test(test_gtx280_is_hongs),
         cmocka_unit_test(test_gtx285_is_zhang_and_owens),

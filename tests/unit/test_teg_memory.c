@@ -413,6 +413,8 @@ static void test_turnaround(void **state)
     run.changes[3] = NULL;
     assert_near(kernel_cycles(&run, stream, 400), (2 / 0.927 - 1) * 400 * 512 / (10e9 / 1.695e9),
                 0.02);
+    run.changes[2] = "machine.dram.sustained_bandwidth=20e9"; /* of another memory */
+    assert_near(kernel_slope(&run, line_loads, 64), 512 / (0.96 * 10e9 / 1.695e9), 0.02);
 }
 
 /* 64 loads of lines of its own for each of four warps, 128 KiB a block. A warm L2 that holds the launch's data
@@ -448,6 +450,11 @@ static void test_warm_l2_of_all(void **state)
     assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), sectors, 1e-12);
     assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 0, 0);
     run.options = "l2=warm";
+    run.changes[1] =
+        "machine.l2.size=32768"; /* as large as what is read: 64 lines come to 64 places in the mean */
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"),
+                sectors * (1 - 0.4834), 0.01);
+    run.changes[1] = "machine.l2.size=1048576";
     assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), 0, 0);
     assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 1, 0);
     assert_near(kernel_figure(&run, line_loads, 64, "estimates/teg/terms/l2_hit"), 1, 0);

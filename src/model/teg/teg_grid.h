@@ -25,6 +25,7 @@ struct teg_grid {
     unsigned timed;    /* clusters simulated; this is the slowest */
     double mean_total; /* of them, ticks */
     double sharing;
+    double warm;    /* share of what it touches that the launch finds in the L2 */
     teg_time total; /* of the launch */
 };
 

@@ -313,10 +313,12 @@ static void set_channels(struct teg_machine *teg, double clock)
  * 96 % of the peak, and as much writing as reading 92.7 % of that. */
 static const double SUSTAINED = 0.96, MIXED = 0.927;
 
+/* A figure above the peak belongs to another memory. */
 static double sustained_bandwidth(const struct machine *machine)
 {
     double peak = machine_get(machine, MACHINE_DRAM_BANDWIDTH, 0);
-    return fmin(peak, machine_get(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH, SUSTAINED * peak));
+    double told = machine_get(machine, MACHINE_DRAM_SUSTAINED_BANDWIDTH, 0);
+    return told > 0 && told <= peak ? told : SUSTAINED * peak;
 }
 
 /* How much longer than a read sector a written one keeps the bus: if half of the bytes are written, the mean of
@@ -324,8 +326,9 @@ static double sustained_bandwidth(const struct machine *machine)
 static double write_cost(const struct machine *machine)
 {
     double reading = sustained_bandwidth(machine);
-    double mixed = machine_get(machine, MACHINE_DRAM_MIXED_BANDWIDTH, MIXED * reading);
-    return fmax(1, 2 * reading / mixed - 1);
+    double told = machine_get(machine, MACHINE_DRAM_MIXED_BANDWIDTH, 0);
+    double mixed = told > 0 && told <= reading ? told : MIXED * reading;
+    return 2 * reading / mixed - 1;
 }
 
 /* Of the L2 for a lane whose address others wait for, where the file does not say (guess). */
