@@ -110,6 +110,38 @@ static void test_addresses_cost_nothing(void **state)
     assert_true(native <= written / 2 + 0.5);
 }
 
+/* ---- many operands --------------------------------------------------------------------------- */
+
+/* 24 registers; the last one is loaded right before if `count` is 2. Additions wait for the result. */
+static void product(FILE *out, unsigned count)
+{
+    for (unsigned i = 2; i < 26; i++)
+        fprintf(out, "mov.f32 %%f%u, %%f0;\nmov.b32 %%r%u, %%f0;\n", i, i);
+    if (count == 2) fputs("ld.global.cg.f32 %f25, [%rd0+4096];\n", out);
+    fputs("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {", out);
+    for (unsigned i = 0; i < 24; i++)
+        fprintf(out, "%s%%%c%u",
+                i == 8 || i == 16 ? "}, {"
+                : i               ? ", "
+                                  : "",
+                i < 8 ? 'f' : 'r', i < 8 ? 30 + i : i - 6);
+    fputs("}, {", out);
+    for (unsigned i = 18; i < 26; i++)
+        fprintf(out, "%s%%f%u", i > 18 ? ", " : "", i);
+    fputs("};\n", out);
+    for (unsigned i = 0; i < 200; i++)
+        fputs("add.f32 %f37, %f37, %f0;\n", out);
+    fputs("st.global.f32 [%rd0], %f37;\n", out);
+}
+
+static void test_every_operand_is_waited_for(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=native"};
+    double more = kernel_cycles(&run, product, 2) - kernel_cycles(&run, product, 1);
+    assert_near(more, LATENCY, 0.1);
+}
+
 /* ---- where it does not apply ----------------------------------------------------------------- */
 
 static void test_older_gpus_keep_the_order(void **state)
@@ -129,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_stores_keep_loads_back),
         cmocka_unit_test(test_loops_are_unrolled),
         cmocka_unit_test(test_addresses_cost_nothing),
+        cmocka_unit_test(test_every_operand_is_waited_for),
         cmocka_unit_test(test_older_gpus_keep_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

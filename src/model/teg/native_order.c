@@ -32,14 +32,14 @@ void native_order_clear(struct native_order *order)
 
 /* ---- dependences of a region ----------------------------------------------------------------- */
 
-enum { READS_OF_STEP = 16, ALIASES = 4 };
+enum { ALIASES = 4 };
 
 /* One step of the region. */
 struct member {
     const struct trace_insn *insn;
     bool is_dropped;
-    unsigned read_count, waiting; /* predecessors that are not in the order yet */
-    uint32_t reads[READS_OF_STEP];
+    unsigned waiting;                /* predecessors that are not in the order yet */
+    unsigned first_read, read_count; /* in region.reads */
     uint32_t height;
     bool is_load, is_read; /* a load; somebody who reads it is in the order */
     unsigned first, count; /* successors */
@@ -67,6 +67,8 @@ struct region {
     uint32_t *current;    /* by register: register and copy that holds it now */
     struct edge *edges;
     unsigned edge_count, edge_capacity;
+    uint32_t *reads; /* registers and copies, member after member */
+    unsigned read_count, read_capacity;
 };
 
 static void add_edge(struct region *r, int from, unsigned to)
@@ -77,12 +79,20 @@ static void add_edge(struct region *r, int from, unsigned to)
     r->members[to].waiting++;
 }
 
+static const uint32_t *reads_of(const struct region *r, const struct member *member)
+{
+    return r->reads + member->first_read;
+}
+
+/* Of the last member so far. */
 static void add_read(struct region *r, unsigned index, uint32_t physical)
 {
     struct member *member = &r->members[index];
     for (unsigned i = 0; i < member->read_count; i++)
-        if (member->reads[i] == physical) return;
-    if (member->read_count < READS_OF_STEP) member->reads[member->read_count++] = physical;
+        if (reads_of(r, member)[i] == physical) return;
+    GROW(r->reads, r->read_count, r->read_capacity);
+    r->reads[r->read_count++] = physical;
+    member->read_count++;
     add_edge(r, r->values[physical].writer, index);
 }
 
@@ -108,7 +118,7 @@ static void write_register(struct region *r, unsigned index, uint32_t reg, unsig
     if (!member->is_dropped) return;
     value->writer = FOLDED;
     for (unsigned i = 0; i < member->read_count && i < ALIASES; i++)
-        value->aliases[value->alias_count++] = member->reads[i];
+        value->aliases[value->alias_count++] = reads_of(r, member)[i];
 }
 
 static bool is_last_iteration(const struct region *r, unsigned index)
@@ -153,6 +163,7 @@ static void add_member(struct region *r, unsigned index)
     struct member *member = &r->members[index];
     unsigned copy = index / r->body + 1;
     member->insn = &trace->insns[r->first + index % r->body];
+    member->first_read = r->read_count;
     member->is_dropped = drops(r, index);
     member->is_load = member->insn->operation == TRACE_LOAD && !member->is_dropped &&
                       member->insn->space != SPACE_PARAM && member->insn->space != SPACE_CONST;
@@ -229,7 +240,7 @@ static void put(const struct region *r, unsigned index, struct native_schedule *
     out->first_registers[out->count] = *registers;
     out->read_counts[out->count++] = (uint16_t)member->read_count;
     for (unsigned i = 0; i < member->read_count; i++)
-        out->registers[(*registers)++] = member->reads[i];
+        out->registers[(*registers)++] = reads_of(r, member)[i];
     for (unsigned i = 0; i < member->insn->write_count; i++)
         out->registers[(*registers)++] =
             trace_writes(trace, member->insn)[i] + copy * trace->register_count;
@@ -286,7 +297,7 @@ static struct native_schedule *make_schedule(struct region *r)
         hoisted += member->is_load;
         if (hoisted > r->hoisted_most) r->hoisted_most = hoisted;
         for (unsigned i = 0; i < member->read_count; i++) {
-            int writer = r->values[member->reads[i]].writer;
+            int writer = r->values[reads_of(r, member)[i]].writer;
             if (writer < 0 || !r->members[writer].is_load || r->members[writer].is_read) continue;
             r->members[writer].is_read = true;
             hoisted--;
@@ -321,6 +332,7 @@ static struct native_schedule *plan(struct native_order *order, uint32_t first, 
     mem_free(r.values);
     mem_free(r.current);
     mem_free(r.edges);
+    mem_free(r.reads);
     *out_hoisted = r.hoisted_most;
     return out;
 }
@@ -398,7 +410,9 @@ void native_cursor_clear(struct native_cursor *cursor)
 {
     trace_cursor_clear(&cursor->cursor);
     mem_free(cursor->steps);
+    mem_free(cursor->moved);
     cursor->steps = NULL;
+    cursor->moved = NULL;
 }
 
 static bool read_ahead(struct native_cursor *cursor)
@@ -451,14 +465,26 @@ static void read_region(struct native_order *order, struct native_cursor *cursor
     cursor->schedule = find_schedule(order, first, cursor->count, body);
 }
 
+/* All at once: a register may be moved from and to. */
+static void move_registers(struct native_cursor *cursor, const struct native_order *order,
+                           int64_t *ends)
+{
+    const struct native_schedule *over = cursor->schedule;
+    if (!over || !over->move_count) return;
+    if (!cursor->moved)
+        cursor->moved = mem_alloc((order->trace->register_count + 1) * sizeof *cursor->moved);
+    for (uint32_t i = 0; i < over->move_count; i++)
+        cursor->moved[i] = ends[over->moves[i].from];
+    for (uint32_t i = 0; i < over->move_count; i++)
+        ends[over->moves[i].to] = cursor->moved[i];
+}
+
 bool native_cursor_next(struct native_order *order, struct native_cursor *cursor,
                         struct trace_step *step, int64_t *ends, const uint32_t **out_registers,
                         unsigned *out_reads)
 {
     while (!cursor->schedule || cursor->next == cursor->schedule->count) {
-        const struct native_schedule *over = cursor->schedule;
-        for (uint32_t i = 0; over && i < over->move_count; i++)
-            ends[over->moves[i].to] = ends[over->moves[i].from];
+        move_registers(cursor, order, ends);
         read_region(order, cursor);
         if (!cursor->schedule) return false;
     }

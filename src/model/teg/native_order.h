@@ -49,6 +49,7 @@ struct native_cursor {
     unsigned count, next;            /* steps of the region; place in its schedule */
     bool has_ahead;
     const struct native_schedule *schedule;
+    int64_t *moved; /* [registers of the trace], NULL before the first: ends that move */
 };
 
 void native_cursor_begin(struct native_cursor *cursor, const struct trace *trace,
