@@ -259,13 +259,18 @@ static double ratio_of(const struct machine *machine, const struct machine *base
     return own > 0 && before > 0 ? own / before : 1;
 }
 
-/* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it, and
- * measured bandwidths of an L2 follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an
+/* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it, what
+ * its latency is beyond that of the L2 is time, not cycles of the core, and measured bandwidths of an L2 follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an
  * H200, 16 and 17 of an A40 and an L40). */
 static double scale_of(const struct machine *machine, const struct machine *base, size_t key)
 {
     if (key == MACHINE_DRAM_SUSTAINED_BANDWIDTH || key == MACHINE_DRAM_MIXED_BANDWIDTH)
         return ratio_of(machine, base, MACHINE_DRAM_BANDWIDTH);
+    if (key == MACHINE_DRAM_LATENCY) {
+        double all = machine_get(base, key, 0), l2 = machine_get(base, MACHINE_L2_LATENCY, 0);
+        double beyond = all > l2 ? 1 - l2 / all : 0;
+        return 1 + beyond * (ratio_of(machine, base, MACHINE_CLOCK_CORE) - 1);
+    }
     if (key == MACHINE_L2_BANDWIDTH)
         return ratio_of(machine, base, MACHINE_SM_COUNT) *
                ratio_of(machine, base, MACHINE_CLOCK_CORE);

@@ -127,18 +127,19 @@ static void test_inheritance_is_leaf_by_leaf(void **state)
     /* What belongs to the base alone. */
     assert_int_equal(machine->alias_count, 2);
     assert_int_equal(machine->note_count, 0);
-    assert_false(machine_has(machine, MACHINE_DRAM_LATENCY));
+    assert_false(machine_has(machine, MACHINE_DRAM_SIZE));
     machine_destroy(machine);
 }
 
-/* Twice the DRAM sustains twice as much; the L2 has twice the SMs at twice the clock. */
+/* Twice the DRAM sustains twice as much; the L2 has twice the SMs at twice the clock, and the time beyond it is twice
+ * as many cycles. */
 static void test_inherited_bandwidths_follow(void **state)
 {
     (void)state;
     static const struct given_figure figures[] = {
-        {MACHINE_DRAM_SUSTAINED_BANDWIDTH, 190e9},
-        {MACHINE_DRAM_MIXED_BANDWIDTH, 160e9},
-        {MACHINE_L2_BANDWIDTH, 300e9 * 2 * 2},
+        {MACHINE_DRAM_SUSTAINED_BANDWIDTH, 190e9}, {MACHINE_DRAM_MIXED_BANDWIDTH, 160e9},
+        {MACHINE_L2_BANDWIDTH, 300e9 * 2 * 2},     {MACHINE_L2_LATENCY, 200},
+        {MACHINE_DRAM_LATENCY, 200 + 300 * 2},
     };
     struct machine *machine = load(GOOD, "faster");
     CHECK_FIGURES(machine, figures);
