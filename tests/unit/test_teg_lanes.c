@@ -128,6 +128,24 @@ static void test_shuffles(void **state)
     assert_near(kernel_slope(&run, shuffles, 100), 25, 1e-3);
 }
 
+static void barriers(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fputs("bar.sync 0;\n", out);
+}
+
+/* 22 cycles and 2 for each warp, as a B300 takes; without a figure of the file. */
+static void test_barriers(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"v100", "rtx3090", "rtx4090", "h100"};
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++)
+        for (unsigned warps = 4; warps <= 32; warps *= 2) {
+            struct kernel_run run = {.gpu = gpus[i], .block = 32 * warps};
+            assert_near(kernel_slope(&run, barriers, 100), 22 + 2 * warps, 0.04);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +154,7 @@ int main(void)
         cmocka_unit_test(test_short_warp),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

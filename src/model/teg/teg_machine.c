@@ -85,6 +85,10 @@ static const uint8_t units[CLASS_COUNT] = {
  * integer division). */
 enum { DIVISION_FACTOR = 30 };
 
+/* From cc 7.0 on, where the file does not say: a B300 takes 22 cycles for a barrier and 2 more for each warp, the 16
+ * threads a cycle that the programming guide has from 7.0 to 8.6 (SOURCES.yaml, B300). */
+enum { BARRIER_LANES = 16, BARRIER_LATENCY = 22 };
+
 /* Lanes that serve a class in an SM; 0: the GPU does not have it. Constants and parameters are read
  * from a cache that never misses, like a move. */
 static double class_lanes(struct teg_machine *teg, enum insn_class id)
@@ -94,6 +98,7 @@ static double class_lanes(struct teg_machine *teg, enum insn_class id)
     if (id == CLASS_MEM_CONST_LOAD || id == CLASS_MEM_PARAM_LOAD || id == CLASS_MEM_PARAM_STORE)
         id = CLASS_MOVE;
     if (machine_throughput(machine, id, &lanes)) return lanes;
+    if (id == CLASS_BARRIER && machine->cc_major >= 7) return BARRIER_LANES;
     teg->guessed |= UINT64_C(1) << id;
     bool is_double = id == CLASS_FP64_DIV;
     if (!machine_throughput(machine, is_double ? CLASS_FP64_FMA : CLASS_FP32_FMA, &lanes)) return 0;
@@ -124,6 +129,8 @@ static void set_class(struct teg_machine *teg, enum insn_class id)
         (void)machine_throughput(machine, CLASS_FP32_FMA, &fma);
         latency = base + fmax(0, WARP_LANES * teg->parts * (1 / lanes - 1 / fma));
         /* Through the crossbar of the shared memory: 25 cycles on Ada, a load 27 (SOURCES.yaml, ADASASS). */
+        if (id == CLASS_BARRIER && machine->cc_major >= 7)
+            latency = BARRIER_LATENCY + WARP_LANES * teg->parts / lanes;
         if (id == CLASS_SHUFFLE)
             latency = fmax(latency, machine_get(machine, MACHINE_SHARED_LATENCY, 0));
     }
@@ -483,9 +490,10 @@ enum { ADDRESS_CYCLES = 4, LOAD_STORE_UNITS = 16 };
 static void set_path(struct teg_machine *teg)
 {
     const struct machine *machine = teg->machine;
-    bool is_full = !machine->cc_minor && machine->cc_major < 12;
+    unsigned cc = machine->cc_major * 10 + machine->cc_minor;
+    bool has_half = cc == 75 || (cc > 80 && cc < 90) || cc >= 110;
     double lanes = machine_get(machine, MACHINE_GLOBAL_LOAD_STORE_LANES,
-                               is_full ? WARP_LANES : LOAD_STORE_UNITS);
+                               has_half ? LOAD_STORE_UNITS : WARP_LANES);
     teg->path = (struct teg_path_machine){
         .is_used = machine->cc_major >= 7,
         .address = ticks(ADDRESS_CYCLES),
