@@ -84,22 +84,76 @@ static uint32_t choose(const struct trace *trace, uint64_t block, double work)
     return nearest;
 }
 
-/* Parts without executed blocks have the work of the nearest that has some. */
+/* The grid in tiles, as far as they go square, with a few executed blocks in each on average. */
+struct tiles {
+    uint64_t width, height; /* of a tile, in blocks */
+    uint64_t grid_width, across, count;
+    uint32_t *first, *executed; /* by tile, of executed: parts; [count + 1] */
+};
+
+static uint64_t tile_of(const struct tiles *tiles, uint64_t block)
+{
+    uint64_t x = block % tiles->grid_width, row = block / tiles->grid_width;
+    return row / tiles->height * tiles->across + x / tiles->width;
+}
+
+static void set_tiles(struct tiles *tiles, const struct trace *trace, uint32_t executed)
+{
+    enum { DONORS = 3 };
+    const uint32_t *grid = trace->head.grid;
+    double rows = (double)grid[1] * grid[2], area = DONORS * grid[0] * rows / executed;
+    tiles->grid_width = grid[0];
+    tiles->width = (uint64_t)ceil(fmin(grid[0], fmax(sqrt(area), area / rows)));
+    tiles->height = (uint64_t)ceil(fmin(rows, area / (double)tiles->width));
+    tiles->across = (grid[0] + tiles->width - 1) / tiles->width;
+    tiles->count = tiles->across * (((uint64_t)rows + tiles->height - 1) / tiles->height);
+}
+
+/* Executed parts by tile. */
+static void fill_tiles(struct tiles *tiles, const struct trace *trace, const struct grid_work *work,
+                       uint32_t executed)
+{
+    set_tiles(tiles, trace, executed);
+    tiles->first = mem_zalloc(tiles->count + 2, sizeof *tiles->first);
+    tiles->executed = mem_alloc((executed + 1u) * sizeof *tiles->executed);
+    for (uint32_t i = 0; i < work->entry_count; i++)
+        if (work->blocks[i]) tiles->first[tile_of(tiles, i * trace->part_blocks) + 2]++;
+    for (uint64_t i = 2; i < tiles->count + 2; i++)
+        tiles->first[i] += tiles->first[i - 1];
+    for (uint32_t i = 0; i < work->entry_count; i++)
+        if (work->blocks[i])
+            tiles->executed[tiles->first[tile_of(tiles, i * trace->part_blocks) + 1]++] = i;
+}
+
+/* One of the part's tile, or of the next that has any, by a hash of the part. */
+static uint32_t choose_donor(const struct tiles *tiles, uint64_t block, uint32_t part)
+{
+    uint64_t tile = tile_of(tiles, block),
+             hash = ((uint64_t)part + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+    for (uint64_t i = 0; i < tiles->count; i++, tile = (tile + 1) % tiles->count) {
+        uint32_t first = tiles->first[tile], count = tiles->first[tile + 1] - first;
+        if (count) return tiles->executed[first + (uint32_t)((hash >> 32) * count >> 32)];
+    }
+    return part;
+}
+
+/* Parts without executed blocks have the work of one at random of those near them (hot deck): so they differ from
+ * each other as those do. Were each as the nearest of all, every SM would have the mean. */
 static void set_work(struct trace *trace, const struct grid_work *work)
 {
-    uint32_t before = UINT32_MAX, after = 0;
+    struct tiles tiles;
+    uint32_t executed = 0;
+    for (uint32_t i = 0; i < work->entry_count; i++)
+        executed += work->blocks[i] > 0;
+    if (!executed) return;
+    fill_tiles(&tiles, trace, work, executed);
     for (uint32_t i = 0; i < work->entry_count; i++) {
-        if (work->blocks[i]) before = i;
-        if (after < i) after = i;
-        while (after < work->entry_count && !work->blocks[after])
-            after++;
-        uint32_t from = before;
-        if (before == UINT32_MAX || (after < work->entry_count && after - i < i - before))
-            from = after;
-        bool is_known = from < work->entry_count;
-        trace->work[i] =
-            is_known ? (float)((double)work->sums[from] / (double)work->blocks[from]) : 0;
+        uint32_t from = work->blocks[i] ? i : choose_donor(&tiles, i * trace->part_blocks, i);
+        trace->work[i] = (float)((double)work->sums[from] / (double)work->blocks[from]);
     }
+    mem_free(tiles.first);
+    mem_free(tiles.executed);
 }
 
 void trace_set_parts(struct trace *trace, const struct grid_work *work)

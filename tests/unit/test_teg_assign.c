@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which blocks go to which cluster of SMs: expectations are dealt by hand. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,13 +110,61 @@ static void test_some_waves(void **state)
     arena_clear(&arena);
 }
 
+/* A quarter of 400 blocks was executed, each on a cluster of its own. The 40 longest, which stand for ten that were
+ * executed, the root of 100, execute twice as much as the next: the mean of their logarithms is ln 2, and the
+ * longest of all is 4^ln 2 times as long. Equal blocks: nothing is missed. */
+static void test_unseen(void **state)
+{
+    (void)state;
+    uint64_t works[400];
+    for (unsigned kind = 0; kind < 2; kind++) {
+        struct arena arena = {0};
+        for (unsigned i = 0; i < 400; i++)
+            works[i] = kind && i % 10 == 0 ? 200 : 100;
+        struct trace *trace = trace_of(works, 400);
+        struct teg_assignment assignment = teg_assign(&arena, trace, 400, 400, 1);
+        double want = kind ? pow(4, log(2)) - 1 : 0;
+        assert_true(fabs(teg_assigned_unseen(&assignment, 0.25) - want) < 1e-9);
+        assert_true(teg_assigned_unseen(&assignment, 1) == 0);
+        trace_destroy(trace);
+        arena_clear(&arena);
+    }
+}
+
+/* A grid of 40 x 40 whose left half does less, a quarter executed: tiles of 4 x 3, so that three blocks of each were.
+ * None lies in both halves: the others get what was executed on their side, and of a side that differs from
+ * block to block, not always the same. */
+static void test_blocks_that_were_not_executed(void **state)
+{
+    (void)state;
+    enum { WIDTH = 40 };
+    struct trace_head head = {
+        .kernel = "by_hand", .isa = "hand-written", .grid = {WIDTH, WIDTH, 1}, .block = {32, 1, 1}};
+    struct trace_builder *builder = trace_builder_create(&head);
+    trace_builder_begin_block(builder, 0);
+    struct trace *trace = trace_builder_finish(builder);
+    struct grid_work work;
+    grid_work_init(&work, WIDTH * WIDTH);
+    for (uint64_t y = 0; y < WIDTH; y++)
+        for (uint64_t x = y % 4; x < WIDTH; x += 4)
+            grid_work_add(&work, y * WIDTH + x, x < WIDTH / 2 ? 10 : y % 2 ? 1000 : 2000);
+    trace_set_parts(trace, &work);
+    unsigned long_ones = 0;
+    for (uint32_t i = 0; i < WIDTH * WIDTH; i++) {
+        assert_true(i % WIDTH < WIDTH / 2 ? trace->work[i] == 10 : trace->work[i] >= 1000);
+        long_ones += trace->work[i] > 1500;
+    }
+    assert_in_range(long_ones, 320, 480); /* of 800 */
+    grid_work_clear(&work);
+    trace_destroy(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_turn),
-        cmocka_unit_test(test_one_long_block),
-        cmocka_unit_test(test_one_block_each),
-        cmocka_unit_test(test_some_waves),
+        cmocka_unit_test(test_in_turn),        cmocka_unit_test(test_one_long_block),
+        cmocka_unit_test(test_one_block_each), cmocka_unit_test(test_some_waves),
+        cmocka_unit_test(test_unseen),         cmocka_unit_test(test_blocks_that_were_not_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

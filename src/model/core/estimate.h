@@ -69,6 +69,9 @@ struct estimate {
     /* Of a profile of a sample of the blocks: where the time of all blocks lies (sample_time.h); 0: no
      * interval. */
     double low_seconds, high_seconds;
+    double
+        unseen; /* of the time, by which it may be longer for a block that the sample missed; of models that
+                    * follow traces */
     double model_seconds;      /* what the model says: less than the above if that is below the
                                   * speed of light, to which every answer is raised */
     enum component bottleneck; /* COMPONENT_NONE: the model names none */

@@ -62,7 +62,7 @@ static void widen_followers(struct prediction *prediction)
         struct estimate *estimate = &prediction->estimates[i];
         if (!models[estimate->id]->needs_trace) continue;
         widen(estimate, estimate->time_seconds * low);
-        widen(estimate, estimate->time_seconds * high);
+        widen(estimate, estimate->time_seconds * (high + estimate->unseen));
     }
 }
 

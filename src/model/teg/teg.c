@@ -338,6 +338,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
                                 (double)a->result.block_count;
     write_assumptions(a);
     if (input->effects_off || input->observer) return WS_OK;
+    a->out->unseen = teg_assigned_unseen(&a->assignment, input->profile->sampled_fraction);
     write_known_gains(a);
     if (input->without_details) return WS_OK;
     struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);

@@ -2,6 +2,8 @@
 #include "model/teg/teg_assign.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- dealing by work ------------------------------------------------------------------------- */
 
@@ -196,6 +198,38 @@ double teg_assigned_work(const struct teg_assignment *a, unsigned cluster)
     uint64_t count = teg_assigned_count(a, cluster);
     if (!a->works) return trace_mean_work(a->trace);
     return count ? a->works[cluster] / (double)count : 0;
+}
+
+static int compare_works(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/* Slope of the tail: of the logarithms of the longest by those of their ranks (Hill, Annals of Statistics 3,
+ * 1975), of as many as the root of those that were executed. Each of these stands for 1 / fraction of the grid. */
+static double tail_of(const float *works, uint32_t count, double fraction)
+{
+    uint32_t longest = (uint32_t)fmin(count - 1, ceil(sqrt(count * fraction)) / fraction);
+    double sum = 0;
+    if (!longest || !(works[longest] > 0)) return 0;
+    for (uint32_t i = 0; i < longest; i++)
+        sum += log((double)works[i] / (double)works[longest]);
+    return sum / longest;
+}
+
+/* The longest block of all is as much longer than the longest of a part of them as such a tail goes on (Weissman,
+ * JASA 73, 1978). */
+double teg_assigned_unseen(const struct teg_assignment *a, double fraction)
+{
+    uint32_t count = a->trace->part_count;
+    if (!a->works || !(fraction > 0 && fraction < 1) || !(a->works[a->longest] > 0)) return 0;
+    float *works = mem_alloc(count * sizeof *works);
+    memcpy(works, a->trace->work, count * sizeof *works);
+    qsort(works, count, sizeof *works, compare_works);
+    double longer = (double)works[0] * (pow(1 / fraction, tail_of(works, count, fraction)) - 1);
+    mem_free(works);
+    return longer / a->works[a->longest];
 }
 
 static uint64_t hash(uint64_t z)
