@@ -146,6 +146,24 @@ static void test_barriers(void **state)
         }
 }
 
+static void doubles(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "fma.rn.f64 %%d%u, %%d0, %%d0, %%d1;\n", 2 + i % 28);
+}
+
+/* Two lanes of the SM take a warp in 16 cycles, wherever it runs; the eight of each part of a V100 in four. */
+static void test_doubles(void **state)
+{
+    (void)state;
+    for (unsigned warps = 1; warps <= 8; warps *= 2) {
+        struct kernel_run run = {.gpu = "rtx4090", .block = 32 * warps};
+        assert_near(kernel_slope(&run, doubles, 100), 16 * warps, 0.02);
+        run.gpu = "v100";
+        assert_near(kernel_slope(&run, doubles, 100), warps < 4 ? 4 : warps, 0.02);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_short_warp),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_doubles),
         cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static size_t list_resources(const struct teg_grid *a, struct resource *out)
                                          machine->width / (schedulers * time)};
     for (unsigned i = 0; i < TEG_UNIT_COUNT; i++) {
         const struct teg_unit_info *unit = &teg_unit_infos[i];
-        double owners = unit->of_sm ? sms : sms * machine->parts;
+        bool of_sm = unit->of_sm || (i == TEG_FP64 && machine->shares_fp64);
+        double owners = of_sm ? sms : sms * machine->parts;
         if (unit->term)
             out[count++] = (struct resource){unit->term, unit->component,
                                              (double)r->unit_busy[i] / (owners * time)};

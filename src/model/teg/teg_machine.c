@@ -121,13 +121,13 @@ static void set_class(struct teg_machine *teg, enum insn_class id)
     bool may_be_simple = id == CLASS_CONVERT || id == CLASS_CONVERT_INT || id == CLASS_OTHER;
     if (may_be_simple && lanes >= add) out->unit = TEG_INTEGER;
     if (shares && out->unit == TEG_INTEGER) out->unit = TEG_MAIN;
-    double owners = out->unit == TEG_SHARED ? 1 : teg->parts;
-    out->busy = ticks(WARP_LANES * owners / lanes);
+    double owners = out->unit == TEG_FP64 && teg->shares_fp64 ? 1 : teg->parts;
+    out->busy = ticks(WARP_LANES * (out->unit == TEG_SHARED ? 1 : owners) / lanes);
     if (!machine_latency(machine, id, &latency)) {
         double fma = 1;
         (void)machine_latency(machine, CLASS_FP32_FMA, &base);
         (void)machine_throughput(machine, CLASS_FP32_FMA, &fma);
-        latency = base + fmax(0, WARP_LANES * teg->parts * (1 / lanes - 1 / fma));
+        latency = base + fmax(0, WARP_LANES * (owners / lanes - teg->parts / fma));
         /* Through the crossbar of the shared memory: 25 cycles on Ada, a load 27 (SOURCES.yaml, ADASASS). */
         if (id == CLASS_BARRIER && machine->cc_major >= 7)
             latency = BARRIER_LATENCY + WARP_LANES * teg->parts / lanes;
@@ -178,8 +178,18 @@ static void set_tensor(struct teg_machine *teg, const struct profile *profile)
     out->latency = out->busy + ticks(is_turing ? TENSOR_PIPE_TURING : TENSOR_PIPE_LATER);
 }
 
+/* Fewer lanes than parts are one unit of the SM: two FP64 cores on gaming parts since Turing (NVIDIA's white papers;
+ * Huerta et al. 2025 have it shared, too). */
+static bool has_one_fp64(const struct teg_machine *teg)
+{
+    double lanes = 0;
+    return machine_throughput(teg->machine, CLASS_FP64_FMA, &lanes) && lanes > 0 &&
+           lanes < teg->parts;
+}
+
 static void set_classes(struct teg_machine *teg, const struct profile *profile)
 {
+    teg->shares_fp64 = has_one_fp64(teg);
     for (unsigned i = 0; i < CLASS_MEM_GLOBAL_LOAD; i++)
         set_class(teg, (enum insn_class)i);
     set_tensor(teg, profile);

@@ -124,7 +124,8 @@ struct teg_machine {
     teg_time request; /* load/store unit, per request */
     teg_time line;    /* and per 128-byte line; 0: not counted */
     struct teg_level l1, l2, dram;
-    double write_cost; /* of a sector written to the DRAM, in sectors read */
+    bool shares_fp64;       /* one unit of the SM */
+    double write_cost;      /* of a sector written to the DRAM, in sectors read */
     teg_time atomic;        /* turn of a lane at one address of the L2; 0: not counted */
     teg_time packet;        /* ticks that a header, or 32 bytes, take on the way to the L2 */
     teg_time fill;          /* of the L1, for each piece that comes from the L2 */

@@ -116,7 +116,8 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->throttle = (uint8_t)throttle_of(op->unit);
     if (machine->path.is_used && (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL))
         op->unit = TEG_ADDRESS;
-    op->part = teg_unit_infos[op->unit].of_sm ? 0 : UINT8_MAX;
+    bool of_sm = teg_unit_infos[op->unit].of_sm || (op->unit == TEG_FP64 && machine->shares_fp64);
+    op->part = of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
     op->maker = (uint8_t)maker_of(op, insn, class->unit);
