@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loops of one basic block, which are unrolled, and branches that lanes take differently. */
-#include "base/memory.h"
 #include "measure/native_plan.h"
-#include "measure/register_use.h"
 
 /* Instructions that ptxas 13 unrolls a loop of one block to: of the 14 loops of accuracy/kernels, those of 22 to 48
  * in PTX become four iterations, those of 50 and more stay as they are. */
@@ -89,7 +87,9 @@ void native_plan_loop(struct planner *p, const struct code_block *code)
 /* Instructions that are guarded rather than jumped over (guess, from ptxas 13's code for accuracy/kernels). */
 enum { GUARDED_MAX = 7 };
 
-static const struct view_part branch_and_meet[VIEW_PARTS] = {{3, CLASS_CONTROL}};
+/* BRA, BSSY, BSYNC; before cc 8.0 also BMOV, which clears the barrier. */
+static const struct view_part branch_and_meet[VIEW_PARTS] = {{3, CLASS_CONTROL}},
+                              clear_and_meet[VIEW_PARTS] = {{4, CLASS_CONTROL}};
 
 /* Does it jump over more than what would be guarded, and not to the end of the kernel? */
 static bool jumps_over(const struct planner *p, uint32_t pc)
@@ -107,48 +107,11 @@ static bool jumps_over(const struct planner *p, uint32_t pc)
     return count > GUARDED_MAX;
 }
 
-/* Does it make values that differ between lanes, of whatever it reads? */
-static bool parts_lanes(const struct insn *insn)
-{
-    unsigned family = op_infos[insn->op].family;
-    for (unsigned i = 0; i < insn->nsrc; i++) {
-        const struct operand *source = insn_source(insn, i);
-        bool is_of_block = source->reg >= SREG_NTID_X && source->reg <= SREG_NCTAID_W;
-        if (source->kind == OPERAND_SPECIAL && !is_of_block) return true;
-    }
-    bool is_constant = insn->space == SPACE_PARAM || insn->space == SPACE_CONST;
-    return (family == FAMILY_LOAD && !is_constant) || family == FAMILY_ATOMIC ||
-           family == FAMILY_SHUFFLE || insn->op == OP_CALL;
-}
-
-/* By register: may it differ between the lanes of a warp? What loops carry may not for that alone. */
-static bool *find_varying(const struct planner *p)
-{
-    bool *varying = mem_zalloc(launch_register_count(p->launch) + 1, sizeof *varying);
-    for (bool changes = true; changes;) {
-        changes = false;
-        for (uint32_t pc = 0; pc < p->launch->insn_count; pc++) {
-            uint32_t reads[READS_MAX], writes[OPERANDS_MAX], base = base_of(p, pc);
-            unsigned read_count = insn_reads(insn_at(p, pc), reads);
-            unsigned write_count = insn_writes(insn_at(p, pc), writes);
-            bool varies = parts_lanes(insn_at(p, pc));
-            for (unsigned i = 0; i < read_count; i++)
-                varies |= varying[base + reads[i]];
-            for (unsigned i = 0; i < write_count && varies; i++) {
-                changes |= !varying[base + writes[i]];
-                varying[base + writes[i]] = true;
-            }
-        }
-    }
-    return varying;
-}
-
 /* Lanes that part by a value of their own meet again: BSSY in front of the branch, BSYNC where they do. */
 void native_plan_branches(struct planner *p)
 {
-    bool *varying = find_varying(p);
+    bool is_cc7 = p->launch->module->target < CC8;
     for (uint32_t pc = 0; pc < p->launch->insn_count; pc++)
-        if (jumps_over(p, pc) && varying[base_of(p, pc) + (uint32_t)insn_at(p, pc)->guard])
-            become(p, pc, branch_and_meet);
-    mem_free(varying);
+        if (jumps_over(p, pc) && p->varying[base_of(p, pc) + (uint32_t)insn_at(p, pc)->guard])
+            become(p, pc, is_cc7 ? clear_and_meet : branch_and_meet);
 }

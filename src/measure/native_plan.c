@@ -40,6 +40,43 @@ static void find_uses(struct planner *p)
     count_uses(p, true);
 }
 
+/* Does it make values that differ between lanes, of whatever it reads? */
+static bool parts_lanes(const struct insn *insn)
+{
+    unsigned family = op_infos[insn->op].family;
+    for (unsigned i = 0; i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        bool is_of_block = source->reg >= SREG_NTID_X && source->reg <= SREG_NCTAID_W;
+        if (source->kind == OPERAND_SPECIAL && !is_of_block) return true;
+    }
+    bool is_volatile_load = family == FAMILY_LOAD && insn->semantics != MEM_WEAK;
+    bool is_local = insn->space == SPACE_LOCAL || insn->space == SPACE_GENERIC;
+    return is_volatile_load || (family == FAMILY_LOAD && is_local) || family == FAMILY_ATOMIC ||
+           family == FAMILY_SHUFFLE || family == FAMILY_TENSOR || insn->op == OP_CALL;
+}
+
+/* What loops carry, and what all lanes load from one address, does not differ for that alone. */
+static bool *find_varying(const struct planner *p)
+{
+    bool *varying = mem_zalloc(p->register_count + (size_t)1, sizeof *varying);
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (uint32_t pc = 0; pc < p->launch->insn_count; pc++) {
+            uint32_t reads[READS_MAX], writes[OPERANDS_MAX], base = base_of(p, pc);
+            unsigned read_count = insn_reads(insn_at(p, pc), reads);
+            unsigned write_count = insn_writes(insn_at(p, pc), writes);
+            bool varies = parts_lanes(insn_at(p, pc));
+            for (unsigned i = 0; i < read_count; i++)
+                varies |= varying[base + reads[i]];
+            for (unsigned i = 0; i < write_count && varies; i++) {
+                changes |= !varying[base + writes[i]];
+                varying[base + writes[i]] = true;
+            }
+        }
+    }
+    return varying;
+}
+
 void native_plan_init(struct planner *p, const struct launch_view *launch, struct insn_view *views)
 {
     uint32_t registers = launch_register_count(launch);
@@ -50,6 +87,7 @@ void native_plan_init(struct planner *p, const struct launch_view *launch, struc
                           .usages = mem_zalloc(registers + 1, sizeof *p->usages),
                           .is_merged = mem_zalloc(launch->insn_count + 1, sizeof *p->is_merged)};
     find_uses(p);
+    p->varying = find_varying(p);
 }
 
 void native_plan_clear(struct planner *p)
@@ -58,6 +96,7 @@ void native_plan_clear(struct planner *p)
     mem_free(p->usages);
     mem_free(p->readers);
     mem_free(p->is_merged);
+    mem_free(p->varying);
 }
 
 unsigned uses_as_value(const struct insn *insn, int32_t reg)

@@ -7,6 +7,7 @@
 #include "measure/isa_view.h"
 
 #define NOWHERE UINT32_MAX
+enum { CC8 = 80 }; /* target */
 
 struct usage {
     uint32_t writes, definition;         /* the last instruction that writes it */
@@ -21,6 +22,7 @@ struct planner {
     struct usage *usages;    /* by register */
     uint32_t *readers;
     bool *is_merged; /* by instruction: one that it reads became part of it */
+    bool *varying;   /* by register: it may differ between the lanes of a warp */
 };
 
 void native_plan_init(struct planner *p, const struct launch_view *launch, struct insn_view *views);

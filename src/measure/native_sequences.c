@@ -46,23 +46,23 @@ PARTS(rem_s32_constant, QUOTIENT(2, 6, 3, 1));
 PARTS(div_64, {2, CLASS_CONVERT}, {1, CLASS_SFU_RCP}, {36, CLASS_INT_MAD}, {22, CLASS_INT_ADD},
       {6, CLASS_CMP}, {4, CLASS_CONTROL});
 
-/* Lanes that take the slow path meet the others: BSSY, BSYNC. */
-#define MEET                                                                                       \
-    {                                                                                              \
-        2, CLASS_CONTROL                                                                           \
-    }
-PARTS(float_div, {1, CLASS_SFU_RCP}, {1, CLASS_OTHER}, {5, CLASS_FP32_FMA}, {1, CLASS_CONTROL},
-      MEET);
+/* With a slow path. */
+#define MEETING(name, ...)                                                                         \
+    static const struct view_part name[NATIVE_MEETINGS][VIEW_PARTS] = {                            \
+        {__VA_ARGS__, {4, CLASS_CONTROL}},                                                         \
+        {__VA_ARGS__, {3, CLASS_CONTROL}},                                                         \
+        {__VA_ARGS__, {1, CLASS_CONTROL}}}
+MEETING(float_div, {1, CLASS_SFU_RCP}, {1, CLASS_OTHER}, {5, CLASS_FP32_FMA});
 PARTS(float_div_full, {2, CLASS_CMP}, {4, CLASS_FP32_MUL}, {1, CLASS_SFU_RCP}, {1, CLASS_FP32_MUL});
 PARTS(float_div_approx, {1, CLASS_CMP}, {2, CLASS_FP32_MUL}, {1, CLASS_SFU_RCP},
       {1, CLASS_FP32_MUL});
 PARTS(float_div_flush, {1, CLASS_SFU_RCP}, {1, CLASS_FP32_MUL});
-PARTS(float_rcp, {1, CLASS_INT_ADD}, {1, CLASS_LOGIC}, {1, CLASS_CMP}, {1, CLASS_CONTROL},
-      {1, CLASS_SFU_RCP}, {3, CLASS_FP32_FMA}, MEET);
+MEETING(float_rcp, {1, CLASS_INT_ADD}, {1, CLASS_LOGIC}, {1, CLASS_CMP}, {1, CLASS_SFU_RCP},
+        {3, CLASS_FP32_FMA});
 PARTS(float_rcp_approx, {1, CLASS_MOVE}, {2, CLASS_CMP}, {2, CLASS_SELECT}, {1, CLASS_FP32_MUL},
       {1, CLASS_SFU_RCP}, {1, CLASS_FP32_MUL});
-PARTS(float_sqrt, {1, CLASS_INT_ADD}, {1, CLASS_SFU_RSQRT}, {1, CLASS_CMP}, {1, CLASS_CONTROL},
-      {2, CLASS_FP32_MUL}, {2, CLASS_FP32_FMA}, MEET);
+MEETING(float_sqrt, {1, CLASS_INT_ADD}, {1, CLASS_SFU_RSQRT}, {1, CLASS_CMP}, {2, CLASS_FP32_MUL},
+        {2, CLASS_FP32_FMA});
 #define SCALED(class)                                                                              \
     {1, CLASS_CMP}, {1, CLASS_FP32_MUL}, {1, class},                                               \
     {                                                                                              \
@@ -74,14 +74,13 @@ PARTS(scaled_lg2, SCALED(CLASS_SFU_LG2));
 PARTS(scaled_ex2, SCALED(CLASS_SFU_EX2));
 PARTS(reduced_sin, {1, CLASS_FP32_MUL}, {1, CLASS_SFU_SIN});
 PARTS(reduced_cos, {1, CLASS_FP32_MUL}, {1, CLASS_SFU_COS});
-PARTS(double_div, {1, CLASS_MOVE}, {1, CLASS_CMP}, {1, CLASS_SFU_RCP}, {8, CLASS_FP64_FMA},
-      {1, CLASS_FP32_FMA}, {1, CLASS_CMP}, {3, CLASS_CONTROL});
-PARTS(double_rcp, {1, CLASS_SFU_RCP}, {1, CLASS_INT_ADD}, {1, CLASS_CMP}, {5, CLASS_FP64_FMA},
-      {3, CLASS_CONTROL});
-PARTS(double_sqrt, {2, CLASS_MOVE}, {1, CLASS_SFU_RSQRT}, {2, CLASS_INT_ADD}, {1, CLASS_CMP},
-      {8, CLASS_FP64_FMA}, {3, CLASS_CONTROL});
-PARTS(double_rsqrt, {3, CLASS_MOVE}, {1, CLASS_SFU_RSQRT}, {1, CLASS_INT_ADD}, {1, CLASS_CMP},
-      {5, CLASS_FP64_FMA}, {3, CLASS_CONTROL});
+MEETING(double_div, {1, CLASS_MOVE}, {1, CLASS_CMP}, {1, CLASS_SFU_RCP}, {8, CLASS_FP64_FMA},
+        {1, CLASS_FP32_FMA}, {1, CLASS_CMP});
+MEETING(double_rcp, {1, CLASS_SFU_RCP}, {1, CLASS_INT_ADD}, {1, CLASS_CMP}, {5, CLASS_FP64_FMA});
+MEETING(double_sqrt, {2, CLASS_MOVE}, {1, CLASS_SFU_RSQRT}, {2, CLASS_INT_ADD}, {1, CLASS_CMP},
+        {8, CLASS_FP64_FMA});
+MEETING(double_rsqrt, {3, CLASS_MOVE}, {1, CLASS_SFU_RSQRT}, {1, CLASS_INT_ADD}, {1, CLASS_CMP},
+        {5, CLASS_FP64_FMA});
 
 static bool is_constant(const struct insn *insn, unsigned source)
 {
@@ -104,24 +103,26 @@ static const struct view_part *integer_division(const struct insn *insn)
     return forms[insn->op == OP_REM][is_signed][is_constant(insn, 1)];
 }
 
-static const struct view_part *division(const struct insn *insn)
+static const struct view_part *division(const struct insn *insn, enum native_meeting meeting)
 {
     bool flushes = insn->flags & INSN_FTZ;
     if (!is_float(insn)) return integer_division(insn);
-    if (insn->type == TYPE_F64) return double_div;
+    if (insn->type == TYPE_F64) return double_div[meeting];
     if (insn->flags & INSN_APPROX) return flushes ? float_div_flush : float_div_approx;
-    return insn->flags & INSN_FULL ? float_div_full : float_div;
+    return insn->flags & INSN_FULL ? float_div_full : float_div[meeting];
 }
 
-static const struct view_part *special(const struct insn *insn)
+static const struct view_part *special(const struct insn *insn, enum native_meeting meeting)
 {
     bool flushes = insn->flags & INSN_FTZ, is_double = insn->type == TYPE_F64;
     bool is_approximate = insn->flags & INSN_APPROX;
     if (insn->op == OP_SIN) return reduced_sin;
     if (insn->op == OP_COS) return reduced_cos;
-    if (insn->op == OP_RSQRT && is_double) return double_rsqrt;
-    if (insn->op == OP_SQRT && !is_approximate) return is_double ? double_sqrt : float_sqrt;
-    if (insn->op == OP_RCP && !is_approximate) return is_double ? double_rcp : float_rcp;
+    if (insn->op == OP_RSQRT && is_double) return double_rsqrt[meeting];
+    if (insn->op == OP_SQRT && !is_approximate)
+        return is_double ? double_sqrt[meeting] : float_sqrt[meeting];
+    if (insn->op == OP_RCP && !is_approximate)
+        return is_double ? double_rcp[meeting] : float_rcp[meeting];
     if (flushes || insn->type != TYPE_F32) return NULL;
     switch ((enum ptx_op)insn->op) {
     case OP_RCP:
@@ -202,12 +203,12 @@ static const struct view_part *word(const struct insn *insn)
     }
 }
 
-const struct view_part *native_sequence(const struct insn *insn)
+const struct view_part *native_sequence(const struct insn *insn, enum native_meeting meeting)
 {
     unsigned family = op_infos[insn->op].family;
     if (insn->guard >= 0) return NULL;
-    if (family == FAMILY_DIV) return division(insn);
-    if (family >= FAMILY_SFU_RCP && family <= FAMILY_SFU_TANH) return special(insn);
+    if (family == FAMILY_DIV) return division(insn, meeting);
+    if (family >= FAMILY_SFU_RCP && family <= FAMILY_SFU_TANH) return special(insn, meeting);
     if (insn->op == OP_CVT) return conversion(insn);
     if (insn->op == OP_SELP && insn->type == TYPE_F64) return two_selects;
     bool is_wide = type_infos[insn->type].bits == 64 && !is_float(insn);

@@ -233,6 +233,16 @@ static bool takes_wide_product(const struct planner *p, uint32_t pc)
     return false;
 }
 
+static enum native_meeting meeting_of(const struct planner *p, uint32_t pc)
+{
+    uint32_t reads[READS_MAX];
+    unsigned count = insn_reads(insn_at(p, pc), reads);
+    for (unsigned i = 0; i < count; i++)
+        if (p->varying[base_of(p, pc) + reads[i]])
+            return p->launch->module->target < CC8 ? MEET_OF_CC7 : MEET_LATER;
+    return MEET_NEVER;
+}
+
 static void expand(struct planner *p, uint32_t pc)
 {
     const struct insn *insn = insn_at(p, pc);
@@ -244,7 +254,7 @@ static void expand(struct planner *p, uint32_t pc)
     else if (is_wide_product(p, pc))
         parts = multiply_add;
     else
-        parts = native_sequence(insn);
+        parts = native_sequence(insn, meeting_of(p, pc));
     if (parts) become(p, pc, parts);
 }
 

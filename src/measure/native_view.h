@@ -11,8 +11,11 @@
 
 /* Fills views[launch->insn_count], all zeros before. */
 void native_view_plan(const struct launch_view *launch, struct insn_view *views);
+/* How lanes that take the slow path of a division or root meet the others: with BMOV, BSSY and BSYNC on cc 7.x, without
+ * BMOV later, and not at all where all lanes go the same way. */
+enum native_meeting { MEET_OF_CC7, MEET_LATER, MEET_NEVER, NATIVE_MEETINGS };
 /* What is issued instead of the instruction where nothing folds; NULL: itself. Guarded ones are
  * themselves. */
-const struct view_part *native_sequence(const struct insn *insn);
+const struct view_part *native_sequence(const struct insn *insn, enum native_meeting meeting);
 
 #endif

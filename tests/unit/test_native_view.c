@@ -13,18 +13,24 @@
 #include "support/kernel_run.h"
 
 #define KERNELS "tests/kernels/native_view.ptx"
+#define KERNELS_SM80 "tests/kernels/native_view_sm80.ptx"
 
 enum { WARPS = 2, WORDS = 40 };
 
-static void start(struct run *run, const char *kernel, const char *view)
+static void start_in(const char *file, struct run *run, const char *kernel, const char *view)
 {
-    run_begin(run, KERNELS, kernel, 1);
+    run_begin(run, file, kernel, 1);
     run_shape(run, 1, 32 * WARPS);
     static const uint32_t words[1024];
     run_input(run, words, sizeof words);
     run_int(run, WORDS);
     run->launch.isa_view = view;
     run_launch(run);
+}
+
+static void start(struct run *run, const char *kernel, const char *view)
+{
+    start_in(KERNELS, run, kernel, view);
 }
 
 static void assert_warps(struct run *run, const char *id, uint64_t of_a_warp)
@@ -36,12 +42,12 @@ static void assert_warps(struct run *run, const char *id, uint64_t of_a_warp)
 }
 
 /* Numbers behind the instructions of a kernel, up to a line that begins with `until`. */
-static unsigned sum_of_comments(const char *kernel, const char *until)
+static unsigned sum_of_comments_in(const char *name, const char *kernel, const char *until)
 {
     char line[200];
     unsigned sum = 0;
     bool is_inside = false;
-    FILE *file = fopen(SOURCE_DIR "/" KERNELS, "r");
+    FILE *file = fopen(name, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         const char *comment = strstr(line, "; "), *number = comment ? strstr(comment, "// ") : NULL;
@@ -51,6 +57,11 @@ static unsigned sum_of_comments(const char *kernel, const char *until)
     }
     fclose(file);
     return sum;
+}
+
+static unsigned sum_of_comments(const char *kernel, const char *until)
+{
+    return sum_of_comments_in(SOURCE_DIR "/" KERNELS, kernel, until);
 }
 
 static void test_counts_are_those_of_native_code(void **state)
@@ -86,6 +97,22 @@ static void test_loops_are_unrolled(void **state)
     run_end(&run);
 }
 
+/* On cc 7.x a barrier is cleared before lanes part; where all lanes have the same operands they do not part. */
+static void test_lanes_meet(void **state)
+{
+    (void)state;
+    struct run run;
+    start(&run, "meets", "native");
+    unsigned of_cc7 = sum_of_comments("meets", "}");
+    assert_warps(&run, "inst.warp", of_cc7);
+    run_end(&run);
+    start_in(KERNELS_SM80, &run, "meets", "native");
+    unsigned later = sum_of_comments_in(SOURCE_DIR "/" KERNELS_SM80, "meets", "}");
+    assert_warps(&run, "inst.warp", later);
+    assert_int_equal(of_cc7, later + 3);
+    run_end(&run);
+}
+
 /* Execution does not change, and what is not asked for is not counted. */
 static void test_ptx_is_as_before(void **state)
 {
@@ -110,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_are_those_of_native_code),
         cmocka_unit_test(test_loops_are_unrolled),
+        cmocka_unit_test(test_lanes_meet),
         cmocka_unit_test(test_ptx_is_as_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
