@@ -164,6 +164,38 @@ static void test_doubles(void **state)
     }
 }
 
+/* A product of integers beside an addition of integers, or of floats. */
+static bool beside_floats;
+
+static void products(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        fprintf(out, "mul.lo.u32 %%r%u, %%r0, %%r1;\n", 2 + i % 14);
+        if (beside_floats)
+            fprintf(out, "add.f32 %%f%u, %%f0, %%f1;\n", 2 + i % 32);
+        else
+            fprintf(out, "add.u32 %%r%u, %%r0, %%r1;\n", 16 + i % 14);
+    }
+}
+
+/* 32 warps: integers multiply on the fp32 pipe, beside additions of integers. Of a V100 it has 16 lanes a part, which both
+ * take in turn; on later GPUs half of 32, so that a cycle each of four is left to additions of floats. */
+static void test_products(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        double with_integers, with_floats;
+    } rows[] = {{"v100", 16, 32}, {"a100", 16, 32}, {"rtx3090", 16, 16}, {"h100", 16, 16}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kernel_run run = {.gpu = rows[i].gpu, .block = 1024};
+        beside_floats = false;
+        assert_near(kernel_slope(&run, products, 100), rows[i].with_integers, 0.03);
+        beside_floats = true;
+        assert_near(kernel_slope(&run, products, 100), rows[i].with_floats, 0.03);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_products),
         cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,16 @@ static double class_lanes(struct teg_machine *teg, enum insn_class id)
     return lanes;
 }
 
+/* Integers multiply on the fp32 pipe (Nsight Compute's documentation of pipelines). Where that has more lanes than
+ * they take, they take its heavy half, that of fp16. */
+static enum teg_unit multiplier(const struct machine *machine, double lanes)
+{
+    double fma = 0;
+    if (machine->cc_major < 7) return TEG_INTEGER;
+    (void)machine_throughput(machine, CLASS_FP32_FMA, &fma);
+    return lanes < fma ? TEG_FP16 : TEG_MAIN;
+}
+
 static void set_class(struct teg_machine *teg, enum insn_class id)
 {
     struct teg_class *out = &teg->classes[id];
@@ -120,6 +130,8 @@ static void set_class(struct teg_machine *teg, enum insn_class id)
     (void)machine_throughput(machine, CLASS_INT_ADD, &add);
     bool may_be_simple = id == CLASS_CONVERT || id == CLASS_CONVERT_INT || id == CLASS_OTHER;
     if (may_be_simple && lanes >= add) out->unit = TEG_INTEGER;
+    bool multiplies = id == CLASS_INT_MUL24 || id == CLASS_INT_MUL || id == CLASS_INT_MAD;
+    if (multiplies) out->unit = (uint8_t)multiplier(machine, lanes);
     if (shares && out->unit == TEG_INTEGER) out->unit = TEG_MAIN;
     double owners = out->unit == TEG_FP64 && teg->shares_fp64 ? 1 : teg->parts;
     out->busy = ticks(WARP_LANES * (out->unit == TEG_SHARED ? 1 : owners) / lanes);

@@ -49,7 +49,8 @@ static enum teg_maker maker_of(const struct teg_op *op, const struct trace_insn 
                                unsigned unit)
 {
     if (op->kind != OP_KIND_PLAIN || op->flags & TRACE_SHARED_OPERAND) return TEG_MAKER_OTHER;
-    if (unit == TEG_MAIN) return TEG_MAKER_FMA;
+    bool multiplies = insn->class_id >= CLASS_INT_MUL24 && insn->class_id <= CLASS_INT_MAD;
+    if (unit == TEG_MAIN || multiplies) return TEG_MAKER_FMA;
     if (unit != TEG_INTEGER) return TEG_MAKER_OTHER;
     return insn->class_id == CLASS_CMP ? TEG_MAKER_COMPARE : TEG_MAKER_ALU;
 }
