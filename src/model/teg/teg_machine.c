@@ -106,8 +106,8 @@ static double class_lanes(struct teg_machine *teg, enum insn_class id)
     return lanes;
 }
 
-/* Integers multiply on the fp32 pipe (Nsight Compute's documentation of pipelines). Where that has more lanes than
- * they take, they take its heavy half, that of fp16. */
+/* Integers multiply on the fp32 pipe. Where that has more lanes than they take, they take its heavy half, and so does
+ * fp16 (SOURCES.yaml, NVPIPES). */
 static enum teg_unit multiplier(const struct machine *machine, double lanes)
 {
     double fma = 0;
