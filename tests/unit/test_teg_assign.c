@@ -123,9 +123,10 @@ static void test_unseen(void **state)
             works[i] = kind && i % 10 == 0 ? 200 : 100;
         struct trace *trace = trace_of(works, 400);
         struct teg_assignment assignment = teg_assign(&arena, trace, 400, 400, 1);
-        double want = kind ? pow(4, log(2)) - 1 : 0;
-        assert_true(fabs(teg_assigned_unseen(&assignment, 0.25) - want) < 1e-9);
-        assert_true(teg_assigned_unseen(&assignment, 1) == 0);
+        double share, want = kind ? pow(4, log(2)) : 1;
+        assert_true(fabs(teg_assigned_unseen(&assignment, 0.25, &share) - want) < 1e-9);
+        assert_true(share == 1);
+        assert_true(teg_assigned_unseen(&assignment, 1, &share) == 1);
         trace_destroy(trace);
         arena_clear(&arena);
     }

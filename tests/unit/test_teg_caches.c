@@ -313,6 +313,38 @@ static void test_places_in_the_grid(void **state)
     fixture_clear(&f);
 }
 
+/* A triangle: block i of 10 executes 1 + i instructions, the traced ones are 0 to 3. Block 9 then takes the stand-in of
+ * 4 instructions and is 2.5 times as long, by 6 instructions; block 2 stands for itself. */
+static void test_longer_than_any_traced(void **state)
+{
+    (void)state;
+    struct fixture f = start(10, 1);
+    struct grid_work work;
+    grid_work_init(&work, 10);
+    for (uint32_t block = 0; block < 10; block++) {
+        if (block < 4) warp(&f, block, 0);
+        for (uint32_t i = 0; i <= block && block < 4; i++)
+            step(&f, LOAD, 128 * i, 4);
+        grid_work_add(&work, block, block + 1);
+    }
+    fixture_finish(&f);
+    for (uint32_t i = 0; i < f.trace->block_count; i++)
+        f.trace->blocks[i].work = i + 1;
+    trace_set_parts(f.trace, &work);
+    grid_work_clear(&work);
+    static const uint64_t places[] = {2, 9};
+    const struct fixture_run run = {.blocks_per_sm = 1, .blocks = 2, .places = places};
+    struct machine *machine = fixture_machine("v100", caches);
+    struct teg_result result;
+    fixture_run(&f, machine, &run, &result);
+    assert_int_equal(result.longer.number, 1);
+    assert_int_equal(result.longer.ended, result.block_ends[1]);
+    assert_true(result.longer.times == 2.5 && result.longer.more == 6);
+    teg_result_clear(&result);
+    machine_destroy(machine);
+    fixture_clear(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_blocks_share_an_l1),
         cmocka_unit_test(test_barriers_hold_warps_together),
         cmocka_unit_test(test_places_in_the_grid),
+        cmocka_unit_test(test_longer_than_any_traced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,16 +453,56 @@ static void test_all_sms(void **state)
     assert_near(kernel_slope(&run, growing_chain, 100), 4 * 4.0, EXACT);
 }
 
+/* ---- unequal blocks ---------------------------------------------------------------------------- */
+
+enum { LONGER = 50, MANY_BLOCKS = 2000 };
+static unsigned long_block;
+
+/* A chain of additions, in one block LONGER times as long. */
+static void one_long_block(FILE *out, unsigned count)
+{
+    fprintf(out, "setp.eq.u32 %%p0, %%r1, %u;\n", long_block);
+    fprintf(out, "selp.u32 %%r2, %u, %u, %%p0;\nAGAIN:\n", LONGER * count, count);
+    for (unsigned i = 0; i < 8; i++)
+        fputs("add.f32 %f2, %f2, %f1;\n", out);
+    fputs("sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra AGAIN;\n", out);
+}
+
+/* Of 2,000 blocks of one warp all but one are over soon: 25 on each of 80 SMs, which has places for 32. The launch
+ * takes as long as the long one alone, wherever it lies and whether it is traced or not; the 24 others are in its way
+ * for less than a tenth of that. */
+static void test_longest_block_counts(void **state)
+{
+    (void)state;
+    static const unsigned places[] = {0, 71, 999, 1234, 1999};
+    struct kernel_run alone = {.gpu = "v100", .grid = 1, .block = 32};
+    struct kernel_run many = {.gpu = "v100", .grid = MANY_BLOCKS, .block = 32};
+    long_block = 0;
+    double want = kernel_cycles(&alone, one_long_block, 100);
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        long_block = places[i];
+        assert_near(kernel_cycles(&many, one_long_block, 100), want, 0.1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_issue),           cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_chain),           cmocka_unit_test(test_hiding),
-        cmocka_unit_test(test_conflicts),       cmocka_unit_test(test_pointer_chase),
-        cmocka_unit_test(test_uncached_chase),  cmocka_unit_test(test_dram_bandwidth),
-        cmocka_unit_test(test_cache_bandwidth), cmocka_unit_test(test_scattered_hits),
-        cmocka_unit_test(test_barriers),        cmocka_unit_test(test_all_sms),
-        cmocka_unit_test(test_waves),           cmocka_unit_test(test_launch_cost),
+        cmocka_unit_test(test_longest_block_counts),
+        cmocka_unit_test(test_issue),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_hiding),
+        cmocka_unit_test(test_conflicts),
+        cmocka_unit_test(test_pointer_chase),
+        cmocka_unit_test(test_uncached_chase),
+        cmocka_unit_test(test_dram_bandwidth),
+        cmocka_unit_test(test_cache_bandwidth),
+        cmocka_unit_test(test_scattered_hits),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_all_sms),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_launch_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,6 +321,16 @@ static ws_status check_classes(struct diag *diag, const struct teg_grid *a)
     return WS_OK;
 }
 
+/* By how much a block that a sample missed may be longer: as its work adds to the longest cluster, or as it lasts
+ * alone. */
+static double unseen(const struct teg_grid *a)
+{
+    double share, fraction = a->input->profile->sampled_fraction;
+    double times = teg_assigned_unseen(&a->assignment, fraction, &share);
+    double alone = (double)a->longest_ends * times / (double)a->total - 1;
+    return fmax(share * (times - 1), alone);
+}
+
 static ws_status answer(struct diag *diag, struct teg_grid *a)
 {
     const struct model_input *input = a->input;
@@ -339,7 +349,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
                                 (double)a->result.block_count;
     write_assumptions(a);
     if (input->effects_off || input->observer) return WS_OK;
-    a->out->unseen = teg_assigned_unseen(&a->assignment, input->profile->sampled_fraction);
+    a->out->unseen = unseen(a);
     write_known_gains(a);
     if (input->without_details) return WS_OK;
     struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);

@@ -220,16 +220,18 @@ static double tail_of(const float *works, uint32_t count, double fraction)
 
 /* The longest block of all is as much longer than the longest of a part of them as such a tail goes on (Weissman,
  * JASA 73, 1978). */
-double teg_assigned_unseen(const struct teg_assignment *a, double fraction)
+double teg_assigned_unseen(const struct teg_assignment *a, double fraction, double *out_share)
 {
     uint32_t count = a->trace->part_count;
-    if (!a->works || !(fraction > 0 && fraction < 1) || !(a->works[a->longest] > 0)) return 0;
+    *out_share = 0;
+    if (!a->works || !(fraction > 0 && fraction < 1) || !(a->works[a->longest] > 0)) return 1;
     float *works = mem_alloc(count * sizeof *works);
     memcpy(works, a->trace->work, count * sizeof *works);
     qsort(works, count, sizeof *works, compare_works);
-    double longer = (double)works[0] * (pow(1 / fraction, tail_of(works, count, fraction)) - 1);
+    double times = pow(1 / fraction, tail_of(works, count, fraction));
+    *out_share = (double)works[0] / a->works[a->longest];
     mem_free(works);
-    return longer / a->works[a->longest];
+    return times;
 }
 
 static uint64_t hash(uint64_t z)

@@ -29,9 +29,10 @@ struct teg_assignment teg_assign(struct arena *arena, const struct trace *trace,
 uint64_t teg_assigned_count(const struct teg_assignment *assignment, unsigned cluster);
 /* Warp instructions of a block of the cluster, the mean; 0: unknown. */
 double teg_assigned_work(const struct teg_assignment *assignment, unsigned cluster);
-/* Of a sample of `fraction` of the blocks: how much more work a cluster may have than the longest because of one
- * block that the sample missed, over that cluster's. */
-double teg_assigned_unseen(const struct teg_assignment *assignment, double fraction);
+/* Of a sample of `fraction` of the blocks: how many times longer than the longest block that was executed the longest
+ * of all may be. *out_share: warp instructions of the former, over those of the longest cluster. */
+double teg_assigned_unseen(const struct teg_assignment *assignment, double fraction,
+                           double *out_share);
 /* The cluster's blocks by number, in the order in which it gets them, if it executes `count` of them in waves
  * of `wave`: all; or whole waves, each at random in its part of the grid, and the last one if it is not whole. */
 uint64_t *teg_assigned_blocks(struct arena *arena, const struct teg_assignment *assignment,

@@ -82,6 +82,13 @@ static void set_share(struct teg_engine *e, const struct teg_sm *sm)
     teg_atomics_share(&e->atomics, own, all);
 }
 
+static void note_longer(struct teg_engine *e, const struct teg_block *block, teg_time now)
+{
+    double more = (block->stretch - 1) * (double)block->traced->work;
+    if (more <= e->out->longer.more) return;
+    e->out->longer = (struct teg_longer){block->index, now, block->stretch, more};
+}
+
 static void retire(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_block *block = warp->block;
@@ -99,6 +106,7 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
     e->running--;
     e->out->block_ends[e->out->block_count++] = now;
     e->out->retired = later(e->out->retired, now);
+    note_longer(e, block, now);
     if (!teg_launch_block(e, block->sm, now)) set_share(e, block->sm);
 }
 
@@ -220,6 +228,7 @@ static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time n
         block->index = e->next_block++;
         struct teg_dealt dealt = teg_deal_next(&e->deal, block->index);
         block->traced = dealt.traced;
+        block->stretch = dealt.stretch;
         e->out->work += (double)block->traced->work;
         teg_deal_shifts(&e->deal, &dealt, e->machine->interleave, block->shifts);
         fill_block(e, block, now);

@@ -36,6 +36,14 @@ static uint32_t choose_apart(const struct teg_deal *deal, uint32_t meant)
     return chosen;
 }
 
+static double stretch_of(const struct trace *trace, uint64_t block,
+                         const struct trace_block *traced)
+{
+    if (block >= trace->part_count || trace->part_blocks != 1) return 1;
+    double work = (double)trace->work[block], by = (double)traced->work;
+    return !(work > 0 && by > 0) || trace_is_work_alike(work, by) ? 1 : work / by;
+}
+
 struct teg_dealt teg_deal_next(struct teg_deal *deal, uint64_t number)
 {
     const struct trace *trace = deal->trace;
@@ -47,6 +55,7 @@ struct teg_dealt teg_deal_next(struct teg_deal *deal, uint64_t number)
     }
     out.traced = &trace->blocks[chosen];
     out.before = deal->uses[chosen]++;
+    out.stretch = deal->blocks ? stretch_of(trace, out.block, out.traced) : 1;
     return out;
 }
 

@@ -19,6 +19,8 @@ struct teg_dealt {
     const struct trace_block *traced;
     uint64_t block;  /* of the grid */
     uint32_t before; /* blocks that it stood for before */
+    double
+        stretch; /* warp instructions of the block over those of the traced one; 1 if they are alike or unknown */
 };
 
 /* teg_deal_end frees what it takes. */

@@ -40,10 +40,18 @@ struct teg_setup {
     const struct teg_observer *observer; /* NULL: none */
 };
 
+/* The block that executes most beyond the traced one that stands for it. */
+struct teg_longer {
+    uint64_t number;    /* of those executed */
+    teg_time ended;     /* what stands for it */
+    double times, more; /* teg_dealt.stretch; warp instructions beyond; 0: there is none */
+};
+
 struct teg_result {
     teg_time end;     /* the last warp has left and the memory has taken everything */
     teg_time retired; /* the last warp has left */
     teg_time begun;   /* the first warp has its first instruction */
+    struct teg_longer longer;
     uint64_t block_count;
     teg_time *block_ends;               /* in the order in which they retired */
     uint64_t issued;                    /* warp instructions */

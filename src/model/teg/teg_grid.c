@@ -178,7 +178,9 @@ static teg_time whole_grid(const struct teg_grid *a)
 {
     double rest = a->blocks - (double)a->result.block_count;
     double executed = (double)a->result.end + rest * teg_steady_rate(a);
-    return (teg_time)(executed * work_factor(a)) + a->machine.launch;
+    teg_time time = (teg_time)(executed * work_factor(a));
+    if (a->is_weighed && time < a->longest_ends) time = a->longest_ends;
+    return time + a->machine.launch;
 }
 
 teg_time teg_without_tail(const struct teg_grid *a)
@@ -187,6 +189,25 @@ teg_time teg_without_tail(const struct teg_grid *a)
     if (!(rate > 0)) return a->total;
     double time = rate * a->mean + (double)(a->machine.launch + a->result.begun);
     return time < (double)a->total ? (teg_time)time : a->total;
+}
+
+/* A block that executes more than what stands for it goes on for as much longer as that takes alone: the others
+ * have ended, but for what the work of all says. */
+static ws_status find_longest_end(struct diag *diag, struct teg_grid *a)
+{
+    const struct teg_longer *longer = &a->result.longer;
+    struct teg_setup alone = a->setup;
+    struct teg_result result;
+    if (!(longer->more > 0)) return WS_OK;
+    alone.deal.blocks = &a->setup.deal.blocks[longer->number];
+    alone.block_count = alone.sms = alone.blocks_per_sm = alone.last_sms = 1;
+    alone.running = NULL;
+    alone.observer = NULL;
+    TRY(teg_run(diag, &alone, &result));
+    double each = (double)(result.retired - result.begun);
+    a->longest_ends = longer->ended + (teg_time)((longer->times - 1) * each);
+    teg_result_clear(&result);
+    return WS_OK;
 }
 
 /* ---- one cluster or all ---------------------------------------------------------------------- */
@@ -216,11 +237,14 @@ static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsi
 }
 
 /* Becomes the answer of the slowest cluster, of equal ones the first. */
-static void choose_slowest(struct teg_grid *a, struct teg_grid *clusters, unsigned count)
+static ws_status choose_slowest(struct diag *diag, struct teg_grid *a, struct teg_grid *clusters,
+                                unsigned count)
 {
+    ws_status status = WS_OK;
     unsigned slowest = 0;
     double sum = 0;
     for (unsigned i = 0; i < count; i++) {
+        if (status == WS_OK) status = find_longest_end(diag, &clusters[i]);
         if (clusters[i].result.issued) clusters[i].total = whole_grid(&clusters[i]);
         if (clusters[i].total > clusters[slowest].total) slowest = i;
         sum += (double)clusters[i].total;
@@ -230,6 +254,7 @@ static void choose_slowest(struct teg_grid *a, struct teg_grid *clusters, unsign
     *a = clusters[slowest];
     a->timed = count;
     a->mean_total = sum / count;
+    return status;
 }
 
 ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
@@ -239,7 +264,7 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     struct teg_grid *clusters = mem_zalloc(a->machine.clusters, sizeof *clusters);
     set_clusters(a, clusters, count);
     ws_status status = run_clusters(diag, clusters, count);
-    if (status == WS_OK) choose_slowest(a, clusters, count);
+    if (status == WS_OK) status = choose_slowest(diag, a, clusters, count);
     mem_free(clusters);
     return status;
 }
@@ -247,6 +272,7 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
 ws_status teg_run_cluster(struct diag *diag, struct teg_grid *a)
 {
     TRY(teg_run(diag, &a->setup, &a->result));
+    TRY(find_longest_end(diag, a));
     a->total = whole_grid(a);
     a->timed = 1;
     return WS_OK;

@@ -129,6 +129,7 @@ struct teg_block {
     uint64_t index;                   /* in the order of launch */
     uint64_t *shifts;                 /* added to its global addresses (teg_deal.h) */
     const struct trace_block *traced; /* that stands for it */
+    double stretch;                   /* teg_deal.h */
     teg_time begun;
     uint32_t live_warps, live_lanes;
     struct teg_barrier barriers[TEG_BARRIERS];
