@@ -105,6 +105,24 @@ static bool is_free_predicate(struct planner *p, uint32_t pc)
     return is_constant(p, pc, 0) || is_constant(p, pc, 1);
 }
 
+static bool computes(const struct planner *p, uint32_t reader, int32_t reg)
+{
+    unsigned family = op_infos[insn_at(p, reader)->op].family;
+    (void)reg;
+    return family <= FAMILY_SFU_TANH;
+}
+
+/* A word of constant memory at an address that is constant: c[3][offset] is an operand of what computes with it. */
+static bool is_constant_operand(const struct planner *p, uint32_t pc)
+{
+    const struct insn *insn = insn_at(p, pc);
+    const struct operand *address = insn_source(insn, 0);
+    bool is_word = bits_of(insn) == 32 || insn->type == TYPE_F64;
+    return insn->op == OP_LD && insn->space == SPACE_CONST && insn->vector <= 1 && is_word &&
+           insn->semantics == MEM_WEAK && address->kind == OPERAND_ADDRESS && address->reg < 0 &&
+           is_value(p, pc) && every_reader(p, pc, computes);
+}
+
 static void fold_free(struct planner *p, uint32_t pc)
 {
     const struct insn *insn = insn_at(p, pc);
@@ -112,7 +130,7 @@ static void fold_free(struct planner *p, uint32_t pc)
     bool is_parameter = insn->class_id == CLASS_MEM_PARAM_LOAD && insn_source(insn, 0)->reg < 0;
     if (is_parameter || insn->op == OP_CVTA || (insn->op == OP_MOV && is_free_move(p, pc)) ||
         (insn->op == OP_CVT && is_free_conversion(insn)) || is_free_sign(p, pc) ||
-        is_free_predicate(p, pc))
+        is_free_predicate(p, pc) || is_constant_operand(p, pc))
         fold(p, pc);
 }
 
@@ -321,6 +339,7 @@ void native_view_plan(const struct launch_view *launch, struct insn_view *views)
         native_plan_loop(&p, &launch->code_blocks[i]);
     for (uint32_t i = 0; i < launch->code_block_count; i++)
         move_sizes(&p, &launch->code_blocks[i]);
+    native_plan_constants(&p);
     native_plan_accesses(&p);
     begin_kernel(&p);
     native_plan_branches(&p);

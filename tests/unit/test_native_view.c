@@ -113,6 +113,18 @@ static void test_lanes_meet(void **state)
     run_end(&run);
 }
 
+/* Operands that are constants, one of an instruction. */
+static void test_constants_are_operands(void **state)
+{
+    (void)state;
+    struct run run;
+    start(&run, "constants", "native");
+    assert_warps(&run, "inst.warp", sum_of_comments("constants", "}"));
+    assert_warps(&run, "inst.warp.fp32.fma", 2);
+    assert_warps(&run, "inst.warp.mem.const.load", 1);
+    run_end(&run);
+}
+
 /* Execution does not change, and what is not asked for is not counted. */
 static void test_ptx_is_as_before(void **state)
 {
@@ -138,6 +150,7 @@ int main(void)
         cmocka_unit_test(test_counts_are_those_of_native_code),
         cmocka_unit_test(test_loops_are_unrolled),
         cmocka_unit_test(test_lanes_meet),
+        cmocka_unit_test(test_constants_are_operands),
         cmocka_unit_test(test_ptx_is_as_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
