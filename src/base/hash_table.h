@@ -60,9 +60,13 @@ static inline void *hash_table_place(const struct hash_table *table, uint64_t ke
 static inline void *hash_table_find(const struct hash_table *table, uint64_t key,
                                     size_t entry_bytes)
 {
-    if (!table->used) return NULL;
-    void *entry = hash_table_place(table, key, entry_bytes);
-    return hash_table_key(entry) ? entry : NULL;
+    if (!table->entries) return NULL;
+    for (size_t at = hash_table_index(table, key);; at = (at + 1) & (table->size - 1)) {
+        unsigned char *entry = table->entries + at * entry_bytes;
+        uint64_t has = hash_table_key(entry);
+        if (has == key) return entry;
+        if (!has) return NULL;
+    }
 }
 
 /* The entry of a key; if it is new, all but the key is 0. */

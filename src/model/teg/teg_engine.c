@@ -129,8 +129,8 @@ static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, t
 
 static inline bool is_any_awake(const struct teg_scheduler *s)
 {
-    uint64_t any = 0;
-    for (unsigned word = 0; word < s->words; word++)
+    uint64_t any = *s->awake;
+    for (unsigned word = 1; word < s->words; word++)
         any |= s->awake[word];
     return any;
 }
@@ -212,6 +212,8 @@ static void build_sm(struct teg_engine *e, struct teg_sm *sm, unsigned index)
             block->warps[w] = &s->warps[place];
             block->warps[w]->block = block;
             block->warps[w]->index = w;
+            block->warps[w]->word = place / 64;
+            block->warps[w]->bit = UINT64_C(1) << place % 64;
             unsigned part = (b * e->warps_per_block + w) % e->machine->parts;
             block->warps[w]->first_unit = (uint8_t)(part * TEG_UNIT_COUNT);
         }
@@ -318,9 +320,11 @@ static void leave(struct teg_engine *e, teg_time now)
 static inline void take_turns(struct teg_engine *e, teg_time now)
 {
     unsigned *order = e->order, *issued = e->issued_now, count = 0, kept = 0;
-    for (unsigned i = 0; i < e->scheduler_count; i++) {
+    const unsigned schedulers = e->scheduler_count;
+    const teg_time *nexts = e->nexts;
+    for (unsigned i = 0; i < schedulers; i++) {
         unsigned number = order[i];
-        bool has_issued = e->nexts[number] == now && decide(e, number, now);
+        bool has_issued = nexts[number] == now && decide(e, number, now);
         order[kept] = issued[count] = number;
         kept += !has_issued;
         count += has_issued;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/teg/teg_state.h"
 
-static void watch_unit(const struct teg_engine *e, const struct teg_scheduler *s, unsigned unit,
-                       teg_time begin, teg_time end)
+static __attribute__((noinline, cold)) void watch_unit(const struct teg_engine *e,
+                                                       const struct teg_scheduler *s, unsigned unit,
+                                                       teg_time begin, teg_time end)
 {
     struct teg_span span = {.kind = TEG_SPAN_UNIT,
                             .unit = (uint8_t)unit,
@@ -46,26 +47,29 @@ static teg_time issue_plain(struct teg_engine *e, struct teg_scheduler *s,
     return take_unit(e, s, op->also, index, now, op->busy) + latency;
 }
 
-/* Lanes on one word take turns, unless they are counted. */
+/* Lanes of an atomic on one word take turns, unless they are counted: how many wait for others. */
 static unsigned turns_of(const struct teg_engine *e, const struct teg_request *request,
                          const struct trace_insn *insn)
 {
     bool is_counted = insn->flags & TRACE_ADDED_UP && e->machine->counts_lanes;
-    return insn->operation == TRACE_ATOMIC && !is_counted ? request->same_word - 1 : 0;
+    return is_counted ? 0 : request->same_word - 1;
 }
 
 static teg_time issue_shared(struct teg_engine *e, struct teg_scheduler *s,
                              const struct trace_access *access, const struct trace_insn *insn,
                              teg_time now)
 {
+    const struct teg_machine *machine = e->machine;
     const struct teg_request *request = teg_access_find(&e->accesses, access);
-    unsigned turns = turns_of(e, request, insn), more = request->passes - request->least_passes;
-    teg_time waits = turns * e->machine->shared_turn;
+    unsigned turns = 0, more = request->passes - request->least_passes;
+    teg_time busy = request->passes * machine->pass, latency = machine->shared_latency;
+    if (insn->operation == TRACE_ATOMIC) {
+        turns = turns_of(e, request, insn);
+        busy += turns * machine->shared_turn;
+        latency += turns * later(machine->replay, machine->shared_turn);
+    }
     e->out->conflicts += more + turns;
-    teg_time begin =
-        take_unit(e, s, TEG_SHARED, TEG_SHARED, now, request->passes * e->machine->pass + waits);
-    return begin + e->machine->shared_latency + more * e->machine->replay +
-           turns * later(e->machine->replay, e->machine->shared_turn);
+    return take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) + latency + more * machine->replay;
 }
 
 /* What an asynchronous copy stores; the banks take it in the order of issue (guess). Returns how long they do,
@@ -147,11 +151,10 @@ static teg_time take_path(struct teg_engine *e, struct teg_scheduler *s,
 }
 
 static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, struct teg_warp *warp,
-                             const struct teg_op *op, teg_time now)
+                             const struct teg_op *op, const struct trace_insn *insn, teg_time now)
 {
     if (op->unit == TEG_ADDRESS)
         now = take_path(e, s, warp, op->kind == OP_KIND_SHARED ? TEG_SHARED : TEG_GLOBAL, now);
-    const struct trace_insn *insn = &e->trace->insns[warp->step.insn];
     teg_time done = now, stored = 0;
     for (uint32_t i = 0; i < warp->step.access_count; i++) {
         const struct trace_access *access = &warp->step.accesses[i];
@@ -197,9 +200,9 @@ static inline void count_stalls(teg_time *stalls, struct teg_wait wait)
     }
 }
 
-static void observe(struct teg_engine *e, const struct teg_scheduler *s,
-                    const struct teg_warp *warp, const struct teg_op *op, struct teg_wait wait,
-                    teg_time done)
+static __attribute__((noinline, cold)) void
+observe(struct teg_engine *e, const struct teg_scheduler *s, const struct teg_warp *warp,
+        const struct teg_op *op, struct teg_wait wait, teg_time done)
 {
     const struct teg_observer *observer = e->setup->observer;
     const struct teg_block *block = warp->block;
@@ -247,16 +250,21 @@ static inline teg_end find_operands(const struct teg_warp *warp, const struct te
     unsigned waited = op->waited_count - op->read_count + warp->step_reads;
     const uint32_t *reg = warp->step_registers, *end = reg + waited;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
-    for (; reg < end; reg++)
-        operands = later(operands, forwarded(op, warp->registers[*reg]));
+    if (!op->forward)
+        for (; reg < end; reg++)
+            operands = later(operands, warp->registers[*reg]);
+    else
+        for (; reg < end; reg++)
+            operands = later(operands, forwarded(op, warp->registers[*reg]));
     return op->waits ? later(operands, find_accesses(warp, op)) : operands;
 }
 
-static inline void set_unit(struct teg_scheduler *s, unsigned place, unsigned unit)
+static inline void set_unit(struct teg_scheduler *s, const struct teg_warp *warp, unsigned place,
+                            unsigned unit)
 {
-    uint64_t bit = UINT64_C(1) << place % 64, *by_unit = s->by_unit + place / 64;
-    by_unit[s->units[place] * s->words] &= ~bit;
-    by_unit[unit * s->words] |= bit;
+    uint64_t *by_unit = s->by_unit + warp->word;
+    by_unit[s->units[place] * s->words] &= ~warp->bit;
+    by_unit[unit * s->words] |= warp->bit;
     s->units[place] = (uint8_t)unit;
 }
 
@@ -273,7 +281,8 @@ static inline bool next_step(struct teg_engine *e, struct teg_warp *warp)
 }
 
 /* When the instruction itself is there, for a warp that comes to its line at `now`. */
-static teg_end fetch_line(struct teg_warp *warp, uint32_t line, teg_time now)
+static __attribute__((noinline)) teg_end fetch_line(struct teg_warp *warp, uint32_t line,
+                                                    teg_time now)
 {
     struct teg_fetch *fetch = &warp->block->sm->fetch;
     unsigned part = warp->first_unit / TEG_UNIT_COUNT;
@@ -287,7 +296,8 @@ static teg_end fetch_line(struct teg_warp *warp, uint32_t line, teg_time now)
 }
 
 /* When its parameters are there; it asks for them when it could issue. */
-static teg_end fetch_parameters(const struct teg_warp *warp, teg_end operands)
+static __attribute__((noinline)) teg_end fetch_parameters(const struct teg_warp *warp,
+                                                          teg_end operands)
 {
     unsigned part = warp->first_unit / TEG_UNIT_COUNT;
     teg_time asked = later(warp->again, teg_end_time(operands));
@@ -296,8 +306,8 @@ static teg_end fetch_parameters(const struct teg_warp *warp, teg_end operands)
         TEG_STALL_IMC_MISS);
 }
 
-static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place,
-                           teg_time now)
+static inline __attribute__((always_inline)) void
+advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
 {
     struct teg_warp *warp = &s->warps[place];
     if (!next_step(e, warp)) {
@@ -309,7 +319,7 @@ static inline void advance(struct teg_engine *e, struct teg_scheduler *s, unsign
     if (op->line != warp->line) operands = later(operands, fetch_line(warp, op->line, now));
     if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
     warp->operands = operands;
-    set_unit(s, place, teg_unit_index(warp, op));
+    set_unit(s, warp, place, teg_unit_index(warp, op));
     if (!warp->waiting_for) teg_put(s, place, later(warp->again, teg_end_time(operands)));
 }
 
@@ -324,7 +334,7 @@ void teg_advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, 
 static inline void write_results(struct teg_warp *warp, const struct teg_op *op, teg_time done)
 {
     const uint32_t *reg = warp->step_registers + warp->step_reads, *last = reg + op->write_count;
-    teg_end end = teg_end_of(done, op->cause + op->maker * (unsigned)TEG_CAUSE_VALUES);
+    teg_end end = teg_end_of(done, op->made);
     if (reg == last) return;
     for (; reg < last; reg++)
         warp->registers[*reg] = end;
@@ -353,7 +363,7 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     }
     stalls[TEG_STALL_SELECTED] += is_first ? e->machine->interval : 0;
     if (op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL)
-        done = issue_memory(e, s, warp, op, now);
+        done = issue_memory(e, s, warp, op, insn, now);
     else
         done = issue_plain(e, s, warp, op, now);
     write_results(warp, op, done);
@@ -361,13 +371,13 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     e->out->issued++;
     warp->issued = now;
     warp->again = now + op->same_warp;
-    s->awake[place / 64] &= ~(UINT64_C(1) << place % 64);
+    s->awake[warp->word] &= ~warp->bit;
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
-    if (op->kind == OP_KIND_COPY_COMMIT)
+    bool is_barrier = op->kind == OP_KIND_BARRIER;
+    if (is_barrier)
+        e->out->barrier_waits += teg_come_to_barrier(warp, insn, on);
+    else if (op->kind == OP_KIND_COPY_COMMIT)
         teg_copy_commit(&warp->copies);
-    else if (op->kind == OP_KIND_BARRIER && teg_come_to_barrier(warp, insn, on))
-        e->out->barrier_waits++;
-    bool opens = op->kind == OP_KIND_BARRIER;
     advance(e, s, place, now);
-    if (opens && block->used) teg_open_barriers(e, block, done);
+    if (is_barrier && block->used) teg_open_barriers(e, block, done);
 }

@@ -152,10 +152,9 @@ static void watch_access(const struct teg_memory *memory, const struct teg_arriv
     memory->observer->span(memory->observer->self, &span);
 }
 
-struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival)
+static inline struct teg_answer serve(struct teg_memory *memory, const struct teg_arrival *arrival)
 {
     const struct teg_machine *machine = memory->machine;
-    const struct teg_memory_counts before = memory->counts;
     struct teg_pipe pipe = {arrival->now, arrival->now};
     teg_time done = arrival->now;
     for (uint32_t i = 0; i < arrival->count; i++) {
@@ -165,9 +164,17 @@ struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_
                            : uncached(memory, arrival, piece, &pipe.below);
         done = later(done, one);
     }
-    if (is_watched(memory)) watch_access(memory, arrival, &before, done);
     /* As much again may wait as is in flight (guess); the unit itself takes its time for the request. */
     teg_time entered = later(pipe.begin, arrival->now + machine->request);
     entered = later(entered, pipe.below - machine->in_flight);
     return (struct teg_answer){entered, done};
+}
+
+struct teg_answer teg_memory_access(struct teg_memory *memory, const struct teg_arrival *arrival)
+{
+    if (!is_watched(memory)) return serve(memory, arrival);
+    const struct teg_memory_counts before = memory->counts;
+    struct teg_answer answer = serve(memory, arrival);
+    watch_access(memory, arrival, &before, answer.done);
+    return answer;
 }

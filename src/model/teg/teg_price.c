@@ -121,8 +121,10 @@ void teg_price(const struct teg_engine *e, const struct trace_insn *insn, struct
     op->part = of_sm ? 0 : UINT8_MAX;
     op->cause = cause_of(op, machine);
     set_waits(op, machine->scoreboard);
-    op->maker = (uint8_t)maker_of(op, insn, class->unit);
-    op->forward = e->forward[reader_of(op, insn, class->unit)];
+    op->made = (uint8_t)(op->cause + TEG_CAUSE_VALUES * maker_of(op, insn, class->unit));
+    const teg_end *forward = e->forward[reader_of(op, insn, class->unit)];
+    for (unsigned maker = 0; maker < TEG_MAKER_VALUES; maker++)
+        if (forward[maker]) op->forward = forward;
 }
 
 /* Who reads a parameter reads it from the constant bank. */

@@ -52,7 +52,8 @@ enum teg_reader {
 /* A static instruction with its price. */
 struct teg_op {
     const uint32_t *registers; /* reads, then writes */
-    const teg_end *forward;    /* in engine.forward: what it waits longer for results */
+    const teg_end
+        *forward; /* in engine.forward: what it waits longer for results; NULL: for none */
     teg_time busy, latency, same_warp;
     uint8_t kind, read_count, write_count;
     uint8_t unit;        /* that must be free */
@@ -65,7 +66,7 @@ struct teg_op {
     uint16_t waited_count; /* of the registers, those that it waits for */
     uint8_t waits;         /* TEG_WAITS_... */
     bool reads_parameters; /* from the constant bank */
-    uint8_t maker;         /* enum teg_maker, of its results */
+    uint8_t made;          /* of teg_end, of its results: enum teg_maker and cause */
     uint32_t line;         /* of the code; 0 if the fetch is not modelled */
 };
 
@@ -106,6 +107,8 @@ struct teg_warp {
     teg_end done;     /* the last of its results; then its time as it leaves */
     uint64_t age;
     struct teg_block *block;
+    uint64_t bit; /* of its place, in that word of the scheduler's sets */
+    unsigned word;
     uint32_t index;         /* in its block */
     uint32_t left, arrived; /* lanes that have left, that have come to the open barrier */
     uint32_t threads;
@@ -222,7 +225,7 @@ static inline teg_time sooner(teg_time a, teg_time b)
 
 static inline teg_time whole_cycles_down(teg_time t)
 {
-    return t / TEG_CYCLE * TEG_CYCLE;
+    return (teg_time)((uint64_t)t / TEG_CYCLE * TEG_CYCLE); /* no time is negative */
 }
 
 static inline teg_time *teg_stalls_of(const struct teg_engine *e, const struct teg_warp *warp)
