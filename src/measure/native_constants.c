@@ -3,7 +3,8 @@
  * needs a second one, addresses and what is stored come from registers, into which a move brings them once. */
 #include "measure/native_plan.h"
 
-enum { SLOTS_MAX = 8, DEEPEST = 3 };
+/* Copies may go round in a circle: deeper than any chain it stops. */
+enum { SLOTS_MAX = 8, DEEPEST = 3, COPIES_MAX = 16 };
 
 static const struct view_part one_move[VIEW_PARTS] = {{1, CLASS_MOVE}};
 
@@ -26,14 +27,16 @@ static bool is_zero(const struct operand *operand)
 /* The folded instruction that the constant comes from, or NOWHERE if it is none, or zero. */
 static uint32_t root_of(const struct planner *p, uint32_t pc, const struct operand *operand)
 {
-    uint32_t from = definition_of(p, pc, operand);
-    if (from == NOWHERE || p->views[from].fold != VIEW_ADDRESS) return NOWHERE;
-    const struct insn *insn = insn_at(p, from);
-    if (insn->op == OP_LD) return from;
-    if (!is_copy(insn)) return NOWHERE;
-    const struct operand *source = insn_source(insn, 0);
-    if (source->kind == OPERAND_REGISTER) return root_of(p, from, source);
-    return is_zero(source) ? NOWHERE : from;
+    for (unsigned depth = 0; depth < COPIES_MAX; depth++) {
+        uint32_t from = definition_of(p, pc, operand);
+        if (from == NOWHERE || p->views[from].fold != VIEW_ADDRESS) return NOWHERE;
+        if (insn_at(p, from)->op == OP_LD) return from;
+        if (!is_copy(insn_at(p, from))) return NOWHERE;
+        operand = insn_source(insn_at(p, from), 0);
+        if (operand->kind != OPERAND_REGISTER) return is_zero(operand) ? NOWHERE : from;
+        pc = from;
+    }
+    return NOWHERE;
 }
 
 static void add_slot(struct slots *slots, uint32_t from)
