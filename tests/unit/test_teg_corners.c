@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/core/needs.h"
+#include "model/teg/teg_grid.h"
 
 #include "../support/teg_fixture.h"
 #include "../support/teg_kernel.h"
@@ -117,13 +118,32 @@ static void test_missing_figures(void **state)
     profile_destroy(profile);
 }
 
+/* An SM with two places issues an instruction a tick; each block has 60. In turn, the first two and a half: one ends at
+ * 100, beside 40 instructions of the other, that at 140, beside 20 of the third, which ends alone. So 140 ticks pass
+ * while both places are taken, and 140 instructions: 60 ticks a block, where two blocks in 140 ticks would be 70. Of
+ * five blocks that overlap alike, what lies between the second end and the fourth counts. */
+static void test_steady_rate(void **state)
+{
+    (void)state;
+    teg_time ends[] = {100, 140, 180, 0, 0}, more[] = {105, 145, 195, 265, 325};
+    uint64_t issued[] = {100, 140, 180, 0, 0}, behind[] = {100, 140, 190, 260, 300};
+    struct teg_grid a = {.blocks = 100, .wave = 2};
+    a.result = (struct teg_result){
+        .block_count = 3, .issued = 180, .block_ends = ends, .block_issued = issued};
+    assert_near(teg_steady_rate(&a), 60, 1e-12);
+    a.result = (struct teg_result){
+        .begun = 5, .block_count = 5, .issued = 300, .block_ends = more, .block_issued = behind};
+    assert_near(teg_steady_rate(&a), 60.0 * (265 - 145) / (260 - 140), 1e-12);
+    a.blocks = 2;
+    assert_true(teg_steady_rate(&a) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scoreboard),
-        cmocka_unit_test(test_exit_at_once),
-        cmocka_unit_test(test_empty_warps),
-        cmocka_unit_test(test_missing_figures),
+        cmocka_unit_test(test_scoreboard),  cmocka_unit_test(test_exit_at_once),
+        cmocka_unit_test(test_empty_warps), cmocka_unit_test(test_missing_figures),
+        cmocka_unit_test(test_steady_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

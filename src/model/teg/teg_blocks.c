@@ -89,6 +89,12 @@ static void note_longer(struct teg_engine *e, const struct teg_block *block, teg
     e->out->longer = (struct teg_longer){block->index, now, block->stretch, more};
 }
 
+static void add_end(struct teg_engine *e, teg_time now)
+{
+    e->out->block_issued[e->out->block_count] = e->out->issued;
+    e->out->block_ends[e->out->block_count++] = now;
+}
+
 static void retire(struct teg_engine *e, struct teg_warp *warp)
 {
     struct teg_block *block = warp->block;
@@ -104,7 +110,7 @@ static void retire(struct teg_engine *e, struct teg_warp *warp)
               (struct teg_span){.kind = TEG_SPAN_BLOCK, .begin = block->begun, .end = now});
     block->used = false;
     e->running--;
-    e->out->block_ends[e->out->block_count++] = now;
+    add_end(e, now);
     e->out->retired = later(e->out->retired, now);
     note_longer(e, block, now);
     if (!teg_launch_block(e, block->sm, now)) set_share(e, block->sm);
@@ -224,7 +230,7 @@ static void fill_block(struct teg_engine *e, struct teg_block *block, teg_time n
 /* The next block of the queue that executes anything; the others are over as they begin. */
 static bool take_block(struct teg_engine *e, struct teg_block *block, teg_time now)
 {
-    for (; e->next_block < e->setup->block_count; e->out->block_ends[e->out->block_count++] = now) {
+    for (; e->next_block < e->setup->block_count; add_end(e, now)) {
         block->index = e->next_block++;
         struct teg_dealt dealt = teg_deal_next(&e->deal, block->index);
         block->traced = dealt.traced;

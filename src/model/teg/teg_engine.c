@@ -278,6 +278,7 @@ static void build(struct teg_engine *e)
     teg_access_init(&e->accesses, trace, e->machine);
     teg_atomics_init(&e->atomics, trace, e->machine);
     e->out->block_ends = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_ends);
+    e->out->block_issued = mem_zalloc(e->setup->block_count + 1, sizeof *e->out->block_issued);
     e->out->insn_stalls =
         mem_zalloc((size_t)(trace->insn_count + 1) * TEG_STALL_COUNT, sizeof(teg_time));
 }
@@ -416,6 +417,7 @@ ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_r
 void teg_result_clear(struct teg_result *result)
 {
     mem_free(result->block_ends);
+    mem_free(result->block_issued);
     mem_free(result->insn_stalls);
     *result = (struct teg_result){0};
 }

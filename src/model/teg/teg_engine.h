@@ -54,6 +54,7 @@ struct teg_result {
     struct teg_longer longer;
     uint64_t block_count;
     teg_time *block_ends;               /* in the order in which they retired */
+    uint64_t *block_issued;             /* warp instructions until then */
     uint64_t issued;                    /* warp instructions */
     double work;                        /* warp instructions by trace_block.work; 0: unknown */
     teg_time unit_busy[TEG_UNIT_COUNT]; /* summed over SMs and schedulers */

@@ -153,14 +153,23 @@ void teg_prepare(struct teg_grid *a)
 
 /* ---- from the executed blocks to the grid ---------------------------------------------------- */
 
+/* By the instructions issued while no place was free: from the beginning to the retirement after which no block
+ * follows, without the first wave if as many blocks retire behind it. (A block that runs beside others has done part
+ * of its work when those retire, so that counting retired blocks alone says too little of what was done.) */
 double teg_steady_rate(const struct teg_grid *a)
 {
-    const teg_time *ends = a->result.block_ends;
-    uint64_t wave = a->wave, waves = a->result.block_count / wave;
-    if (a->blocks <= (double)wave) return 0;
-    if (waves < 2) return (double)(ends[wave - 1] - a->result.begun) / (double)wave;
-    uint64_t last = waves > 2 ? waves - 1 : waves;
-    return (double)(ends[last * wave - 1] - ends[wave - 1]) / (double)((last - 1) * wave);
+    const struct teg_result *r = &a->result;
+    uint64_t wave = a->wave, last = r->block_count > wave ? r->block_count - wave : 0;
+    if (a->blocks <= (double)wave || !r->issued) return 0;
+    teg_time begin = r->begun;
+    uint64_t before = 0;
+    if (last + 1 >= 2 * wave) {
+        begin = r->block_ends[wave - 1];
+        before = r->block_issued[wave - 1];
+    }
+    double issued = (double)(r->block_issued[last] - before);
+    double each = (double)r->issued / (double)r->block_count;
+    return issued > 0 ? (double)(r->block_ends[last] - begin) * each / issued : 0;
 }
 
 /* What the blocks of the cluster execute, over what the traced blocks do that stood for some of them. */

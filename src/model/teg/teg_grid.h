@@ -45,8 +45,8 @@ ws_status teg_run_cluster(struct diag *diag, struct teg_grid *a);
  * slowest. */
 ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a);
 
-/* Ticks a block in the steady state: from the first wave to the last but one, or the first if that is the
- * only whole one. 0: no more than one wave. */
+/* Ticks a block while no place is free, behind the first wave if as many blocks retire there. 0: no more than one
+ * wave. */
 double teg_steady_rate(const struct teg_grid *a);
 /* The launch in whole waves: every cluster has its mean number of blocks, and the last ones are not alone. */
 teg_time teg_without_tail(const struct teg_grid *a);
