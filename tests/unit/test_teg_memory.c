@@ -338,6 +338,47 @@ static void line_loads(FILE *out, unsigned count)
         fprintf(out, "ld.global.u32 %%r%u, [%%rd1+%u];\n", 4 + i % 24, i * 512);
 }
 
+/* The lanes of each half-warp lie `lane_bytes` apart, the halves `load_bytes`; every load reads the same. */
+static unsigned start_bytes;
+
+static void half_warps(FILE *out, unsigned count)
+{
+    fprintf(out,
+            "and.b32 %%r2, %%r0, 15;\nand.b32 %%r3, %%r0, 16;\nshr.u32 %%r3, %%r3, 4;\n"
+            "mul.wide.u32 %%rd1, %%r2, %u;\nmul.wide.u32 %%rd2, %%r3, %u;\n"
+            "add.u64 %%rd1, %%rd1, %%rd2;\nadd.u64 %%rd1, %%rd1, %%rd0;\n",
+            lane_bytes, load_bytes);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "ld.global.u32 %%r%u, [%%rd1+%u];\n", 4 + i % 24, start_bytes);
+}
+
+/* Cycles of the L1 for a load of a warp, while it looks up four lines at a time, and while it looks up one: those
+ * of a load of four warps over four. */
+static void expect_turns(unsigned start, unsigned lane, unsigned half, double turns, double by_line)
+{
+    struct kernel_run run = {
+        .gpu = "v100", .changes = {"machine.l1.bandwidth=128"}, .block = 128, .bytes = 1 << 20};
+    start_bytes = start, lane_bytes = lane, load_bytes = half;
+    assert_near(kernel_slope(&run, half_warps, 400), 4 * turns, 0.01);
+    run.options = "tags=one";
+    assert_near(kernel_slope(&run, half_warps, 400), 4 * by_line, 0.01);
+}
+
+/* 32 words in a row lie in banks of their own, in one line or two. Every other word: each bank of the even ones twice.
+ * Two rows of 16 words, the second 46 words behind the first, which is 14 banks: two banks have a word of each. A
+ * column of a matrix of 32 columns is one bank, with one column more each word has its bank, but 32 lines need eight
+ * turns of four. */
+static void test_turns_of_l1(void **state)
+{
+    (void)state;
+    expect_turns(0, 4, 64, 1, 1);
+    expect_turns(4, 4, 64, 1, 2);
+    expect_turns(0, 8, 128, 2, 2);
+    expect_turns(0, 4, 4 * 46, 2, 2);
+    expect_turns(0, 128, 16 * 128, 32, 32);
+    expect_turns(0, 132, 16 * 132, 8, 32);
+}
+
 /* A line passes the L1 in a cycle; its four sectors come in two pieces, which take one each. */
 static void test_fills(void **state)
 {
@@ -497,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_turnaround),     cmocka_unit_test(test_warm_l2),
         cmocka_unit_test(test_shared_turns),   cmocka_unit_test(test_halves_of_l2),
         cmocka_unit_test(test_warm_l2_of_all), cmocka_unit_test(test_joined_phases),
+        cmocka_unit_test(test_turns_of_l1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,9 @@ static const struct model_option_info options[] = {
     {"requests", (const char *const[]){"packets", "free", NULL},
      "what the SMs of a cluster send to the L2 in the model teg: packets on one way, or at no "
      "cost"},
+    {"tags", (const char *const[]){"four", "one", NULL},
+     "lines that a load looks up in the L1 at a time in the model teg: from compute capability 7.0 "
+     "on four"},
     {"fills", (const char *const[]){"port", "free", NULL},
      "what the L2 sends to an L1 in the model teg: keeps it from serving, or not"},
     {"fetch", (const char *const[]){"unit", "sectors", NULL},
@@ -55,19 +58,13 @@ static const struct model_option_info options[] = {
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {"policy=round-robin",
-                                        "memory-path=none",
-                                        "order=ptx",
-                                        "requests=free",
-                                        "fills=free",
-                                        "fetch=sectors",
-                                        "writes=through",
-                                        "forwarding=none",
-                                        "blocks=followed",
-                                        "turnaround=none",
-                                        "places=traced",
-                                        "phases=apart",
-                                        NULL};
+static const char *const ablations[] = {"policy=round-robin", "memory-path=none",
+                                        "order=ptx",          "requests=free",
+                                        "fills=free",         "fetch=sectors",
+                                        "writes=through",     "forwarding=none",
+                                        "blocks=followed",    "turnaround=none",
+                                        "places=traced",      "phases=apart",
+                                        "tags=one",           NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -372,6 +369,7 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
+    if (model_option_get(&model_teg, input, "tags")) a.machine.tags = 0;
     if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;
     if (model_option_get(&model_teg, input, "fetch")) a.machine.fetch_sectors = 1;
     if (model_option_get(&model_teg, input, "turnaround")) a.machine.write_cost = 1;

@@ -181,6 +181,7 @@ static void pack(struct teg_access_table *table, struct teg_request *out,
     if (!out->is_scattered || !(table->machine->effects_off >> EFFECT_UNCOALESCED & 1)) return;
     int64_t start = table->pieces[out->first].delta / TEG_LINE * TEG_LINE;
     table->piece_count = out->first;
+    out->passes = (least + TEG_LINE - 1) / TEG_LINE;
     out->count = 0;
     add_packed(table, out, start, least);
 }
@@ -209,6 +210,7 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         unsigned count = pattern->bytes > 4 ? pattern->bytes / 4 : 1;
         origin = origin / 4 * 128;
         if (words.bytes > 4) words.bytes = 4;
+        out->passes = count;
         interleave(addresses);
         for (unsigned k = 0; k < count; k++) {
             add_global(table, out, addresses, &words, origin);
@@ -218,6 +220,8 @@ static void derive(struct teg_access_table *table, const struct trace_access *ac
         return;
     }
     add_global(table, out, addresses, pattern, origin);
+    if (table->machine->tags)
+        count_passes(table->machine, addresses, pattern->mask, pattern->bytes, out);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

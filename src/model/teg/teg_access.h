@@ -20,10 +20,11 @@ struct teg_piece {
 };
 
 struct teg_request {
-    uint32_t first, count;         /* pieces: teg_access.pieces */
-    uint32_t passes, least_passes; /* through the banks; least: without conflict */
-    uint32_t same_word;            /* lanes on one word of shared memory: atomics take turns */
-    bool is_scattered;             /* fewer transactions would do */
+    uint32_t first, count; /* pieces: teg_access.pieces */
+    uint32_t passes,
+        least_passes;   /* through the banks, of shared memory or L1; least: without conflict */
+    uint32_t same_word; /* lanes on one word of shared memory: atomics take turns */
+    bool is_scattered;  /* fewer transactions would do */
 };
 
 struct teg_access_entry {

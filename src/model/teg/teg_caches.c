@@ -257,7 +257,17 @@ static teg_time fill(const struct teg_machine *machine, unsigned sectors)
     return machine->fill * ((sectors + PORT_SECTORS - 1) / PORT_SECTORS);
 }
 
-/* The L1 passes a line a cycle, and its sectors at its bandwidth, whether they are there or not. */
+/* The L1 passes sectors at its bandwidth, whether they are there or not, and a line a cycle; from cc 7.0 on the
+ * pieces of a load share its turns. */
+static teg_time pass_l1(const struct teg_machine *machine, const struct teg_arrival *arrival,
+                        unsigned sectors, struct teg_pipe *pipe)
+{
+    if (!pipe->turns) return later(machine->line, machine->l1.sector * sectors);
+    uint64_t before = (uint64_t)pipe->passed * pipe->turns / arrival->count;
+    uint64_t after = (uint64_t)++pipe->passed * pipe->turns / arrival->count;
+    return (teg_time)(after - before) * pipe->turn;
+}
+
 teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *arrival,
                            const struct teg_piece *piece, struct teg_pipe *pipe)
 {
@@ -272,7 +282,7 @@ teg_time teg_caches_access(struct teg_memory *memory, const struct teg_arrival *
         store_in_l1(memory, arrival, line, piece);
     if (piece->sectors & ~missing)
         done = later(begin + machine->l1.latency, arrives ? *arrives : 0);
-    pipe->begin = begin + later(machine->line, machine->l1.sector * moved);
+    pipe->begin = begin + pass_l1(machine, arrival, moved, pipe);
     if (!missing) return done;
     if (arrives) pipe->begin += fill(machine, sectors_in(missing));
     pipe->below = later(pipe->below, begin);

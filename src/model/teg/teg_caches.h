@@ -6,9 +6,11 @@
 #include "model/teg/teg_memory.h"
 
 /* One access on its way: when its next piece passes the load/store unit and the L1, and when the last
- * one was taken from there. */
+ * one was taken from there. Of a load that looks up several lines at a time, its turns in the L1, how long each is,
+ * and the pieces that passed. */
 struct teg_pipe {
-    teg_time begin, below;
+    teg_time begin, below, turn;
+    uint32_t turns, passed;
 };
 
 void teg_caches_init(struct teg_memory *memory, unsigned sms);

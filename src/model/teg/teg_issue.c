@@ -126,6 +126,7 @@ static teg_time issue_global(struct teg_engine *e, struct teg_scheduler *s, stru
         .origin = local ? base / 4 * 128 + local_origin(e, warp) : base,
         .pieces = e->accesses.pieces + request->first,
         .count = request->count,
+        .passes = request->passes,
         .operation = insn->operation,
         .in_l1 = looks_into_l1(e, insn, pattern->space),
     };

@@ -13,7 +13,7 @@ const struct teg_unit_info teg_unit_infos[TEG_UNIT_COUNT] = {
 #undef TEG_UNIT
 };
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, TAGS = 4 };
 
 static teg_time ticks(double cycles)
 {
@@ -413,6 +413,7 @@ static void set_cached(struct teg_machine *teg, double clock)
     unsigned cc = machine->cc_major * 10 + machine->cc_minor;
     teg->fills_lines = machine_get(machine, MACHINE_GLOBAL_CACHED_LOAD, SECTOR) >= 4 * SECTOR;
     teg->l1_keeps_stores = cc >= 70;
+    teg->tags = cc >= 70 ? TAGS : 0;
     teg->l1_loads = cc < 30 || cc >= 60;
 }
 

@@ -123,6 +123,7 @@ struct teg_machine {
     unsigned initial_segment, min_segment;
     teg_time request; /* load/store unit, per request */
     teg_time line;    /* and per 128-byte line; 0: not counted */
+    unsigned tags;    /* lines that a load looks up in the L1 at once; 0: each takes its turn */
     struct teg_level l1, l2, dram;
     bool shares_fp64;       /* one unit of the SM */
     double write_cost;      /* of a sector written to the DRAM, in sectors read */

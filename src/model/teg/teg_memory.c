@@ -152,10 +152,21 @@ static void watch_access(const struct teg_memory *memory, const struct teg_arriv
     memory->observer->span(memory->observer->self, &span);
 }
 
+/* A turn looks up as many lines as there are tags and reads each bank once, so that lanes whose words lie in different
+ * banks of different lines need one. */
+static inline void set_turns(const struct teg_machine *machine, const struct teg_arrival *arrival,
+                             struct teg_pipe *pipe)
+{
+    uint32_t lookups = (arrival->count + machine->tags - 1) / machine->tags;
+    pipe->turns = lookups > arrival->passes ? lookups : arrival->passes;
+    pipe->turn = later(machine->line, machine->l1.sector * (TEG_LINE / TEG_SECTOR));
+}
+
 static inline struct teg_answer serve(struct teg_memory *memory, const struct teg_arrival *arrival)
 {
     const struct teg_machine *machine = memory->machine;
-    struct teg_pipe pipe = {arrival->now, arrival->now};
+    struct teg_pipe pipe = {.begin = arrival->now, .below = arrival->now};
+    if (machine->tags && arrival->operation == TRACE_LOAD) set_turns(machine, arrival, &pipe);
     teg_time done = arrival->now;
     for (uint32_t i = 0; i < arrival->count; i++) {
         const struct teg_piece *piece = &arrival->pieces[i];

@@ -52,6 +52,7 @@ struct teg_arrival {
     uint64_t origin; /* what the pieces' deltas are relative to */
     const struct teg_piece *pieces;
     uint32_t count;
+    uint32_t passes;   /* through the banks of the L1 */
     uint8_t operation; /* enum trace_operation */
     bool in_l1;        /* may hit and stay there */
 };
