@@ -106,6 +106,39 @@ static bool keeps(const struct merger *m, uint32_t pc, uint32_t until)
     return true;
 }
 
+/* The access, and what has become part of it, becomes part of another one. */
+static void attach(struct merger *m, uint32_t pc, uint32_t leader)
+{
+    struct insn_view *views = m->p->views;
+    uint32_t last = pc;
+    while (views[last].merged_next)
+        last = views[last].merged_next - 1;
+    views[last].merged_next = views[leader].merged_next;
+    views[leader].merged_next = pc + 1;
+    views[pc].fold = VIEW_MERGED;
+    views[pc].merged_bytes = 0;
+}
+
+/* Loads of the same bytes again are one. Returns how many items are left; they keep their order. */
+static uint32_t drop_copies(struct merger *m, struct access_item *items, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct access_item *item = &items[i], *last = kept ? &items[kept - 1] : NULL;
+        bool is_copy =
+            last && insn_at(m->p, item->pc)->op == OP_LD && last->bytes == item->bytes &&
+            last->element == item->element && last->address.constant == item->address.constant &&
+            !compare_places(&last->address, &item->address) && keeps(m, item->pc, last->pc);
+        if (is_copy) {
+            m->p->views[last->pc].merged_bytes = last->bytes;
+            attach(m, item->pc, last->pc);
+        } else {
+            items[kept++] = *item;
+        }
+    }
+    return kept;
+}
+
 /* The items become one access of `size` bytes, by the first load or the last store. */
 static void merge(struct merger *m, const struct access_item *items, unsigned count, unsigned size)
 {
@@ -119,11 +152,7 @@ static void merge(struct merger *m, const struct access_item *items, unsigned co
     view->merged_bytes = (uint8_t)size;
     view->merged_offset = (uint8_t)offset_in(m, leader, size);
     for (unsigned i = 0; i < count; i++) {
-        if (&items[i] == leader) continue;
-        struct insn_view *other = &m->p->views[items[i].pc];
-        other->fold = VIEW_MERGED;
-        other->merged_next = view->merged_next;
-        view->merged_next = items[i].pc + 1;
+        if (&items[i] != leader) attach(m, items[i].pc, leader->pc);
     }
 }
 
@@ -162,6 +191,7 @@ static void flush(struct merger *m, struct batch *batch)
     batch->count = 0;
     if (count < 2) return;
     qsort(batch->items, count, sizeof *batch->items, compare_items);
+    count = drop_copies(m, batch->items, count);
     for (uint32_t from = 0, to; from < count; from = to) {
         const struct access_item *first = &batch->items[from];
         unsigned size = widest(m, first);

@@ -66,6 +66,9 @@ static const struct {
     {"global_unproved", 0, 0, 1, 4, 5, 20, 1},
     {"global_masked", 0, 0, 1, 4, 2, 20, 1},
     {"constant_words", 0, 0, 1, 4, 1, 4, 1},
+    {"copies", 1, 4, 1, 4, 1, 4, 1},
+    {"read_only_copies", 0, 0, 1, 4, 2, 8, 1},
+    {"copied_pair", 1, 8, 1, 4, 1, 4, 1},
 };
 
 static unsigned wrong;
