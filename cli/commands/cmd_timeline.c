@@ -141,6 +141,7 @@ static int run_timeline(struct cli *cli, const struct command *command, int argc
     CLI_TRY(read_options(cli, &line, &how));
     how.model_options = analysis.request.model_options;
     how.without = analysis.request.without;
+    how.l2 = analysis.request.l2;
     cli_attach(cli);
     int exit_code = prepare(&analysis, command);
     if (exit_code == EXIT_DONE && analysis.request.registers) {

@@ -47,6 +47,7 @@ struct validation {
     const char *ptx_folder;    /* of --write-ptx; NULL: predict */
     const char *evidence_file; /* of --write-evidence; NULL: report */
     const char *user_options;  /* of --model-option; NULL: none */
+    const char *user_l2;       /* of --l2; NULL: not given */
     bool has_effort;           /* --effort was given */
     bool has_ablation;
     struct validate_set *sets; /* all that were predicted */
@@ -335,6 +336,7 @@ static void choose_options(struct validation *v)
     v->request.model_options = set && user ? cli_format(v->cli, "%s,%s", set, user)
                                : set       ? set
                                            : user;
+    v->request.l2 = v->user_l2 ? v->user_l2 : v->set.l2;
 }
 
 static int validate_one(struct validation *v)
@@ -408,10 +410,11 @@ static int read_options(struct validation *v, const struct command_line *line)
         v->has_effort |= use->id == OPTION_EFFORT;
         v->has_ablation |= use->id == OPTION_ABLATION;
     }
-    if (v->evidence_file && (v->has_effort || v->request.without || v->request.model_options))
+    if (v->evidence_file &&
+        (v->has_effort || v->request.without || v->request.model_options || v->request.l2))
         return cli_error(v->cli, EXIT_USAGE,
                          "--write-evidence states the error of the models as they are: it cannot "
-                         "be combined with --effort, --without or --model-option");
+                         "be combined with --effort, --without, --model-option or --l2");
     return EXIT_DONE;
 }
 
@@ -428,6 +431,7 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     uses.operand_count = 0; /* operands are sets, not kernels */
     CLI_TRY(analysis_read(cli, command, &uses, &v.request));
     v.user_options = v.request.model_options;
+    v.user_l2 = v.request.l2;
     CLI_TRY(read_options(&v, &line));
     cli_attach(cli);
     /* Registers are those of the table or by liveness: the same with and without ptxas. */

@@ -321,6 +321,7 @@ static int ask_about(struct whatif *w)
     if (w->each) asking_number(base->cli, &w->asking, "each", 1);
     if (base->request.model_options)
         asking_word(base->cli, &w->asking, "model_options", base->request.model_options);
+    if (base->request.l2) asking_word(base->cli, &w->asking, "l2", base->request.l2);
     return EXIT_DONE;
 }
 

@@ -63,7 +63,7 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         request->without = join(cli, request->without, value);
         return EXIT_DONE;
     case OPTION_L2:
-        request->model_options = join(cli, request->model_options, cli_format(cli, "l2=%s", value));
+        request->l2 = value;
         return EXIT_DONE;
     case OPTION_MODEL_OPTION:
         request->model_options = join(cli, request->model_options, value);

@@ -93,8 +93,9 @@ enum analysis_option {
          "classes of unknown opcodes in a recorded trace, one OPCODE CLASS per line"},             \
         {OPTION_FORCE_ARCH, 0, "force-arch", NULL,                                                 \
          "predict a trace for GPUs that cannot run its native code"},                              \
-        {OPTION_L2, 0, "l2", "cold|warm",                                                          \
-         "L2 as the launch starts: empty (default), or as a launch like it left it"},              \
+        {OPTION_L2, 0, "l2", "cold|warm|kept|N%",                                                  \
+         "L2 as the launch starts: empty (default), as a launch like it left it, as the program "  \
+         "left it (profiles of `run`), or with N percent of what the launch reads"},               \
     {                                                                                              \
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model" \
     }

@@ -53,6 +53,7 @@ struct request {
     bool force_arch;        /* a trace for another architecture than the machine's */
     const char *save_profile, *save_trace, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
+    const char *l2;                      /* what the launch finds there; NULL: nothing */
     ws_format format;
     bool is_analyzer; /* --format analyzer */
     ws_details details;

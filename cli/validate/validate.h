@@ -33,6 +33,7 @@ struct validate_set {
     bool is_ranking;   /* configurations of one kernel: what counts is their order */
     double blocks;     /* to execute of each launch unless --effort says otherwise; 0: all */
     const char *model_options; /* of all its predictions; NULL: none */
+    const char *l2;            /* what its launches find there; NULL: nothing */
     /* Of launches back to back: from the end of one to the start of the next; from one to the next at least. */
     double gap_seconds, interval_seconds;
     const struct generator *generator; /* NULL: rows name files */

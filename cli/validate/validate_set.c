@@ -231,6 +231,7 @@ static const struct {
     {"machine", offsetof(struct validate_set, machine)},
     {"rows", offsetof(struct validate_set, table)},
     {"model_options", offsetof(struct validate_set, model_options)},
+    {"l2", offsetof(struct validate_set, l2)},
     {"evidence.first", offsetof(struct validate_set, evidence_first)},
     {"evidence.last", offsetof(struct validate_set, evidence_last)},
     {"evidence.source", offsetof(struct validate_set, evidence_source)},
@@ -296,7 +297,7 @@ static int set_value(struct cli *cli, const struct named_value *value, struct va
         return set_number(cli, value, 0, "seconds, at least 0", &set->interval_seconds);
     return cli_error(cli, EXIT_INPUT,
                      "%s: error: unknown key '%s': expected title, source, machine, rows, purpose, "
-                     "blocks, gap, interval, model_options, generator, evidence",
+                     "blocks, gap, interval, model_options, l2, generator, evidence",
                      value->place, value->name);
 }
 

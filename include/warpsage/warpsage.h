@@ -788,6 +788,7 @@ typedef struct ws_timeline_options {
     double first_cycle, last_cycle; /* what is shown; last_cycle 0: to the end */
     uint64_t max_events;            /* 1,000 to 10,000,000; 0: 100,000 */
     unsigned sm;                    /* of those that are simulated, from 0 */
+    const char *l2;                 /* as the input of that name; NULL: cold */
 } ws_timeline_options;
 
 typedef struct ws_timeline_info {

@@ -67,6 +67,7 @@ static const struct input_info inputs[] = {
      "add a row without each effect that a model covers; an impossible change becomes a row with "
      "the reason"},
     {"model_options", INPUT_WORD, "", "model options: KEY=VALUE[,KEY=VALUE...]"},
+    {"l2", INPUT_WORD, "", "what launches find in the L2, as in analyze"},
 };
 
 struct reading {
@@ -81,8 +82,11 @@ static ws_status read_options(const struct reading *reading, const char *effects
 {
     *out = (struct predict_options){
         .evidence = reading->asked->evidence, .without_gains = true, .without_details = true};
-    return predict_words_parse(reading->asked->diag, reading->arena,
-                               asked_word(reading->asked, "model_options"), effects, out);
+    const struct predict_words words = {.model_options =
+                                            asked_word(reading->asked, "model_options"),
+                                        .without = effects,
+                                        .l2 = asked_word(reading->asked, "l2")};
+    return predict_words_parse(reading->asked->diag, reading->arena, &words, out);
 }
 
 /* Of an input that is given once for each change, or not at all. */

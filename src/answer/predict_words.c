@@ -57,20 +57,22 @@ static ws_status parse_model_options(struct diag *diag, struct arena *arena, con
     return WS_OK;
 }
 
-ws_status predict_words_parse(struct diag *diag, struct arena *arena, const char *model_options,
-                              const char *without, struct predict_options *out)
+ws_status predict_words_parse(struct diag *diag, struct arena *arena,
+                              const struct predict_words *words, struct predict_options *out)
 {
-    if (without) TRY(parse_effects(diag, arena, without, &out->effects_off));
-    if (!model_options) return WS_OK;
-    return parse_model_options(diag, arena, model_options, out);
+    if (words->without) TRY(parse_effects(diag, arena, words->without, &out->effects_off));
+    if (words->l2) TRY(l2_start_parse(diag, words->l2, &out->l2));
+    if (!words->model_options) return WS_OK;
+    return parse_model_options(diag, arena, words->model_options, out);
 }
 
 ws_status asked_predict_options(const struct asked *asked, struct predict_options *out)
 {
+    const struct predict_words words = {.model_options = asked_word(asked, "model_options"),
+                                        .without = asked_word(asked, "without"),
+                                        .l2 = asked_word(asked, "l2")};
     *out = (struct predict_options){.evidence = asked->evidence};
-    return predict_words_parse(asked->diag, &asked->answer->arena,
-                               asked_word(asked, "model_options"), asked_word(asked, "without"),
-                               out);
+    return predict_words_parse(asked->diag, &asked->answer->arena, &words, out);
 }
 
 static void release_prediction(void *what)

@@ -109,14 +109,21 @@ ws_status asked_choice(const struct asked *asked, const char *name, const char *
 /* Options of predictions: rows of a question's inputs, and what was given for them. */
 #define PREDICT_INPUTS                                                                             \
     {"model_options", INPUT_WORD, "", "model options: KEY=VALUE[,KEY=VALUE...]"},                  \
+        {"l2", INPUT_WORD, "",                                                                     \
+         "what the launch finds in the L2: cold (nothing, default), warm (what one like it "       \
+         "left), "                                                                                 \
+         "kept (what ran before it left, by the profile), or N% of what it reads"},                \
     {                                                                                              \
         "without", INPUT_WORD, "", "effects to switch off: ID[,ID...]"                             \
     }
 /* In the answer's arena. WS_ERR_ARGUMENT: no such effect, or not KEY=VALUE. */
 ws_status asked_predict_options(const struct asked *asked, struct predict_options *out);
-/* The same of words that were not asked; NULL: none. Sets options and effects_off. */
-ws_status predict_words_parse(struct diag *diag, struct arena *arena, const char *model_options,
-                              const char *without, struct predict_options *out);
+/* The same of words that were not asked; NULL: none. Sets options, effects_off and l2. */
+struct predict_words {
+    const char *model_options, *without, *l2;
+};
+ws_status predict_words_parse(struct diag *diag, struct arena *arena,
+                              const struct predict_words *words, struct predict_options *out);
 /* Predicts, and lets the profile remember its hits on the machine's caches. The answer owns *out. */
 ws_status asked_predict(const struct asked *asked, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,

@@ -55,8 +55,8 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
     struct predict_options inner = {.only = models[MODEL_TEG]->name};
     struct arena arena = {0};
     struct prediction *prediction = NULL;
-    ws_status status = predict_words_parse(&context->diag, &arena, options->model_options,
-                                           options->without, &inner);
+    const struct predict_words words = {options->model_options, options->without, options->l2};
+    ws_status status = predict_words_parse(&context->diag, &arena, &words, &inner);
     inner.without_gains = true;
     inner.observer = &timeline->observer;
     if (status == WS_OK)

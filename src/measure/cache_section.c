@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/cache_section.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "measure/cache.h"
@@ -69,6 +70,12 @@ bool cache_geometry_read(const struct machine *machine, const struct profile *pr
         .sm_count = (uint64_t)machine_get(machine, MACHINE_SM_COUNT, 1),
     };
     return machine_has(machine, MACHINE_L2_SIZE) && out->l2_bytes && out->sm_count;
+}
+
+struct cache_geometry *cache_geometry_find(struct cache_geometry *geometry, double share)
+{
+    geometry->l2_found = (uint64_t)llround(1000 * share);
+    return geometry;
 }
 
 static double rate(uint64_t hits, uint64_t lookups)

@@ -17,7 +17,8 @@
     NUMBER(fill_bytes, 32, 1024)      /* that a miss in the L1 asks for: a sector, or the line */  \
     NUMBER(l1_loads, 0, 1)            /* 0: only read-only and local loads look into the L1 */     \
     NUMBER(blocks_per_sm, 1, 1 << 16) /* resident */                                               \
-    NUMBER(sm_count, 1, 1 << 16)
+    NUMBER(sm_count, 1, 1 << 16)                                                                   \
+    NUMBER(l2_found, 0, 1000) /* per mille of the distinct sectors read: in the L2 before */
 struct cache_geometry {
 #define NUMBER(name, least, most) uint64_t name;
     CACHE_GEOMETRY(NUMBER)
@@ -68,6 +69,9 @@ struct cache_section {
  * file does not say. blocks_per_sm: resident, at least 1. */
 bool cache_geometry_read(const struct machine *machine, const struct profile *profile,
                          unsigned blocks_per_sm, struct cache_geometry *out);
+
+/* Sets l2_found to a share from 0 to 1. Returns the geometry. */
+struct cache_geometry *cache_geometry_find(struct cache_geometry *geometry, double share);
 
 /* ---- the memo of a profile: sections by geometry ---------------------------------------------- */
 

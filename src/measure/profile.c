@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/profile.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,31 @@ bool profile_has(const struct profile *profile, enum counter counter)
 double profile_get(const struct profile *profile, enum counter counter)
 {
     return profile_has(profile, counter) ? profile->counters[counter].value : 0;
+}
+
+/* Lines are hashed over the sets, least recently used out: a line is there again if fewer others than a set has ways
+ * have come to its set since. Sets that hold 64 lines (guess) keep 81 % of 64 MiB in the 72 of an RTX 4090 and
+ * nothing of 128; copies there are as fast as 83 % and nothing (SOURCES.yaml, CUMB). */
+double l2_kept_share(double bytes_ago, double l2_bytes)
+{
+    enum { SET_LINES = 64 };
+    if (!(l2_bytes > 0)) return 0;
+    double others = SET_LINES * bytes_ago / l2_bytes, chance = exp(-others), share = 0;
+    for (unsigned lines = 0; lines < SET_LINES; lines++) {
+        share += chance;
+        chance *= others / (lines + 1);
+    }
+    return fmin(1, share);
+}
+
+double profile_l2_found(const struct profile *profile, double l2_bytes)
+{
+    double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT), found = 0;
+    if (!profile->has_l2_reuse) return NAN;
+    for (uint32_t i = 0; i < profile->l2_reuse_count; i++)
+        found += (double)profile->l2_reuse[i].sectors *
+                 l2_kept_share((double)profile->l2_reuse[i].bytes, l2_bytes);
+    return read > 0 ? fmin(found / read, 1) : 0;
 }
 
 uint64_t profile_blocks(const struct profile *profile)

@@ -69,6 +69,12 @@ struct instruction_profile {
     const double *values;
 };
 
+/* Sectors that a launch read and an L2 of at least so many bytes had kept since they were last touched. */
+struct l2_reuse {
+    uint64_t bytes, sectors;
+};
+enum { L2_REUSE_MAX = 1024 };
+
 struct stage_profile {
     uint32_t index; /* ordinal; 1024: this and all later ones */
     double warps_working, threads_working;
@@ -102,9 +108,15 @@ struct profile {
     uint32_t stage_count;
     struct stage_profile *stages;
     struct cache_memo *caches; /* hits by cache geometry (cache_section.h) */
-    struct trace *trace;       /* warp traces of some blocks (trace.h), owned; NULL: none */
-    const char *trace_reason;  /* why it is missing; static or in the arena */
-    char *trace_path;          /* the file (trace_file.h) that keeps it; NULL: none */
+    /* What its launch found in the L2, by the size of that (l2_history.h); in the arena. */
+    bool has_l2_reuse;
+    bool has_l2_code;       /* its code was there in one of at least ... */
+    uint64_t l2_code_bytes; /* ... so many bytes */
+    uint32_t l2_reuse_count;
+    struct l2_reuse *l2_reuse;
+    struct trace *trace;      /* warp traces of some blocks (trace.h), owned; NULL: none */
+    const char *trace_reason; /* why it is missing; static or in the arena */
+    char *trace_path;         /* the file (trace_file.h) that keeps it; NULL: none */
     /* What a reader of the figures must know of their making, a sentence each. */
     uint32_t note_count;
     const char **notes;
@@ -131,6 +143,10 @@ bool profile_has(const struct profile *profile, enum counter counter);
 /* 0 if missing: ask profile_has where that matters. */
 double profile_get(const struct profile *profile, enum counter counter);
 uint64_t profile_blocks(const struct profile *profile); /* of the grid */
+/* Share, 0 to 1, that an L2 keeps of what was touched so many bytes ago. */
+double l2_kept_share(double bytes_ago, double l2_bytes);
+/* Share, 0 to 1, of the distinct sectors it reads that the launch found in an L2 of this size; NAN: unknown. */
+double profile_l2_found(const struct profile *profile, double l2_bytes);
 uint32_t profile_threads_per_block(const struct profile *profile);
 uint64_t profile_shared_bytes(const struct profile *profile); /* of a block, static and dynamic */
 /* Were native instructions counted? Else those of PTX. */

@@ -495,7 +495,9 @@ static ws_status read_geometry(const struct reader *r, json_t *item, const char 
         const struct cache_geometry_number *number = &cache_geometry_numbers[i];
         uint64_t value;
         keys[i] = number->id;
-        TRY(need_whole(r, item, path, number->id, number->least, number->most, &value));
+        value = 0; /* of a number that earlier versions did not have */
+        if (number->least || json_object_get(item, number->id))
+            TRY(need_whole(r, item, path, number->id, number->least, number->most, &value));
         cache_geometry_set(out, i, value);
     }
     CHECK_KEYS(r, item, path, keys);
@@ -538,6 +540,31 @@ static ws_status read_caches(const struct reader *r, json_t *root)
     for (size_t i = 0; i < json_array_size(list); i++)
         TRY(read_cache_section(r, json_array_get(list, i),
                                arena_format(&r->profile->arena, "caches[%zu]", i)));
+    return WS_OK;
+}
+
+static ws_status read_l2_reuse(const struct reader *r, json_t *root)
+{
+    static const char *const keys[] = {"bytes", "sectors"};
+    struct profile *profile = r->profile;
+    json_t *list = json_object_get(root, "l2_reuse");
+    if (!list) return WS_OK;
+    TRY(need_array(r, list, "l2_reuse"));
+    size_t count = json_array_size(list);
+    if (count > L2_REUSE_MAX)
+        return fail(r, "l2_reuse", "has too many entries: the limit is %d", L2_REUSE_MAX);
+    profile->l2_reuse = ARENA_ARRAY(&profile->arena, struct l2_reuse, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        json_t *item = json_array_get(list, i);
+        const char *path = arena_format(&profile->arena, "l2_reuse[%zu]", i);
+        struct l2_reuse *one = &profile->l2_reuse[i];
+        TRY(need_object(r, item, path));
+        CHECK_KEYS(r, item, path, keys);
+        TRY(need_whole(r, item, path, "bytes", 0, UINT64_C(1) << 53, &one->bytes));
+        TRY(need_whole(r, item, path, "sectors", 0, UINT64_C(1) << 53, &one->sectors));
+    }
+    profile->l2_reuse_count = (uint32_t)count;
+    profile->has_l2_reuse = true;
     return WS_OK;
 }
 
@@ -599,7 +626,8 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "half_warp_banks",  "counters",
                                        "instructions",     "notes",
                                        "stages",           "caches",
-                                       "partial"};
+                                       "partial",          "l2_reuse",
+                                       "l2_code_bytes"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -626,6 +654,11 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_instructions(r, root));
     TRY(read_notes(r, root));
     TRY(read_stages(r, root));
+    TRY(read_l2_reuse(r, root));
+    profile->has_l2_code = json_object_get(root, "l2_code_bytes") != NULL;
+    if (profile->has_l2_code)
+        TRY(need_whole(r, root, "", "l2_code_bytes", 0, UINT64_C(1) << 53,
+                       &profile->l2_code_bytes));
     return read_caches(r, root);
 }
 

@@ -176,6 +176,18 @@ static json_t *caches_json(struct writer *w, const struct cache_section *section
     return item;
 }
 
+static json_t *l2_reuse_json(struct writer *w, const struct profile *profile)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < profile->l2_reuse_count; i++) {
+        json_t *item = json_object();
+        put(w, item, "bytes", unsigned_number(profile->l2_reuse[i].bytes));
+        put(w, item, "sectors", unsigned_number(profile->l2_reuse[i].sectors));
+        append(w, list, item);
+    }
+    return list;
+}
+
 static int keep(const char *bytes, size_t size, void *text)
 {
     return strbuf_try_append(text, bytes, size) ? 0 : -1;
@@ -219,6 +231,9 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
          section = profile_next_caches(profile, section))
         append(w, caches, caches_json(w, section));
     put(w, root, "caches", caches);
+    if (profile->has_l2_reuse) put(w, root, "l2_reuse", l2_reuse_json(w, profile));
+    if (profile->has_l2_code)
+        put(w, root, "l2_code_bytes", unsigned_number(profile->l2_code_bytes));
     /* 17 digits give every double back. */
     struct strbuf text = {0};
     bool done = !all.failed && json_dump_callback(root, keep, &text,

@@ -255,8 +255,17 @@ static void add_uncached(struct bound *bound)
                     "traffic: every half-warp transaction goes to DRAM");
 }
 
-/* Every distinct sector must come from DRAM once: cold caches. Of those written the L2 may keep as many as it
- * holds beyond the end of the launch. */
+/* Distinct sectors that the launch reads and the L2 did not hold before, whatever it replaces: of what a launch
+ * like it left all that fits. */
+static double read_anew(const struct bound *bound, double kept)
+{
+    double read = profile_get(bound->input->profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
+    if (bound->input->l2.kind == L2_WARM) return fmax(0, read - kept);
+    return read * (1 - bound->input->l2.share);
+}
+
+/* Each of them must come from DRAM once. Of those written the L2 may keep as many as it holds beyond the end of the
+ * launch. */
 static bool add_footprint(struct bound *bound, double dram)
 {
     const struct profile *profile = bound->input->profile;
@@ -264,16 +273,14 @@ static bool add_footprint(struct bound *bound, double dram)
         !profile_has(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT))
         return false;
     double kept = machine_get(bound->input->machine, MACHINE_L2_SIZE, 0) / SECTOR_BYTES;
-    double read = profile_get(profile, COUNTER_MEM_GLOBAL_READ_FOOTPRINT);
     double written = profile_get(profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT) - kept;
-    bool is_warm = bound->input->is_l2_warm;
-    double sectors = (is_warm ? fmax(0, read - kept) : read) + fmax(0, written);
+    double sectors = read_anew(bound, kept) + fmax(0, written);
     add_time(bound, "t_dram", COMPONENT_GLOBAL_BANDWIDTH, sectors * SECTOR_BYTES / dram);
     if (sectors > 0)
         estimate_assume(bound->out, bound->input->arena,
                         "traffic: all sectors through L1, each distinct sector read from DRAM once "
                         "(%s L2), and those written to it that the L2 cannot hold",
-                        is_warm ? "beyond what a warm" : "cold");
+                        bound->input->l2.kind == L2_COLD ? "cold" : "but for those found in the");
     return true;
 }
 
@@ -351,8 +358,6 @@ static const enum counter needs_counters[] = {COUNTER_INST_WARP, COUNTER_COUNT};
 static const struct model_option_info options[] = {
     {"bound", (const char *const[]){"speed-of-light", "none", NULL},
      "raise predictions to the speed of light, or keep them as the equations give them"},
-    {"l2", (const char *const[]){"cold", "warm", NULL},
-     "what the L2 holds as the launch starts: nothing, or what a launch like it left"},
 };
 
 const struct model model_speed_of_light = {

@@ -182,6 +182,9 @@ void show_caches(struct page *page, const struct node *machine)
     strbuf_puts(&line, quantity_format(read, "B").text);
     page_line(page, "Caches    %s", line.data);
     strbuf_clear(&line);
+    if (node_number(machine, "l2_found") > 0)
+        page_line(page, "          %.3g %% of what it reads is in the L2 as it starts (%s)",
+                  100 * node_number(machine, "l2_found"), node_word(machine, "l2"));
     page_line(page, "          %s written; %llu of %s followed on %s with their share of L2",
               quantity_format(node_number(caches, "grid_dram_written_bytes"), "B").text,
               (unsigned long long)node_count(caches, "blocks"),

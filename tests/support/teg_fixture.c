@@ -160,7 +160,7 @@ void fixture_run(const struct fixture *fixture, const struct machine *machine,
     teg.policy = run->policy;
     struct teg_setup setup = {.trace = fixture->trace,
                               .machine = &teg,
-                              .is_l2_warm = run->is_l2_warm,
+                              .has_l2_code = run->has_l2_code,
                               .sms = run->sms ? run->sms : 1,
                               .blocks_per_sm = run->blocks_per_sm ? run->blocks_per_sm : 1,
                               .block_count = run->blocks ? run->blocks : 1,

@@ -43,8 +43,8 @@ struct fixture_run {
     uint32_t effects_off;
     enum teg_policy policy;
     const struct teg_observer *observer;
-    bool is_cold;    /* instructions and constants are fetched, cc 7.0 and later; else at hand */
-    bool is_l2_warm; /* from the L2 */
+    bool is_cold;     /* instructions and constants are fetched, cc 7.0 and later; else at hand */
+    bool has_l2_code; /* from the L2 */
     const uint64_t *places; /* blocks of the grid; NULL: the traced ones in turn */
 };
 /* Fails the test if the engine cannot answer. */

@@ -31,7 +31,7 @@ struct code {
     const char *gpu;
     const char *changes[4];
     uint32_t effects_off;
-    bool is_l2_warm;
+    bool has_l2_code;
 };
 
 static double cycles_of(const struct code *code)
@@ -55,7 +55,7 @@ static double cycles_of(const struct code *code)
                                    &(struct fixture_run){.blocks = code->blocks,
                                                          .effects_off = code->effects_off,
                                                          .is_cold = true,
-                                                         .is_l2_warm = code->is_l2_warm});
+                                                         .has_l2_code = code->has_l2_code});
     fixture_clear(&f);
     machine_destroy(machine);
     return cycles;
@@ -88,7 +88,7 @@ static void test_start(void **state)
 static void test_warm_start(void **state)
 {
     (void)state;
-    assert_cycles(cycles_of(&(struct code){.lines = 1, .is_l2_warm = true}),
+    assert_cycles(cycles_of(&(struct code){.lines = 1, .has_l2_code = true}),
                   2 * (CACHES + L2) + warm(1));
 }
 

@@ -472,7 +472,7 @@ static void test_warm_l2(void **state)
                              .bytes = 1 << 20,
                              .without = "channel-skew,launch"};
     assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
-    run.options = "l2=warm";
+    run.l2 = "warm";
     assert_in_range(kernel_slope(&run, line_loads, 64), 0, 40);
     run.changes[3] = "machine.l2.size=16384";
     assert_near(kernel_slope(&run, line_loads, 64), 512 / bytes_per_cycle, 0.02);
@@ -490,7 +490,7 @@ static void test_warm_l2_of_all(void **state)
     double sectors = 64 * 4 * 4;
     assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), sectors, 1e-12);
     assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 0, 0);
-    run.options = "l2=warm";
+    run.l2 = "warm";
     run.changes[1] =
         "machine.l2.size=32768"; /* as large as what is read: 64 lines come to 64 places in the mean */
     assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"),
@@ -499,6 +499,12 @@ static void test_warm_l2_of_all(void **state)
     assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), 0, 0);
     assert_near(kernel_figure(&run, line_loads, 64, "caches/l2_hit_rate"), 1, 0);
     assert_near(kernel_figure(&run, line_loads, 64, "estimates/teg/terms/l2_hit"), 1, 0);
+    run.l2 = "25%";
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), 0.75 * sectors,
+                0.01);
+    assert_near(kernel_figure(&run, line_loads, 64, "l2_found"), 0.25, 0);
+    run.l2 = "0%";
+    assert_near(kernel_figure(&run, line_loads, 64, "caches/sectors/dram_read"), sectors, 1e-12);
 }
 
 static void chase(FILE *out, unsigned count)

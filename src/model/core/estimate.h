@@ -13,6 +13,7 @@
 #include "model/core/accesses.h"
 #include "model/core/component.h"
 #include "model/core/evidence.h"
+#include "model/core/l2_start.h"
 
 enum model_id {
 #define MODEL(name, gpu, cpu) MODEL_##name,
@@ -113,7 +114,7 @@ struct model_input {
     uint32_t effects_off; /* bit set of enum effect */
     double whole_sms;     /* SMs of the GPU if sm.count is the number of active ones; 0: sm.count */
     bool without_details; /* estimate.details is not asked for: models may leave it NULL */
-    bool is_l2_warm;      /* the launch finds in the L2 what one like it left; false: nothing */
+    struct l2_start l2;   /* what the launch finds there */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
 };
@@ -200,6 +201,7 @@ struct predict_options {
     bool without_gains; /* the gains of effects are not worked out */
     bool without_details; /* nor what a model tells beside terms and assumptions */
     bool without_traces;
+    struct l2_start l2; /* what the launch finds there; share: of L2_SHARE */
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;
@@ -234,6 +236,7 @@ struct prediction {
     const struct machine *machine;
     struct predict_options options; /* as given; the texts are copied */
     struct occupancy occupancy;
+    struct l2_start l2;                 /* what the launch is assumed to find there */
     unsigned registers;                 /* used for occupancy; 0: none known */
     const char *registers_note;         /* "31 registers by ptxas for sm_75, used for sm_13" */
     const struct cache_section *caches; /* hits on the machine's caches; NULL: unknown ... */

@@ -114,7 +114,7 @@ static const struct cache_section *find_near_caches(const struct prediction *out
     const struct cache_section *near = NULL;
     struct machine *loaded = machine_as_loaded(out->machine);
     if (cache_geometry_read(loaded, out->profile, out->occupancy.blocks_per_sm, &geometry))
-        near = profile_near_caches(out->profile, &geometry);
+        near = profile_near_caches(out->profile, cache_geometry_find(&geometry, out->l2.share));
     mem_free(loaded);
     return near;
 }
@@ -181,7 +181,7 @@ static ws_status find_caches(struct diag *diag, const struct model_input *base,
             "this GPU has no caches for global memory, or its machine file lacks them";
     if (out->caches_reason) return WS_OK;
     if (base->trace) return follow_caches(diag, base, no_occupancy, out, out_answer);
-    out->caches = profile_find_caches(profile, &geometry);
+    out->caches = profile_find_caches(profile, cache_geometry_find(&geometry, out->l2.share));
     if (!out->caches) out->caches = find_near_caches(out);
     if (!out->caches)
         out->caches_reason = out->options.without_traces
@@ -384,14 +384,6 @@ static void keep_options(struct prediction *out, const struct predict_options *o
     out->options.options = copies;
 }
 
-/* An option that says what the launch finds, whatever model is asked. */
-static bool is_l2_warm(const struct predict_options *options)
-{
-    const struct model_input input = {.option_count = options->option_count,
-                                      .options = options->options};
-    return model_option_get(models[MODEL_SPEED_OF_LIGHT], &input, "l2");
-}
-
 ws_status model_predict(struct diag *diag, const struct profile *profile,
                         const struct machine *machine, const struct predict_options *options,
                         struct prediction **out)
@@ -407,6 +399,8 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
     const struct estimate *known = NULL;
     ws_status status =
         needs_check_options(diag, &prediction->arena, options->option_count, options->options);
+    prediction->l2 = options->l2;
+    if (status == WS_OK) status = l2_start_find(diag, profile, machine, &prediction->l2);
     if (status == WS_OK) status = place_launch(diag, prediction, &no_occupancy);
     struct model_input input = {.profile = profile,
                                 .machine = machine,
@@ -418,7 +412,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .effects_off = options->effects_off,
                                 .whole_sms = options->whole_sms,
                                 .without_details = options->without_details,
-                                .is_l2_warm = is_l2_warm(options),
+                                .l2 = prediction->l2,
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
     if (status == WS_OK && !options->caches && machine->kind == MACHINE_IS_GPU)

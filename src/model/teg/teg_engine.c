@@ -270,7 +270,7 @@ static void build(struct teg_engine *e)
     for (unsigned i = 0; i < e->setup->sms; i++) {
         build_sm(e, &e->sms[i], i);
         if (instructions)
-            teg_fetch_init(&e->sms[i].fetch, e->machine, instructions, e->setup->is_l2_warm);
+            teg_fetch_init(&e->sms[i].fetch, e->machine, instructions, e->setup->has_l2_code);
     }
     teg_memory_init(&e->memory, e->machine, e->machine->cluster_sms, e->setup->dram_share,
                     e->setup->written_share);

@@ -34,7 +34,7 @@ struct teg_setup {
         *running; /* SMs of the GPU that have a block when so many of these have ended; NULL: all */
     unsigned warps_per_sm;              /* only so many warps, with a wave of blocks; 0: all */
     uint32_t dram_share, written_share; /* teg_memory.h */
-    bool is_l2_warm;                    /* it holds code, constants and data as the launch starts */
+    bool has_l2_code;                   /* it holds code and constants as the launch starts */
     unsigned
         native_registers; /* of a thread, for the order of native code; 0: the order of the trace */
     const struct teg_observer *observer; /* NULL: none */

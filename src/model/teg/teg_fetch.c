@@ -52,14 +52,14 @@ static void use(struct teg_fetch_cache *cache, uint32_t line, uint32_t end, teg_
 /* ---- all of an SM ---------------------------------------------------------------------------- */
 
 void teg_fetch_init(struct teg_fetch *fetch, const struct teg_machine *machine,
-                    uint32_t instructions, bool is_l2_warm)
+                    uint32_t instructions, bool has_l2_code)
 {
     const struct teg_fetch_machine *from = &machine->fetch;
     *fetch = (struct teg_fetch){
         .lines = (instructions + FETCH_LINE_INSNS - 1) / FETCH_LINE_INSNS,
         .parts = machine->parts,
         .hop = from->hop,
-        .first = (is_l2_warm ? machine->l2.latency : machine->dram.latency) - machine->l1.latency,
+        .first = (has_l2_code ? machine->l2.latency : machine->dram.latency) - machine->l1.latency,
         .next = machine->l2.latency - machine->l1.latency,
     };
     fetch->l0 = mem_zalloc(fetch->parts, sizeof *fetch->l0);

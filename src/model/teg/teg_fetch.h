@@ -49,10 +49,10 @@ struct teg_fetch {
     teg_time *part_constants; /* [parts][TEG_CONSTANTS_COUNT] */
 };
 
-/* instructions: of the kernel's native code; is_l2_warm: the L2 holds it from a launch before.
+/* instructions: of the kernel's native code; has_l2_code: the L2 holds it from a launch before.
  * teg_fetch_clear it. */
 void teg_fetch_init(struct teg_fetch *fetch, const struct teg_machine *machine,
-                    uint32_t instructions, bool is_l2_warm);
+                    uint32_t instructions, bool has_l2_code);
 void teg_fetch_clear(struct teg_fetch *fetch);
 /* When a line is there for a warp of a part that comes to it at `now`. */
 teg_time teg_fetch_line(struct teg_fetch *fetch, unsigned part, uint32_t line, teg_time now);

@@ -43,29 +43,12 @@ static double touched_sectors(const struct teg_grid *a)
            profile_get(a->input->profile, COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT);
 }
 
-/* Lines are hashed over the sets, least recently used out: what a launch touches is there again in the next if fewer
- * lines than a set has ways have come to its set since. Sets that hold 64 lines (guess) keep 81 % of 64 MiB in the 72
- * of an RTX 4090 and nothing of 128; copies there are as fast as 83 % and nothing (SOURCES.yaml, CUMB). */
-enum { SET_LINES = 64 };
-
-static double warm_share(const struct teg_grid *a)
-{
-    double bytes = touched_sectors(a) * TEG_SECTOR, held = (double)a->machine.l2.bytes, share = 0;
-    if (!a->input->is_l2_warm || !(held > 0)) return 0;
-    double others = SET_LINES * bytes / held, chance = exp(-others);
-    for (unsigned lines = 0; lines < SET_LINES; lines++) {
-        share += chance;
-        chance *= others / (lines + 1);
-    }
-    return fmin(1, share);
-}
-
 /* Of what a launch writes, the share that leaves the L2 before it ends. Of an L2 that was empty the last sectors that
  * it touches stay. A warm one gets rid of what the launch before left. */
 static double written_back(const struct teg_grid *a)
 {
     if (a->writes_through) return 1;
-    if (a->input->is_l2_warm) return 1 - a->warm;
+    if (a->input->l2.kind == L2_WARM) return 1 - a->input->l2.share;
     double touched = touched_sectors(a), kept = (double)a->machine.l2.bytes / TEG_SECTOR;
     return touched > kept ? 1 - kept / touched : 0;
 }
@@ -88,9 +71,9 @@ static void set_sharing(struct teg_grid *a)
     a->sharing = teg_sharing(&a->setup.deal, &a->machine, a->setup.block_count,
                              (double)profile_blocks(profile), read);
     a->sharing = fmin(a->sharing, a->machine.active_sms);
-    a->warm = warm_share(a);
-    a->setup.is_l2_warm = a->warm >= 0.5;
-    a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL * (1 - a->warm) / a->sharing);
+    double fetched = 1 - a->input->l2.share; /* of what is read */
+    a->setup.has_l2_code = a->input->l2.has_code;
+    a->setup.dram_share = (uint32_t)(TEG_DRAM_ALL * fetched / a->sharing);
     a->setup.written_share = (uint32_t)(TEG_DRAM_ALL * written_back(a));
     a->machine.l2.bytes =
         (uint64_t)((double)a->machine.l2.bytes * a->sharing / copies(a) / a->machine.active_sms);

@@ -27,7 +27,6 @@ struct teg_grid {
     double sharing;
     teg_time
         longest_ends; /* the block that executes most beyond what stands for it; 0: there is none */
-    double warm;      /* share of what it touches that the launch finds in the L2 */
     teg_time total;   /* of the launch */
 };
 

@@ -31,6 +31,7 @@ const struct cache_section *teg_traffic(const struct teg_grid *grid)
         !cache_geometry_read(input->machine, input->profile, input->occupancy.blocks_per_sm,
                              &geometry))
         return NULL;
+    cache_geometry_find(&geometry, input->l2.share);
     struct cache_section *out = ARENA_ARRAY(input->arena, struct cache_section, 1);
     *out = (struct cache_section){
         .geometry = geometry, .blocks = (uint32_t)grid->result.block_count, .sms = grid->setup.sms};
