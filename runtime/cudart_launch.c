@@ -114,6 +114,7 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
     given->result = &result;
     given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
     given->trace_bytes = TRACE_BYTES;
+    given->l2_class = (uint64_t)(uintptr_t)one;
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
     tally_running(kernel);

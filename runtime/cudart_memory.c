@@ -42,6 +42,9 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind)
         if (on_device(from, 1) && !on_device(from, bytes)) return cudaErrorInvalidValue;
         memmove(to, from, bytes);
     }
+    /* Copy engines go through the L2, too. */
+    ws_device_touch(runtime.device, address_of(from), bytes);
+    ws_device_touch(runtime.device, address_of(to), bytes);
     if (kind == cudaMemcpyDeviceToDevice) spend_bytes(2.0 * (double)bytes);
     return cudaSuccess;
 }
@@ -68,6 +71,7 @@ cudaError_t fill_bytes(void *to, unsigned value, unsigned element_bytes, size_t 
                            ? ws_device_fill(runtime.device, address_of(to), (uint8_t)value, bytes)
                            : fill_pattern(address_of(to), value, element_bytes, bytes);
     if (status != WS_OK) return cudaErrorInvalidValue;
+    ws_device_touch(runtime.device, address_of(to), bytes);
     spend_bytes((double)bytes);
     return cudaSuccess;
 }

@@ -51,6 +51,8 @@ static ws_status load_machine(void)
     if (status != WS_OK) return status;
     if (ws_machine_get(runtime.machine, "dram.bandwidth", &runtime.bandwidth) != WS_OK)
         runtime.bandwidth = 0;
+    if (ws_machine_get(runtime.machine, "l2.size", &runtime.l2_bytes) != WS_OK)
+        runtime.l2_bytes = 0;
     return WS_OK;
 }
 
@@ -71,6 +73,8 @@ static ws_status create_device(void)
                                  .threads = runtime.options.threads,
                                  .host_addresses = true,
                                  .as_hardware = true,
+                                 .l2_history =
+                                     runtime.options.l2 && !strcmp(runtime.options.l2, "kept"),
                                  .keep_programs = true,
                                  .host_isa = runtime.options.host_isa};
     ws_status status = ws_device_create(runtime.context, &options, &runtime.device);

@@ -105,20 +105,34 @@ static unsigned nearest(const struct launch_class *one, uint64_t instructions)
     return below ? at - 1 : at;
 }
 
+/* On the lines from nothing found in the L2 to what this launch found, and on to all. */
+static double seconds_of(const struct class_point *point, double l2_found)
+{
+    double own = point->l2_found;
+    if (l2_found < own)
+        return point->cold_seconds + l2_found / own * (point->seconds - point->cold_seconds);
+    if (l2_found > own)
+        return point->seconds +
+               (l2_found - own) / (1 - own) * (point->warm_seconds - point->seconds);
+    return point->seconds;
+}
+
 /* Between two points on the line that joins them, beyond them in proportion to the instructions. */
-static double interpolate(const struct launch_class *one, uint64_t instructions)
+static double interpolate(const struct launch_class *one, uint64_t instructions, double l2_found)
 {
     unsigned at = first_from(one, instructions);
     const struct class_point *high = &one->points[at], *low = high - 1;
-    if (at < one->point_count && high->instructions == instructions) return high->seconds;
+    if (at < one->point_count && high->instructions == instructions)
+        return seconds_of(high, l2_found);
     if (at == 0 || at == one->point_count) {
         const struct class_point *end = at ? low : high;
         double own = end->instructions ? (double)end->instructions : 1.0;
-        return end->seconds * (double)instructions / own;
+        return seconds_of(end, l2_found) * (double)instructions / own;
     }
     double part = (double)(instructions - low->instructions) /
                   (double)(high->instructions - low->instructions);
-    return low->seconds + part * (high->seconds - low->seconds);
+    double least = seconds_of(low, l2_found);
+    return least + part * (seconds_of(high, l2_found) - least);
 }
 
 bool launch_class_wants_counters(const struct launch_class *one)
@@ -151,7 +165,7 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
     enum { GAP_MAX = 256 };
     one->uncounted = 0;
     if (one->point_count) {
-        double told = interpolate(one, point->instructions);
+        double told = interpolate(one, point->instructions, point->l2_found);
         bool well = fabs(told - point->seconds) <= few_percent * point->seconds;
         bool same =
             one->points[nearest(one, point->instructions)].instructions == point->instructions;
@@ -161,11 +175,11 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
     insert(one, point);
 }
 
-double launch_class_estimate(struct launch_class *one, uint64_t instructions, bool *out_same,
-                             uint64_t *out_number)
+double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
+                             bool *out_same, uint64_t *out_number)
 {
     const struct class_point *near = &one->points[nearest(one, instructions)];
-    double seconds = interpolate(one, instructions);
+    double seconds = interpolate(one, instructions, l2_found);
     *out_same = near->instructions == instructions;
     *out_number = near->number;
     one->uncounted++;

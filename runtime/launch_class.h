@@ -12,9 +12,11 @@
 
 /* A counted launch. */
 struct class_point {
-    uint64_t instructions; /* of warps, executed */
-    double seconds;        /* predicted */
-    uint64_t number;       /* of the counted launches of the process */
+    uint64_t instructions;             /* of warps, executed */
+    double seconds;                    /* predicted with what it found in the L2 ... */
+    double l2_found;                   /* ... a share of the sectors that it reads */
+    double cold_seconds, warm_seconds; /* with none and with all of them */
+    uint64_t number;                   /* of the counted launches of the process */
 };
 
 struct launch_class;
@@ -29,9 +31,9 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
 bool launch_class_wants_counters(const struct launch_class *one);
 /* A launch was counted. */
 void launch_class_learn(struct launch_class *one, const struct class_point *point);
-/* Seconds of a launch that was not; *out_same: one with as many instructions was, *out_number, else that is
+/* Seconds of a launch that was not, with that share of its sectors found in the L2; *out_same: one with as many instructions was, *out_number, else that is
  * the nearest. */
-double launch_class_estimate(struct launch_class *one, uint64_t instructions, bool *out_same,
-                             uint64_t *out_number);
+double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
+                             bool *out_same, uint64_t *out_number);
 
 #endif

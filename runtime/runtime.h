@@ -85,6 +85,7 @@ struct options {
     unsigned threads;
     bool every_launch; /* count each, whatever was counted before */
     bool traces;       /* counted launches keep warp traces for their reports */
+    char *l2;          /* what launches find there, as the input of predictions */
 };
 
 struct runtime {
@@ -99,6 +100,7 @@ struct runtime {
     ws_launch prepared;    /* what the machine wants counted */
     uint64_t memory_bytes; /* of the GPU */
     double bandwidth;      /* of its memory, bytes per second; 0: unknown */
+    double l2_bytes;       /* 0: unknown */
     double now;            /* virtual time, seconds */
     cudaError_t pending;   /* a fault that the next call that waits will tell */
     cudaError_t sticky;    /* and every call after it */

@@ -43,6 +43,7 @@ static struct option_key {
     {"only", offsetof(struct options, only)},
     {"report-dir", offsetof(struct options, report_dir)},
     {"host-isa", offsetof(struct options, host_isa)},
+    {"l2", offsetof(struct options, l2)},
 };
 
 static void set_option(struct options *options, const char *key, const char *value)

@@ -99,7 +99,7 @@ void tally_failed(struct kernel *kernel)
 
 /* One line a launch, for the folder of reports. */
 static void log_launch(const struct kernel *kernel, const ws_launch *launch, const char *how,
-                       double seconds, uint64_t instructions, uint64_t number)
+                       double seconds, uint64_t instructions, uint64_t number, double l2_found)
 {
     if (!runtime.options.report_dir) return;
     static int file = -1;
@@ -113,12 +113,12 @@ static void log_launch(const struct kernel *kernel, const ws_launch *launch, con
         free(path);
     }
     char line[1024];
-    int length =
-        snprintf(line, sizeof line, "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\t%llu\n", how,
-                 seconds, (unsigned long long)number, launch->grid[0], launch->grid[1],
-                 launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                 (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel),
-                 (unsigned long long)instructions);
+    int length = snprintf(line, sizeof line,
+                          "%s\t%.9g\t%llu\t%u,%u,%u\t%u,%u,%u\t%llu\t%.600s\t%llu\t%.9g\n", how,
+                          seconds, (unsigned long long)number, launch->grid[0], launch->grid[1],
+                          launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+                          (unsigned long long)launch->dynamic_shared_bytes, display_name(kernel),
+                          (unsigned long long)instructions, l2_found);
     if (file >= 0 && length > 0 && write(file, line, (size_t)length) < 0) close(file), file = -1;
 }
 
@@ -151,11 +151,13 @@ static void keep_heaviest(struct tally *tally, const ws_launch *launch, ws_profi
 }
 
 /* *out_answer: what `bottleneck` is part of; NULL if nothing is predicted. */
-static double predict(const ws_profile *profile, const char **bottleneck, ws_answer **out_answer)
+static double predict(const ws_profile *profile, const char *l2, const char **bottleneck,
+                      ws_answer **out_answer)
 {
     /* Following the traces takes longer than most launches: that is for the report of the heaviest. */
-    static const ws_input quick[] = {{.name = "without_traces", .value = 1},
-                                     {.name = "times_only", .value = 1}};
+    const ws_input quick[] = {{.name = "without_traces", .value = 1},
+                              {.name = "times_only", .value = 1},
+                              {.name = "l2", .word = l2}};
     const ws_machine *machine = runtime.machine;
     const ws_question question = {.size = sizeof question,
                                   .name = "analyze",
@@ -174,14 +176,40 @@ static double predict(const ws_profile *profile, const char **bottleneck, ws_ans
     return ws_answer_time(*out_answer, 0, 0);
 }
 
-static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
-                           const ws_launch_result *result, ws_profile *profile)
+static double predict_alone(const ws_profile *profile, const char *l2)
 {
     const char *bottleneck;
     ws_answer *answer;
+    double seconds = predict(profile, l2, &bottleneck, &answer);
+    ws_answer_destroy(answer);
+    return seconds;
+}
+
+static bool keeps_l2(void)
+{
+    return runtime.options.l2 && !strcmp(runtime.options.l2, "kept");
+}
+
+/* For launches like this one that find other parts of their data in the L2. */
+static void predict_range(const ws_profile *profile, struct class_point *point)
+{
+    bool is_kept = keeps_l2();
+    point->cold_seconds =
+        is_kept && point->l2_found > 0 ? predict_alone(profile, "cold") : point->seconds;
+    point->warm_seconds =
+        is_kept && point->l2_found < 1 ? predict_alone(profile, "100%") : point->seconds;
+}
+
+static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
+                           const ws_launch_result *result, ws_profile *profile, double l2_found)
+{
+    const char *bottleneck, *l2 = runtime.options.l2 ? runtime.options.l2 : "cold";
+    ws_answer *answer;
     struct class_point point = {.instructions = result->warp_instructions,
-                                .seconds = predict(profile, &bottleneck, &answer),
+                                .seconds = predict(profile, l2, &bottleneck, &answer),
+                                .l2_found = l2_found,
                                 .number = ++runtime.measured};
+    predict_range(profile, &point);
     launch_class_learn(one, &point);
     tally->measured++;
     keep_heaviest(tally, launch, profile, point.seconds, bottleneck);
@@ -196,10 +224,10 @@ static double add_measured(struct tally *tally, struct launch_class *one, const 
 }
 
 static double add_like_others(struct tally *tally, struct launch_class *one, uint64_t instructions,
-                              const char **how, uint64_t *number)
+                              double l2_found, const char **how, uint64_t *number)
 {
     bool same;
-    double seconds = launch_class_estimate(one, instructions, &same, number);
+    double seconds = launch_class_estimate(one, instructions, l2_found, &same, number);
     *how = same ? "reused" : "scaled";
     tally->reused += same;
     tally->scaled += !same;
@@ -210,16 +238,17 @@ double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launc
                  const ws_launch_result *result, ws_profile *profile)
 {
     struct tally *tally = tally_of(kernel);
-    double seconds = 0;
+    double seconds = 0, l2_found = 0;
     const char *how = "counted";
     uint64_t number = 0;
+    if (keeps_l2()) l2_found = ws_device_l2_found(runtime.device, (uint64_t)runtime.l2_bytes);
     tally->launches++;
     tally->warp_instructions += result->warp_instructions;
     if (profile) {
-        seconds = add_measured(tally, one, launch, result, profile);
+        seconds = add_measured(tally, one, launch, result, profile, l2_found);
         number = runtime.measured;
     } else if (one) {
-        seconds = add_like_others(tally, one, result->warp_instructions, &how, &number);
+        seconds = add_like_others(tally, one, result->warp_instructions, l2_found, &how, &number);
     } else {
         tally->uncounted++;
     }
@@ -228,7 +257,7 @@ double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launc
         tally->total += seconds;
         tally->least = first || seconds < tally->least ? seconds : tally->least;
         tally->most = first || seconds > tally->most ? seconds : tally->most;
-        log_launch(kernel, launch, how, seconds, result->warp_instructions, number);
+        log_launch(kernel, launch, how, seconds, result->warp_instructions, number, l2_found);
     }
     write_row(kernel);
     return seconds;

@@ -18,6 +18,7 @@ enum {
     OPTION_EVERY_LAUNCH,
     OPTION_REPORT_DIR,
     OPTION_CLOCK,
+    OPTION_RUN_L2,
     OPTION_OUTPUT,
     OPTION_FORMAT,
     OPTION_DETAILS,
@@ -39,6 +40,10 @@ static const struct option_row options[] = {
      "write a JSON report per counted launch, and launches.jsonl with all of them"},
     {OPTION_CLOCK, 0, "clock", "predicted|host",
      "time reported by CUDA events (default predicted)"},
+    {OPTION_RUN_L2, 0, "l2", "kept|cold|warm|N%",
+     "L2 as a launch starts: what ran before left it (default), empty, as a launch like it left "
+     "it, "
+     "or with N percent of what the launch reads"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE instead of standard error"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "format of the report"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "detail of the heaviest kernel's report"},
@@ -89,6 +94,20 @@ static int set_clock(struct cli *cli, struct run_request *request, const char *t
                      text);
 }
 
+static int set_l2(struct cli *cli, struct run_request *request, const char *text)
+{
+    static const char *const names[] = {"kept", "cold", "warm"};
+    char *end;
+    request->l2 = text;
+    for (unsigned i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) return EXIT_DONE;
+    double percent = strtod(text, &end);
+    if (end != text && !strcmp(end, "%") && percent >= 0 && percent <= 100) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --l2: expected kept, cold, warm or 0%% to 100%%",
+                     text);
+}
+
 static int set_details(struct cli *cli, struct run_request *request, const char *text)
 {
     static const char *const names[] = {"quiet", "normal", "all"};
@@ -132,6 +151,8 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return EXIT_DONE;
     case OPTION_CLOCK:
         return set_clock(cli, request, use->value);
+    case OPTION_RUN_L2:
+        return set_l2(cli, request, use->value);
     case OPTION_OUTPUT:
         request->output = use->value;
         return EXIT_DONE;
@@ -157,7 +178,7 @@ static int read_line(struct cli *cli, const struct command_line *line, struct ru
 {
     static const char *const usual[] = {"v100"};
     *out = (struct run_request){
-        .count = UINT64_MAX, .clock = "predicted", .details = WS_DETAILS_NORMAL};
+        .count = UINT64_MAX, .clock = "predicted", .l2 = "kept", .details = WS_DETAILS_NORMAL};
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(use_option(cli, out, &line->uses[i]));
     if (!line->operand_count)

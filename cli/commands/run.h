@@ -18,6 +18,7 @@ struct run_request {
     size_t gpu_count;
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
+    const char *l2; /* what launches find there */
     uint64_t skip, count;
     bool every_launch;
     unsigned threads;

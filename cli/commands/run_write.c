@@ -23,6 +23,7 @@ static int ask(struct cli *cli, const struct run_result *result, const char *rep
         asking_word(cli, &asking, "program", request->program[i]);
     asking_number(cli, &asking, "exit_code", result->exit_code);
     asking_word(cli, &asking, "clock", request->clock);
+    asking_word(cli, &asking, "l2", request->l2);
     asking_number(cli, &asking, "gpu_given", request->gpu_given);
     if (report_prefix)
         asking_word(cli, &asking, "report_prefix", report_prefix);
@@ -93,6 +94,7 @@ static int write_report(struct cli *cli, const struct run_result *result, const 
     ws_status status = ws_profile_load(cli->context, profile_path, &profile);
     if (status != WS_OK) return cli_failed(cli, status);
     asking_profile(cli, &asking, profile);
+    asking_word(cli, &asking, "l2", result->request->l2);
     for (size_t i = 0; i < result->request->gpu_count; i++)
         asking_machine(cli, &asking, result->machines[i]);
     int exit_code = asking_ask(cli, &asking, &answer);

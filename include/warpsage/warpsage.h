@@ -228,6 +228,9 @@ typedef struct ws_device_options {
      * the best that it has. Results are the same with each; for tests of that, and comparisons. One
      * that the host lacks is WS_ERR_ARGUMENT. */
     const char *host_isa;
+    /* Remember what launches and ws_device_touch leave in an L2, so that profiles say what their launch found
+     * there (the input `l2` of predictions: "kept"). */
+    bool l2_history;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,
@@ -261,6 +264,11 @@ WS_API WS_CHECKED ws_status ws_device_copy_out(ws_device *device, void *to, uint
                                                size_t bytes);
 WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value,
                                            size_t bytes);
+/* With l2_history: these bytes passed the L2, as those of a copy do. */
+WS_API void ws_device_touch(ws_device *device, uint64_t address, uint64_t bytes);
+/* Share, 0 to 1, of the distinct sectors that the last launch read that it found in an L2 of this size; 0
+ * without l2_history. */
+WS_API double ws_device_l2_found(const ws_device *device, uint64_t l2_bytes);
 /* Textures: what a handle that a kernel passes to `tex` refers to. The memory is the caller's, row
  * after row, and must stay as long as the texture is used. */
 typedef enum ws_texture_kind {
@@ -369,6 +377,10 @@ typedef struct ws_launch {
     ws_launch_result *result;
     uint64_t
         seed; /* of the draws that choose the counted blocks of a sample and the traced blocks */
+    /* With l2_history: launches of one class touch the same parts of the buffers that their parameters name, so that
+     * one without counters leaves in the L2 what the last counted one would have. 0: of no class; without
+     * counters it touches all of these buffers. */
+    uint64_t l2_class;
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX

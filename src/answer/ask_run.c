@@ -12,7 +12,7 @@ struct run_answer {
     size_t program_count;
     uint64_t exit_code;
     const struct machine *machine;
-    const char *clock;
+    const char *clock, *l2;
     bool gpu_given, lists_launches;
     const void *heaviest; /* record of `analyze`; NULL: none, and why not */
     const char *heaviest_reason;
@@ -53,8 +53,10 @@ static void release_answer(void *what)
 }
 
 /* *out: the record of `analyze` for a saved profile, owned by the answer. */
-static ws_status analyze_profile(const struct asked *asked, const char *path, const void **out)
+static ws_status analyze_profile(const struct asked *asked, const char *path, const char *l2,
+                                 const void **out)
 {
+    const ws_input input = {.name = "l2", .word = l2};
     struct profile *profile;
     struct answer *answer;
     TRY(profile_load(asked->diag, path, &profile));
@@ -64,6 +66,8 @@ static ws_status analyze_profile(const struct asked *asked, const char *path, co
                           .machine_count = asked->machine_count,
                           .profiles = &profile,
                           .machines = asked->machines,
+                          .inputs = &input,
+                          .input_count = 1,
                           .evidence = asked->evidence};
     ws_status status = question_ask(&inner, &answer);
     profile_destroy(profile);
@@ -81,7 +85,7 @@ static ws_status ask_heaviest(const struct asked *asked, struct run_answer *answ
                                   ? "no profile of a counted launch was saved"
                                   : "not requested";
     if (!path || !asked_flag(asked, "heaviest")) return WS_OK;
-    ws_status status = analyze_profile(asked, path, &answer->heaviest);
+    ws_status status = analyze_profile(asked, path, answer->l2, &answer->heaviest);
     if (status == WS_OK) return status;
     char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
     reason[strcspn(reason, "\n")] = '\0';
@@ -115,6 +119,7 @@ static ws_status ask(struct asked *asked, const void **out)
     copy_program(asked, answer);
     answer->machine = asked->machines[0];
     answer->clock = clocks[clock < 0 ? 0 : clock];
+    answer->l2 = asked_word(asked, "l2") ? arena_copy(arena, asked_word(asked, "l2")) : "cold";
     answer->gpu_given = asked_flag(asked, "gpu_given");
     answer->lists_launches = prefix != NULL;
     TRY(run_session_read(asked->diag, arena, folder, prefix, &answer->session));
@@ -127,6 +132,7 @@ static const struct input_info inputs[] = {
     {"program", INPUT_WORD, "", "program and its arguments, one word each"},
     {"exit_code", INPUT_COUNT, "", "exit code of the program"},
     {"clock", INPUT_WORD, "", "clock of CUDA events: predicted or host"},
+    {"l2", INPUT_WORD, "", "what launches find in the L2, as in analyze (default cold)"},
     {"gpu_given", INPUT_FLAG, "", "the user chose the GPU"},
     {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},
     {"report_prefix", INPUT_WORD, "", "list all launches; prefix of the file names of reports"},

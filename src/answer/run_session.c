@@ -163,7 +163,7 @@ static bool read_running(struct reading *reading, char *const *f)
     return true;
 }
 
-enum { KERNEL_FIELDS = 17, LAUNCH_FIELDS = 8, TABLE_ROWS = 2048 /* ROWS of runtime/session.c */ };
+enum { KERNEL_FIELDS = 17, LAUNCH_FIELDS = 9, TABLE_ROWS = 2048 /* ROWS of runtime/session.c */ };
 
 /* A row of its kind alone has been begun, and has nothing to say yet. */
 static bool read_row(struct reading *reading, const struct session_file *file, char *line)
@@ -246,7 +246,9 @@ static bool read_launch(struct reading *reading, const struct session_file *file
         if (!strcmp(f[0], ways[i])) one.how = ways[i];
     if (!one.how || !read_seconds(f[1], &one.seconds) || !text_to_u64(f[2], &number) ||
         !read_shape(f[3], one.grid) || !read_shape(f[4], one.block) ||
-        !text_to_u64(f[5], &one.dynamic_shared_bytes) || !text_to_u64(f[7], &one.warp_instructions))
+        !text_to_u64(f[5], &one.dynamic_shared_bytes) ||
+        !text_to_u64(f[7], &one.warp_instructions) || !read_seconds(f[8], &one.l2_found) ||
+        one.l2_found > 1)
         return false;
     one.kernel = arena_copy(reading->arena, f[6]);
     one.report = one.how == ways[0] ? add_report(reading, file, &one, number)

@@ -42,6 +42,8 @@ struct run_launch {
     uint64_t grid[3], block[3];
     uint64_t dynamic_shared_bytes, warp_instructions;
     double seconds;
+    double
+        l2_found; /* share of the sectors that it read, with the L2 kept between launches; else 0 */
 };
 
 /* The report of a counted launch. */

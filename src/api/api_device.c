@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "api/l2_log.h"
 
 ws_status ws_device_create(ws_context *context, const ws_device_options *options, ws_device **out)
 {
     API_CALL_OUT(context, out)
     struct device_options inner = {.isa_level = -1};
     struct device *device;
+    bool keeps_l2 = false;
     if (options) {
         ws_device_options given = {0};
         TRY(handle_check_size(&context->diag, "ws_device_options", options->size,
@@ -19,12 +21,14 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.host_addresses = given.host_addresses;
         inner.as_hardware = given.as_hardware;
         inner.keep_programs = given.keep_programs;
+        keeps_l2 = given.l2_history;
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }
     ws_device *handle = mem_zalloc(1, sizeof *handle); /* before what is no memory of the call's */
+    struct l2_log *l2 = keeps_l2 ? l2_log_create() : NULL;
     TRY(device_create(&context->diag, &inner, &device));
     *out = handle;
-    **out = (ws_device){.context = context, .next = context->devices, .device = device};
+    **out = (ws_device){.context = context, .next = context->devices, .device = device, .l2 = l2};
     context->devices = *out;
     return WS_OK;
 }
@@ -37,6 +41,7 @@ void ws_device_destroy(ws_device *device)
         place = &(*place)->next;
     *place = device->next;
     device_destroy(device->device);
+    l2_log_destroy(device->l2);
     mem_free(device);
 }
 

@@ -55,6 +55,7 @@ struct ws_device {
     ws_context *context;
     ws_device *next; /* of the context */
     struct device *device;
+    struct l2_log *l2; /* l2_log.h; NULL: none is kept */
 };
 
 struct ws_profile {

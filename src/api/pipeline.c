@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer/question.h"
+#include "api/l2_log.h"
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -245,11 +246,13 @@ static ws_status count_launch(ws_device *device, const ws_module *module, const 
         return status;
     }
     bool whole = status == WS_OK;
+    struct l2_touched *touched = l2_log_measured(device, module, launch, measure);
     struct profile *profile = whole ? measure_end(measure, executed_fraction(launch, result))
                                     : partial_profile(measure, result);
     describe_origin(profile, module, entry, launch);
     find_registers(profile, module, entry, launch, whole);
     if (result->undefined) profile_add_note(profile, "%s", result->undefined);
+    l2_log_note(device, launch, touched, profile);
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = device->context, .profile = profile};
     return status;
@@ -290,6 +293,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
     ws_status status =
         launch.counters ? count_launch(device, module, &launch, &rules, view, &result, out_profile)
                         : execute(device, module, &launch, NULL, &result);
+    if (!launch.counters && status == WS_OK) l2_log_like(device, module, &launch);
     give_result(&launch, &result);
     return status;
 }

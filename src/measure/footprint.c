@@ -122,6 +122,46 @@ uint64_t footprint_sectors(const struct footprint *footprint)
     return count;
 }
 
+/* Calls for the runs of ones; a run goes on in the next word. */
+static void runs_of_word(uint64_t word, uint64_t sector, footprint_run_fn *run, void *user)
+{
+    while (word) {
+        unsigned from = (unsigned)__builtin_ctzll(word);
+        uint64_t rest = word >> from;
+        unsigned length = ~rest ? (unsigned)__builtin_ctzll(~rest) : 64;
+        run(user, sector + from, sector + from + length);
+        if (from + length >= 64) break;
+        word &= ~UINT64_C(0) << (from + length);
+    }
+}
+
+static void runs_of_piece(uint64_t number, const uint64_t *bits, footprint_run_fn *run, void *user)
+{
+    for (unsigned k = 0; bits && k < PIECE_WORDS; k++)
+        runs_of_word(bits[k], (number << PIECE_SECTORS_SHIFT) + 64 * (uint64_t)k, run, user);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const struct footprint_piece *)a)->key;
+    uint64_t y = ((const struct footprint_piece *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+void footprint_each_run(const struct footprint *footprint, footprint_run_fn *run, void *user)
+{
+    struct footprint_piece *far = mem_zalloc(footprint->far.used + 1, sizeof *far);
+    size_t count = 0;
+    for (const struct footprint_piece *piece = NULL; (piece = next_far(footprint, piece));)
+        far[count++] = *piece;
+    qsort(far, count, sizeof *far, by_key);
+    for (uint64_t i = 0; i < footprint->near_count; i++)
+        runs_of_piece(i, footprint->near[i], run, user);
+    for (size_t i = 0; i < count; i++)
+        runs_of_piece(far[i].key - 1, far[i].bits, run, user);
+    mem_free(far);
+}
+
 void footprint_clear(struct footprint *footprint)
 {
     for (uint64_t i = 0; i < footprint->near_count; i++)

@@ -17,6 +17,9 @@ void footprint_add(struct footprint *footprint, const struct access *access);
 /* to becomes the union of both. */
 void footprint_merge(struct footprint *to, const struct footprint *from);
 uint64_t footprint_sectors(const struct footprint *footprint);
+/* Stretches of sectors that follow each other, by address. */
+typedef void footprint_run_fn(void *user, uint64_t first, uint64_t end);
+void footprint_each_run(const struct footprint *footprint, footprint_run_fn *run, void *user);
 void footprint_clear(struct footprint *footprint);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "measure/isa_view.h"
+#include "measure/l2_history.h"
 #include "measure/measure_state.h"
 
 struct measure *measure_begin(struct counting_rules rules)
@@ -272,6 +273,14 @@ static void mark_inferred(struct profile *profile)
 {
     profile->counters[COUNTER_INST_THREAD_ACTIVE].origin = ORIGIN_MODELLED;
     profile->counters[COUNTER_BRANCH_DIVERGENT].origin = ORIGIN_MODELLED;
+}
+
+void measure_ranges(const struct measure *measure, struct l2_ranges *read,
+                    struct l2_ranges *written, struct l2_ranges *texture)
+{
+    l2_ranges_take(read, &measure->read);
+    l2_ranges_take(written, &measure->written);
+    l2_ranges_take(texture, &measure->texture);
 }
 
 static void set_footprint(struct result *r)

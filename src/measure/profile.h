@@ -213,6 +213,10 @@ int isa_view_find(const char *name);
  * the launch call measure_cancel. */
 struct measure;
 struct measure *measure_begin(struct counting_rules rules);
+/* After the launch: what it read, wrote and fetched as textures of global memory; empty for a sample. */
+struct l2_ranges;
+void measure_ranges(const struct measure *measure, struct l2_ranges *read,
+                    struct l2_ranges *written, struct l2_ranges *texture);
 /* Before the launch. */
 void measure_set_view(struct measure *measure, enum isa_view view);
 /* Before the launch, after the view: also records the warp traces of `blocks` blocks, as far as they fit

@@ -101,6 +101,8 @@ static void put_notes(struct page *page, const struct node *run)
     put_note(&notes,
              is_host ? "CUDA events report the time of this host (--clock host)."
                      : "CUDA events report the predicted time of the GPU, not that of this host.");
+    if (strcmp(node_word(run, "l2"), "kept") != 0)
+        put_note_of(&notes, "Each launch starts with its L2 %s (--l2).", node_word(run, "l2"));
     put_counted(&notes, node_child(run, "totals"));
     put_told(&notes, run);
 }

@@ -123,6 +123,11 @@ static void write_assumptions(const struct model_input *input, const struct tp_c
     if (t->category && to_dram && coalescing_rule_of(input->machine) == RULE_IS_SECTOR)
         estimate_assume(out, input->arena,
                         "[W604] no caches modelled: all global and local accesses go to DRAM");
+    if (t->category && !to_dram && !caches && c->has_caches)
+        estimate_assume(out, input->arena,
+                        "[W604] no caches modelled: all global and local accesses go to DRAM but "
+                        "%.3g %% of the loads, found in the L2",
+                        100 * input->l2.share);
 }
 
 static ws_status answer(struct diag *diag, const struct model_input *input, struct tp_case *c,

@@ -81,10 +81,27 @@ static void read_memory(const struct model_input *input, double warps, struct tp
     if (model_without(input, EFFECT_MEM_LATENCY)) c->device.mem_latency = 1;
 }
 
+/* Where nothing is known of caches all accesses go to DRAM, but for the loads of what is in the L2 before. */
+static void read_found(const struct model_input *input, struct tp_case *c)
+{
+    double loads = profile_get(input->profile, COUNTER_MEM_GLOBAL_LOAD_SECTORS32);
+    double stores = profile_get(input->profile, COUNTER_MEM_GLOBAL_STORE_SECTORS32);
+    if (!(input->l2.share * loads > 0)) return;
+    c->has_caches = true;
+    c->l1_hits = 0;
+    c->l2_hits = input->l2.share * loads / (loads + stores);
+    c->dram_share = 1 - c->l2_hits;
+    c->l2_latency = machine_get(input->machine, MACHINE_L2_LATENCY, c->device.mem_latency);
+    if (model_without(input, EFFECT_MEM_LATENCY)) c->l2_latency = 1;
+}
+
 static void read_caches(const struct model_input *input, struct tp_case *c)
 {
     const struct cache_section *caches = input->caches;
-    if (!caches) return;
+    if (!caches) {
+        read_found(input, c);
+        return;
+    }
     const uint64_t *counts = caches->counts;
     double all = (double)(counts[CACHE_COUNT_LOADS] + counts[CACHE_COUNT_STORES] +
                           counts[CACHE_COUNT_ATOMICS]);
