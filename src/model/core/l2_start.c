@@ -49,7 +49,8 @@ ws_status l2_start_find(struct diag *diag, const struct profile *profile,
     start->has_code = start->kind != L2_COLD && start->share >= 0.5;
     if (start->kind != L2_KEPT) return WS_OK;
     start->share = profile_l2_found(profile, size);
-    start->has_code = profile->has_l2_code && l2_kept_share((double)profile->l2_code_bytes, size) >= 0.5;
+    start->has_code =
+        profile->has_l2_code && l2_kept_share((double)profile->l2_code_bytes, size) >= 0.5;
     if (!isnan(start->share)) return WS_OK;
     return diag_error(diag, WS_ERR_ARGUMENT,
                       "the profile of %s does not say what its launch found in the L2: only "
