@@ -156,7 +156,7 @@ static void merge(struct merger *m, const struct access_item *items, unsigned co
     }
 }
 
-/* Items of one window, by ascending address. A load may bring one element in four that nobody asked for; a store
+/* Items of one window, by ascending address. A load may bring one element in four that is not asked for; a store
  * writes what was stored. */
 static void merge_window(struct merger *m, const struct access_item *items, unsigned count,
                          unsigned size)

@@ -44,9 +44,9 @@ enum trace_flags {
     TRACE_BRANCH = 16,
     TRACE_COPY_COMMIT = 32, /* the asynchronous copies since the last one are a group */
     TRACE_COPY_WAIT = 64,   /* for all groups but the last barrier_id */
-    TRACE_ADDED_UP =
-        128 /* atomic that the compiler makes one of for the whole warp, or for a word of shared memory
-                           * on some GPUs (uniform.h) */
+    /* Atomic that the compiler makes one of for the whole warp, or for a word of shared memory on some
+     * GPUs (uniform.h). */
+    TRACE_ADDED_UP = 128
 };
 
 #define TRACE_NO_SITE UINT32_MAX
@@ -163,7 +163,7 @@ struct trace {
     struct memo *memo; /* what models work out from the trace, to be kept with it */
     /* Bytes that accesses to global memory move by from a block to the next in x, y and z, where that is the
      * same for all traced blocks (trace_strides.c): by site an index in strides; 0: not so, or unknown.
-     * NULL: nobody looked. */
+     * NULL: not looked for. */
     uint32_t *site_strides;
     int64_t (*strides)[3];
     uint32_t stride_count;

@@ -13,7 +13,7 @@ void teg_copy_commit(struct teg_copies *copies)
     copies->groups[copies->count++ % TEG_COPY_GROUPS] = copies->last;
 }
 
-/* Copies that nobody commits are waited for as if they were. */
+/* Copies that are never committed are waited for as if they were. */
 teg_time teg_copy_ready(const struct teg_copies *copies, unsigned open)
 {
     if (!open) return copies->last;

@@ -106,7 +106,7 @@ static int by_age(const struct teg_scheduler *s, bool is_oldest, teg_time now, t
     return best;
 }
 
-/* The warp that issues at `now`; if there is none, *out_next is when one can. */
+/* The warp that issues at `now`; -1: none, and *out_next is when one can. */
 static inline int select_warp(struct teg_scheduler *s, enum teg_policy policy, teg_time now,
                               teg_time *out_next)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Sectors of the grid over those of the simulated blocks: by what was counted of all blocks where it was, else
- * as if all blocks were alike. `local`: COUNTER_COUNT if there is none. */
+ * as if all blocks were alike. `local`: COUNTER_COUNT: none. */
 static double scale(const struct teg_grid *grid, enum cache_count what, enum counter global,
                     enum counter local)
 {
