@@ -31,8 +31,8 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
 bool launch_class_wants_counters(const struct launch_class *one);
 /* A launch was counted. */
 void launch_class_learn(struct launch_class *one, const struct class_point *point);
-/* Seconds of a launch that was not, with that share of its sectors found in the L2; *out_same: one with as many instructions was, *out_number, else that is
- * the nearest. */
+/* Seconds of a launch that was not, with that share of its sectors found in the L2. *out_same: one with as many
+ * instructions was counted, *out_number; else that is the nearest. */
 double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
                              bool *out_same, uint64_t *out_number);
 

@@ -66,7 +66,8 @@ int request_add_cpus(struct cli *cli, struct request *request, const char *list)
 /* The grid of OpenCL's global size, once the block is known. */
 int request_resolve_global(struct cli *cli, struct request *request);
 int request_set_effort(struct cli *cli, const char *text, struct effort *out);
-/* "INDEX=FILE[,TOLERANCE]", an input with a tolerance if is_check, else an output; an earlier entry of the same index is replaced. */
+/* "INDEX=FILE[,TOLERANCE]", an input with a tolerance if is_check, else an output; replaces an earlier entry of the
+ * same index. */
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
                      bool is_check, struct buffer_file **list, size_t *count);
 int request_add_print(struct cli *cli, const char *what, const char *text, struct request *request);

@@ -259,10 +259,12 @@ static double ratio_of(const struct machine *machine, const struct machine *base
     return own > 0 && before > 0 ? own / before : 1;
 }
 
-/* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it, what
- * its latency is beyond that of the L2 is time, not cycles of the core, and measured bandwidths of an L2 follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an
- * H200, 16 and 17 of an A40 and an L40). */
-static double scale_of(const struct machine *machine, const struct machine *base, size_t key)
+/* What goes with a figure of the machine's own file: DRAM of another bandwidth sustains the same share of it;
+ * what its latency is beyond that of the L2 is time, not cycles of the core; measured bandwidths of an L2
+ * follow SMs and clock (22 bytes a cycle and SM of a V100, 34 to 37 from an A100 to an H200, 16 and 17 of an
+ * A40 and an L40). */
+static double scale_of(const struct machine *machine, const struct machine *base,
+                       enum machine_key key)
 {
     if (key == MACHINE_DRAM_SUSTAINED_BANDWIDTH || key == MACHINE_DRAM_MIXED_BANDWIDTH)
         return ratio_of(machine, base, MACHINE_DRAM_BANDWIDTH);
@@ -293,7 +295,7 @@ static void merge(struct machine *machine, const struct machine *base)
     }
     for (size_t key = 0; key < MACHINE_KEY_COUNT; key++) {
         const struct machine_value *value = &base->values[key];
-        double scale = scale_of(machine, base, key);
+        double scale = scale_of(machine, base, (enum machine_key)key);
         if (machine->values[key].known || !value->known) continue;
         machine->values[key] = *value;
         machine->values[key].source = arena_copy(arena, value->source);

@@ -324,9 +324,9 @@ static void test_classes(void **state)
                  "0050 00000001 0 RED.E.ADD.STRONG.GPU 2 R2 R4 4 2 0x7fb0fc400000 0\n"
                  "0060 ffffffff 1 R1 LDC 1 R2 0 0\n"
                  "0070 ffffffff 0 WARPSYNC 0 0 0\n" EXIT_LINE));
-    static const char *const once[] = {"int.mad",       "fp16",              "bf16",
-                                       "sfu.rsqrt",     "mem.shared.atomic", "mem.global.atomic",
-                                       "mem.const.load"};
+    static const char *const once[] = {
+        "int.mad",           "fp16",          "bf16", "sfu.rsqrt", "mem.shared.atomic",
+        "mem.global.atomic", "mem.const.load"};
     for (size_t i = 0; i < sizeof once / sizeof *once; i++) {
         char id[64];
         snprintf(id, sizeof id, "inst.warp.%s", once[i]);

@@ -199,14 +199,10 @@ static void test_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_throughput),
-        cmocka_unit_test(test_short_warp),
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_shuffles),
-        cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_chains),     cmocka_unit_test(test_throughput),
+        cmocka_unit_test(test_short_warp), cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_shuffles),   cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_products),   cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
