@@ -288,8 +288,6 @@ int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size
 
 /* ---- onto the device ------------------------------------------------------------------------- */
 
-enum { CHUNK_ELEMENTS = 1 << 20 };
-
 static uint64_t element(const struct arg *arg, uint64_t index)
 {
     return arg->init == INIT_IOTA ? value_from_index(&arg->type, index)
@@ -307,19 +305,19 @@ static void make_elements(const struct arg *arg, uint64_t first, size_t count, u
         value_store(&arg->type, element(arg, first + i), to + i * width);
 }
 
+/* A ws_make_fn; pages hold whole elements. */
+static void make_page(void *user, uint64_t first, size_t bytes, void *to)
+{
+    const struct arg *arg = user;
+    size_t width = arg->type.bits / 8;
+    make_elements(arg, first / width, bytes / width, to);
+}
+
 static int fill_by_rule(struct cli *cli, ws_device *device, const struct arg *arg)
 {
-    size_t width = arg->type.bits / 8;
-    uint8_t *chunk = malloc(CHUNK_ELEMENTS * width);
-    ws_status status = WS_OK;
-    for (uint64_t at = 0; chunk && status == WS_OK && at < arg->count; at += CHUNK_ELEMENTS) {
-        uint64_t rest = arg->count - at;
-        size_t count = rest < CHUNK_ELEMENTS ? (size_t)rest : CHUNK_ELEMENTS;
-        if (!at || arg->init != INIT_CONST) make_elements(arg, at, count, chunk);
-        status = ws_device_copy_in(device, arg->address + at * width, chunk, count * width);
-    }
-    if (!chunk) return cli_out_of_memory(cli, CHUNK_ELEMENTS * width);
-    free(chunk);
+    struct arg *rule = cli_alloc(cli, sizeof *rule);
+    *rule = *arg;
+    ws_status status = ws_device_fill_by(device, arg->address, make_page, rule);
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 

@@ -264,6 +264,14 @@ WS_API WS_CHECKED ws_status ws_device_copy_out(ws_device *device, void *to, uint
                                                size_t bytes);
 WS_API WS_CHECKED ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value,
                                            size_t bytes);
+/* Makes `bytes` bytes from byte `first` of an allocation on; called in any order, from several threads at once. `first`
+ * is a multiple of 4096, and so is `bytes` but at the end. Must not call this library. */
+typedef void ws_make_fn(void *user, uint64_t first, size_t bytes, void *to);
+/* Fills the allocation that begins at `address` with what `make` says, parts of it when they are first touched: a
+ * sample of a large grid pays for what it reads. `user` must live until the allocation is freed or the device
+ * destroyed. With host_addresses all is made at once. */
+WS_API WS_CHECKED ws_status ws_device_fill_by(ws_device *device, uint64_t address, ws_make_fn *make,
+                                              void *user);
 /* With l2_history: these bytes passed the L2, as those of a copy do. */
 WS_API void ws_device_touch(ws_device *device, uint64_t address, uint64_t bytes);
 /* Share, 0 to 1, of the distinct sectors that the last launch read that it found in an L2 of this size; 0

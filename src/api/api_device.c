@@ -103,6 +103,12 @@ ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t b
     return device_fill(&device->context->diag, device->device, to, value, bytes);
 }
 
+ws_status ws_device_fill_by(ws_device *device, uint64_t address, ws_make_fn *make, void *user)
+{
+    API_CALL(device->context)
+    return device_fill_by(&device->context->diag, device->device, address, make, user);
+}
+
 ws_status ws_device_set_heap(ws_device *device, uint64_t bytes)
 {
     API_CALL(device->context)

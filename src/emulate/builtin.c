@@ -60,6 +60,7 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
         return spaces[space].host + at;
     }
     const struct allocation *found = devmem_find(launch->memory, address);
+    if (found && found->rule) devmem_touch(launch->memory, found, 0, found->bytes);
     *room = found ? found->address + found->bytes - address : 0;
     return found ? devmem_host(launch->memory, address) : NULL;
 }

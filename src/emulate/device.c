@@ -166,12 +166,20 @@ static ws_status host_range(struct diag *diag, struct device *device, uint64_t a
                       (unsigned long long)address, bytes);
 }
 
+static void touch(const struct device *device, const struct allocation *allocation,
+                  uint64_t address, uint64_t bytes)
+{
+    if (allocation->rule)
+        devmem_touch(&device->memory, allocation, address - allocation->address, bytes);
+}
+
 ws_status device_copy_in(struct diag *diag, struct device *device, uint64_t to, const void *from,
                          size_t bytes)
 {
     struct allocation *allocation;
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, to, bytes, &allocation));
+    touch(device, allocation, to, bytes);
     memmove(devmem_host(&device->memory, to), from, bytes);
     devmem_written(allocation, to, bytes);
     return WS_OK;
@@ -183,6 +191,7 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
     struct allocation *allocation;
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, from, bytes, &allocation));
+    touch(device, allocation, from, bytes);
     memmove(to, devmem_host(&device->memory, from), bytes);
     return WS_OK;
 }
@@ -193,6 +202,8 @@ ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uin
     struct allocation *allocation;
     if (bytes == 0) return WS_OK;
     TRY(host_range(diag, device, to, bytes, &allocation));
+    if (bytes == allocation->bytes) devmem_drop_rule(allocation);
+    touch(device, allocation, to, bytes);
     unsigned char *host = devmem_host(&device->memory, to);
     enum { LARGE_FILL = 16 << 20 };
     /* Fresh pages are zero already and need not be touched. */
@@ -211,6 +222,17 @@ ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uin
     }
     if (!fresh) memset(host, value, bytes);
     devmem_written(allocation, to, bytes);
+    return WS_OK;
+}
+
+ws_status device_fill_by(struct diag *diag, struct device *device, uint64_t address,
+                         device_make_fn *make, void *user)
+{
+    struct allocation *found = devmem_find(&device->memory, address);
+    if (!found || found->address != address)
+        return diag_error(diag, WS_ERR_ARGUMENT, "0x%llx is not the address of a live allocation",
+                          (unsigned long long)address);
+    devmem_fill_by(&device->memory, found, make, user);
     return WS_OK;
 }
 

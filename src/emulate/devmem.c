@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emulate/devmem.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,8 +53,10 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
 
 void devmem_clear(struct devmem *memory)
 {
-    for (uint32_t i = 0; i < memory->count; i++)
+    for (uint32_t i = 0; i < memory->count; i++) {
         mem_free(memory->allocations[i].shadow);
+        mem_free(memory->allocations[i].rule);
+    }
     mem_free(memory->allocations);
     if (memory->host) munmap(memory->host, memory->capacity);
     *memory = (struct devmem){0};
@@ -266,6 +269,7 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
                           (unsigned long long)address);
     mem_free(found->shadow);
     found->shadow = NULL;
+    devmem_drop_rule(found);
     found->name = NULL;
     found->freed = ++memory->frees;
     if (!found->uncounted) memory->live -= found->bytes;
@@ -307,4 +311,50 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
     if (!whole) return;
     mem_free(allocation->shadow);
     allocation->shadow = NULL;
+}
+
+/* ---- contents by a rule ---------------------------------------------------------------------- */
+
+static uint64_t page_count(const struct allocation *allocation)
+{
+    return (allocation->bytes + DEVMEM_PAGE - 1) / DEVMEM_PAGE;
+}
+
+void devmem_fill_by(const struct devmem *memory, struct allocation *allocation,
+                    devmem_make_fn *make, void *user)
+{
+    uint64_t pages = page_count(allocation);
+    struct page_rule *rule = mem_zalloc(1, sizeof *rule + pages);
+    *rule = (struct page_rule){.make = make, .user = user};
+    mem_keep(rule);
+    devmem_drop_rule(allocation);
+    allocation->rule = rule;
+    devmem_written(allocation, allocation->address, allocation->bytes);
+    if (memory->base == HEAP_BASE) return;
+    /* The host may look at any time. */
+    devmem_touch(memory, allocation, 0, allocation->bytes);
+    devmem_drop_rule(allocation);
+}
+
+void devmem_drop_rule(struct allocation *allocation)
+{
+    mem_free(allocation->rule);
+    allocation->rule = NULL;
+}
+
+/* One thread makes the page, the others wait for it. */
+void devmem_make_page(const struct devmem *memory, const struct allocation *allocation,
+                      uint64_t page)
+{
+    struct page_rule *rule = allocation->rule;
+    uint8_t *state = &rule->states[page], untouched = PAGE_UNTOUCHED;
+    uint64_t first = page * DEVMEM_PAGE, rest = allocation->bytes - first;
+    if (__atomic_compare_exchange_n(state, &untouched, PAGE_IN_THE_MAKING, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE)) {
+        rule->make(rule->user, first, rest < DEVMEM_PAGE ? (size_t)rest : DEVMEM_PAGE,
+                   devmem_host(memory, allocation->address + first));
+        __atomic_store_n(state, PAGE_MADE, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != PAGE_MADE)
+        sched_yield();
 }

@@ -10,11 +10,13 @@
  *
  * The windows lie low so that modules with 32-bit addresses work as long as the heap stays small.
  * Initialised bytes are tracked by one bit a byte for allocations that the host has not filled
- * whole; `shadow` is NULL once every byte is known to be written. */
+ * whole; `shadow` is NULL once every byte is known to be written. What the host fills by a rule is made
+ * by the page when it is first touched. */
 #ifndef EMULATE_DEVMEM_H
 #define EMULATE_DEVMEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
@@ -29,14 +31,28 @@
 
 #define DEVMEM_ALIGNMENT UINT64_C(512)
 
+/* Makes `bytes` bytes from byte `first` of an allocation on; from several threads at once. Both are multiples of
+ * DEVMEM_PAGE, but for the end of the allocation. */
+typedef void devmem_make_fn(void *user, uint64_t first, size_t bytes, void *to);
+
+enum { DEVMEM_PAGE_SHIFT = 12, DEVMEM_PAGE = 1 << DEVMEM_PAGE_SHIFT };
+enum page_state { PAGE_UNTOUCHED, PAGE_IN_THE_MAKING, PAGE_MADE };
+
+struct page_rule {
+    devmem_make_fn *make;
+    void *user;
+    uint8_t states[]; /* by page from the allocation's first byte on: enum page_state; atomic */
+};
+
 struct allocation {
     uint64_t address, bytes;
-    uint64_t *shadow; /* bit set = byte written; NULL: all are */
-    uint64_t freed;   /* the how many-th that was freed; 0: it lives */
-    bool read_only;   /* .const variables */
-    bool uncounted;   /* memory of the host: not part of the limit */
-    bool adopted;     /* the caller's own memory: never given back */
-    const char *name; /* of a variable, else NULL */
+    uint64_t *shadow;       /* bit set = byte written; NULL: all are */
+    struct page_rule *rule; /* of its contents; NULL: every page is what it is */
+    uint64_t freed;         /* the how many-th that was freed; 0: it lives */
+    bool read_only;         /* .const variables */
+    bool uncounted;         /* memory of the host: not part of the limit */
+    bool adopted;           /* the caller's own memory: never given back */
+    const char *name;       /* of a variable, else NULL */
 };
 
 struct devmem {
@@ -81,6 +97,24 @@ void devmem_written(struct allocation *allocation, uint64_t address, uint64_t by
 static inline unsigned char *devmem_host(const struct devmem *memory, uint64_t address)
 {
     return (unsigned char *)((uintptr_t)memory->zero + address); /* zero may be null */
+}
+
+/* The whole allocation counts as written, with what the rule says. `user` must live until it is freed. */
+void devmem_fill_by(const struct devmem *memory, struct allocation *allocation,
+                    devmem_make_fn *make, void *user);
+void devmem_make_page(const struct devmem *memory, const struct allocation *allocation,
+                      uint64_t page);
+/* The contents no longer follow a rule: all was overwritten. */
+void devmem_drop_rule(struct allocation *allocation);
+
+/* Before bytes [at, at + count) of an allocation with a rule are read or written. */
+static inline void devmem_touch(const struct devmem *memory, const struct allocation *allocation,
+                                uint64_t at, uint64_t count)
+{
+    uint64_t last = (at + count - 1) >> DEVMEM_PAGE_SHIFT;
+    for (uint64_t page = at >> DEVMEM_PAGE_SHIFT; page <= last; page++)
+        if (__atomic_load_n(&allocation->rule->states[page], __ATOMIC_ACQUIRE) != PAGE_MADE)
+            devmem_make_page(memory, allocation, page);
 }
 
 /* Shadow bits of `count` bytes from byte `at`. Relaxed atomics: blocks on other threads may write

@@ -56,6 +56,11 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
                           size_t bytes);
 ws_status device_fill(struct diag *diag, struct device *device, uint64_t to, uint8_t value,
                       size_t bytes);
+/* Fills an allocation by a rule, whose pages are made when they are first touched, by any thread: `bytes`
+ * bytes from byte `first` on. `user` must live until the allocation is freed or the device destroyed. */
+typedef void device_make_fn(void *user, uint64_t first, size_t bytes, void *to);
+ws_status device_fill_by(struct diag *diag, struct device *device, uint64_t address,
+                         device_make_fn *make, void *user);
 /* Bytes that malloc of kernels has to hand out, 8 MiB if never called; before the first kernel that
  * uses it. */
 ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t bytes);

@@ -196,6 +196,8 @@ static bool check_tap(struct exec *x, const struct uop *u, const ws_texture *t,
     bool inside = found && tap->address + bytes <= found->address + found->bytes;
     bool written = inside && (!found->shadow ||
                               shadow_all(found->shadow, tap->address - found->address, bytes));
+    if (written && found->rule)
+        devmem_touch(x->launch->memory, found, tap->address - found->address, bytes);
     if (written) return true;
     fault_memory(x, u, inside ? FAULT_UNINITIALISED : FAULT_FREED, lane, tap->address);
     x->fault.space = SPACE_GLOBAL;

@@ -173,12 +173,33 @@ static inline bool check_global(struct exec *x, const struct uop *u, struct plac
     return true;
 }
 
+/* Before the data moves: contents by a rule are made by the page. */
+static __attribute__((noinline)) void touch_pages(const struct exec *x, const struct place *p)
+{
+    const struct access *s = &p->access;
+    const struct devmem *memory = x->launch->memory;
+    bool whole = s->mask == UINT32_MAX && s->shape == ACCESS_STRIDED && s->stride == s->bytes;
+    if (p->allocation && (whole || s->shape == ACCESS_UNIFORM)) {
+        uint64_t count = whole ? (uint64_t)s->bytes * WARP_LANES : s->bytes;
+        devmem_touch(memory, p->allocation, s->base - p->allocation->address, count);
+        return;
+    }
+    for (uint32_t left = s->mask; left; left &= left - 1) {
+        uint64_t address = s->addresses[__builtin_ctz(left)];
+        const struct allocation *found =
+            p->allocation ? p->allocation : devmem_find(memory, address);
+        if (found && found->rule) devmem_touch(memory, found, address - found->address, s->bytes);
+    }
+}
+
 /* Initialised bytes: read (and written by atomics) must be, stores make them so. */
 static inline bool check_initialised(struct exec *x, const struct uop *u, struct place *p,
                                      bool reads, bool writes)
 {
     struct access *s = &p->access;
     struct allocation *one = p->allocation;
+    if (one && !one->shadow && !one->rule) return true;
+    if (!one || one->rule) touch_pages(x, p);
     if (one && !one->shadow) return true;
     bool contiguous =
         one && s->shape == ACCESS_STRIDED && s->stride == s->bytes && s->mask == UINT32_MAX;

@@ -210,6 +210,112 @@ static void test_fill_with_zeros(void **state)
     ws_device_destroy(large);
 }
 
+/* ---- contents by a rule ------------------------------------------------------------------------ */
+
+enum { RULE_PAGE = 4096, RULE_PAGES = 5, RULE_BYTES = RULE_PAGES * RULE_PAGE - 100 };
+
+struct made {
+    unsigned pages[RULE_PAGES]; /* how often; atomic */
+};
+
+static uint32_t word_at(uint64_t byte)
+{
+    return (uint32_t)(byte / 4 * 2654435761u);
+}
+
+static void make_words(void *user, uint64_t first, size_t bytes, void *to)
+{
+    struct made *made = user;
+    assert_int_equal(first % RULE_PAGE, 0);
+    assert_true(first + bytes <= RULE_BYTES);
+    for (uint64_t at = first; at < first + bytes; at += RULE_PAGE)
+        __atomic_fetch_add(&made->pages[at / RULE_PAGE], 1, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < bytes; i += 4)
+        memcpy((char *)to + i, &(uint32_t){word_at(first + i)}, 4);
+}
+
+static ws_device *with_rule(struct fixture *f, struct made *made, uint64_t *at)
+{
+    ws_device *device;
+    ws_device_options options = {.size = sizeof options, .threads = 4};
+    *made = (struct made){0};
+    assert_int_equal(ws_device_create(f->context, &options, &device), WS_OK);
+    assert_int_equal(ws_device_alloc(device, RULE_BYTES, at), WS_OK);
+    assert_int_equal(ws_device_fill_by(device, *at, make_words, made), WS_OK);
+    return device;
+}
+
+static void expect_made(const struct made *made, const unsigned *expected)
+{
+    assert_memory_equal(made->pages, expected, sizeof made->pages);
+}
+
+static uint32_t read_word(ws_device *device, uint64_t address)
+{
+    uint32_t word = 0;
+    assert_int_equal(ws_device_copy_out(device, &word, address, 4), WS_OK);
+    return word;
+}
+
+/* Pages are made when the host or a kernel first touches them, each once, and then hold what is written. */
+static void test_fill_by_rule(void **state)
+{
+    struct fixture *f = *state;
+    struct made made;
+    uint64_t at, to, end;
+    ws_device *device = with_rule(f, &made, &at);
+    expect_made(&made, (const unsigned[RULE_PAGES]){0});
+    assert_int_equal(read_word(device, at + 8000), word_at(8000));
+    expect_made(&made, (const unsigned[RULE_PAGES]){0, 1});
+    uint64_t across = 0; /* two pages, of which one is there */
+    assert_int_equal(ws_device_copy_in(device, at + 2 * RULE_PAGE - 4, &across, 8), WS_OK);
+    expect_made(&made, (const unsigned[RULE_PAGES]){0, 1, 1});
+    assert_int_equal(read_word(device, at + 2 * RULE_PAGE + 4), word_at(2 * RULE_PAGE + 4));
+    assert_int_equal(read_word(device, at + 2 * RULE_PAGE), 0);
+    assert_int_equal(ws_device_alloc(device, 4, &to), WS_OK);
+    end = RULE_BYTES - 4;
+    for (unsigned twice = 0; twice < 2; twice++) {
+        uint64_t parameters[2] = {at + end, to};
+        ws_launch_result result = {.size = sizeof result};
+        ws_launch given = {.size = sizeof given,
+                           .kernel = ADD,
+                           .grid = {500, 1, 1},
+                           .block = {32, 1, 1},
+                           .parameters = parameters,
+                           .parameter_bytes = sizeof parameters,
+                           .result = &result};
+        assert_int_equal(ws_device_launch(device, f->module, &given, NULL), WS_OK);
+        assert_int_equal(read_word(device, to), word_at(end) + 1);
+    }
+    expect_made(&made, (const unsigned[RULE_PAGES]){0, 1, 1, 0, 1});
+    for (uint64_t i = 0; i < RULE_BYTES; i += 4)
+        if (i < 2 * RULE_PAGE - 4 || i > 2 * RULE_PAGE)
+            assert_int_equal(read_word(device, at + i), word_at(i));
+    expect_made(&made, (const unsigned[RULE_PAGES]){1, 1, 1, 1, 1});
+    ws_device_destroy(device);
+}
+
+/* What is written over whole is never made, nor what is freed; where the host sees it, all is made at once. */
+static void test_end_of_a_rule(void **state)
+{
+    struct fixture *f = *state;
+    struct made made;
+    uint64_t at;
+    ws_device *device = with_rule(f, &made, &at);
+    assert_int_equal(ws_device_fill_by(device, at + 512, make_words, &made), WS_ERR_ARGUMENT);
+    assert_int_equal(ws_device_fill(device, at, 3, RULE_BYTES), WS_OK);
+    assert_int_equal(read_word(device, at + RULE_PAGE), 0x03030303);
+    assert_int_equal(ws_device_fill_by(device, at, make_words, &made), WS_OK);
+    assert_int_equal(ws_device_free(device, at), WS_OK);
+    expect_made(&made, (const unsigned[RULE_PAGES]){0});
+    ws_device_destroy(device);
+    assert_int_equal(ws_device_alloc(f->device, RULE_BYTES, &at), WS_OK);
+    assert_int_equal(ws_device_fill_by(f->device, at, make_words, &made), WS_OK);
+    expect_made(&made, (const unsigned[RULE_PAGES]){1, 1, 1, 1, 1});
+    assert_int_equal(*(uint32_t *)(uintptr_t)(at + 5000), word_at(5000));
+    assert_int_equal(ws_device_free(f->device, at), WS_OK);
+}
+
 /* ---- modules that are gone --------------------------------------------------------------------- */
 
 #define READS(variable)                                                                            \
@@ -288,6 +394,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_workspace, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_and_reuse, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fill_with_zeros, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fill_by_rule, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_end_of_a_rule, setup, teardown),
         cmocka_unit_test_setup_teardown(test_modules_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(test_freed_memory, setup, teardown),
     };
