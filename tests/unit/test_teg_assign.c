@@ -43,7 +43,7 @@ static void test_in_turn(void **state)
     static const uint64_t works[10] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
     struct arena arena = {0};
     struct trace *trace = trace_of(works, 10);
-    struct teg_assignment assignment = teg_assign(&arena, trace, 10, 4, 2);
+    struct teg_assignment assignment = teg_assign(trace, 10, 4, 2);
     assert_null(assignment.owners);
     assert_int_equal(assignment.longest, 1);
     expect(&assignment, &arena, 0, (const uint64_t[]){0, 4, 8}, 3);
@@ -63,7 +63,7 @@ static void test_one_long_block(void **state)
     static const uint64_t works[9] = {10, 500, 10, 10, 10, 10, 10, 10, 10};
     struct arena arena = {0};
     struct trace *trace = trace_of(works, 9);
-    struct teg_assignment assignment = teg_assign(&arena, trace, 9, 2, 2);
+    struct teg_assignment assignment = teg_assign(trace, 9, 2, 2);
     assert_int_equal(assignment.longest, 1);
     expect(&assignment, &arena, 0, (const uint64_t[]){0, 2, 4, 6, 8}, 5);
     expect(&assignment, &arena, 1, (const uint64_t[]){1, 3, 5, 7}, 4);
@@ -76,6 +76,21 @@ static void test_one_long_block(void **state)
     arena_clear(&arena);
 }
 
+/* Dealt once for each number of clusters and of resident blocks, and kept with the trace. */
+static void test_kept(void **state)
+{
+    (void)state;
+    static const uint64_t works[9] = {10, 500, 10, 10, 10, 10, 10, 10, 10};
+    struct trace *trace = trace_of(works, 9);
+    struct teg_assignment once = teg_assign(trace, 9, 2, 2), again = teg_assign(trace, 9, 2, 2);
+    assert_non_null(once.owners);
+    assert_ptr_equal(once.owners, again.owners);
+    assert_ptr_equal(once.works, again.works);
+    assert_ptr_not_equal(once.owners, teg_assign(trace, 9, 2, 1).owners);
+    assert_ptr_not_equal(once.owners, teg_assign(trace, 9, 3, 2).owners);
+    trace_destroy(trace);
+}
+
 /* Fewer blocks than clusters: the longest block decides. */
 static void test_one_block_each(void **state)
 {
@@ -83,7 +98,7 @@ static void test_one_block_each(void **state)
     static const uint64_t works[3] = {10, 10, 500};
     struct arena arena = {0};
     struct trace *trace = trace_of(works, 3);
-    struct teg_assignment assignment = teg_assign(&arena, trace, 3, 80, 1);
+    struct teg_assignment assignment = teg_assign(trace, 3, 80, 1);
     assert_int_equal(assignment.longest, 2);
     expect(&assignment, &arena, 2, (const uint64_t[]){2}, 1);
     trace_destroy(trace);
@@ -97,7 +112,7 @@ static void test_some_waves(void **state)
     (void)state;
     struct arena arena = {0};
     struct trace *trace = trace_of((const uint64_t[]){1}, 1);
-    struct teg_assignment assignment = teg_assign(&arena, trace, 1003, 1, 5);
+    struct teg_assignment assignment = teg_assign(trace, 1003, 1, 5);
     const uint64_t *got = teg_assigned_blocks(&arena, &assignment, 0, 23, 5);
     for (unsigned i = 0; i < 20; i++) {
         if (i % 5) assert_int_equal(got[i], got[i - 1] + 1);
@@ -122,7 +137,7 @@ static void test_unseen(void **state)
         for (unsigned i = 0; i < 400; i++)
             works[i] = kind && i % 10 == 0 ? 200 : 100;
         struct trace *trace = trace_of(works, 400);
-        struct teg_assignment assignment = teg_assign(&arena, trace, 400, 400, 1);
+        struct teg_assignment assignment = teg_assign(trace, 400, 400, 1);
         double share, want = kind ? pow(4, log(2)) : 1;
         assert_true(fabs(teg_assigned_unseen(&assignment, 0.25, &share) - want) < 1e-9);
         assert_true(share == 1);
@@ -163,9 +178,13 @@ static void test_blocks_that_were_not_executed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_turn),        cmocka_unit_test(test_one_long_block),
-        cmocka_unit_test(test_one_block_each), cmocka_unit_test(test_some_waves),
-        cmocka_unit_test(test_unseen),         cmocka_unit_test(test_blocks_that_were_not_executed),
+        cmocka_unit_test(test_in_turn),
+        cmocka_unit_test(test_one_long_block),
+        cmocka_unit_test(test_one_block_each),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_some_waves),
+        cmocka_unit_test(test_unseen),
+        cmocka_unit_test(test_blocks_that_were_not_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/teg/teg_memo.h"
+
 /* ---- dealing by work ------------------------------------------------------------------------- */
 
 /* A cluster that executes its resident blocks at equal speed, which is its own divided by their number
@@ -122,15 +124,13 @@ static void count_running(const struct dealer *d, const uint32_t *retired)
     mem_free(left);
 }
 
-static void deal_by_work(struct arena *arena, struct teg_assignment *out, unsigned room)
+static void deal_by_work(struct teg_assignment *out, unsigned room)
 {
     uint32_t *retired = mem_alloc(out->blocks * sizeof *retired);
     struct dealer d = {.out = out,
                        .executors = mem_zalloc(out->clusters, sizeof *d.executors),
                        .heap = mem_zalloc(out->clusters, sizeof *d.heap),
                        .room = room};
-    out->owners = arena_alloc(arena, out->blocks * sizeof *out->owners);
-    out->counts = ARENA_ARRAY(arena, uint64_t, out->clusters);
     double *ends = mem_alloc((size_t)out->clusters * room * sizeof *ends);
     for (unsigned i = 0; i < out->clusters; i++)
         d.executors[i].ends = ends + (size_t)i * room;
@@ -138,7 +138,6 @@ static void deal_by_work(struct arena *arena, struct teg_assignment *out, unsign
     for (uint64_t i = 0; i < out->blocks; i++)
         retire(&d, &retired[i]);
     find_longest(&d);
-    out->running = ARENA_ARRAY(arena, uint32_t, out->counts[out->longest] + 1);
     count_running(&d, retired);
     mem_free(retired);
     mem_free(ends);
@@ -174,17 +173,51 @@ static void deal_in_turn(struct teg_assignment *out)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-struct teg_assignment teg_assign(struct arena *arena, const struct trace *trace, uint64_t blocks,
-                                 unsigned clusters, unsigned resident)
+/* Its arrays lie behind it: works, counts, owners and running. */
+struct memo_assignment {
+    struct memo_entry entry;
+    struct teg_assignment dealt;
+};
+
+static struct memo_assignment *deal(const struct teg_assignment *of, unsigned resident)
+{
+    size_t clusters = of->clusters, blocks = (size_t)of->blocks;
+    bool by_work = blocks > clusters && !is_even(of->trace);
+    size_t of_clusters = clusters * (sizeof(double) + sizeof(uint64_t));
+    size_t of_blocks = by_work ? (2 * blocks + 1) * sizeof(uint32_t) : 0;
+    struct memo_assignment *out = mem_zalloc(1, sizeof *out + of_clusters + of_blocks);
+    struct teg_assignment *dealt = &out->dealt;
+    *dealt = *of;
+    dealt->works = (double *)(void *)(out + 1);
+    if (!by_work) {
+        deal_in_turn(dealt);
+        return out;
+    }
+    dealt->counts = (uint64_t *)(void *)(dealt->works + clusters);
+    dealt->owners = (uint32_t *)(void *)(dealt->counts + clusters);
+    dealt->running = dealt->owners + blocks;
+    deal_by_work(dealt, resident);
+    return out;
+}
+
+struct teg_assignment teg_assign(const struct trace *trace, uint64_t blocks, unsigned clusters,
+                                 unsigned resident)
 {
     struct teg_assignment out = {.trace = trace, .blocks = blocks, .clusters = clusters};
     bool is_known = trace->part_count && trace->part_blocks == 1 && trace->part_count == blocks;
-    if (is_known) out.works = ARENA_ARRAY(arena, double, clusters);
-    if (is_known && blocks > clusters && !is_even(trace))
-        deal_by_work(arena, &out, resident);
-    else
+    if (!is_known) {
         deal_in_turn(&out);
-    return out;
+        return out;
+    }
+    const struct memo_key key = {
+        {TEG_MEMO_ASSIGNMENT, blocks, (uint64_t)clusters << 32 | resident, 0}};
+    const struct memo_entry *known = memo_find(trace->memo, &key);
+    if (!known) {
+        struct memo_assignment *made = deal(&out, resident);
+        made->entry.key = key;
+        known = memo_add(trace->memo, &made->entry);
+    }
+    return ((const struct memo_assignment *)(const void *)known)->dealt;
 }
 
 uint64_t teg_assigned_count(const struct teg_assignment *a, unsigned cluster)

@@ -23,9 +23,9 @@ struct teg_assignment {
                         * NULL: in turn */
 };
 
-/* `resident`: blocks that a cluster executes at once. Memory comes from the arena. */
-struct teg_assignment teg_assign(struct arena *arena, const struct trace *trace, uint64_t blocks,
-                                 unsigned clusters, unsigned resident);
+/* `resident`: blocks that a cluster executes at once. Dealt once for a trace, which keeps it. */
+struct teg_assignment teg_assign(const struct trace *trace, uint64_t blocks, unsigned clusters,
+                                 unsigned resident);
 uint64_t teg_assigned_count(const struct teg_assignment *assignment, unsigned cluster);
 /* Warp instructions of a block of the cluster, the mean; 0: unknown. */
 double teg_assigned_work(const struct teg_assignment *assignment, unsigned cluster);

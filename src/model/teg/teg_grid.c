@@ -123,8 +123,7 @@ void teg_prepare(struct teg_grid *a)
     a->setup.blocks_per_sm = resident_blocks(a, ceil(a->mean));
     a->setup.native_registers = native_registers(a);
     a->wave = (uint64_t)a->setup.blocks_per_sm * a->setup.sms;
-    a->assignment =
-        teg_assign(a->input->arena, a->setup.trace, blocks, a->machine.clusters, (unsigned)a->wave);
+    a->assignment = teg_assign(a->setup.trace, blocks, a->machine.clusters, (unsigned)a->wave);
     a->setup.deal = (struct teg_deal){.trace = a->setup.trace, .stays_at_place = a->stays_at_place};
     choose_blocks(a, a->assignment.longest);
     if (a->setup.block_count == (uint64_t)a->blocks) a->setup.running = a->assignment.running;
