@@ -17,7 +17,7 @@
 #include "model/core/estimate.h"
 #include "support/kernel_run.h"
 
-enum { SEEDS = 100, COVERED_LEAST = 93 };
+enum { SEEDS = 100, COVERED_LEAST = 93, TEG_SEEDS = 16, TEG_SEEDS_NIGHTLY = 100 };
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -175,42 +175,6 @@ static bool covers(const struct counter_value *value, double truth)
     return value->lo - rounding <= truth && truth <= value->hi + rounding;
 }
 
-static void test_coverage(void **state)
-{
-    (void)state;
-    bool failed = false;
-    for (unsigned k = 0; k < KERNELS; k++) {
-        struct run run;
-        unsigned covered[COUNTER_COUNT] = {0};
-        double truth[COUNTER_COUNT], width[COUNTER_COUNT] = {0}, off[COUNTER_COUNT] = {0};
-        begin(&run, &kernels[k], 2);
-        struct profile *profile = launch(&run, 0, 0);
-        for (unsigned i = 0; i < COUNTER_COUNT; i++)
-            truth[i] =
-                profile_has(profile, (enum counter)i) ? profile_get(profile, (enum counter)i) : NAN;
-        for (unsigned seed = 0; seed < SEEDS; seed++) {
-            profile = launch(&run, kernels[k].effort, seed);
-            for (unsigned i = 0; i < COUNTER_COUNT; i++) {
-                const struct counter_value *value = &profile->counters[i];
-                covered[i] += value->origin == ORIGIN_SAMPLED && covers(value, truth[i]);
-                width[i] += (value->hi - value->lo) / 2 / truth[i] / SEEDS;
-                off[i] += (value->value / truth[i] - 1) / SEEDS;
-            }
-        }
-        for (unsigned i = 0; i < COUNTER_COUNT; i++) {
-            if (!(truth[i] > 0) || i == COUNTER_BLOCKS_EXECUTED) continue;
-            bool bad = covered[i] < COVERED_LEAST;
-            failed |= bad;
-            if (bad || getenv("SHOW"))
-                print_message("%s %s: %u of %u, %.0f +- %.3g %%, off by %.2g %%\n", kernels[k].name,
-                              counter_infos[i].id, covered[i], SEEDS, truth[i], 100 * width[i],
-                              100 * off[i]);
-        }
-        run_end(&run);
-    }
-    assert_false(failed);
-}
-
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* Models that read counters only, for every seed; teg, which follows the traced blocks, for a few. */
@@ -263,35 +227,125 @@ static bool is_agreed(const struct agreement *all, const char *kernel)
     return agreed;
 }
 
-static void test_times(void **state)
+/* Counters, and the times of models that read nothing else. */
+static bool is_covered(const struct sampled_kernel *kernel, const struct machine *machine)
 {
-    (void)state;
-    enum { TEG_SEEDS = 15 };
+    struct run run;
+    struct agreement counted = {0};
+    unsigned covered[COUNTER_COUNT] = {0};
+    double truth[COUNTER_COUNT], width[COUNTER_COUNT] = {0}, off[COUNTER_COUNT] = {0};
+    begin(&run, kernel, 2);
+    struct profile *profile = launch(&run, 0, 0);
+    compare_times(profile, machine, true, &counted);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++)
+        truth[i] =
+            profile_has(profile, (enum counter)i) ? profile_get(profile, (enum counter)i) : NAN;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        profile = launch(&run, kernel->effort, seed);
+        compare_times(profile, machine, true, &counted);
+        for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+            const struct counter_value *value = &profile->counters[i];
+            covered[i] += value->origin == ORIGIN_SAMPLED && covers(value, truth[i]);
+            width[i] += (value->hi - value->lo) / 2 / truth[i] / SEEDS;
+            off[i] += (value->value / truth[i] - 1) / SEEDS;
+        }
+    }
+    bool good = is_agreed(&counted, kernel->name);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        if (!(truth[i] > 0) || i == COUNTER_BLOCKS_EXECUTED) continue;
+        bool bad = covered[i] < COVERED_LEAST;
+        good &= !bad;
+        if (bad || getenv("SHOW"))
+            print_message("%s %s: %u of %u, %.0f +- %.3g %%, off by %.2g %%\n", kernel->name,
+                          counter_infos[i].id, covered[i], SEEDS, truth[i], 100 * width[i],
+                          100 * off[i]);
+    }
+    run_end(&run);
+    return good;
+}
+
+static struct machine *v100(void)
+{
     struct machine *machine;
     struct diag diag = {0};
-    bool agreed = true;
     if (machine_load(&diag, SOURCE_DIR "/data/machines", "v100", &machine) != WS_OK)
         fail_msg("%s", diag.text);
+    return machine;
+}
+
+static void test_coverage(void **state)
+{
+    (void)state;
+    struct machine *machine = v100();
+    bool good = true;
+    for (unsigned k = 0; k < KERNELS; k++)
+        good &= is_covered(&kernels[k], machine);
+    machine_destroy(machine);
+    assert_true(good);
+}
+
+/* Each seed traces other blocks. */
+static void test_times_by_traces(void **state)
+{
+    (void)state;
+    struct machine *machine = v100();
+    unsigned seeds = getenv("NIGHTLY") ? TEG_SEEDS_NIGHTLY : TEG_SEEDS;
+    bool agreed = true;
     for (unsigned k = 0; k < KERNELS; k++) {
         struct run run;
-        struct agreement counted = {0}, traced = {0};
+        struct agreement traced = {0};
         begin(&run, &kernels[k], 2);
-        for (unsigned seed = 0; seed <= SEEDS; seed++) {
-            run.launch.trace_blocks = seed <= TEG_SEEDS ? 0 : WS_TRACE_NONE;
-            bool is_traced = seed <= TEG_SEEDS;
-            /* Another seed traces other blocks. */
-            if (is_traced) compare_times(launch(&run, 0, seed), machine, false, &traced);
-            if (!seed) compare_times(run.profile->profile, machine, true, &counted);
-            const struct profile *profile = launch(&run, kernels[k].effort, seed);
-            compare_times(profile, machine, true, &counted);
-            if (is_traced) compare_times(profile, machine, false, &traced);
+        run.launch.trace_blocks = 0;
+        for (unsigned seed = 0; seed < seeds; seed++) {
+            compare_times(launch(&run, 0, seed), machine, false, &traced);
+            compare_times(launch(&run, kernels[k].effort, seed), machine, false, &traced);
         }
-        agreed &= is_agreed(&counted, kernels[k].name);
         agreed &= is_agreed(&traced, kernels[k].name);
         run_end(&run);
     }
     machine_destroy(machine);
     assert_true(agreed);
+}
+
+/* That of teg reaches as far as the widest of the others, and as the DRAM is busy longer if the footprint is twice
+ * what it is said to be, or less long if it is half. */
+static void test_footprint_in_time(void **state)
+{
+    (void)state;
+    struct machine *machine = v100();
+    const struct predict_options options = {.without_gains = true, .without_details = true};
+    struct prediction *prediction;
+    struct diag diag = {0};
+    struct run run;
+    begin(&run, &kernels[KERNELS - 1], 2);
+    run.launch.trace_blocks = 0;
+    struct profile *profile = launch(&run, kernels[KERNELS - 1].effort, 0);
+    struct counter_value *read = &profile->counters[COUNTER_MEM_GLOBAL_READ_FOOTPRINT];
+    struct counter_value *written = &profile->counters[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT];
+    *read = (struct counter_value){
+        .value = 115200, .lo = 57600, .hi = 230400, .origin = ORIGIN_SAMPLED};
+    *written = *read;
+    if (model_predict(&diag, profile, machine, &options, &prediction) != WS_OK)
+        fail_msg("%s", diag.text);
+    double low = 1, high = 1;
+    const struct estimate *teg = NULL;
+    for (size_t i = 0; i < prediction->estimate_count; i++) {
+        const struct estimate *e = &prediction->estimates[i];
+        if (models[e->id]->needs_trace) {
+            teg = e;
+            continue;
+        }
+        low = fmin(low, e->low_seconds / e->time_seconds);
+        high = fmax(high, e->high_seconds / e->time_seconds);
+    }
+    assert_non_null(teg);
+    double busy = estimate_busy(teg, COMPONENT_GLOBAL_BANDWIDTH)->value, time = teg->time_seconds;
+    assert_true(busy > time / 10);
+    assert_true(teg->low_seconds <= fmax(0, time * low - busy / 2) * (1 + 1e-9));
+    assert_true(teg->high_seconds >= (time * high + busy) * (1 - 1e-9));
+    prediction_destroy(prediction);
+    run_end(&run);
+    machine_destroy(machine);
 }
 
 /* ---- what does not depend on the sample ------------------------------------------------------- */
@@ -385,9 +439,10 @@ static void test_student(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws),    cmocka_unit_test(test_equal_probability),
-        cmocka_unit_test(test_student),  cmocka_unit_test(test_same_for_any_threads),
-        cmocka_unit_test(test_coverage), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_draws),           cmocka_unit_test(test_equal_probability),
+        cmocka_unit_test(test_student),         cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_coverage),        cmocka_unit_test(test_footprint_in_time),
+        cmocka_unit_test(test_times_by_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

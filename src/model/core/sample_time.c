@@ -49,7 +49,19 @@ static void widen_all(struct prediction *prediction, enum side side)
     mem_free(profile);
 }
 
-/* Models that follow traces are not run again: theirs is as wide as the widest of the others. */
+/* Distinct sectors of a launch at one end of their interval, over their number. */
+static double footprint_end(const struct profile *profile, enum side side)
+{
+    const struct counter_value *read = &profile->counters[COUNTER_MEM_GLOBAL_READ_FOOTPRINT];
+    const struct counter_value *written = &profile->counters[COUNTER_MEM_GLOBAL_WRITTEN_FOOTPRINT];
+    double sum = read->value + written->value;
+    double end = side == SIDE_LOW ? read->lo + written->lo : read->hi + written->hi;
+    return sum > 0 ? end / sum : 1;
+}
+
+/* Models that follow traces are not run again: theirs is as wide as the widest of the others. They divide what SMs
+ * fetch from the DRAM by how many share it, for which the footprint tells: the DRAM is busy as much longer or shorter,
+ * and at most by that the launch. */
 static void widen_followers(struct prediction *prediction)
 {
     double low = 1, high = 1;
@@ -61,8 +73,12 @@ static void widen_followers(struct prediction *prediction)
     for (size_t i = 0; i < prediction->estimate_count; i++) {
         struct estimate *estimate = &prediction->estimates[i];
         if (!models[estimate->id]->needs_trace) continue;
-        widen(estimate, estimate->time_seconds * low);
-        widen(estimate, estimate->time_seconds * (high + estimate->unseen));
+        const struct term *dram = estimate_busy(estimate, COMPONENT_GLOBAL_BANDWIDTH);
+        double busy = dram ? dram->value : 0, time = estimate->time_seconds;
+        widen(estimate,
+              fmax(0, time * low - busy * (1 - footprint_end(prediction->profile, SIDE_LOW))));
+        widen(estimate, time * (high + estimate->unseen) +
+                            busy * (footprint_end(prediction->profile, SIDE_HIGH) - 1));
     }
 }
 
