@@ -12,8 +12,9 @@ enum view_fold {
     VIEW_SHARED_LOAD,
     VIEW_ADDRESS,
     VIEW_NEGATION,
-    VIEW_MERGED /* an access that is part of another one */
-};              /* but the first: folded */
+    VIEW_MERGED, /* an access that is part of another one */
+    VIEW_GUARD   /* a branch: what it jumps over is guarded */
+};               /* but the first: folded */
 
 enum { VIEW_PARTS = 8 };
 struct view_part {
@@ -30,6 +31,9 @@ struct insn_view {
      * became part of it: the number of the first + 1, and of those the next; 0: no more. */
     uint8_t merged_bytes, merged_offset;
     uint32_t merged_next;
+    /* The code block + 1 with which it is issued, even where no lane gets to its own; 0: its own. The branch + 1 that is
+     * its guard then; 0: all lanes of that block execute it. */
+    uint32_t issued_with, guard_branch;
     const struct view_part *parts; /* VIEW_PARTS of them */
 };
 

@@ -405,7 +405,9 @@ static void branch(void *worker, const struct warp_ref *ref, uint32_t insn, uint
         w->divergent[insn]++;
         warp->stage->sums.divergent++;
     }
-    if (off && w->measure->launch.insns[insn]->guard >= 0) lanes_are_off(w, warp, insn, off);
+    bool is_issued = !w->measure->views || w->measure->views[insn].fold == VIEW_PLAIN;
+    if (off && is_issued && w->measure->launch.insns[insn]->guard >= 0)
+        lanes_are_off(w, warp, insn, off);
 }
 
 static void add_cost(uint64_t *sums, const struct cost *cost, uint64_t count)

@@ -149,22 +149,30 @@ static uint64_t once_in(const struct insn_view *view)
     return view && view->every ? view->every : 1;
 }
 
+/* Executions of the code block with which the instruction of `cell` is issued. */
+static const struct cell *issuing_cell(const struct insn_view *view, const struct cell *cells,
+                                       const struct cell *cell)
+{
+    return view && view->issued_with ? &cells[view->issued_with - 1] : cell;
+}
+
 /* `counts` has COUNTER_COUNT elements. Guards and divergence are added by the callers. `view` NULL:
- * as it stands in PTX. */
+ * as it stands in PTX. `with` is issuing_cell's. */
 static void add_insn(uint64_t *counts, const struct insn *insn, const struct insn_view *view,
-                     const struct cell *cell)
+                     const struct cell *cell, const struct cell *with)
 {
     uint64_t issued = isa_view_issued(view), every = once_in(view);
-    counts[COUNTER_INST_WARP] += cell->executions * issued / every;
-    counts[COUNTER_INST_THREAD] += cell->lanes * issued / every;
-    counts[COUNTER_INST_THREAD_ACTIVE] += cell->lanes * issued / every;
+    uint64_t on = view && view->guard_branch ? cell->lanes : with->lanes;
+    counts[COUNTER_INST_WARP] += with->executions * issued / every;
+    counts[COUNTER_INST_THREAD] += on * issued / every;
+    counts[COUNTER_INST_THREAD_ACTIVE] += with->lanes * issued / every;
     if (is_branch(insn)) counts[COUNTER_BRANCH_WARP] += cell->executions;
     if (is_barrier(insn)) counts[COUNTER_BARRIER_WARP] += cell->executions;
     counts[COUNTER_TENSOR_FMA] += cell->executions * tensor_work(insn);
     if (!view) return;
     counts[COUNTER_INST_PTX_WARP] += cell->executions;
     if (view->fold == VIEW_SHARED_LOAD) counts[COUNTER_VIEW_FOLDED_SHARED] += cell->executions;
-    if (view->fold == VIEW_ADDRESS || view->fold == VIEW_MERGED)
+    if (view->fold == VIEW_ADDRESS || view->fold == VIEW_MERGED || view->fold == VIEW_GUARD)
         counts[COUNTER_VIEW_FOLDED_ADDRESS] += cell->executions;
     if (view->fold == VIEW_NEGATION) counts[COUNTER_VIEW_FOLDED_NEGATION] += cell->executions;
     if (view->is_sequence) counts[COUNTER_VIEW_EXPANDED] += cell->executions;
@@ -203,12 +211,15 @@ static void expand_stage(const struct measure *m, const struct stage_sums *sums,
 {
     for (uint32_t i = 0; i < m->launch.code_block_count; i++) {
         const struct code_block *code = &m->launch.code_blocks[i];
-        if (!sums->cells[i].executions) continue;
+        const struct insn_view *first = view_of(m, code->first);
+        if (!issuing_cell(first, sums->cells, &sums->cells[i])->executions) continue;
         for (uint32_t k = 0; k < code->count; k++) {
             const struct insn *insn = m->launch.insns[code->first + k];
             const struct insn_view *view = view_of(m, code->first + k);
-            add_insn(counts, insn, view, &sums->cells[i]);
-            add_class(counts, insn, view, &sums->cells[i]);
+            const struct cell *cell = &sums->cells[i];
+            const struct cell *with = issuing_cell(view, sums->cells, cell);
+            add_insn(counts, insn, view, cell, with);
+            add_class(counts, insn, view, with);
         }
     }
     for (int kind = 0; kind < MEMORY_KIND_COUNT; kind++)
@@ -437,7 +448,8 @@ static void count_instruction(const struct result *r, uint32_t pc, const struct 
 {
     const struct measure *m = r->measure;
     const struct insn *insn = m->launch.insns[pc];
-    add_insn(counts, insn, view_of(m, pc), cell);
+    const struct insn_view *view = view_of(m, pc);
+    add_insn(counts, insn, view, cell, issuing_cell(view, r->cells, cell));
     counts[COUNTER_INST_THREAD] -= m->lanes_off[pc];
     counts[COUNTER_BRANCH_DIVERGENT] += m->divergent[pc];
     if (m->site_of[pc] == NO_SITE) return;

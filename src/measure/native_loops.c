@@ -84,14 +84,11 @@ void native_plan_loop(struct planner *p, const struct code_block *code)
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Instructions that are guarded rather than jumped over (guess, from ptxas 13's code for accuracy/kernels). */
-enum { GUARDED_MAX = 7 };
-
 /* BRA, BSSY, BSYNC; before cc 8.0 also BMOV, which clears the barrier. */
 static const struct view_part branch_and_meet[VIEW_PARTS] = {{3, CLASS_CONTROL}},
                               clear_and_meet[VIEW_PARTS] = {{4, CLASS_CONTROL}};
 
-/* Does it jump over more than what would be guarded, and not to the end of the kernel? */
+/* Does it jump ahead, and not to the end of the kernel? */
 static bool jumps_over(const struct planner *p, uint32_t pc)
 {
     const struct insn *insn = insn_at(p, pc);
@@ -100,11 +97,7 @@ static bool jumps_over(const struct planner *p, uint32_t pc)
     if (insn->op != OP_BRA || insn->guard < 0 || insn->target < 0) return false;
     uint32_t target = begin + (uint32_t)insn->target;
     if (target <= pc || (uint32_t)insn->target >= code->function->insn_count) return false;
-    if (insn_at(p, target)->op == OP_RET || insn_at(p, target)->op == OP_EXIT) return false;
-    unsigned count = 0;
-    for (uint32_t at = pc + 1; at < target; at++)
-        count += insn_at(p, at)->op == OP_BRA ? GUARDED_MAX + 1u : p->views[at].fold == VIEW_PLAIN;
-    return count > GUARDED_MAX;
+    return insn_at(p, target)->op != OP_RET && insn_at(p, target)->op != OP_EXIT;
 }
 
 /* Lanes that part by a value of their own meet again: BSSY in front of the branch, BSYNC where they do. */
@@ -112,6 +105,7 @@ void native_plan_branches(struct planner *p)
 {
     bool is_cc7 = p->launch->module->target < CC8;
     for (uint32_t pc = 0; pc < p->launch->insn_count; pc++)
-        if (jumps_over(p, pc) && p->varying[base_of(p, pc) + (uint32_t)insn_at(p, pc)->guard])
+        if (p->views[pc].fold == VIEW_PLAIN && jumps_over(p, pc) &&
+            p->varying[base_of(p, pc) + (uint32_t)insn_at(p, pc)->guard])
             become(p, pc, is_cc7 ? clear_and_meet : branch_and_meet);
 }

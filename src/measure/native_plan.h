@@ -40,6 +40,7 @@ bool is_address(const struct planner *p, uint32_t reader, int32_t reg);
 void native_plan_loop(struct planner *p, const struct code_block *code); /* unrolls it */
 void native_plan_constants(struct planner *p);                           /* moves some */
 void native_plan_accesses(struct planner *p);                            /* merges neighbours */
+void native_plan_guards(struct planner *p);   /* instead of short branches */
 void native_plan_branches(struct planner *p); /* where lanes part and meet */
 
 static inline const struct insn *insn_at(const struct planner *p, uint32_t pc)

@@ -342,6 +342,7 @@ void native_view_plan(const struct launch_view *launch, struct insn_view *views)
     native_plan_constants(&p);
     native_plan_accesses(&p);
     begin_kernel(&p);
+    native_plan_guards(&p);
     native_plan_branches(&p);
     native_plan_clear(&p);
 }

@@ -251,8 +251,13 @@ static void plan_insn(struct planner *p, const struct code_block *code, uint32_t
     if (view && view->fold != VIEW_PLAIN) return;
     const struct insn *insn = p->launch->insns[pc];
     draft_insn(p, pc, &draft.insn);
+    if (view && view->guard_branch) draft.insn.guarded = true;
     if (is_added_up(p, code, insn)) draft.insn.flags |= TRACE_ADDED_UP;
     uint32_t load = draft_reads(p, code, insn, &draft);
+    if (view && view->guard_branch)
+        draft_read(p, code,
+                   code->vreg_base + (uint32_t)p->launch->insns[view->guard_branch - 1]->guard, 0,
+                   &draft);
     draft_writes(p, code, insn, &draft);
     if (view && view->merged_bytes) draft_merged(p, code, pc, &draft);
     if (load != NOT_FOLDED) add_shared_operand(&draft.insn, p->launch->insns[load], load);
@@ -288,6 +293,20 @@ static void find_folds(struct planner *p)
     }
 }
 
+/* Of the code block with the branch around it: the one in front of it, or, of the second side, before that. */
+static void add_follower(struct planner *p, uint32_t index)
+{
+    const struct insn_view *view = &p->views[p->launch->code_blocks[index].first];
+    uint32_t leader = index - 1;
+    if (view->guard_branch)
+        while (view->guard_branch - 1 < p->launch->code_blocks[leader].first)
+            leader--;
+    struct trace_plan_block *of = &p->plan->blocks[leader];
+    of->followers[of->follower_count++] = index;
+    p->plan->blocks[index].is_guarded = view->guard_branch != 0;
+    p->plan->has_followers = true;
+}
+
 static void plan_block(struct planner *p, uint32_t index, uint32_t *next_insn)
 {
     const struct code_block *code = &p->launch->code_blocks[index];
@@ -300,6 +319,7 @@ static void plan_block(struct planner *p, uint32_t index, uint32_t *next_insn)
         block->reorders |= view && view->fold == VIEW_SHARED_LOAD;
         *next_insn += isa_view_issued(view);
     }
+    if (p->views && p->views[code->first].issued_with) add_follower(p, index);
     block->count = *next_insn - block->first;
     block->item_count = p->plan->item_count - block->first_item;
 }

@@ -18,12 +18,16 @@ struct trace_plan_block {
     uint32_t first, count; /* instructions of the trace */
     uint32_t first_item, item_count;
     bool reorders; /* accesses happen elsewhere than in PTX: a load was folded */
+    /* Code blocks that are issued behind it even if no lane gets there: branches that became guards. */
+    uint32_t followers[2], follower_count;
+    bool is_guarded; /* as one of those: by the lanes that get there; else all lanes execute it */
 };
 
 struct trace_plan {
     struct trace_plan_block *blocks; /* by code block */
     struct trace_item *items;
     uint32_t item_count, site_count;
+    bool has_followers;                   /* any code block */
     uint32_t *guard_items, *access_items; /* by launch instruction; or TRACE_NO_ITEM */
 };
 

@@ -29,6 +29,13 @@ struct site_memo {
     uint32_t pattern;
 };
 
+/* Code blocks that are issued next, whoever gets there (trace_plan_block.followers). */
+enum { PENDING_MAX = 2 };
+struct pending_blocks {
+    uint32_t blocks[PENDING_MAX], count;
+    uint32_t active; /* lanes in front of them */
+};
+
 struct block_record {
     struct trace_recorder *recorder;
     uint32_t ordinal; /* among those that are to be recorded: the last ones are left out first */
@@ -38,8 +45,9 @@ struct block_record {
     /* The code block that runs; what it has said so far. */
     struct warp_writer *warp; /* NULL: none */
     const struct trace_plan_block *plan;
-    uint32_t active;
+    uint32_t active, issued; /* lanes that are there; with which it is issued */
     uint32_t runs;
+    struct pending_blocks *pending; /* by warp; NULL: there are none */
     struct pending_guard *guards;
     struct pending_access *accesses;
     uint32_t guard_count, guard_capacity, access_count, access_capacity;
@@ -147,9 +155,11 @@ struct trace_recorder *trace_recorder_create(const struct launch_view *launch, e
 static void drop_scratch(struct block_record *block)
 {
     mem_free(block->memos);
+    mem_free(block->pending);
     mem_free(block->guards);
     mem_free(block->accesses);
     block->memos = NULL;
+    block->pending = NULL;
     block->guards = NULL;
     block->accesses = NULL;
     block->guard_count = block->guard_capacity = 0;
@@ -192,6 +202,8 @@ struct block_record *trace_recorder_block(struct trace_recorder *recorder, uint6
     *block = (struct block_record){.recorder = recorder, .ordinal = ordinal};
     block_writer_init(&block->writer, index, recorder->warps_per_block);
     block->memos = mem_zalloc(recorder->plan.site_count + 1, sizeof *block->memos);
+    if (recorder->plan.has_followers)
+        block->pending = mem_zalloc(recorder->warps_per_block, sizeof *block->pending);
     return block;
 }
 
@@ -257,13 +269,13 @@ static void end_run(struct block_record *block)
     const struct trace_item *items = block->recorder->plan.items;
     uint32_t guard = 0, access = 0;
     if (plan->reorders) sort_accesses(block);
-    if (plan->count) warp_writer_run(block->warp, plan->first, plan->count, block->active);
+    if (plan->count) warp_writer_run(block->warp, plan->first, plan->count, block->issued);
     for (uint32_t i = plan->first_item; i < plan->first_item + plan->item_count; i++) {
         if (items[i].guarded) {
             uint32_t on = block->active;
             for (; guard < block->guard_count && block->guards[guard].item <= i; guard++)
                 if (block->guards[guard].item == i) on = block->guards[guard].on;
-            warp_writer_guard(block->warp, block->active, on);
+            warp_writer_guard(block->warp, block->issued, on);
         }
         if (items[i].site != TRACE_NO_SITE)
             access = write_accesses(block, i, items[i].site, access);
@@ -273,15 +285,52 @@ static void end_run(struct block_record *block)
     if (++block->runs % RUNS_BETWEEN_CHECKS == 0) check_memory(block);
 }
 
+static void begin_run(struct block_record *block, uint32_t warp, uint32_t code_block,
+                      uint32_t active, uint32_t issued)
+{
+    block->warp = &block->writer.warps[warp];
+    block->plan = &block->recorder->plan.blocks[code_block];
+    block->active = active;
+    block->issued = issued;
+    if (!block->plan->follower_count) return;
+    struct pending_blocks *pending = &block->pending[warp];
+    pending->count = 0;
+    for (uint32_t i = 0; i < block->plan->follower_count; i++)
+        pending->blocks[pending->count++] = block->plan->followers[i];
+    pending->active = issued;
+}
+
+/* Writes pending code blocks up to `code_block`, where no lane got to; one more of which lanes part comes later, out of
+ * order. Is `code_block` one of them? It is taken off the list. */
+static bool settle(struct block_record *block, uint32_t warp, uint32_t code_block, uint32_t active)
+{
+    struct pending_blocks *pending = &block->pending[warp];
+    while (pending->count) {
+        uint32_t next = pending->blocks[0];
+        bool is_second = pending->count == 2 && pending->blocks[1] == code_block;
+        if (is_second && active != pending->active) {
+            pending->count = 1; /* lanes part, and those of the first side come later */
+            return true;
+        }
+        pending->blocks[0] = pending->blocks[1];
+        pending->count--;
+        if (next == code_block) return true;
+        begin_run(block, warp, next, 0, pending->active);
+        end_run(block);
+        if (block->given_up) return false;
+    }
+    return false;
+}
+
 void block_record_run(struct block_record *block, uint32_t warp, uint32_t threads,
                       uint32_t code_block, uint32_t active)
 {
     if (block->warp) end_run(block);
     if (block->given_up) return;
-    block->warp = &block->writer.warps[warp];
-    block->warp->threads = threads;
-    block->plan = &block->recorder->plan.blocks[code_block];
-    block->active = active;
+    block->writer.warps[warp].threads = threads;
+    bool is_follower = block->pending && settle(block, warp, code_block, active);
+    if (block->given_up) return;
+    begin_run(block, warp, code_block, active, is_follower ? block->pending[warp].active : active);
 }
 
 /* Is the item one of the code block that runs? */
