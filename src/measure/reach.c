@@ -93,6 +93,8 @@ void reach_clear(struct reach *reach)
  * that the buffer has. */
 struct part {
     double seen, runs, blocks, later_blocks, later_new, room;
+    double once, twice; /* sectors that one run touches, and that two do */
+    double pairs;       /* of runs that touch the same sector, summed over sectors */
 };
 
 static uint32_t find_buffer(const struct launch_view *launch, uint64_t address)
@@ -110,33 +112,37 @@ static uint32_t find_buffer(const struct launch_view *launch, uint64_t address)
     return is_inside ? low - 1 : launch->buffer_count;
 }
 
-/* If D sectors are alike and all runs of the grid touch `all` of them in sum, each is touched by all / D
- * runs, and a sample of the runs sees D (1 - (1 - fraction)^(all / D)). At most one sector a touch. */
-static double alike(double seen, double all, double fraction)
+/* Those that were seen, and those that were not, by how many were seen once and twice: exact in the mean if
+ * as many runs touch each sector, which D * (1 - fraction)^runs then escape, else too few (Chao and Lin, Biometrics
+ * 68, 2012, for samples without replacement). */
+static double by_rare(double seen, double once, double twice, double fraction)
 {
-    double low = seen, high = all;
-    if (high <= low || fraction >= 1) return seen;
-    for (unsigned i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (-middle * expm1(all / middle * log1p(-fraction)) < seen)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low + high) / 2;
+    if (fraction >= 1 || !(once > 0)) return seen;
+    return seen + once * once / (2 * twice + fraction / (1 - fraction) * once);
+}
+
+/* The fewest that so many touches and pairs of touches allow: exact if each sector is touched by k or k + 1 runs
+ * (Dawson and Sankoff, Proc. AMS 18, 1967). */
+static double by_pairs(double touches, double pairs)
+{
+    double k = 1 + floor(2 * pairs / touches);
+    return 2 * touches / (k + 1) - 2 * pairs / (k * (k + 1));
 }
 
 /* Runs that meet by chance meet in many sectors at once, so a few sectors seen twice say little: in truth
  * there may be so many times more or fewer. A guess. */
 static const double OVERLAP_HIGH = 2, OVERLAP_LOW = 0.25;
 
-/* With `overlap` times the sectors that were seen twice, as far as few were. */
+/* With `overlap` times the sectors that were seen twice, as far as few were, and as many touches. The larger of two
+ * lower bounds. */
 static double estimate(const struct part *part, double fraction, double overlap)
 {
     double share = 1 - part->seen / part->runs;
-    double factor = 1 + (overlap - 1) * (1 - share);
-    double seen = part->runs * (1 - share * factor);
-    return alike(fmax(seen, 1), part->runs / fraction, fraction);
+    double factor = (overlap - 1) * (1 - share);
+    double more = fmin(part->twice * factor, part->once / 2);
+    double seen = fmax(part->seen - more, 1), pairs = part->pairs * (1 + factor);
+    double rare = by_rare(seen, part->once - 2 * more, part->twice + more, fraction);
+    return fmax(rare, by_pairs(part->runs / fraction, pairs / (fraction * fraction)));
 }
 
 /* Sectors of a grid in which each block shares with the one before it what the later blocks of the runs
@@ -163,6 +169,9 @@ static struct part *sum_parts(const struct reach *reach, const struct launch_vie
         double each = reach->one_of;
         part->seen += each;
         part->runs += each * entry->runs;
+        part->once += entry->runs == 1 ? each : 0;
+        part->twice += entry->runs == 2 ? each : 0;
+        part->pairs += each * entry->runs * (entry->runs - 1.0) / 2;
         part->blocks += each * entry->blocks;
         part->later_blocks += each * entry->later_blocks;
         part->later_new += each * entry->later_new;

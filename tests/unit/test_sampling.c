@@ -424,6 +424,49 @@ static void test_equal_probability(void **state)
         assert_in_range(drawn[i], 400 - 5 * 19, 400 + 5 * 19);
 }
 
+/* `count` more sectors, each of which so many runs of the sample touch. */
+static void add_sectors(struct reach *reach, uint64_t *first, uint32_t count, uint32_t runs)
+{
+    for (uint32_t run = 0; run < runs; run++)
+        for (uint32_t i = 0; i < count; i++) {
+            struct access access = {.shape = ACCESS_UNIFORM,
+                                    .space = SPACE_GLOBAL,
+                                    .bytes = 4,
+                                    .mask = 1,
+                                    .base = (*first + i) * 32};
+            reach_add(reach, &access, &(struct reach_block){run, run, true});
+        }
+    *first += count;
+}
+
+/* What a sample of half of the runs is expected to see, and how many sectors the grid touches. */
+static void test_footprints(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t once, twice, thrice;
+        double sectors;
+    } rows[] = {{500, 0, 0, 1000},    /* each by one run */
+                {400, 200, 0, 800},   /* each by two */
+                {300, 300, 100, 800}, /* each by three */
+                {400, 100, 0, 800},   /* 400 by one, 400 by two */
+                {500, 400, 100, 1200} /* 400 by two, 800 by three */};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct reach reach;
+        const struct launch_view view = {0};
+        uint64_t first = 1000;
+        double low, high;
+        reach_init(&reach, 10);
+        add_sectors(&reach, &first, rows[i].once, 1);
+        add_sectors(&reach, &first, rows[i].twice, 2);
+        add_sectors(&reach, &first, rows[i].thrice, 3);
+        double value = reach_estimate(&reach, &view, 0.5, 0.01, &low, &high);
+        assert_true(fabs(value / rows[i].sectors - 1) < 1e-9);
+        assert_true(low < value && value < high);
+        reach_clear(&reach);
+    }
+}
+
 /* Tables of Student's t. */
 static void test_student(void **state)
 {
@@ -439,9 +482,13 @@ static void test_student(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws),           cmocka_unit_test(test_equal_probability),
-        cmocka_unit_test(test_student),         cmocka_unit_test(test_same_for_any_threads),
-        cmocka_unit_test(test_coverage),        cmocka_unit_test(test_footprint_in_time),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_equal_probability),
+        cmocka_unit_test(test_student),
+        cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_footprint_in_time),
         cmocka_unit_test(test_times_by_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
