@@ -102,6 +102,8 @@ static int prepare(const struct validation *v, const struct validate_row *row,
     memcpy(request->block, generated->block, sizeof request->block);
     request->dynamic_shared_bytes = row->shared_bytes;
     request->registers = row->registers;
+    request->spill_store_bytes = row->spill_store_bytes;
+    request->spill_load_bytes = row->spill_load_bytes;
     choose_effort(v, request);
     CLI_TRY(request_add_gpus(v->cli, request, v->set.machine));
     return add_args(v, row, generated->args, request);
@@ -224,8 +226,12 @@ static int execute(const struct validation *v, const struct validate_row *row,
     if (generated.ptx.out) cli_text_drop(&generated.ptx);
     CLI_TRY(exit_code);
     CLI_TRY(analysis_execute(analysis));
-    if (analysis->request.registers) {
-        ws_status status = ws_profile_set_registers(analysis->profile, analysis->request.registers);
+    const struct request *request = &analysis->request;
+    if (request->registers) {
+        ws_status status = ws_profile_set_registers(analysis->profile, request->registers);
+        if (status == WS_OK)
+            status = ws_profile_set_spills(analysis->profile, request->spill_store_bytes,
+                                           request->spill_load_bytes);
         if (status != WS_OK) return cli_failed(v->cli, status);
     }
     return predict(v, analysis, out);
@@ -237,7 +243,8 @@ static bool is_same_launch(const struct validate_row *a, const struct validate_r
     return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
            !memcmp(a->grid, b->grid, sizeof a->grid) &&
            !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
-           a->registers == b->registers;
+           a->registers == b->registers && a->spill_store_bytes == b->spill_store_bytes &&
+           a->spill_load_bytes == b->spill_load_bytes;
 }
 
 /* What went wrong is the row, not an option. */

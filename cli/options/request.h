@@ -29,7 +29,8 @@ struct request {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t global[3]; /* OpenCL's: threads of the whole launch, if has_global */
     uint64_t dynamic_shared_bytes;
-    unsigned registers; /* per thread; 0: what ptxas or liveness say */
+    unsigned registers;                           /* per thread; 0: what ptxas or liveness say */
+    unsigned spill_store_bytes, spill_load_bytes; /* of these, as ptxas prints them */
     struct arg_text *args;
     size_t arg_count;
     const char **gpus, **cpus;

@@ -478,6 +478,10 @@ WS_API WS_CHECKED ws_status ws_profile_get_stage(const ws_profile *profile, size
                                                  const char *id, double *out_value);
 /* Registers per thread given by the user; marked so in every report. */
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
+/* Bytes that a thread's code stores and loads because these registers do not suffice, as `ptxas -v` prints them; 0
+ * after ws_profile_set_registers, before which WS_ERR_ARGUMENT. At most 16 MiB each. */
+WS_API WS_CHECKED ws_status ws_profile_set_spills(ws_profile *profile, unsigned store_bytes,
+                                                  unsigned load_bytes);
 /* A profile of its own with the same figures. */
 WS_API WS_CHECKED ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out);
 /* Bytes of shared memory that a block takes of an SM, static and dynamic. */

@@ -235,7 +235,7 @@ void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target, 
                                                               .wanted = target,
                                                               .known = true,
                                                               .target = target,
-                                                              .registers = registers};
+                                                              .registers = {.count = registers}};
 }
 
 size_t ws_module_parameter_bytes(const ws_module *module, size_t kernel)

@@ -156,6 +156,26 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
     return WS_OK;
 }
 
+ws_status ws_profile_set_spills(ws_profile *profile, unsigned store_bytes, unsigned load_bytes)
+{
+    API_CALL(profile->context)
+    struct diag *diag = &profile->context->diag;
+    if (store_bytes > SPILL_BYTES_MAX || load_bytes > SPILL_BYTES_MAX)
+        return diag_error(diag, WS_ERR_ARGUMENT,
+                          "%u and %u spilled bytes are out of range: expected at most %d",
+                          store_bytes, load_bytes, SPILL_BYTES_MAX);
+    struct profile *inner = own(profile);
+    for (uint32_t i = 0; i < inner->register_count; i++) {
+        struct register_count *entry = &inner->registers[i];
+        if (strcmp(entry->from, "user") != 0) continue;
+        entry->spill_store_bytes = store_bytes;
+        entry->spill_load_bytes = load_bytes;
+        return WS_OK;
+    }
+    return diag_error(diag, WS_ERR_ARGUMENT,
+                      "spilled bytes belong to a register count: set that first");
+}
+
 ws_status ws_profile_copy(const ws_profile *profile, ws_profile **out)
 {
     API_CALL_OUT(profile->context, out)

@@ -117,8 +117,8 @@ static void note_trace(struct profile *profile, const struct replay *replay)
                                   "operand; the number of registers is derived from their shape.");
     note_opcodes(profile, replay);
     if (header->registers)
-        profile->registers[profile->register_count++] =
-            (struct register_count){header->target, header->registers, "trace"};
+        profile->registers[profile->register_count++] = (struct register_count){
+            .target = header->target, .value = header->registers, .from = "trace"};
 }
 
 static ws_status count_trace(struct diag *diag, struct replay *replay, struct counting_rules rules,

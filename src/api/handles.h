@@ -36,7 +36,8 @@ struct register_answer {
     uint32_t entry;
     unsigned wanted; /* compute capability asked for */
     bool known;
-    unsigned target, registers;
+    unsigned target;
+    struct ptxas_registers registers;
 };
 struct register_cache {
     struct register_answer *answers;

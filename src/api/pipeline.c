@@ -123,15 +123,19 @@ static const struct register_answer *ask_ptxas(const ws_module *module, uint32_t
     return &cache->answers[cache->count - 1];
 }
 
-static void add_registers(struct profile *profile, unsigned target, unsigned value,
-                          const char *from)
+static void add_registers(struct profile *profile, unsigned target,
+                          struct ptxas_registers registers, const char *from)
 {
     for (uint32_t i = 0; i < profile->register_count; i++)
         if (profile->registers[i].target == target && !strcmp(profile->registers[i].from, from))
             return;
     if (profile->register_count == sizeof profile->registers / sizeof *profile->registers) return;
     profile->registers[profile->register_count++] =
-        (struct register_count){.target = target, .value = value, .from = from};
+        (struct register_count){.target = target,
+                                .value = registers.count,
+                                .from = from,
+                                .spill_store_bytes = registers.spill_store_bytes,
+                                .spill_load_bytes = registers.spill_load_bytes};
 }
 
 /* Liveness first: the list is short, and this entry must not be the one that is left out. */
@@ -141,7 +145,8 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
     const struct function *function = &module->module->functions[entry];
     profile->register_count = 0;
     if (function->max_live_registers)
-        add_registers(profile, 0, function->max_live_registers, "liveness");
+        add_registers(profile, 0, (struct ptxas_registers){.count = function->max_live_registers},
+                      "liveness");
     unsigned own = module->module->target;
     const unsigned *targets = launch->register_targets ? launch->register_targets : &own;
     size_t count = launch->register_targets ? launch->register_target_count : 1;

@@ -170,9 +170,14 @@ const char *demangle_kernel(struct arena *arena, const char *mangled);
 uint32_t function_critical_path(const struct function *function, uint32_t index, uint32_t *depth,
                                 uint32_t *stamp);
 
-/* Registers per thread from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
+/* Of a thread: registers, and bytes that the code stores and loads because they do not suffice. */
+struct ptxas_registers {
+    unsigned count, spill_store_bytes, spill_load_bytes;
+};
+/* Registers from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
  * WS_ERR_COMPARE if there is no ptxas or it fails. */
 ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
-                                 unsigned wanted, unsigned *out_target, unsigned *out_registers);
+                                 unsigned wanted, unsigned *out_target,
+                                 struct ptxas_registers *out);
 
 #endif

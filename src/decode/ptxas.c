@@ -48,8 +48,27 @@ static void retarget(const struct module *module, unsigned target, struct strbuf
     }
 }
 
+/* "Function properties for NAME" "16 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"; functions that are
+ * not inlined have their own, which are left out. */
+static void find_spills(const char *said, const char *end, const char *name,
+                        struct ptxas_registers *out)
+{
+    struct strbuf header = {0};
+    strbuf_printf(&header, "Function properties for %s\n", name);
+    const char *at = strstr(said, header.data);
+    const char *line = at ? at + header.length : NULL;
+    strbuf_clear(&header);
+    unsigned stack, stores, loads;
+    if (!line || (end && line >= end) ||
+        sscanf(line, "%9u bytes stack frame, %9u bytes spill stores, %9u bytes spill loads", &stack,
+               &stores, &loads) != 3)
+        return;
+    out->spill_store_bytes = stores;
+    out->spill_load_bytes = loads;
+}
+
 /* "Compiling entry function 'NAME' for 'sm_75'" ... "Used 12 registers" */
-static bool find_registers(const char *said, const char *name, unsigned *out)
+static bool find_registers(const char *said, const char *name, struct ptxas_registers *out)
 {
     struct strbuf header = {0};
     strbuf_printf(&header, "entry function '%s'", name);
@@ -57,11 +76,13 @@ static bool find_registers(const char *said, const char *name, unsigned *out)
     strbuf_clear(&header);
     const char *next = at ? strstr(at + 1, "Compiling entry function") : NULL;
     const char *used = at ? strstr(at, "Used ") : NULL;
-    return used && (!next || used < next) && sscanf(used, "Used %9u registers", out) == 1;
+    *out = (struct ptxas_registers){0};
+    if (at) find_spills(at, next, name, out);
+    return used && (!next || used < next) && sscanf(used, "Used %9u registers", &out->count) == 1;
 }
 
 static ws_status ask(struct diag *diag, const struct module *module, uint32_t entry,
-                     unsigned target, const char *folder, unsigned *out)
+                     unsigned target, const char *folder, struct ptxas_registers *out)
 {
     struct strbuf text = {0}, file = {0}, cubin = {0};
     char option[32], *said = NULL;
@@ -87,10 +108,11 @@ static ws_status ask(struct diag *diag, const struct module *module, uint32_t en
 }
 
 ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
-                                 unsigned wanted, unsigned *out_target, unsigned *out_registers)
+                                 unsigned wanted, unsigned *out_target, struct ptxas_registers *out)
 {
     char *help = NULL;
-    *out_target = *out_registers = 0;
+    *out_target = 0;
+    *out = (struct ptxas_registers){0};
     if (!module->ptxas)
         return diag_error(diag, WS_ERR_COMPARE, "%s: ptxas not found: registers are estimated",
                           module->path);
@@ -105,7 +127,7 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
     if (!folder)
         return diag_error(diag, WS_ERR_COMPARE, "%s: cannot create a temporary directory",
                           module->path);
-    ws_status status = ask(diag, module, entry, target, folder, out_registers);
+    ws_status status = ask(diag, module, entry, target, folder, out);
     tool_remove_folder(folder, NULL, 0);
     *out_target = target;
     return status;

@@ -568,7 +568,8 @@ static void set_identity(struct profile *profile, const struct measure *m)
     unsigned registers = liveness_registers(m, &profile->local_bytes_per_thread);
     if (!registers) return;
     profile->register_count = 1;
-    profile->registers[0] = (struct register_count){module->target, registers, "liveness"};
+    profile->registers[0] =
+        (struct register_count){.target = module->target, .value = registers, .from = "liveness"};
 }
 
 static struct cell *add_cells(const struct measure *m)

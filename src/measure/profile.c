@@ -160,8 +160,7 @@ static int register_rank(const char *from)
     return -1;
 }
 
-bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
-                       const char **out_from, unsigned *out_target)
+const struct register_count *profile_register_entry(const struct profile *profile, unsigned target)
 {
     const struct register_count *best = NULL;
     int best_rank = -1;
@@ -178,6 +177,13 @@ bool profile_registers(const struct profile *profile, unsigned target, unsigned 
         best_rank = rank;
         best_distance = distance;
     }
+    return best;
+}
+
+bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
+                       const char **out_from, unsigned *out_target)
+{
+    const struct register_count *best = profile_register_entry(profile, target);
     *out_registers = best ? best->value : 0;
     *out_from = best ? best->from : NULL;
     *out_target = best ? best->target : 0;

@@ -47,10 +47,14 @@ struct counter_value {
     const char *reason; /* why it is missing; static or in the profile's arena */
 };
 
+enum { SPILL_BYTES_MAX = 1 << 24 };
+
 struct register_count {
     unsigned target;  /* 80 for sm_80; 0: any */
     unsigned value;   /* registers per thread */
     const char *from; /* "ptxas", "liveness", "user", "assumed", "trace" */
+    /* Of a thread's code, as ptxas prints them: words that its instructions store and load. 0: none, or unknown. */
+    uint32_t spill_store_bytes, spill_load_bytes;
 };
 
 struct instruction_profile {
@@ -157,10 +161,19 @@ void profile_add_note(struct profile *profile, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* "saxpy.cu:7"; without a source line "PTX:21" or, native, "SASS:00a0"; "all" if nothing is known. */
 void instruction_place(char *out, size_t size, const struct instruction_profile *instruction);
+/* The entry that profile_registers takes; NULL: none. */
+const struct register_count *profile_register_entry(const struct profile *profile, unsigned target);
 /* Registers for the target nearest to `target` (user > trace > ptxas > liveness); *out_from is its origin
  * text, *out_target the target it was made for. False if none is known. */
 bool profile_registers(const struct profile *profile, unsigned target, unsigned *out_registers,
                        const char **out_from, unsigned *out_target);
+
+/* Spilled registers in profiles of code that does not show them, as PTX: the profile with those of the registers that
+ * it has for `target`: with another trace and other counters of the launch, the latter by what the traced
+ * blocks execute. NULL: nothing is spilled, or there is no trace, or it is of native code. The first
+ * one stays as it is and must live as long; profile_drop_spills the result. */
+struct profile *profile_with_spills(const struct profile *profile, unsigned target);
+void profile_drop_spills(struct profile *profile);
 
 /* JSON, with the trace of the file that it names, or such a file (trace_file.h). */
 ws_status profile_load(struct diag *diag, const char *path, struct profile **out);

@@ -187,16 +187,24 @@ static ws_status read_launch(const struct reader *r, json_t *root)
 static ws_status read_register_entry(const struct reader *r, json_t *item, const char *path,
                                      struct register_count *out)
 {
-    static const char *const keys[] = {"target", "value", "from"};
+    static const char *const keys[] = {"target", "value", "from", "spill_store_bytes",
+                                       "spill_load_bytes"};
     static const char *const origins[] = {"ptxas", "liveness", "user", "assumed", "trace"};
-    uint64_t value = 0, target = 0;
+    uint64_t value = 0, target = 0, stores = 0, loads = 0;
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
     if (!json_object_get(item, "value")) return fail(r, path, "has no \"value\"");
     TRY(read_whole(r, json_object_get(item, "value"), path, 1, 255, &value));
     if (json_object_get(item, "target"))
         TRY(read_whole(r, json_object_get(item, "target"), path, 0, 999, &target));
-    *out = (struct register_count){(unsigned)target, (unsigned)value, "assumed"};
+    if (json_object_get(item, "spill_store_bytes"))
+        TRY(read_whole(r, json_object_get(item, "spill_store_bytes"), path, 0, SPILL_BYTES_MAX,
+                       &stores));
+    if (json_object_get(item, "spill_load_bytes"))
+        TRY(read_whole(r, json_object_get(item, "spill_load_bytes"), path, 0, SPILL_BYTES_MAX,
+                       &loads));
+    *out = (struct register_count){(unsigned)target, (unsigned)value, "assumed", (uint32_t)stores,
+                                   (uint32_t)loads};
     json_t *from = json_object_get(item, "from");
     if (!from) return WS_OK;
     for (size_t i = 0; json_is_string(from) && i < sizeof origins / sizeof *origins; i++) {
@@ -217,7 +225,8 @@ static ws_status read_registers(const struct reader *r, json_t *root)
     if (json_is_number(list)) {
         uint64_t value = 0;
         TRY(read_whole(r, list, "registers", 1, 255, &value));
-        profile->registers[0] = (struct register_count){0, (unsigned)value, "assumed"};
+        profile->registers[0] =
+            (struct register_count){.value = (unsigned)value, .from = "assumed"};
         profile->register_count = 1;
         return WS_OK;
     }

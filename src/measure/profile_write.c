@@ -84,6 +84,10 @@ static json_t *registers_json(struct writer *w, const struct profile *profile)
         put(w, item, "target", unsigned_number(entry->target));
         put(w, item, "value", unsigned_number(entry->value));
         put(w, item, "from", text_or_null(entry->from));
+        if (entry->spill_store_bytes || entry->spill_load_bytes) {
+            put(w, item, "spill_store_bytes", unsigned_number(entry->spill_store_bytes));
+            put(w, item, "spill_load_bytes", unsigned_number(entry->spill_load_bytes));
+        }
         append(w, list, item);
     }
     return list;

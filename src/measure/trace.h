@@ -80,6 +80,9 @@ struct trace_insn {
     bool reads_parameters; /* as operands, by the view */
     /* Has a guard predicate: lanes that execute are said step by step. */
     bool guarded;
+    /* Stores or loads a spilled register (spill_trace.c): in a word that nothing else accesses; what links both is a
+     * register of its own. Not kept in files. */
+    bool is_spill;
 };
 
 /* The lanes of an access and their addresses relative to the lowest of them. */

@@ -123,6 +123,19 @@ static void find_local(struct finder *finder)
         what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
 }
 
+/* What ptxas would do with more registers nobody knows. */
+static void find_spills(struct finder *finder)
+{
+    const struct profile *spilled = finder->prediction->spilled;
+    if (!spilled || !finder_memory_costs(finder)) return;
+    double requests = profile_get(spilled, COUNTER_MEM_LOCAL_LOAD_REQUESTS) +
+                      profile_get(spilled, COUNTER_MEM_LOCAL_STORE_REQUESTS);
+    finder_add(finder, ADVICE_G104, "keep registers from being spilled", "",
+               arena_format(finder->arena, "%s to local memory with spilled registers",
+                            quantity_of(requests, "request").text),
+               NAN);
+}
+
 static void find_atomics(struct finder *finder)
 {
     static const enum counter atomics[] = {COUNTER_MEM_GLOBAL_ATOMIC_REQUESTS};
@@ -285,6 +298,7 @@ void causes_find(const struct prediction *prediction, struct diagnosis *diagnosi
     find_uncoalesced(&finder);
     find_traffic(&finder);
     find_local(&finder);
+    find_spills(&finder);
     find_atomics(&finder);
     find_conflicts(&finder);
     find_expensive(&finder);

@@ -228,7 +228,15 @@ double what_if_registers(const struct prediction *prediction, unsigned registers
 {
     struct profile *changed = copy_profile(prediction);
     changed->register_count = 1;
-    changed->registers[0] = (struct register_count){.value = registers, .from = "user"};
+    /* With fewer of them no less is spilled. */
+    const struct machine *machine = prediction->machine;
+    const struct register_count *now =
+        profile_register_entry(prediction->profile, machine->cc_major * 10 + machine->cc_minor);
+    struct register_count fewer = now ? *now : (struct register_count){0};
+    fewer.target = 0;
+    fewer.value = registers;
+    fewer.from = "user";
+    changed->registers[0] = fewer;
     return predict_gain_anew(prediction, changed);
 }
 

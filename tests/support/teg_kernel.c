@@ -74,6 +74,7 @@ static ws_profile *execute(ws_context *context, const struct kernel_run *run,
     check(context, ws_machine_prepare_launch(machine, &launch));
     check(context, ws_device_launch(device, module, &launch, &profile));
     check(context, ws_profile_set_registers(profile, 16));
+    check(context, ws_profile_set_spills(profile, 4 * run->spilled_stores, 4 * run->spilled_loads));
     check(context,
           ws_profile_set_shared(profile, 0)); /* `words` is for addresses, not for the occupancy */
     ws_device_destroy(device);

@@ -20,6 +20,7 @@ struct kernel_run {
     uint64_t bytes; /* of a buffer of 64-bit words, each of them the address of the word
                      * `step` bytes further on, round and round; its address is in %rd0 */
     uint64_t step;
+    unsigned spilled_stores, spilled_loads; /* words of a thread's code */
 };
 
 /* Writes the instructions; `count` of what is timed. Registers: %f0-%f63, %d0-%d31, %r0-%r31,

@@ -236,9 +236,10 @@ struct prediction {
     const struct machine *machine;
     struct predict_options options; /* as given; the texts are copied */
     struct occupancy occupancy;
-    struct l2_start l2;                 /* what the launch is assumed to find there */
-    unsigned registers;                 /* used for occupancy; 0: none known */
-    const char *registers_note;         /* "31 registers by ptxas for sm_75, used for sm_13" */
+    struct l2_start l2;         /* what the launch is assumed to find there */
+    unsigned registers;         /* used for occupancy; 0: none known */
+    const char *registers_note; /* "31 registers by ptxas for sm_75, used for sm_13" */
+    struct profile *spilled;    /* what models are asked about where registers are spilled; NULL */
     const struct cache_section *caches; /* hits on the machine's caches; NULL: unknown ... */
     const char *caches_reason;          /* ... and why */
     size_t estimate_count;

@@ -55,6 +55,22 @@ static ws_status check_block(struct diag *diag, const struct profile *profile,
     return WS_OK;
 }
 
+/* The launch with its spills, unless they are switched off; NULL: it has none. */
+static void find_spills(struct prediction *out, const struct model_input *input)
+{
+    unsigned target = out->machine->cc_major * 10 + out->machine->cc_minor;
+    const struct register_count *entry = profile_register_entry(out->profile, target);
+    if (out->machine->kind != MACHINE_IS_GPU || !entry || !input->trace ||
+        model_option_get(models[MODEL_TEG], input, "spills"))
+        return;
+    out->spilled = profile_with_spills(out->profile, target);
+    if (!out->spilled) return;
+    out->registers_note = arena_format(
+        &out->arena,
+        "%s; spilled: %u bytes of stores and %u bytes of loads in the code of a thread",
+        out->registers_note, entry->spill_store_bytes, entry->spill_load_bytes);
+}
+
 /* *out_reason: why the occupancy is not known, NULL if it is. */
 static ws_status find_occupancy(struct diag *diag, struct prediction *out, const char **out_reason)
 {
@@ -415,6 +431,11 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .l2 = prediction->l2,
                                 .observer = options->observer,
                                 .arena = &prediction->arena};
+    if (status == WS_OK) find_spills(prediction, &input);
+    if (prediction->spilled) {
+        input.profile = prediction->spilled;
+        input.trace = prediction->spilled->trace;
+    }
     if (status == WS_OK && !options->caches && machine->kind == MACHINE_IS_GPU)
         status = find_caches(diag, &input, no_occupancy, prediction, &known);
     else
@@ -437,6 +458,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
 void prediction_destroy(struct prediction *prediction)
 {
     if (!prediction) return;
+    profile_drop_spills(prediction->spilled);
     arena_clear(&prediction->arena);
     mem_free(prediction);
 }

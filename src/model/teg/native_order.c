@@ -13,6 +13,8 @@
 enum { GLOBAL_LATENCY = 200, SHARED_LATENCY = 30, SPECIAL_LATENCY = 20, PLAIN_LATENCY = 5 };
 /* Registers that a kernel needs beside hoisted values, and the least that are hoisted (guesses). */
 enum { OTHER_REGISTERS = 8, HOISTED_LEAST = 8 };
+/* Steps of a region with spills. */
+enum { REGION_MAX = 8 * NATIVE_STEPS };
 
 void native_order_init(struct native_order *order, const struct trace *trace, unsigned registers)
 {
@@ -135,7 +137,8 @@ static bool drops(const struct region *r, unsigned index)
 static bool is_ordered(const struct trace_insn *insn)
 {
     bool is_constant = insn->space == SPACE_PARAM || insn->space == SPACE_CONST;
-    return insn->operation != TRACE_NO_ACCESS && !is_constant && !(insn->flags & TRACE_READ_ONLY);
+    return insn->operation != TRACE_NO_ACCESS && !is_constant && !insn->is_spill &&
+           !(insn->flags & TRACE_READ_ONLY);
 }
 
 /* Accesses to memory that may be the same keep their order, unless both are loads. */
@@ -180,8 +183,9 @@ static void add_member(struct region *r, unsigned index)
 
 static uint32_t latency_of(const struct trace_insn *insn)
 {
+    if (insn->is_spill && insn->operation == TRACE_STORE) return 0;
     if (insn->operation == TRACE_LOAD || insn->operation == TRACE_ATOMIC)
-        return insn->space == SPACE_SHARED ? SHARED_LATENCY : GLOBAL_LATENCY;
+        return insn->space == SPACE_SHARED || insn->is_spill ? SHARED_LATENCY : GLOBAL_LATENCY;
     return insn->class_id >= CLASS_SFU_RCP && insn->class_id <= CLASS_SFU_TANH ? SPECIAL_LATENCY
                                                                                : PLAIN_LATENCY;
 }
@@ -412,6 +416,7 @@ void native_cursor_clear(struct native_cursor *cursor)
     mem_free(cursor->steps);
     mem_free(cursor->moved);
     cursor->steps = NULL;
+    cursor->capacity = 0;
     cursor->moved = NULL;
 }
 
@@ -428,16 +433,20 @@ static bool ends_region(const struct trace_insn *insn)
            insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER;
 }
 
-/* Steps that follow each other, up to one that ends the region. */
+/* Steps that follow each other, up to one that ends the region. Where long ones are cut does not depend on
+ * spills. */
 static bool read_body(struct native_cursor *cursor, const struct trace *trace)
 {
     unsigned first = cursor->count;
-    while (cursor->count < NATIVE_STEPS && read_ahead(cursor)) {
+    while (cursor->count - cursor->spills < NATIVE_STEPS && cursor->count < REGION_MAX &&
+           read_ahead(cursor)) {
         const struct trace_step *last =
             cursor->count > first ? &cursor->steps[cursor->count - 1] : NULL;
         if (last && (cursor->ahead.insn != last->insn + 1 || cursor->ahead.active != last->active))
             return false;
+        GROW(cursor->steps, cursor->count, cursor->capacity);
         cursor->steps[cursor->count++] = cursor->ahead;
+        cursor->spills += trace->insns[cursor->ahead.insn].is_spill;
         cursor->has_ahead = false;
         if (ends_region(&trace->insns[cursor->steps[cursor->count - 1].insn])) return true;
     }
@@ -447,15 +456,14 @@ static bool read_body(struct native_cursor *cursor, const struct trace *trace)
 static void read_region(struct native_order *order, struct native_cursor *cursor)
 {
     const struct trace *trace = order->trace;
-    cursor->count = cursor->next = 0;
+    cursor->count = cursor->next = cursor->spills = 0;
     cursor->schedule = NULL;
     if (!read_ahead(cursor)) return;
-    if (!cursor->steps) cursor->steps = mem_alloc(NATIVE_STEPS * sizeof *cursor->steps);
     uint32_t first = cursor->ahead.insn, active = cursor->ahead.active;
     bool is_whole = read_body(cursor, trace);
-    unsigned body = cursor->count;
+    unsigned body = cursor->count, own = body - cursor->spills;
     unsigned every = is_whole ? trace->insns[cursor->steps[body - 1].insn].every : 1;
-    if (every * body > NATIVE_STEPS) every = 1;
+    if (every * own > NATIVE_STEPS || every * body > REGION_MAX) every = 1;
     if (every > 1) every = unrolled(order, first, body, every);
     for (unsigned i = 1; i < every; i++) {
         if (!read_ahead(cursor)) break;

@@ -45,8 +45,9 @@ void native_order_clear(struct native_order *order);
 /* A warp's way through its steps. */
 struct native_cursor {
     struct trace_cursor cursor;
-    struct trace_step *steps, ahead; /* of the region; [NATIVE_STEPS], NULL before the first */
-    unsigned count, next;            /* steps of the region; place in its schedule */
+    struct trace_step *steps, ahead; /* of the region */
+    unsigned capacity, count, next;  /* steps of the region; place in its schedule */
+    unsigned spills;                 /* of the steps */
     bool has_ahead;
     const struct native_schedule *schedule;
     int64_t *moved; /* [registers of the trace], NULL before the first: ends that move */

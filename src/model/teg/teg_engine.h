@@ -37,6 +37,7 @@ struct teg_setup {
     bool has_l2_code;                   /* it holds code and constants as the launch starts */
     unsigned
         native_registers; /* of a thread, for the order of native code; 0: the order of the trace */
+    uint64_t local_bytes; /* of local memory that a thread has; 0: unknown */
     const struct teg_observer *observer; /* NULL: none */
 };
 

@@ -118,6 +118,7 @@ void teg_prepare(struct teg_grid *a)
     a->mean = (double)blocks / a->machine.clusters;
     a->setup.trace = a->input->trace;
     a->setup.machine = &a->machine;
+    a->setup.local_bytes = a->input->profile->local_bytes_per_thread;
     a->setup.observer = a->input->observer;
     a->setup.sms = (unsigned)fmin(a->machine.cluster_sms, ceil(a->mean));
     a->setup.blocks_per_sm = resident_blocks(a, ceil(a->mean));

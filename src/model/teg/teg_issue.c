@@ -83,11 +83,16 @@ static teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
     return later(take_unit(e, s, TEG_SHARED, TEG_SHARED, now, busy) - now, 0) + busy;
 }
 
-/* Local memory of each warp lies apart from all others, far from what is allocated. */
+/* Local memory lies far from what is allocated, that of one resident warp behind that of the other: the next block in
+ * a place has that of the one before. If nobody knows how much a thread has, each warp's lies apart. */
 static uint64_t local_origin(const struct teg_engine *e, const struct teg_warp *warp)
 {
-    uint64_t number = warp->block->index * e->warps_per_block + warp->index;
-    return UINT64_C(1) << 60 | number << 32;
+    const struct teg_block *block = warp->block;
+    uint64_t origin = UINT64_C(1) << 60, bytes = (e->setup->local_bytes + 3) / 4 * TEG_LINE;
+    if (!bytes) return origin | (block->index * e->warps_per_block + warp->index) << 32;
+    uint64_t place = (uint64_t)block->sm->index * e->setup->blocks_per_sm +
+                     (uint64_t)(block - block->sm->blocks);
+    return origin + (place * e->warps_per_block + warp->index) * bytes;
 }
 
 static bool looks_into_l1(const struct teg_engine *e, const struct trace_insn *insn, unsigned space)
@@ -173,7 +178,8 @@ static teg_time issue_memory(struct teg_engine *e, struct teg_scheduler *s, stru
         teg_copy_add(&warp->copies, done + stored);
     else if (insn->operation != TRACE_STORE)
         warp->loads = later(warp->loads, teg_end_of(done, op->cause));
-    return done;
+    bool is_spilled = insn->is_spill && insn->operation == TRACE_STORE;
+    return is_spilled ? now : done; /* who loads it comes behind it in the L1 */
 }
 
 /* Where the time since the warp's last issue went. Its operands and the unit are there at `now`; only the
