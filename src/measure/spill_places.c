@@ -118,10 +118,14 @@ static void walk(struct walk *w, uint32_t registers)
     }
 }
 
+/* Of a thread on any GPU, so that a step takes at most so many comparisons. */
+enum { REGISTERS_MOST = 255 };
+
 /* Most registers with which so many words are stored and loaded; the least if none. */
 static void walk_with_most(struct walk *w, uint32_t stores, uint32_t loads)
 {
-    uint32_t low = 1, high = w->trace->register_count + 1;
+    uint32_t known = w->trace->register_count;
+    uint32_t low = 1, high = (known < REGISTERS_MOST ? known : REGISTERS_MOST) + 1;
     while (high - low > 1) { /* low gives enough, or is the least */
         uint32_t middle = low + (high - low) / 2;
         walk(w, middle);
