@@ -200,15 +200,35 @@ static void line_with_place(struct page *page, const char *lead, const char *tex
     strbuf_clear(&line);
 }
 
+/* Without the first words in parentheses. */
+static void drop_parentheses(struct strbuf *text)
+{
+    char *open = strstr(text->data, " ("), *close = open ? strchr(open, ')') : NULL;
+    if (!close) return;
+    memmove(open, close + 1, strlen(close + 1) + 1);
+    text->length = strlen(text->data);
+}
+
+/* Why there is no energy and how to get it. A quiet report has one line for it, without the words in
+ * parentheses, which do not fit there. */
+static void show_no_energy(struct page *page, const char *reason)
+{
+    static const char lead[] = "ENERGY    ";
+    bool is_quiet = page->details == WS_DETAILS_QUIET;
+    struct strbuf text = {0};
+    strbuf_puts(&text, reason);
+    for (unsigned i = 0; i < (is_quiet ? 2 : 1) && text.length + strlen(lead) > page->width; i++)
+        drop_parentheses(&text);
+    page_wrap(page, lead, text.data, is_quiet ? 1 : 3);
+    strbuf_clear(&text);
+}
+
 static void show_energy(struct page *page, const struct node *machine)
 {
     const struct node *power = node_child(machine, "power"), *mean = node_child(power, "mean"),
                       *parts = node_child(power, "energy_parts");
     if (!node_is_known(mean)) {
-        const char *reason = mean->measured->reason, *details = strstr(reason, " (");
-        bool fits = strlen("ENERGY    ") + strlen(reason) <= page->width;
-        page_line(page, "ENERGY    %.*s",
-                  (int)(fits || !details ? (long)strlen(reason) : details - reason), reason);
+        show_no_energy(page, mean->measured->reason);
         return;
     }
     struct strbuf text = {0};

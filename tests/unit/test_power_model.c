@@ -183,6 +183,7 @@ static void what_is_missing_is_named(void **state)
     struct profile *profile = make_sweep_profile(10, 2, 4, 2);
     forget_figure(&machine, MACHINE_POWER_MAX_FDS);
     assert_non_null(strstr(refusal(profile, &machine), "gtx280 lacks power.max.fds"));
+    assert_non_null(strstr(refusal(profile, &machine), "warpsage calibrate --power -o gtx280.yaml"));
     make_sweep_machine(&machine);
     forget_figure(&machine, MACHINE_POWER_LOG_BETA);
     assert_non_null(strstr(refusal(profile, &machine), "power.log_beta"));

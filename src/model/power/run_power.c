@@ -15,7 +15,8 @@ static ws_status no_such_time(struct diag *diag, const struct prediction *out, c
                       wanted, reason);
 }
 
-/* The coefficients come from measurements of the very GPU. NULL: they are all there. */
+/* The coefficients come from measurements of the very GPU; what is missing is named, then how to measure it.
+ * NULL: they are all there. */
 static const char *coefficients_missing(const struct model *model, const struct model_input *input)
 {
     const char *text = NULL;
@@ -29,7 +30,11 @@ static const char *coefficients_missing(const struct model *model, const struct 
     if (!missing) return NULL;
     const char *id = input->machine->id ? input->machine->id : "the machine file";
     if (missing > 2) text = arena_format(input->arena, "%s and %zu more", text, missing - 2);
-    return arena_format(input->arena, "no power coefficients for this GPU (%s lacks %s)", id, text);
+    return arena_format(input->arena,
+                        "no power coefficients for this GPU (%s lacks %s): run warpsage calibrate "
+                        "--power -o %s.yaml "
+                        "(on that GPU with its driver, 40 minutes)",
+                        id, text, input->machine->id ? id : "gpu");
 }
 
 /* That of the best model, of the option power_time, or measured. */
