@@ -187,3 +187,8 @@ double launch_class_estimate(struct launch_class *one, uint64_t instructions, do
     if (distance(instructions, near->instructions) > few_percent) one->gap = 0;
     return seconds;
 }
+
+const struct launch_power *launch_class_power(const struct launch_class *one, uint64_t instructions)
+{
+    return one && one->point_count ? &one->points[nearest(one, instructions)].power : NULL;
+}

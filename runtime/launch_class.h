@@ -8,7 +8,7 @@
 #ifndef RUNTIME_LAUNCH_CLASS_H
 #define RUNTIME_LAUNCH_CLASS_H
 
-#include "runtime.h"
+#include "power_log.h"
 
 /* A counted launch. */
 struct class_point {
@@ -17,6 +17,7 @@ struct class_point {
     double l2_found;                   /* ... a share of the sectors that it reads */
     double cold_seconds, warm_seconds; /* with none and with all of them */
     uint64_t number;                   /* of the counted launches of the process */
+    struct launch_power power;         /* predicted with the time */
 };
 
 struct launch_class;
@@ -35,5 +36,8 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
  * instructions was counted, *out_number; else that is the nearest. */
 double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
                              bool *out_same, uint64_t *out_number);
+/* Of a launch with so many instructions: that of the nearest counted one. NULL: of no class. */
+const struct launch_power *launch_class_power(const struct launch_class *one,
+                                              uint64_t instructions);
 
 #endif

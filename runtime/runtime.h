@@ -10,6 +10,7 @@
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept
  *   graph.c      work with dependencies
+ *   power_log.c  power and temperature in virtual time, by gpu_history.c
  *   cudart_*.c   the functions of the runtime API that programs call
  *   driver_*.c   those of the driver API
  *

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "power_log.h"
+
+#include <math.h>
+
+struct figure {
+    const char *key;
+    double *place;
+};
+
+static bool read_figures(const struct figure *figures, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++)
+        all &= ws_machine_get(runtime.machine, figures[i].key, figures[i].place) == WS_OK;
+    return all;
+}
+
+/* A file with coefficients has these; how many more a kernel needs, the model says. */
+static bool read_power(struct chip *chip)
+{
+    double unused;
+    const struct figure figures[] = {
+        {"power.idle", &chip->idle_watts}, {"power.max.int", &unused},
+        {"power.max.fp", &unused},         {"power.max.sfu", &unused},
+        {"power.max.reg", &unused},        {"power.max.fds", &unused},
+        {"power.max.shared", &unused},     {"power.max.const", &unused},
+        {"power.max.global", &unused},     {"power.const_sm", &unused},
+        {"power.activation", &unused},     {"power.log_scaling", &unused},
+    };
+    return read_figures(figures, sizeof figures / sizeof *figures);
+}
+
+static bool read_temperature(struct chip *chip)
+{
+    const struct figure figures[] = {
+        {"temperature.idle", &chip->idle_celsius},
+        {"temperature.per_watt", &chip->per_watt},
+        {"temperature.offset", &chip->offset_kelvin},
+        {"temperature.by_intensity", &chip->by_intensity_kelvin},
+        {"temperature.rc_rise", &chip->rc_rise_seconds},
+        {"temperature.rc_decay", &chip->rc_decay_seconds},
+        {"power.static_per_kelvin", &chip->static_per_kelvin},
+    };
+    return read_figures(figures, sizeof figures / sizeof *figures) &&
+           chip->per_watt * chip->static_per_kelvin < 1; /* else thermal runaway */
+}
+
+static struct gpu_history *history(void)
+{
+    static struct gpu_history all;
+    if (all.phases) return &all;
+    struct chip chip = {0};
+    chip.has_power = read_power(&chip);
+    chip.has_temperature = chip.has_power && read_temperature(&chip);
+    if (!chip.has_temperature) chip.static_per_kelvin = 0;
+    if (!gpu_history_init(&all, &chip)) out_of_memory(sizeof *all.phases);
+    return &all;
+}
+
+struct launch_power launch_power_of(const ws_answer *answer)
+{
+#define TERM(id)                                                                                   \
+    (answer ? ws_answer_number(answer, "kernels/0/machines/0/power/terms/" id) : (double)NAN)
+    return (struct launch_power){TERM("runtime_w"), TERM("memaccess_intensity")};
+#undef TERM
+}
+
+static bool some_unknown;
+
+void power_log_ran(const struct launch_power *power, double begin, double end)
+{
+    static const struct launch_power unknown = {NAN, NAN};
+    if (!power) power = &unknown;
+    some_unknown |= !isfinite(power->runtime_watts) && end > begin;
+    struct gpu_history *all = history();
+    if (!gpu_history_ran(all, power, begin, end)) out_of_memory(sizeof *all->phases);
+}
+
+const struct gpu_history *power_log(void)
+{
+    struct gpu_history *all = history();
+    if (all->chip.has_power && some_unknown)
+        note("The model ipp-power has no power for some launches: in NVML's readings they draw "
+             "idle power.");
+    return all;
+}
