@@ -94,15 +94,17 @@ static struct measured measure(size_t key, const struct machine_value *value)
     return (struct measured){
         .id = info->path,
         .value = figure,
-        .low = figure,
-        .high = figure,
+        .low = value->low < value->high ? value->low : figure,
+        .high = value->low < value->high ? value->high : figure,
         .unit = dimension_unit((enum dimension)info->dimension),
         .text = info->text,
         .reason = not_in_file,
         .source = value->assumed  ? assumed
                   : value->source ? value->source
                                   : MACHINE_WHAT_IF,
-        .origin = value->assumed || !value->source ? ORIGIN_ASSUMED : ORIGIN_PUBLISHED,
+        .origin = value->assumed || !value->source ? ORIGIN_ASSUMED
+                  : value->measured                ? ORIGIN_MEASURED
+                                                   : ORIGIN_PUBLISHED,
     };
 }
 

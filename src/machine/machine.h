@@ -88,8 +88,10 @@ struct machine *machine_as_loaded(const struct machine *machine);
 struct machine_value {
     double value; /* in the SI unit of the key's dimension */
     bool known;
-    const char *source; /* key of SOURCES.yaml, or "assumed" when `assumed` */
+    const char *source; /* key of SOURCES.yaml, "assumed", or "measured DATE, benchmark NAME" */
     bool assumed;       /* from: assumed */
+    bool measured;      /* from: measured */
+    double low, high;   /* interval of what was measured; 0: none given */
     uint32_t line;      /* in the machine's own file; 0: inherited or set by a what-if */
     double loaded;      /* of a what-if: the file's figure; NAN: it has none */
 };

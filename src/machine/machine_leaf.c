@@ -48,6 +48,24 @@ static ws_status check_source(struct reading *reading, const yaml_node_t *node, 
               "source '%s' is not in SOURCES.yaml%s: add it there or correct the tag", tag, near);
 }
 
+/* Who reads the figure must be able to repeat it. */
+static ws_status read_measured(struct reading *reading, struct leaf *leaf)
+{
+    static const char *const needed[] = {"date", "benchmark"};
+    const char *words[2];
+    for (size_t i = 0; i < 2; i++) {
+        const yaml_node_t *node = yaml_tree_find(reading->tree, leaf->node, needed[i]);
+        if (!node)
+            LEAF_FAIL(reading, leaf->node, "%s is measured but has no %s: add '%s: ...'",
+                      leaf->path, needed[i], needed[i]);
+        TRY(leaf_text(reading, needed[i], node, &words[i]));
+    }
+    leaf->source =
+        arena_format(&reading->machine->arena, "measured %s, benchmark %s", words[0], words[1]);
+    leaf->measured = true;
+    return WS_OK;
+}
+
 ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
 {
     const yaml_node_t *source = yaml_tree_find(reading->tree, leaf->node, "source");
@@ -63,8 +81,10 @@ ws_status leaf_origin(struct reading *reading, struct leaf *leaf)
                   "%s has no source: add 'source: TAG' (a key of SOURCES.yaml) or 'from: assumed'",
                   leaf->path);
     TRY(leaf_text(reading, "from", from, &leaf->source));
+    if (!strcmp(leaf->source, "measured")) return read_measured(reading, leaf);
     if (strcmp(leaf->source, "assumed") != 0)
-        LEAF_FAIL(reading, from, "unknown 'from: %s': use 'from: assumed' or a source",
+        LEAF_FAIL(reading, from,
+                  "unknown 'from: %s': use 'from: assumed', 'from: measured' or a source",
                   leaf->source);
     leaf->assumed = true;
     return WS_OK;
@@ -82,8 +102,9 @@ static const char *axes_words(struct arena *arena, const char *const *axes, cons
 static ws_status check_leaf_keys(struct reading *reading, const struct leaf *leaf,
                                  const char *const *axes)
 {
-    const char *known[4 + CURVE_AXES] = {"value", "unit", "source", "from"};
-    size_t count = 4;
+    const char *known[7 + CURVE_AXES] = {"value", "unit",      "source",  "from",
+                                         "date",  "benchmark", "interval"};
+    size_t count = 7;
     struct arena *arena = &reading->machine->arena;
     for (unsigned i = 0; axes && i < CURVE_AXES && axes[i]; i++)
         known[count++] = axes[i];

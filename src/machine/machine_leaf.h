@@ -19,12 +19,13 @@ struct reading {
         return diag_error_at((reading)->diag, WS_ERR_MACHINE, &place_, __VA_ARGS__);               \
     } while (0)
 
-/* The parts of {value, unit, source} or {value, unit, from: assumed}. */
+/* The parts of {value, unit, source}, {value, unit, from: assumed} or {value, unit, from: measured, date,
+ * benchmark, interval}. */
 struct leaf {
     const char *path;
     const yaml_node_t *node, *value, *unit;
-    const char *source; /* "assumed" when assumed */
-    bool assumed;
+    const char *source; /* "assumed", or "measured DATE, benchmark NAME" */
+    bool assumed, measured;
 };
 
 /* One line of text, a list of them. `key` is for messages. */

@@ -47,6 +47,28 @@ static ws_status read_aliases(struct reading *reading, const yaml_node_t *node)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+/* [low, high] around the value; 0, 0: not given. */
+static ws_status read_interval(struct reading *reading, const struct leaf *leaf, double value,
+                               double out[2])
+{
+    const yaml_node_t *node = yaml_tree_find(reading->tree, leaf->node, "interval");
+    out[0] = out[1] = 0;
+    if (!node) return WS_OK;
+    if (!leaf->measured)
+        LEAF_FAIL(reading, node, "%s has an interval, but is not measured: add 'from: measured'",
+                  leaf->path);
+    if (node->type != YAML_SEQUENCE_NODE ||
+        node->data.sequence.items.top - node->data.sequence.items.start != 2)
+        LEAF_FAIL(reading, node, "the interval of %s must be two numbers, [low, high]", leaf->path);
+    for (size_t i = 0; i < 2; i++) {
+        int id = node->data.sequence.items.start[i];
+        TRY(leaf_number(reading, leaf->path, yaml_tree_node(reading->tree, id), &out[i]));
+    }
+    if (!(out[0] <= value && value <= out[1]))
+        LEAF_FAIL(reading, node, "the value of %s is not in its interval", leaf->path);
+    return WS_OK;
+}
+
 static ws_status read_figure(struct reading *reading, enum machine_key key,
                              const yaml_node_t *key_node, const yaml_node_t *node)
 {
@@ -70,10 +92,15 @@ static ws_status read_figure(struct reading *reading, enum machine_key key,
     if (fabs(si - nearbyint(si)) <= fabs(si) * 1e-12) si = nearbyint(si);
     const char *fault = figure_fault(key, si);
     if (fault) LEAF_FAIL(reading, leaf.value, "%s = %s %s", path, yaml_text(leaf.value), fault);
+    double interval[2];
+    TRY(read_interval(reading, &leaf, number, interval));
     *value = (struct machine_value){.value = si,
                                     .known = true,
                                     .source = leaf.source,
                                     .assumed = leaf.assumed,
+                                    .measured = leaf.measured,
+                                    .low = interval[0] * factor,
+                                    .high = interval[1] * factor,
                                     .line = (uint32_t)key_node->start_mark.line + 1};
     return WS_OK;
 }

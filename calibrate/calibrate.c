@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/calibrate.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/campaign.h"
+#include "calibrate/fit.h"
+
+static int refuse(const struct calibration *calibration, int exit_code, const char *text)
+{
+    calibration->tell(calibration->user, text);
+    return exit_code;
+}
+
+/* Something is chosen. */
+static int check_choice(const struct calibration *calibration)
+{
+    regex_t only;
+    if (calibration->only) {
+        int error = regcomp(&only, calibration->only, REG_EXTENDED | REG_NOSUB);
+        if (error) {
+            char words[128];
+            regerror(error, &only, words, sizeof words);
+            char *text = calibrate_format("--only '%s': %s", calibration->only, words);
+            int exit_code = refuse(calibration, CALIBRATE_USAGE, text);
+            free(text);
+            return exit_code;
+        }
+        regfree(&only);
+    }
+    for (unsigned i = 0; bench_at(i); i++)
+        if (bench_is_chosen(calibration, bench_at(i))) return CALIBRATE_DONE;
+    return refuse(calibration, CALIBRATE_USAGE,
+                  "no benchmark is chosen: `warpsage calibrate --list` names them; those of power "
+                  "need --power");
+}
+
+int calibrate_list(const struct calibration *calibration, FILE *out)
+{
+    int exit_code = check_choice(calibration);
+    for (unsigned i = 0; exit_code == CALIBRATE_DONE && bench_at(i); i++) {
+        const struct bench *bench = bench_at(i);
+        if (!bench_is_chosen(calibration, bench)) continue;
+        fprintf(out, "%s\n    %s\n    figures: %s\n    source:  %s\n", bench->id, bench->text,
+                *bench->figures ? bench->figures : "none (compared with others)",
+                *bench->paper ? bench->paper : "none of the papers");
+    }
+    return exit_code;
+}
+
+/* mygpu.yaml -> mygpu.raw.jsonl */
+static char *raw_path(const char *output)
+{
+    size_t length = strlen(output);
+    if (length > 5 && !strcmp(output + length - 5, ".yaml")) length -= 5;
+    return calibrate_format("%.*s.raw.jsonl", (int)length, output);
+}
+
+static int write_results(const struct calibration *calibration, const struct raw *raw)
+{
+    struct fit fit = {.raw = raw, .calibration = calibration};
+    fit_all(&fit);
+    bool is_written = machine_file_write(&fit, calibration->output) &&
+                      (!calibration->plots || plot_all(&fit, calibration->plots));
+    fit_clear(&fit);
+    return is_written ? CALIBRATE_DONE : CALIBRATE_INPUT;
+}
+
+int calibrate_measure(const struct calibration *calibration)
+{
+    struct raw raw = {0};
+    int exit_code = check_choice(calibration);
+    if (exit_code != CALIBRATE_DONE) return exit_code;
+    struct gpu *gpu = gpu_open(calibration);
+    if (!gpu) return CALIBRATE_DEVICE;
+    char *path = raw_path(calibration->output);
+    exit_code =
+        raw_open(&raw, calibration, gpu_facts(gpu), path) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+    if (exit_code == CALIBRATE_DONE) exit_code = campaign_run(calibration, gpu, &raw);
+    if (exit_code == CALIBRATE_DONE) exit_code = write_results(calibration, &raw);
+    raw_clear(&raw);
+    gpu_close(gpu);
+    free(path);
+    return exit_code;
+}
+
+int calibrate_fit(const struct calibration *calibration, const char *path)
+{
+    struct raw raw;
+    int exit_code = raw_read(&raw, calibration, path) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+    if (exit_code == CALIBRATE_DONE) exit_code = write_results(calibration, &raw);
+    raw_clear(&raw);
+    return exit_code;
+}

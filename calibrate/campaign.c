@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/campaign.h"
+
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 7, SHORT_REPEATS = 1, TRIES = 3 };
+
+bool bench_is_chosen(const struct calibration *calibration, const struct bench *bench)
+{
+    regex_t only;
+    if (bench->is_power && !calibration->with_power) return false;
+    if (!calibration->only) return true;
+    if (regcomp(&only, calibration->only, REG_EXTENDED | REG_NOSUB)) return false;
+    bool is_chosen = regexec(&only, bench->id, 0, NULL, 0) == 0;
+    regfree(&only);
+    return is_chosen;
+}
+
+static unsigned repeats_of(const struct calibration *calibration)
+{
+    unsigned wanted = calibration->repeats    ? calibration->repeats
+                      : calibration->is_short ? SHORT_REPEATS
+                                              : REPEATS;
+    return wanted < RAW_REPEATS ? wanted : RAW_REPEATS;
+}
+
+static void identify(struct raw_point *raw, const struct bench *bench, const struct plan *plan,
+                     const struct point *point)
+{
+    *raw = (struct raw_point){.bench = bench->id,
+                              .grid = point->grid,
+                              .block = point->block,
+                              .shared = point->shared,
+                              .kernel = calibrate_format("%s", plan->kernels[point->kernel].name),
+                              .remark = ""};
+    memcpy(raw->x, point->x, sizeof raw->x);
+    memcpy(raw->args, point->args, sizeof raw->args);
+}
+
+static int run_point(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
+                     const struct bench *bench, const struct plan *plan, const struct point *point)
+{
+    struct raw_point result;
+    if (raw_find(raw, bench->id, point->x)) return CALIBRATE_DONE;
+    if (calibration->is_interrupted && calibration->is_interrupted()) return CALIBRATE_INTERRUPTED;
+    identify(&result, bench, plan, point);
+    if (!gpu_time(gpu, plan, point, repeats_of(calibration), &result)) return CALIBRATE_DEVICE;
+    return raw_add(raw, calibration, &result) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+}
+
+static int run_bench(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
+                     const struct bench *bench)
+{
+    struct plan plan = {.gpu = gpu_facts(gpu), .is_short = calibration->is_short};
+    const char *why = "";
+    int exit_code = CALIBRATE_DONE;
+    if (bench->plan(bench, &plan, &why)) {
+        if (!gpu_load(gpu, &plan)) exit_code = CALIBRATE_DEVICE;
+        for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
+            exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);
+        gpu_unload(gpu);
+    }
+    plan_clear(&plan);
+    return exit_code;
+}
+
+int campaign_run(const struct calibration *calibration, struct gpu *gpu, struct raw *raw)
+{
+    unsigned chosen = 0, done = 0;
+    int exit_code = CALIBRATE_DONE;
+    for (unsigned i = 0; bench_at(i); i++)
+        chosen += bench_is_chosen(calibration, bench_at(i));
+    for (unsigned i = 0; exit_code == CALIBRATE_DONE && bench_at(i); i++) {
+        if (!bench_is_chosen(calibration, bench_at(i))) continue;
+        char *text = calibrate_format("%u of %u: %s", ++done, chosen, bench_at(i)->id);
+        if (calibration->progress) calibration->progress(calibration->user, text);
+        free(text);
+        exit_code = run_bench(calibration, gpu, raw, bench_at(i));
+    }
+    return exit_code;
+}

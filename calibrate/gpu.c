@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/gpu.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/driver_api.h"
+
+enum { LOG_BYTES = 4096, WORDS_OF_WARP = 4 };
+
+struct gpu {
+    const struct calibration *calibration;
+    void *library;
+    struct driver_api api;
+    driver_handle context, begin, end;
+    struct gpu_facts facts;
+    driver_handle modules[64], functions[64]; /* of the plan that is loaded */
+    unsigned loaded;
+    driver_address out, data; /* results and buffer, grown when needed */
+    size_t out_bytes, data_bytes;
+};
+
+static void tell(const struct gpu *gpu, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void tell(const struct gpu *gpu, const char *format, ...)
+{
+    char text[LOG_BYTES + 512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gpu->calibration->tell(gpu->calibration->user, text);
+}
+
+/* Says what the driver could not do. */
+static bool failed(const struct gpu *gpu, int error, const char *what)
+{
+    const char *name = NULL, *text = NULL;
+    if (!error) return false;
+    gpu->api.error_name(error, &name);
+    gpu->api.error_text(error, &text);
+    tell(gpu, "%s: %s (%s, error %d)", what, text ? text : "the driver failed",
+         name ? name : "unknown", error);
+    return true;
+}
+
+static bool find_functions(struct gpu *gpu)
+{
+    static const struct {
+        const char *symbol;
+        size_t place;
+    } rows[] = {
+#define DRIVER(field, symbol, parameters) {symbol, offsetof(struct driver_api, field)},
+        DRIVER_FUNCTIONS(DRIVER)
+#undef DRIVER
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *function = dlsym(gpu->library, rows[i].symbol);
+        if (!function) {
+            tell(gpu, "libcuda.so.1 has no %s: its driver is too old; update it", rows[i].symbol);
+            return false;
+        }
+        memcpy((char *)&gpu->api + rows[i].place, &function, sizeof function);
+    }
+    return true;
+}
+
+static uint64_t attribute(const struct gpu *gpu, int device, int number)
+{
+    int value = 0;
+    return gpu->api.device_attribute(&value, number, device) == 0 && value > 0 ? (uint64_t)value
+                                                                               : 0;
+}
+
+static void read_facts(struct gpu *gpu, int device)
+{
+    struct gpu_facts *facts = &gpu->facts;
+    unsigned char uuid[16] = {0};
+    size_t memory = 0;
+    int version = 0;
+#define ASK(number) attribute(gpu, device, number)
+    gpu->api.device_name(facts->name, sizeof facts->name, device);
+    if (gpu->api.device_uuid(uuid, device) == 0)
+        for (unsigned i = 0; i < sizeof uuid; i++)
+            snprintf(facts->uuid + 2 * i, 3, "%02x", uuid[i]);
+    gpu->api.version(&version);
+    snprintf(facts->driver, sizeof facts->driver, "CUDA %d.%d", version / 1000,
+             version % 1000 / 10);
+    facts->cc = (unsigned)(10 * ASK(DEVICE_CC_MAJOR) + ASK(DEVICE_CC_MINOR));
+    facts->sms = (unsigned)ASK(DEVICE_SMS);
+    facts->warp = (unsigned)ASK(DEVICE_WARP);
+    facts->max_threads_sm = (unsigned)ASK(DEVICE_THREADS_SM);
+    facts->max_blocks_sm = (unsigned)ASK(DEVICE_BLOCKS_SM);
+    facts->max_threads = (unsigned)ASK(DEVICE_MAX_THREADS);
+    facts->max_registers_sm = (unsigned)ASK(DEVICE_REGISTERS_SM);
+    facts->max_registers_block = (unsigned)ASK(DEVICE_REGISTERS_BLOCK);
+    for (int i = 0; i < 3; i++) {
+        facts->max_block[i] = (unsigned)ASK(DEVICE_MAX_BLOCK_X + i);
+        facts->max_grid[i] = (unsigned)ASK(DEVICE_MAX_GRID_X + i);
+    }
+    facts->shared_sm = ASK(DEVICE_SHARED_SM);
+    facts->shared_block = ASK(DEVICE_SHARED_OPTIN);
+    if (!facts->shared_block) facts->shared_block = ASK(DEVICE_SHARED_BLOCK);
+    facts->shared_reserved = ASK(DEVICE_SHARED_RESERVED);
+    facts->l2_bytes = ASK(DEVICE_L2_BYTES);
+    facts->clock = 1e3 * (double)ASK(DEVICE_CLOCK_KHZ);
+    facts->memory_clock = 1e3 * (double)ASK(DEVICE_MEMORY_CLOCK_KHZ);
+    facts->bus_bits = (unsigned)ASK(DEVICE_BUS_BITS);
+    if (gpu->api.device_memory(&memory, device) == 0) facts->memory_bytes = memory;
+#undef ASK
+}
+
+static bool open_device(struct gpu *gpu)
+{
+    int count = 0, device, error = gpu->api.init(0);
+    if (error || gpu->api.device_count(&count) || !count) {
+        failed(gpu, error ? error : 100,
+               "no GPU can be used: is one there, does `nvidia-smi` list it, and may this "
+               "user open /dev/nvidia*");
+        return false;
+    }
+    if ((int)gpu->calibration->gpu >= count) {
+        tell(gpu, "there is no GPU %u: the driver has %d, numbered from 0", gpu->calibration->gpu,
+             count);
+        return false;
+    }
+    if (failed(gpu, gpu->api.device_get(&device, (int)gpu->calibration->gpu), "the GPU"))
+        return false;
+    read_facts(gpu, device);
+    if (failed(gpu, gpu->api.context_create(&gpu->context, 0, device),
+               "the GPU cannot be used now (another program may have it alone)"))
+        return false;
+    return !failed(gpu, gpu->api.event_create(&gpu->begin, 0), "an event") &&
+           !failed(gpu, gpu->api.event_create(&gpu->end, 0), "an event");
+}
+
+struct gpu *gpu_open(const struct calibration *calibration)
+{
+    struct gpu *gpu = calibrate_alloc(sizeof *gpu);
+    gpu->calibration = calibration;
+    gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!gpu->library)
+        tell(gpu, "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
+                  "its driver, or a model of "
+                  "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
+    if (gpu->library && find_functions(gpu) && open_device(gpu)) return gpu;
+    gpu_close(gpu);
+    return NULL;
+}
+
+const struct gpu_facts *gpu_facts(const struct gpu *gpu)
+{
+    return &gpu->facts;
+}
+
+void gpu_unload(struct gpu *gpu)
+{
+    for (unsigned i = 0; i < gpu->loaded; i++)
+        gpu->api.module_unload(gpu->modules[i]);
+    gpu->loaded = 0;
+}
+
+void gpu_close(struct gpu *gpu)
+{
+    if (!gpu) return;
+    if (gpu->context) {
+        gpu_unload(gpu);
+        if (gpu->out) gpu->api.release(gpu->out);
+        if (gpu->data) gpu->api.release(gpu->data);
+        gpu->api.event_destroy(gpu->begin);
+        gpu->api.event_destroy(gpu->end);
+        gpu->api.context_destroy(gpu->context);
+    }
+    if (gpu->library) dlclose(gpu->library);
+    free(gpu);
+}
+
+static bool load_kernel(struct gpu *gpu, const struct kernel_text *kernel)
+{
+    char log[LOG_BYTES] = "";
+    int options[] = {OPTION_ERROR_LOG, OPTION_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    unsigned at = gpu->loaded;
+    int error = gpu->api.module_load(&gpu->modules[at], kernel->ptx, 2, options, values);
+    if (error) {
+        failed(gpu, error, kernel->name);
+        if (*log) tell(gpu, "%s", log);
+        return false;
+    }
+    gpu->loaded++;
+    error = gpu->api.module_function(&gpu->functions[at], gpu->modules[at], kernel->name);
+    return !failed(gpu, error, kernel->name);
+}
+
+bool gpu_load(struct gpu *gpu, const struct plan *plan)
+{
+    gpu_unload(gpu);
+    if (plan->kernel_count > sizeof gpu->modules / sizeof *gpu->modules) {
+        tell(gpu, "a benchmark has %u kernels: too many", plan->kernel_count);
+        return false;
+    }
+    for (unsigned i = 0; i < plan->kernel_count; i++)
+        if (!load_kernel(gpu, &plan->kernels[i])) return false;
+    return true;
+}
+
+static bool reserve(struct gpu *gpu, driver_address *place, size_t *bytes, size_t wanted)
+{
+    if (*bytes >= wanted) return true;
+    if (*place) gpu->api.release(*place);
+    *place = 0;
+    *bytes = 0;
+    if (failed(gpu, gpu->api.allocate(place, wanted), "memory of the GPU")) return false;
+    *bytes = wanted;
+    return true;
+}
+
+static bool fill_chase(struct gpu *gpu, const struct point *point)
+{
+    uint64_t count = point->data_bytes / point->stride;
+    char *bytes = calibrate_alloc(point->data_bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t next = (i + 1) % count * point->stride;
+        memcpy(bytes + i * point->stride, &next, sizeof next);
+    }
+    int error = gpu->api.to_device(gpu->data, bytes, point->data_bytes);
+    free(bytes);
+    return !failed(gpu, error, "a copy to the GPU");
+}
+
+static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
+{
+    size_t warps = (size_t)point->grid * ((point->block + 31) / 32);
+    if (!reserve(gpu, &gpu->out, &gpu->out_bytes, warps * WORDS_OF_WARP * sizeof(uint32_t)))
+        return false;
+    if (!reserve(gpu, &gpu->data, &gpu->data_bytes, point->data_bytes ? point->data_bytes : 4))
+        return false;
+    if (point->shared > 48 * 1024 &&
+        failed(gpu,
+               gpu->api.function_set(gpu->functions[point->kernel], FUNCTION_MAX_SHARED,
+                                     (int)point->shared),
+               plan->kernels[point->kernel].name))
+        return false;
+    if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
+    return !point->data_bytes || !failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
+                                         "a fill of the GPU's memory");
+}
+
+static bool start(struct gpu *gpu, const struct plan *plan, const struct point *point)
+{
+    uint32_t args[BENCH_ARGS];
+    memcpy(args, point->args, sizeof args);
+    void *arguments[] = {&gpu->out, &gpu->data, &args[0], &args[1], &args[2], &args[3]};
+    int error = gpu->api.launch(gpu->functions[point->kernel], point->grid, 1, 1, point->block, 1,
+                                1, point->shared, NULL, arguments, NULL);
+    return !failed(gpu, error, plan->kernels[point->kernel].name);
+}
+
+double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
+                  unsigned launches)
+{
+    float milliseconds;
+    bool is_done = !failed(gpu, gpu->api.event_record(gpu->begin, NULL), "an event");
+    for (unsigned i = 0; is_done && i < launches; i++)
+        is_done = start(gpu, plan, point);
+    if (!is_done || failed(gpu, gpu->api.event_record(gpu->end, NULL), "an event") ||
+        failed(gpu, gpu->api.event_wait(gpu->end), plan->kernels[point->kernel].name) ||
+        failed(gpu, gpu->api.event_elapsed(&milliseconds, gpu->begin, gpu->end), "an event"))
+        return NAN;
+    return 1e-3 * (double)milliseconds;
+}
+
+/* What the warps of one launch wrote. */
+struct spans {
+    uint32_t (*words)[WORDS_OF_WARP];
+    size_t warps, per_block;
+};
+
+static int by_sm(const void *a, const void *b)
+{
+    const uint32_t *first = a, *second = b;
+    return (first[2] > second[2]) - (first[2] < second[2]);
+}
+
+/* The clock wraps: all times are relative to the first warp's begin. */
+static double longest(const struct spans *spans, size_t from, size_t to)
+{
+    int32_t begin = 0, end = INT32_MIN;
+    uint32_t zero = spans->words[from][0];
+    for (size_t i = from; i < to; i++) {
+        int32_t b = (int32_t)(spans->words[i][0] - zero), e = (int32_t)(spans->words[i][1] - zero);
+        if (b < begin) begin = b;
+        if (e > end) end = e;
+    }
+    return (double)end - begin;
+}
+
+static void read_spans(const struct point *point, struct spans *spans, struct raw_point *out)
+{
+    unsigned at = out->count;
+    double block = 0, sm = 0;
+    for (size_t i = 0; i < spans->warps; i += spans->per_block) {
+        double cycles = longest(spans, i, i + spans->per_block);
+        if (cycles > block) block = cycles;
+    }
+    for (size_t i = 0; point->is_checked && i < spans->warps; i++)
+        out->is_checked &= spans->words[i][3] == point->expected;
+    qsort(spans->words, spans->warps, sizeof *spans->words, by_sm);
+    out->first_sm_count = 0;
+    for (size_t i = 0, next; i < spans->warps; i = next) {
+        for (next = i + 1; next < spans->warps && spans->words[next][2] == spans->words[i][2];)
+            next++;
+        double cycles = longest(spans, i, next);
+        if (cycles > sm) sm = cycles;
+        out->first_sm_count++;
+    }
+    out->block_cycles[at] = block;
+    out->sm_cycles[at] = sm;
+}
+
+static bool time_once(struct gpu *gpu, const struct plan *plan, const struct point *point,
+                      struct spans *spans, struct raw_point *out)
+{
+    double seconds = gpu_repeat(gpu, plan, point, 1);
+    if (isnan(seconds)) return false;
+    int error = gpu->api.to_host(spans->words, gpu->out, spans->warps * sizeof *spans->words);
+    if (failed(gpu, error, "a copy from the GPU")) return false;
+    out->seconds[out->count] = seconds;
+    read_spans(point, spans, out);
+    out->count++;
+    return true;
+}
+
+bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
+              struct raw_point *out)
+{
+    if (!prepare(gpu, plan, point)) return false;
+    struct spans spans = {.per_block = (point->block + 31) / 32};
+    spans.warps = spans.per_block * point->grid;
+    spans.words = calibrate_alloc(spans.warps * sizeof *spans.words);
+    out->is_checked = point->is_checked;
+    bool is_done = true;
+    while (is_done && out->count < repeats)
+        is_done = time_once(gpu, plan, point, &spans, out);
+    free(spans.words);
+    return is_done;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A GPU behind its driver (libcuda.so.1, opened when needed; no toolkit). */
+#ifndef CALIBRATE_GPU_H
+#define CALIBRATE_GPU_H
+
+#include "calibrate/raw.h"
+
+struct gpu;
+/* NULL: told why (no driver, no device, no permission). */
+struct gpu *gpu_open(const struct calibration *calibration);
+const struct gpu_facts *gpu_facts(const struct gpu *gpu);
+void gpu_close(struct gpu *gpu);
+
+/* A plan's kernels, loaded. false: told why. */
+bool gpu_load(struct gpu *gpu, const struct plan *plan);
+void gpu_unload(struct gpu *gpu);
+/* Fills its data and runs the point `repeats` times; timings go to `out`, whose identity is set. false: told. */
+bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
+              struct raw_point *out);
+/* Launches the point so often without waiting, then waits: seconds between events, NAN: failed (told). */
+double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
+                  unsigned launches);
+
+#endif
