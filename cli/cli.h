@@ -67,6 +67,8 @@ int cli_stop_code(void);
 const char *cli_stop_words(struct cli *cli);
 void cli_attach(struct cli *cli);
 bool cli_is_interrupted(void);
+/* What a command does that no launch shows by itself: nothing unless standard error is a terminal. */
+void cli_show_progress(struct cli *cli, const char *what, double fraction);
 void cli_clear_progress(struct cli *cli);
 bool cli_wants_colour(FILE *stream);
 bool cli_has_utf8(void);

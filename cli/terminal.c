@@ -104,12 +104,28 @@ static bool is_cancelled(void *user)
     return stopped_by != 0;
 }
 
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return !term || !*term || !strcmp(term, "dumb");
+}
+
+static bool wants_progress(const struct cli *cli)
+{
+    return !cli->quiet && isatty(STDERR_FILENO) && !is_dumb();
+}
+
 static void show_progress(void *user, const char *what, double fraction)
 {
     struct cli *cli = user;
     fprintf(stderr, "\r\033[K%s %3.0f %%", what, 100 * fraction);
     fflush(stderr);
     cli->progress_shown = true;
+}
+
+void cli_show_progress(struct cli *cli, const char *what, double fraction)
+{
+    if (wants_progress(cli)) show_progress(cli, what, fraction);
 }
 
 void cli_clear_progress(struct cli *cli)
@@ -126,18 +142,11 @@ static bool write_printed(void *user, const char *bytes, size_t size)
     return fwrite(bytes, 1, size, stderr) == size;
 }
 
-static bool is_dumb(void)
-{
-    const char *term = getenv("TERM");
-    return !term || !*term || !strcmp(term, "dumb");
-}
-
 void cli_attach(struct cli *cli)
 {
     ws_context_set_cancel(cli->context, is_cancelled, NULL);
     ws_context_set_print(cli->context, write_printed, cli);
-    if (!cli->quiet && isatty(STDERR_FILENO) && !is_dumb())
-        ws_context_set_progress(cli->context, show_progress, cli);
+    if (wants_progress(cli)) ws_context_set_progress(cli->context, show_progress, cli);
 }
 
 bool cli_wants_colour(FILE *stream)

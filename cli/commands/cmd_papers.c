@@ -99,8 +99,11 @@ static int compute_rows(struct papers *papers, struct papers_row **rows, size_t 
         for (k = 0; k < reference_count; k++)
             CLI_TRY(add_hidden(papers, references[k].id, rows, count));
     }
-    for (i = 0; i < *count; i++)
+    for (i = 0; i < *count; i++) {
+        cli_show_progress(papers->cli, "papers", (double)i / (double)*count);
         CLI_TRY(papers_row_compute(papers, &(*rows)[i]));
+    }
+    cli_clear_progress(papers->cli);
     return EXIT_DONE;
 }
 
@@ -151,9 +154,13 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
                          request->ids[i], cli_hint(papers->cli, request->ids[i], names, name_count),
                          all);
     }
-    for (i = 0; i < (request->id_count ? request->id_count : name_count) && count < NAMES; i++)
-        CLI_TRY(papers_curve_compute(papers, request->id_count ? request->ids[i] : names[i],
-                                     &curves[count++]));
+    const char *const *wanted = request->id_count ? request->ids : names;
+    size_t all = request->id_count ? request->id_count : name_count;
+    for (i = 0; i < all && count < NAMES; i++) {
+        cli_show_progress(papers->cli, wanted[i], (double)i / (double)all);
+        CLI_TRY(papers_curve_compute(papers, wanted[i], &curves[count++]));
+    }
+    cli_clear_progress(papers->cli);
     return papers_ask_curves(papers, curves, count, &request->output);
 }
 

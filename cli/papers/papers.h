@@ -67,6 +67,12 @@ struct papers_executed {
     ws_profile *profile;
 };
 
+/* A set of active SMs whose heat was solved. */
+struct papers_solved {
+    const char *key; /* GPU, SMs, watts */
+    ws_answer *answer;
+};
+
 /* All folders together: rows, cases, kernels and curves one after the other. */
 struct papers {
     struct cli *cli;
@@ -80,6 +86,8 @@ struct papers {
     size_t module_count;
     struct papers_executed *executed;
     size_t executed_count;
+    struct papers_solved *solved;
+    size_t solved_count;
     struct powered **powered; /* launches whose power was predicted, papers_power.c */
     size_t powered_count;
     struct papers_curve *curves; /* computed so far; at most one an entry of curves.json */
@@ -118,8 +126,8 @@ struct papers_launch {
 };
 int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
 
-/* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all blocks
- * executed, all rules counted. Executed once, owned by `papers`. */
+/* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all rules counted; all blocks
+ * executed, unless "sampled" of its published.json has NAME. Executed once, owned by `papers`. */
 int papers_launch_file(struct papers *papers, const char *name,
                        const struct papers_counting *counting, ws_profile **out);
 /* papers_run.c */
@@ -137,6 +145,7 @@ int papers_estimate_curve(struct papers *papers, const json_t *source, struct pa
 
 /* papers_thermal.c: the heat of a chip by its active SMs, or by how much it differs between sets. */
 int papers_thermal(struct papers *papers, const json_t *ours, double *out);
+void papers_thermal_clear(struct papers *papers);
 
 /* papers_curves.c */
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);

@@ -205,6 +205,11 @@ static int read_published(struct papers *papers, const char *name)
     {
         json_object_set_new(row, "folder", json_string(papers->folder));
     }
+    json_array_foreach(json_object_get(file, "sampled"), i, row)
+    {
+        json_object_set_new(row, "folder", json_string(papers->folder));
+    }
+    append(papers->published, file, "sampled");
     append(papers->published, file, "papers");
     append(papers->published, file, "cases");
     append(papers->published, file, "rows");
@@ -300,6 +305,7 @@ void papers_close(struct papers *papers)
     for (size_t i = 0; i < papers->module_count; i++)
         ws_module_destroy(papers->modules[i].module);
     papers_power_clear(papers);
+    papers_thermal_clear(papers);
     for (size_t i = 0; i < papers->machine_count; i++)
         ws_machine_destroy(papers->machines[i]);
     json_decref(papers->published);

@@ -58,6 +58,9 @@ static int predict(struct papers *papers, const json_t *ours, const ws_machine *
     asking_word(papers->cli, &asking, "model_options",
                 cli_format(papers->cli, PAPERS_READINGS ",%s", papers_text(ours, "model_options")));
     if (without) asking_word(papers->cli, &asking, "without", without);
+    /* No model of the papers but teg follows traces, and none has hits of caches beside what `cache=` says: without
+     * it all accesses go to the DRAM. */
+    if (strcmp(model, "teg") != 0) asking_number(papers->cli, &asking, "without_traces", 1);
     asking_word(papers->cli, &asking, "model", model);
     papers->cli->keeps_errors = true;
     int exit_code = asking_ask(papers->cli, &asking, out_answer);

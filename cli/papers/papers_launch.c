@@ -30,7 +30,21 @@ static int launch_on(struct papers *papers, ws_device *device, const ws_module *
     return status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
 }
 
-static int execute(struct papers *papers, struct papers_executed *executed)
+/* Blocks that do alike work: "sampled": [{"launch": NAME, "blocks": COUNT}]. 0: all are executed. */
+static double find_effort(const struct papers *papers, const char *name, const uint32_t grid[3])
+{
+    json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(papers->published, "sampled"), i, one)
+    {
+        if (!strcmp(papers_text(one, "folder"), papers->folder) &&
+            !strcmp(papers_text(one, "launch"), name))
+            return papers_number(one, "blocks", 1) / ((double)grid[0] * grid[1] * grid[2]);
+    }
+    return 0;
+}
+
+static int execute(struct papers *papers, const char *name, struct papers_executed *executed)
 {
     struct request request = {0};
     ws_device_options options = {.size = sizeof options};
@@ -56,6 +70,7 @@ static int execute(struct papers *papers, struct papers_executed *executed)
     memcpy(launch.block, request.block, sizeof launch.block);
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.isa_view = request.isa_view;
+    launch.effort = find_effort(papers, name, launch.grid);
     int exit_code = launch_on(papers, device, module, &request, &launch, &executed->profile);
     ws_device_destroy(device);
     return exit_code;
@@ -75,7 +90,7 @@ int papers_launch_file(struct papers *papers, const char *name,
             !memcmp(&executed->counting, counting, sizeof *counting))
             return EXIT_DONE;
     }
-    int exit_code = execute(papers, &wanted);
+    int exit_code = execute(papers, name, &wanted);
     *out = wanted.profile;
     if (wanted.profile) CLI_APPEND(papers->cli, papers->executed, papers->executed_count, wanted);
     return exit_code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows and curves about power: launch files, the model ipp-power, any number of active SMs. */
+/* Rows and curves about power: launch files, the model ipp-power, any number of active SMs. Times are mwp-cwp's,
+ * as in the thesis' IPP, (58) to (60), unless a row or curve names another model. */
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +9,12 @@
 
 enum { LAUNCHES_MAX = 64 };
 
+static const char default_time_model[] = "mwp-cwp";
+
 /* What a launch file takes on a GPU, and for every number of active SMs. */
 struct powered {
     const char *folder, *launch, *gpu;
-    const char *time_model; /* whose times; "": the best suited one's */
+    const char *time_model; /* whose times */
     ws_answer *answer;      /* to `power` */
     ws_node points;         /* by number of SMs */
     size_t count;
@@ -21,13 +24,12 @@ static int predict_sweep(struct papers *papers, struct powered *out)
 {
     const struct papers_counting counting = {0};
     struct asking asking = {.name = "power"};
-    const char *options = PAPERS_READINGS;
     ws_profile *profile;
     ws_machine *machine;
     CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, out->gpu, &machine));
-    if (*out->time_model)
-        options = cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
+    const char *options =
+        cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
     asking_profile(papers->cli, &asking, profile);
     asking_machine(papers->cli, &asking, machine);
     asking_word(papers->cli, &asking, "model_options", options);
@@ -64,7 +66,8 @@ static double cell_of_all(const struct powered *p, const char *column)
 static int find_power(struct papers *papers, const json_t *ours, const char *launch,
                       const char *gpu, struct powered **out)
 {
-    const char *time_model = papers_text(ours, "time_model");
+    const char *given = papers_text(ours, "time_model");
+    const char *time_model = *given ? given : default_time_model;
     for (size_t i = 0; i < papers->powered_count; i++) {
         *out = papers->powered[i];
         if (!strcmp((*out)->folder, papers->folder) && !strcmp((*out)->launch, launch) &&

@@ -52,22 +52,41 @@ static int add_sms(struct papers *papers, const ws_machine *machine, const char 
     return asking_sms(papers->cli, asking, "active_sms", text, (unsigned)count);
 }
 
-/* NULL: the SMs that the search chooses. */
-static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
+static int solve(struct papers *papers, const json_t *ours, const char *sms, ws_answer **out)
 {
     struct asking asking = {.name = "thermal"};
     ws_machine *machine;
-    ws_answer *answer;
     CLI_TRY(papers_machine(papers, papers_text(ours, "thermal"), &machine));
     asking_machine(papers->cli, &asking, machine);
     add_number(papers, ours, "watts_per_sm", &asking);
     add_number(papers, ours, "watts_per_tpc", &asking);
     add_number(papers, ours, "best", &asking);
-    if (sms) CLI_TRY(add_sms(papers, machine, sms, &asking));
-    CLI_TRY(asking_ask(papers->cli, &asking, &answer));
-    int exit_code = read_term(papers, ours, answer, out);
-    ws_answer_destroy(answer);
-    return exit_code;
+    if (*sms) CLI_TRY(add_sms(papers, machine, sms, &asking));
+    return asking_ask(papers->cli, &asking, out);
+}
+
+/* Rows about watts, degrees and TPCs of one set ask the same: it is solved once. `sms` "": those that the search
+ * chooses. */
+static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
+{
+    struct papers_solved made = {
+        .key =
+            cli_format(papers->cli, "%s %s %g %g %g", papers_text(ours, "thermal"), sms,
+                       papers_number(ours, "watts_per_sm", -1),
+                       papers_number(ours, "watts_per_tpc", -1), papers_number(ours, "best", -1)),
+    };
+    for (size_t i = 0; i < papers->solved_count; i++)
+        if (!strcmp(papers->solved[i].key, made.key))
+            return read_term(papers, ours, papers->solved[i].answer, out);
+    CLI_TRY(solve(papers, ours, sms, &made.answer));
+    CLI_APPEND(papers->cli, papers->solved, papers->solved_count, made);
+    return read_term(papers, ours, made.answer, out);
+}
+
+void papers_thermal_clear(struct papers *papers)
+{
+    for (size_t i = 0; i < papers->solved_count; i++)
+        ws_answer_destroy(papers->solved[i].answer);
 }
 
 int papers_thermal(struct papers *papers, const json_t *ours, double *out)
@@ -75,7 +94,7 @@ int papers_thermal(struct papers *papers, const json_t *ours, double *out)
     const json_t *sets = json_object_get(ours, "active_sms"), *set;
     double least = INFINITY, most = -INFINITY;
     size_t i;
-    if (json_object_get(ours, "best")) return solve_set(papers, ours, NULL, out);
+    if (json_object_get(ours, "best")) return solve_set(papers, ours, "", out);
     if (json_is_string(sets)) return solve_set(papers, ours, json_string_value(sets), out);
     json_array_foreach(sets, i, set)
     {

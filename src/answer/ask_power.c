@@ -129,6 +129,20 @@ static void read_curve(const struct asked *asked, struct power_query *out)
     };
 }
 
+/* mwp-cwp alone is asked where it gives the times: the closed form (63) rests on it, too. A measured time needs
+ * none of this. */
+static void choose_model(struct predict_options *options)
+{
+    const char *name = models[MODEL_MWP_CWP]->name;
+    bool is_time = false;
+    for (size_t i = 0; i < options->option_count; i++) {
+        const struct model_option *option = &options->options[i];
+        if (!strcmp(option->key, "power_time_s")) return;
+        if (!strcmp(option->key, "power_time")) is_time = !strcmp(option->value, name);
+    }
+    if (is_time) options->only = name;
+}
+
 static ws_status read_query(const struct asked *asked, struct power_query *out)
 {
     *out = (struct power_query){0};
@@ -137,6 +151,7 @@ static ws_status read_query(const struct asked *asked, struct power_query *out)
                           "the question 'power' requires one profile and at least one GPU");
     TRY(asked_predict_options(asked, &out->options));
     out->options.without_gains = out->options.without_details = true;
+    choose_model(&out->options);
     TRY(asked_count(asked, "cores_first", 0, UINT32_MAX, 1, &out->first));
     TRY(asked_count(asked, "cores_last", 0, UINT32_MAX, UINT32_MAX, &out->last));
     read_clocks(asked, &out->clocks);
