@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The stand-in for the CUDA runtime and driver that `warpsage run` loads into programs, and libraries without
-# code, which depend on it and have the names (and version tags) of CUDA's, for programs linked with -cudart shared or -lcuda on
-# machines without CUDA.
+# The stand-in for the CUDA runtime, driver and NVML that `warpsage run` loads into programs, and libraries
+# without code, which depend on it and have the names (and version tags) of CUDA's, for programs linked with
+# -cudart shared, -lcuda or -lnvidia-ml on machines without CUDA.
 set(runtime_dir ${CMAKE_BINARY_DIR}/runtime)
 file(RELATIVE_PATH runtime_from_bin ${CMAKE_INSTALL_FULL_BINDIR}
      ${CMAKE_INSTALL_FULL_LIBDIR}/warpsage)
@@ -57,14 +57,17 @@ target_link_options(warpsage_cudart_plain PRIVATE -Wl,-soname,libcudart.so -Wl,-
 target_link_libraries(warpsage_cudart_plain PRIVATE warpsage_cudart)
 list(APPEND runtime_targets warpsage_cudart_plain)
 
-# Programs that look for functions of the driver with dlsym find them through its dependency.
-add_library(warpsage_cuda SHARED ${runtime_dir}/empty.c)
-set_target_properties(
-  warpsage_cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 NO_SONAME ON INSTALL_RPATH
-                           "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
-target_link_options(warpsage_cuda PRIVATE -Wl,-soname,libcuda.so.1 -Wl,--no-as-needed)
-target_link_libraries(warpsage_cuda PRIVATE warpsage_cudart)
-list(APPEND runtime_targets warpsage_cuda)
+# Programs that look for functions of the driver or of NVML with dlsym find them through its dependency.
+foreach(library cuda nvidia-ml)
+  set(name warpsage_${library})
+  add_library(${name} SHARED ${runtime_dir}/empty.c)
+  set_target_properties(
+    ${name} PROPERTIES PREFIX "" OUTPUT_NAME lib${library} SUFFIX .so.1 NO_SONAME ON INSTALL_RPATH
+                       "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
+  target_link_options(${name} PRIVATE -Wl,-soname,lib${library}.so.1 -Wl,--no-as-needed)
+  target_link_libraries(${name} PRIVATE warpsage_cudart)
+  list(APPEND runtime_targets ${name})
+endforeach()
 
 if(TARGET warpsage)
   add_dependencies(warpsage ${runtime_targets})

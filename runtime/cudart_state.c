@@ -112,14 +112,19 @@ void api_lock(void)
     pthread_mutex_lock(&runtime.lock);
 }
 
-cudaError_t device_begin(void)
+cudaError_t device_start(void)
 {
-    api_lock();
     if (!runtime.started) {
         runtime.started = true;
         runtime.start_failure = start();
     }
-    if (runtime.start_failure) return runtime.start_failure;
+    return runtime.start_failure;
+}
+
+cudaError_t device_begin(void)
+{
+    api_lock();
+    if (device_start()) return runtime.start_failure;
     if (runtime.pending) {
         runtime.sticky = runtime.pending;
         runtime.pending = cudaSuccess;

@@ -13,6 +13,7 @@
  *   power_log.c  power and temperature in virtual time, by gpu_history.c
  *   cudart_*.c   the functions of the runtime API that programs call
  *   driver_*.c   those of the driver API
+ *   nvml_*.c     those of NVML
  *
  * Every function that a program calls begins with `api_begin` and ends with `api_end`; one lock holds
  * all state. Work is done at once and in order, so streams have nothing to wait for. */
@@ -116,6 +117,8 @@ extern struct runtime runtime;
 cudaError_t api_begin(void);
 /* The same for the driver API, whose calls do not make the runtime's context. */
 cudaError_t device_begin(void);
+/* Starts the device if need be; with the lock. */
+cudaError_t device_start(void);
 /* The same for calls that need no device and forget no error: only the lock. */
 void api_lock(void);
 /* Releases the lock; remembers an error for cudaGetLastError. */
