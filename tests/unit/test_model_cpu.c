@@ -122,6 +122,34 @@ static void dependences_cost_as_in_section_5_8(void **state)
     }
 }
 
+/* A thread of 20 additions, a load and 2 sines: 2 * 51 + 21 instructions on a CPU, and 23 without the effect or in
+ * the bound. A square root is one. */
+static void a_sine_is_a_sequence(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_e5645x2(&machine);
+    static const struct {
+        enum counter counter;
+        double insts;
+    } rows[] = {{COUNTER_INST_WARP_SFU_SIN, 21 + 2 * 51},  {COUNTER_INST_WARP_SFU_COS, 21 + 2 * 49},
+                {COUNTER_INST_WARP_SFU_EX2, 21 + 2 * 32},  {COUNTER_INST_WARP_SFU_LG2, 21 + 2 * 45},
+                {COUNTER_INST_WARP_SFU_TANH, 21 + 2 * 64}, {COUNTER_INST_WARP_SFU_SQRT, 21 + 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct profile *profile = make_additions(4);
+        double warps = hand_warps(&additions);
+        set_count(profile, rows[i].counter, 2 * warps);
+        set_count(profile, COUNTER_INST_WARP, 23 * warps);
+        struct prediction *prediction = predict_with(profile, &machine, "cache", "l1");
+        const struct estimate *estimate = prediction_find(prediction, "throughput");
+        assert_close(term(estimate, "total_cycles"), rows[i].insts / 2, 1e-12); /* two units */
+        assert_close(term(estimate, "br_misc_insts"), rows[i].insts - 21, 1e-12);
+        assert_close(estimate->without[EFFECT_LONG_INSTRUCTIONS].gain, rows[i].insts / 23, 1e-9);
+        prediction_destroy(prediction);
+        profile_destroy(profile);
+    }
+}
+
 /* Section 5.7: two instructions without multiply-add in the hardware, so the peak stays; with it one
  * instruction of two flops. */
 static void a_multiply_add_is_two_instructions(void **state)
@@ -243,6 +271,7 @@ int main(void)
         cmocka_unit_test(same_answer_as_the_golden_case),
         cmocka_unit_test(threads_by_themselves_use_scalar_units),
         cmocka_unit_test(dependences_cost_as_in_section_5_8),
+        cmocka_unit_test(a_sine_is_a_sequence),
         cmocka_unit_test(a_multiply_add_is_two_instructions),
         cmocka_unit_test(double_precision_has_half_the_lanes),
         cmocka_unit_test(the_bound_is_a_roofline),

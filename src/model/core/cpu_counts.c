@@ -29,6 +29,27 @@ static double instructions_of(enum insn_class id, bool vectorised)
     return vectorised && id >= CLASS_FP64_ADD && id <= CLASS_FP64_DIV ? 2 : 1;
 }
 
+/* x86-64 has instructions for reciprocals and square roots. A sine is a sequence: what glibc 2.36's vector functions for
+ * four lanes execute (libmvec: _ZGVbN4v_sinf, cosf, log2f, exp2f, tanhf), counted by callgrind at arguments
+ * from 0.1 to 2.9. */
+static double software_instructions(enum insn_class id)
+{
+    switch (id) {
+    case CLASS_SFU_SIN:
+        return 51;
+    case CLASS_SFU_COS:
+        return 49;
+    case CLASS_SFU_LG2:
+        return 45;
+    case CLASS_SFU_EX2:
+        return 32;
+    case CLASS_SFU_TANH:
+        return 64;
+    default:
+        return 1;
+    }
+}
+
 static void read_mix(const struct model_input *input, bool vectorised, struct cpu_counts *out)
 {
     double warps = executed_warps(input->profile), counted = 0;
@@ -51,6 +72,8 @@ static void read_mix(const struct model_input *input, bool vectorised, struct cp
             out->mem += count;
         else
             out->br_misc += count;
+        if (!model_without(input, EFFECT_LONG_INSTRUCTIONS))
+            out->software += count * (software_instructions(i) - 1);
     }
     out->br_misc += fmax(0, total - counted) * share;
 }

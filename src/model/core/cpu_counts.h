@@ -16,6 +16,8 @@ struct cpu_counts {
     double fp, fp_fused; /* floating point: instructions, multiply-adds */
     double fp_units;     /* scalar or vector units of a core, whichever these use */
     double integer, br_misc, mem;
+    double
+        software; /* what functions without an instruction of a CPU take beside the one in br_misc */
     double lines; /* of the caches that the group's accesses to global memory touch */
     double line_bytes;
     bool fma; /* a multiply-add is one instruction */
@@ -23,7 +25,7 @@ struct cpu_counts {
 
 /* `vectorised` false: each thread by itself. The effects that are off count. */
 struct cpu_counts cpu_counts_read(const struct model_input *input, bool vectorised);
-/* Floating-point instructions, multiply-adds as the CPU executes them, and all instructions. */
+/* Floating-point instructions, multiply-adds as the CPU executes them, and all instructions but `software`. */
 double cpu_counts_useful(const struct cpu_counts *counts);
 double cpu_counts_all(const struct cpu_counts *counts);
 /* Peak of the floating-point units for this mix, flop/s: (65) to (67); 0 if it has none. */

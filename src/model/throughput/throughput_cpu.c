@@ -55,7 +55,7 @@ static struct tp_program read_program(const struct model_input *input,
         .fp_vec = counts->lanes > 1 ? counts->fp : 0,
         .fp_vec_fused = counts->lanes > 1 ? counts->fp_fused : 0,
         .integer = counts->integer,
-        .br_misc = counts->br_misc,
+        .br_misc = counts->br_misc + counts->software,
         .mem = counts->mem,
         .mstr = fmax(1, profile_get(input->profile, COUNTER_MEM_MSTR)),
         .ilp = ilp,
@@ -137,6 +137,12 @@ static void write_assumptions(const struct model_input *input, const struct cpu_
         estimate_assume(out, input->arena,
                         "every cache line comes from DRAM once per warp; no prefetching (MWP = "
                         "1, section 5.8)");
+    if (counts->software > 0)
+        estimate_assume(
+            out, input->arena,
+            "sin, cos, ex2, lg2 and tanh are sequences on a CPU: %.4g more instructions per "
+            "thread group",
+            counts->software);
     if (profile_get(input->profile, COUNTER_BARRIER_WARP) > 0)
         estimate_assume(out, input->arena, "barriers are free on a CPU");
 }
@@ -179,6 +185,7 @@ const struct model model_throughput_cpu = {
     .needs_counters = needs_counters,
     .needs_accesses = true,
     .effects = 1u << EFFECT_UNCOALESCED | 1u << EFFECT_DIVERGENCE | 1u << EFFECT_INST_LATENCY |
-               1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH | 1u << EFFECT_CACHE_MISSES,
+               1u << EFFECT_LONG_INSTRUCTIONS | 1u << EFFECT_MEM_LATENCY | 1u << EFFECT_BANDWIDTH |
+               1u << EFFECT_CACHE_MISSES,
     .predict = predict,
 };
