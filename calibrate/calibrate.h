@@ -5,7 +5,7 @@
  *     benches.c        the list: what is measured, by which paper's section, for which figures
  *       bench_*.c      one file a kind: kernels, the points that are timed, and what is made of the times
  *     kernel_text.c    PTX text: what all kernels begin and end with
- *     gpu.c, nvml.c    the driver and its power readings, opened when needed
+ *     gpu*.c, nvml.c   the driver and its power readings, opened when needed
  *     campaign.c       runs all points, again if the GPU was disturbed; resumes
  *     raw.c            the times, one JSON line a point, from which a fit repeats without the GPU
  *     fit.c, fit_*.c   figures with intervals
@@ -51,5 +51,38 @@ int calibrate_emit(const struct calibration *calibration, const char *gpu, const
 int calibrate_measure(const struct calibration *calibration);
 /* Fits raw data again, without a GPU. */
 int calibrate_fit(const struct calibration *calibration, const char *raw);
+
+/* A GPU behind its driver. NULL: told why (no driver, no device, no permission). */
+struct gpu;
+struct gpu *gpu_open(const struct calibration *calibration);
+void gpu_close(struct gpu *gpu);
+const char *gpu_name(const struct gpu *gpu);
+
+/* gpu_call.c: any kernel. */
+struct gpu_buffer {
+    size_t place; /* of its address in the parameters */
+    const void *content;
+    size_t bytes;
+};
+struct gpu_call {
+    const char *ptx, *kernel;
+    unsigned grid[3], block[3], shared;
+    unsigned char *parameters; /* addresses are filled in */
+    size_t parameter_bytes;
+    struct gpu_buffer *buffers;
+    unsigned buffer_count;
+    struct gpu_same {
+        size_t place;
+        unsigned buffer; /* whose address stands there, too */
+    } * same;
+    unsigned same_count;
+};
+struct gpu_times {
+    double seconds;     /* median of the launches */
+    double watts;       /* mean while it is repeated; NAN: NVML tells no power */
+    unsigned registers; /* per thread, as the driver compiled it; 0: unknown */
+};
+/* So many launches, each with its buffers as given and nothing of them in the L2. false: told. */
+bool gpu_time_call(struct gpu *gpu, struct gpu_call *call, unsigned repeats, struct gpu_times *out);
 
 #endif

@@ -30,6 +30,7 @@ typedef void *driver_handle;
     DRIVER(module_function, "cuModuleGetFunction",                                                 \
            (driver_handle * out, driver_handle module, const char *name))                          \
     DRIVER(function_set, "cuFuncSetAttribute", (driver_handle function, int attribute, int value)) \
+    DRIVER(function_get, "cuFuncGetAttribute", (int *out, int attribute, driver_handle function))  \
     DRIVER(allocate, "cuMemAlloc_v2", (driver_address * out, size_t bytes))                        \
     DRIVER(release, "cuMemFree_v2", (driver_address address))                                      \
     DRIVER(to_device, "cuMemcpyHtoD_v2", (driver_address to, const void *from, size_t bytes))      \
@@ -75,6 +76,7 @@ enum {
     DEVICE_SHARED_OPTIN = 97,
     DEVICE_BLOCKS_SM = 106,
     DEVICE_SHARED_RESERVED = 111,
+    FUNCTION_REGISTERS = 4,
     FUNCTION_MAX_SHARED = 8,
     OPTION_ERROR_LOG = 5,
     OPTION_ERROR_LOG_BYTES = 6

@@ -7,25 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/driver_api.h"
+#include "calibrate/gpu_state.h"
 
-enum { LOG_BYTES = 4096, WORDS_OF_WARP = 4 };
-
-struct gpu {
-    const struct calibration *calibration;
-    void *library;
-    struct driver_api api;
-    driver_handle context, begin, end;
-    struct gpu_facts facts;
-    driver_handle modules[64], functions[64]; /* of the plan that is loaded */
-    unsigned loaded;
-    driver_address out, data; /* results and buffer, grown when needed */
-    size_t out_bytes, data_bytes;
-};
-
-static void tell(const struct gpu *gpu, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void tell(const struct gpu *gpu, const char *format, ...)
+void gpu_tell(const struct gpu *gpu, const char *format, ...)
 {
     char text[LOG_BYTES + 512];
     va_list arguments;
@@ -35,15 +19,14 @@ static void tell(const struct gpu *gpu, const char *format, ...)
     gpu->calibration->tell(gpu->calibration->user, text);
 }
 
-/* Says what the driver could not do. */
-static bool failed(const struct gpu *gpu, int error, const char *what)
+bool gpu_failed(const struct gpu *gpu, int error, const char *what)
 {
     const char *name = NULL, *text = NULL;
     if (!error) return false;
     gpu->api.error_name(error, &name);
     gpu->api.error_text(error, &text);
-    tell(gpu, "%s: %s (%s, error %d)", what, text ? text : "the driver failed",
-         name ? name : "unknown", error);
+    gpu_tell(gpu, "%s: %s (%s, error %d)", what, text ? text : "the driver failed",
+             name ? name : "unknown", error);
     return true;
 }
 
@@ -60,7 +43,8 @@ static bool find_functions(struct gpu *gpu)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *function = dlsym(gpu->library, rows[i].symbol);
         if (!function) {
-            tell(gpu, "libcuda.so.1 has no %s: its driver is too old; update it", rows[i].symbol);
+            gpu_tell(gpu, "libcuda.so.1 has no %s: its driver is too old; update it",
+                     rows[i].symbol);
             return false;
         }
         memcpy((char *)&gpu->api + rows[i].place, &function, sizeof function);
@@ -117,24 +101,24 @@ static bool open_device(struct gpu *gpu)
 {
     int count = 0, device, error = gpu->api.init(0);
     if (error || gpu->api.device_count(&count) || !count) {
-        failed(gpu, error ? error : 100,
-               "no GPU can be used: is one there, does `nvidia-smi` list it, and may this "
-               "user open /dev/nvidia*");
+        gpu_failed(gpu, error ? error : 100,
+                   "no GPU can be used: is one there, does `nvidia-smi` list it, and may this "
+                   "user open /dev/nvidia*");
         return false;
     }
     if ((int)gpu->calibration->gpu >= count) {
-        tell(gpu, "there is no GPU %u: the driver has %d, numbered from 0", gpu->calibration->gpu,
-             count);
+        gpu_tell(gpu, "there is no GPU %u: the driver has %d, numbered from 0",
+                 gpu->calibration->gpu, count);
         return false;
     }
-    if (failed(gpu, gpu->api.device_get(&device, (int)gpu->calibration->gpu), "the GPU"))
+    if (gpu_failed(gpu, gpu->api.device_get(&device, (int)gpu->calibration->gpu), "the GPU"))
         return false;
     read_facts(gpu, device);
-    if (failed(gpu, gpu->api.context_create(&gpu->context, 0, device),
-               "the GPU cannot be used now (another program may have it alone)"))
+    if (gpu_failed(gpu, gpu->api.context_create(&gpu->context, 0, device),
+                   "the GPU cannot be used now (another program may have it alone)"))
         return false;
-    return !failed(gpu, gpu->api.event_create(&gpu->begin, 0), "an event") &&
-           !failed(gpu, gpu->api.event_create(&gpu->end, 0), "an event");
+    return !gpu_failed(gpu, gpu->api.event_create(&gpu->begin, 0), "an event") &&
+           !gpu_failed(gpu, gpu->api.event_create(&gpu->end, 0), "an event");
 }
 
 struct gpu *gpu_open(const struct calibration *calibration)
@@ -143,9 +127,10 @@ struct gpu *gpu_open(const struct calibration *calibration)
     gpu->calibration = calibration;
     gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!gpu->library)
-        tell(gpu, "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
-                  "its driver, or a model of "
-                  "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
+        gpu_tell(gpu,
+                 "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
+                 "its driver, or a model of "
+                 "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
     if (gpu->library && find_functions(gpu) && open_device(gpu)) return gpu;
     gpu_close(gpu);
     return NULL;
@@ -154,6 +139,11 @@ struct gpu *gpu_open(const struct calibration *calibration)
 const struct gpu_facts *gpu_facts(const struct gpu *gpu)
 {
     return &gpu->facts;
+}
+
+const char *gpu_name(const struct gpu *gpu)
+{
+    return gpu->facts.name;
 }
 
 void gpu_unload(struct gpu *gpu)
@@ -178,32 +168,36 @@ void gpu_close(struct gpu *gpu)
     free(gpu);
 }
 
-static bool load_kernel(struct gpu *gpu, const struct kernel_text *kernel)
+bool gpu_load_text(struct gpu *gpu, const char *ptx, const char *kernel, driver_handle *module,
+                   driver_handle *function)
 {
     char log[LOG_BYTES] = "";
     int options[] = {OPTION_ERROR_LOG, OPTION_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    unsigned at = gpu->loaded;
-    int error = gpu->api.module_load(&gpu->modules[at], kernel->ptx, 2, options, values);
+    int error = gpu->api.module_load(module, ptx, 2, options, values);
     if (error) {
-        failed(gpu, error, kernel->name);
-        if (*log) tell(gpu, "%s", log);
+        gpu_failed(gpu, error, kernel);
+        if (*log) gpu_tell(gpu, "%s", log);
         return false;
     }
-    gpu->loaded++;
-    error = gpu->api.module_function(&gpu->functions[at], gpu->modules[at], kernel->name);
-    return !failed(gpu, error, kernel->name);
+    error = gpu->api.module_function(function, *module, kernel);
+    if (error) gpu->api.module_unload(*module);
+    return !gpu_failed(gpu, error, kernel);
 }
 
 bool gpu_load(struct gpu *gpu, const struct plan *plan)
 {
     gpu_unload(gpu);
     if (plan->kernel_count > sizeof gpu->modules / sizeof *gpu->modules) {
-        tell(gpu, "a benchmark has %u kernels: too many", plan->kernel_count);
+        gpu_tell(gpu, "a benchmark has %u kernels: too many", plan->kernel_count);
         return false;
     }
-    for (unsigned i = 0; i < plan->kernel_count; i++)
-        if (!load_kernel(gpu, &plan->kernels[i])) return false;
+    for (; gpu->loaded < plan->kernel_count; gpu->loaded++) {
+        const struct kernel_text *kernel = &plan->kernels[gpu->loaded];
+        if (!gpu_load_text(gpu, kernel->ptx, kernel->name, &gpu->modules[gpu->loaded],
+                           &gpu->functions[gpu->loaded]))
+            return false;
+    }
     return true;
 }
 
@@ -213,7 +207,7 @@ static bool reserve(struct gpu *gpu, driver_address *place, size_t *bytes, size_
     if (*place) gpu->api.release(*place);
     *place = 0;
     *bytes = 0;
-    if (failed(gpu, gpu->api.allocate(place, wanted), "memory of the GPU")) return false;
+    if (gpu_failed(gpu, gpu->api.allocate(place, wanted), "memory of the GPU")) return false;
     *bytes = wanted;
     return true;
 }
@@ -228,7 +222,7 @@ static bool fill_chase(struct gpu *gpu, const struct point *point)
     }
     int error = gpu->api.to_device(gpu->data, bytes, point->data_bytes);
     free(bytes);
-    return !failed(gpu, error, "a copy to the GPU");
+    return !gpu_failed(gpu, error, "a copy to the GPU");
 }
 
 static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
@@ -239,14 +233,15 @@ static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point
     if (!reserve(gpu, &gpu->data, &gpu->data_bytes, point->data_bytes ? point->data_bytes : 4))
         return false;
     if (point->shared > 48 * 1024 &&
-        failed(gpu,
-               gpu->api.function_set(gpu->functions[point->kernel], FUNCTION_MAX_SHARED,
-                                     (int)point->shared),
-               plan->kernels[point->kernel].name))
+        gpu_failed(gpu,
+                   gpu->api.function_set(gpu->functions[point->kernel], FUNCTION_MAX_SHARED,
+                                         (int)point->shared),
+                   plan->kernels[point->kernel].name))
         return false;
     if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
-    return !point->data_bytes || !failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
-                                         "a fill of the GPU's memory");
+    return !point->data_bytes ||
+           !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
+                       "a fill of the GPU's memory");
 }
 
 static bool start(struct gpu *gpu, const struct plan *plan, const struct point *point)
@@ -256,19 +251,19 @@ static bool start(struct gpu *gpu, const struct plan *plan, const struct point *
     void *arguments[] = {&gpu->out, &gpu->data, &args[0], &args[1], &args[2], &args[3]};
     int error = gpu->api.launch(gpu->functions[point->kernel], point->grid, 1, 1, point->block, 1,
                                 1, point->shared, NULL, arguments, NULL);
-    return !failed(gpu, error, plan->kernels[point->kernel].name);
+    return !gpu_failed(gpu, error, plan->kernels[point->kernel].name);
 }
 
 double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
                   unsigned launches)
 {
     float milliseconds;
-    bool is_done = !failed(gpu, gpu->api.event_record(gpu->begin, NULL), "an event");
+    bool is_done = !gpu_failed(gpu, gpu->api.event_record(gpu->begin, NULL), "an event");
     for (unsigned i = 0; is_done && i < launches; i++)
         is_done = start(gpu, plan, point);
-    if (!is_done || failed(gpu, gpu->api.event_record(gpu->end, NULL), "an event") ||
-        failed(gpu, gpu->api.event_wait(gpu->end), plan->kernels[point->kernel].name) ||
-        failed(gpu, gpu->api.event_elapsed(&milliseconds, gpu->begin, gpu->end), "an event"))
+    if (!is_done || gpu_failed(gpu, gpu->api.event_record(gpu->end, NULL), "an event") ||
+        gpu_failed(gpu, gpu->api.event_wait(gpu->end), plan->kernels[point->kernel].name) ||
+        gpu_failed(gpu, gpu->api.event_elapsed(&milliseconds, gpu->begin, gpu->end), "an event"))
         return NAN;
     return 1e-3 * (double)milliseconds;
 }
@@ -327,7 +322,7 @@ static bool time_once(struct gpu *gpu, const struct plan *plan, const struct poi
     double seconds = gpu_repeat(gpu, plan, point, 1);
     if (isnan(seconds)) return false;
     int error = gpu->api.to_host(spans->words, gpu->out, spans->warps * sizeof *spans->words);
-    if (failed(gpu, error, "a copy from the GPU")) return false;
+    if (gpu_failed(gpu, error, "a copy from the GPU")) return false;
     out->seconds[out->count] = seconds;
     read_spans(point, spans, out);
     out->count++;

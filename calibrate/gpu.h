@@ -5,11 +5,7 @@
 
 #include "calibrate/raw.h"
 
-struct gpu;
-/* NULL: told why (no driver, no device, no permission). */
-struct gpu *gpu_open(const struct calibration *calibration);
 const struct gpu_facts *gpu_facts(const struct gpu *gpu);
-void gpu_close(struct gpu *gpu);
 
 /* A plan's kernels, loaded. false: told why. */
 bool gpu_load(struct gpu *gpu, const struct plan *plan);

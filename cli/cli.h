@@ -16,6 +16,7 @@ enum {
     EXIT_USAGE = 2,
     EXIT_INPUT = 3,
     EXIT_GUEST = 4,
+    EXIT_DEVICE = 5,
     EXIT_BUG = 70
 };
 

@@ -7,7 +7,13 @@
 #include "cli/options/asking.h"
 #include "cli/validate/validate.h"
 
-enum { OPTION_WRITE_PTX = OPTION_OWN, OPTION_WRITE_EVIDENCE, OPTION_ABLATION };
+enum {
+    OPTION_WRITE_PTX = OPTION_OWN,
+    OPTION_WRITE_EVIDENCE,
+    OPTION_ABLATION,
+    OPTION_GPU_HERE,
+    OPTION_DEVICE
+};
 
 /* The model of the ablation table. */
 static const char *const ablated_model = "teg";
@@ -28,6 +34,10 @@ static const struct option_row options[] = {
      "also predict with each mechanism of the model teg left out"},
     {OPTION_WRITE_EVIDENCE, 0, "write-evidence", "FILE",
      "write the ratios of all kernels to FILE, as in data/evidence.yaml, instead of a report"},
+    {OPTION_GPU_HERE, 0, "gpu-here", "DIR",
+     "run the launch files of DIR on the GPU of this computer, whose machine file --gpu names"},
+    {OPTION_GPU, 0, "gpu", "ID", "machine file for --gpu-here, as `warpsage calibrate` writes it"},
+    {OPTION_DEVICE, 0, "device", "N", "number of the GPU for --gpu-here (default 0)"},
     {OPTION_WRITE_PTX, 0, "write-ptx", "FOLDER",
      "write the generated kernels to FOLDER and predict nothing"},
     {0},
@@ -45,6 +55,9 @@ struct validation {
     struct request request;    /* what the command line says */
     struct asking asking;      /* of `validate` */
     const char *ptx_folder;    /* of --write-ptx; NULL: predict */
+    const char *here;          /* folder of --gpu-here; NULL: sets */
+    const char *here_machine;  /* its machine file */
+    unsigned device;           /* and the number of the GPU */
     const char *evidence_file; /* of --write-evidence; NULL: report */
     const char *user_options;  /* of --model-option; NULL: none */
     const char *user_l2;       /* of --l2; NULL: not given */
@@ -82,9 +95,28 @@ static void choose_effort(const struct validation *v, struct request *request)
 }
 
 /* `generated`: to be dropped once the kernel is loaded, if the set has a generator. */
+/* A launch of a launch file, with what the command line says of all. */
+static int prepare_file(const struct validation *v, const struct validate_row *row,
+                        struct request *request)
+{
+    const struct request *all = &v->request;
+    *request = *row->request;
+    if (v->has_effort) request->effort = all->effort;
+    request->threads = all->threads;
+    request->seed = all->seed;
+    request->without = all->without;
+    request->model_options = all->model_options;
+    request->l2 = all->l2;
+    return EXIT_DONE;
+}
+
 static int prepare(const struct validation *v, const struct validate_row *row,
                    struct generated *generated, struct request *request)
 {
+    if (row->request) {
+        *generated = (struct generated){0};
+        return prepare_file(v, row, request);
+    }
     *request = v->request;
     *generated = (struct generated){.entry = row->entry, .args = row->args};
     request->kernel_file = row->file;
@@ -239,7 +271,7 @@ static int execute(const struct validation *v, const struct validate_row *row,
 
 static bool is_same_launch(const struct validate_row *a, const struct validate_row *b)
 {
-    if (a->parameters || b->parameters) return false;
+    if (a->parameters || b->parameters || a->request || b->request) return false;
     return !strcmp(a->file, b->file) && !strcmp(a->entry, b->entry) && !strcmp(a->args, b->args) &&
            !memcmp(a->grid, b->grid, sizeof a->grid) &&
            !memcmp(a->block, b->block, sizeof a->block) && a->shared_bytes == b->shared_bytes &&
@@ -389,16 +421,9 @@ static int write_kernels(struct validation *v)
     return EXIT_DONE;
 }
 
-static int validate(struct validation *v, const char *const *names, size_t count, bool is_asked)
+static int report(struct validation *v)
 {
     ws_answer *answer;
-    for (size_t i = 0; i < count; i++) {
-        CLI_TRY(validate_read(v->cli, names[i], &v->set));
-        if (v->set.is_ranking && !is_asked) continue;
-        CLI_TRY(v->ptx_folder ? write_kernels(v) : validate_one(v));
-        CLI_APPEND(v->cli, v->sets, v->set_count, v->set);
-    }
-    if (v->ptx_folder) return EXIT_DONE;
     CLI_TRY(asking_ask(v->cli, &v->asking, &answer));
     int exit_code = v->evidence_file
                         ? evidence_write(v->cli, v->sets, v->set_count, answer, v->evidence_file)
@@ -408,15 +433,57 @@ static int validate(struct validation *v, const char *const *names, size_t count
     return exit_code;
 }
 
+static int validate_here(struct validation *v)
+{
+    CLI_TRY(gpu_here_measure(v->cli, v->command, v->here, v->here_machine, v->device, &v->set));
+    CLI_TRY(validate_one(v));
+    return report(v);
+}
+
+static int validate(struct validation *v, const char *const *names, size_t count, bool is_asked)
+{
+    for (size_t i = 0; i < count; i++) {
+        CLI_TRY(validate_read(v->cli, names[i], &v->set));
+        if (v->set.is_ranking && !is_asked) continue;
+        CLI_TRY(v->ptx_folder ? write_kernels(v) : validate_one(v));
+        CLI_APPEND(v->cli, v->sets, v->set_count, v->set);
+    }
+    return v->ptx_folder ? EXIT_DONE : report(v);
+}
+
+/* The GPU is named once, and with --gpu-here only. */
+static int check_here(struct validation *v, const struct command_line *line)
+{
+    size_t gpus = v->request.gpu_count;
+    if (!v->here && gpus)
+        return cli_error(v->cli, EXIT_USAGE,
+                         "--gpu goes with --gpu-here: sets name the machine that was measured");
+    if (!v->here) return EXIT_DONE;
+    if (gpus != 1)
+        return cli_error(v->cli, EXIT_USAGE,
+                         "--gpu-here needs the machine file of this computer's GPU: add --gpu ID "
+                         "or --gpu FILE.yaml, as `warpsage calibrate -o FILE.yaml` writes it");
+    if (line->operand_count || v->ptx_folder || v->evidence_file)
+        return cli_error(v->cli, EXIT_USAGE,
+                         "--gpu-here takes no set, and neither --write-ptx nor --write-evidence");
+    v->here_machine = v->request.gpus[0];
+    v->request.gpu_count = 0;
+    return EXIT_DONE;
+}
+
 static int read_options(struct validation *v, const struct command_line *line)
 {
     for (size_t i = 0; i < line->use_count; i++) {
         const struct option_use *use = &line->uses[i];
         if (use->id == OPTION_WRITE_PTX) v->ptx_folder = use->value;
         if (use->id == OPTION_WRITE_EVIDENCE) v->evidence_file = use->value;
+        if (use->id == OPTION_GPU_HERE) v->here = use->value;
+        if (use->id == OPTION_DEVICE)
+            CLI_TRY(parse_small(v->cli, "--device", use->value, &v->device));
         v->has_effort |= use->id == OPTION_EFFORT;
         v->has_ablation |= use->id == OPTION_ABLATION;
     }
+    CLI_TRY(check_here(v, line));
     if (v->evidence_file &&
         (v->has_effort || v->request.without || v->request.model_options || v->request.l2))
         return cli_error(v->cli, EXIT_USAGE,
@@ -444,6 +511,7 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     /* Registers are those of the table or by liveness: the same with and without ptxas. */
     ws_status status = ws_context_set_tool_path(cli->context, "");
     if (status != WS_OK) return cli_failed(cli, status);
+    if (v.here) return validate_here(&v);
     if (line.operand_count) return validate(&v, line.operands, line.operand_count, true);
     CLI_TRY(validate_list(cli, &names, &count));
     return validate(&v, names, count, false);
@@ -451,7 +519,8 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
 
 const struct command command_validate = {
     .name = "validate",
-    .synopsis = "  warpsage validate [SET...] [--format text|json|csv] [--without EFFECT]",
+    .synopsis = "  warpsage validate [SET...] [--format text|json|csv] [--without EFFECT]\n"
+                "  warpsage validate --gpu-here DIR --gpu FILE.yaml",
     .summary = "compare predictions with launches measured on hardware",
     .text =
         "SET is one of accuracy/ or a .yaml file; without one all but those that rank\n"

@@ -3,6 +3,7 @@
 #ifndef CLI_VALIDATE_H
 #define CLI_VALIDATE_H
 
+#include "cli/options/request.h"
 #include "cli/validate/generator.h"
 
 /* A column of the table that is compared: `counter:ID`, `profiler:ID` or `simulator:NAME`. */
@@ -12,9 +13,11 @@ struct validate_column {
     size_t index;     /* in the table */
 };
 
+struct command;
 struct validate_row {
     size_t line; /* of the table */
     const char *application, *kernel, *instance, *role;
+    const struct request *request; /* the launch, of a launch file; NULL: by what follows */
     /* The launch; with a generator instead of them its parameters. */
     const char *entry, *file, *args;
     uint32_t grid[3], block[3];
@@ -50,6 +53,10 @@ struct validate_set {
 /* `name`: a set of accuracy/, or the path of a .yaml file. EXIT_INPUT with file and line if it is wrong,
  * EXIT_USAGE with the list of sets if the name is unknown. */
 int validate_read(struct cli *cli, const char *name, struct validate_set *out);
+/* Runs the launch files of a folder on the GPU of this computer, whose machine file is `machine`. EXIT_DEVICE if it
+ * cannot be used. */
+int gpu_here_measure(struct cli *cli, const struct command *command, const char *folder,
+                     const char *machine, unsigned device, struct validate_set *out);
 /* The file or generated text of a row's kernel and its launch. cli_text_drop out->ptx if the set has a
  * generator. `target`: sm_80. */
 int validate_generate(struct cli *cli, const struct validate_set *set,

@@ -202,6 +202,8 @@ WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_
 /* Shared memory of a block of this kernel, launched with so much dynamic shared memory, which begins at
  * a multiple of 16 bytes. */
 WS_API uint64_t ws_kernel_shared_bytes(const ws_kernel_info *info, uint64_t dynamic_shared_bytes);
+/* The PTX that was decoded, also of CUDA and OpenCL sources; owned by the module. */
+WS_API const char *ws_module_ptx(const ws_module *module);
 /* Target of the PTX: 75 for sm_75. */
 WS_API unsigned ws_module_target(const ws_module *module);
 /* Registers per thread of `kernel` in native code for compute capability `target` (75 for 7.5), as the

@@ -183,6 +183,11 @@ char *ws_module_describe_parameters(const ws_module *module, size_t kernel)
     return strbuf_take(&text);
 }
 
+const char *ws_module_ptx(const ws_module *module)
+{
+    return module->module->ptx;
+}
+
 unsigned ws_module_target(const ws_module *module)
 {
     return module->module->target;
