@@ -27,9 +27,9 @@ struct calibration {
     bool is_short;       /* kernels short enough for a GPU that is executed on a CPU */
     unsigned repeats;    /* timings of a point; 0: the default */
     unsigned gpu;        /* number of the device */
-    bool (*is_interrupted)(void);                   /* NULL: never */
-    void (*progress)(void *user, const char *text); /* NULL: none */
-    void (*tell)(void *user, const char *text);     /* warnings and notes; required */
+    bool (*is_interrupted)(void);                                    /* NULL: never */
+    void (*progress)(void *user, const char *text, double fraction); /* NULL: none */
+    void (*tell)(void *user, const char *text); /* warnings and notes; required */
     void *user;
 };
 

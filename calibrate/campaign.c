@@ -27,14 +27,14 @@ static unsigned repeats_of(const struct calibration *calibration)
     return wanted < RAW_REPEATS ? wanted : RAW_REPEATS;
 }
 
-static void identify(struct raw_point *raw, const struct bench *bench, const struct plan *plan,
-                     const struct point *point)
+static void identify(struct raw *raw_data, struct raw_point *raw, const struct bench *bench,
+                     const struct plan *plan, const struct point *point)
 {
     *raw = (struct raw_point){.bench = bench->id,
                               .grid = point->grid,
                               .block = point->block,
                               .shared = point->shared,
-                              .kernel = calibrate_format("%s", plan->kernels[point->kernel].name),
+                              .kernel = raw_text(raw_data, plan->kernels[point->kernel].name),
                               .remark = ""};
     memcpy(raw->x, point->x, sizeof raw->x);
     memcpy(raw->args, point->args, sizeof raw->args);
@@ -46,9 +46,26 @@ static int run_point(const struct calibration *calibration, struct gpu *gpu, str
     struct raw_point result;
     if (raw_find(raw, bench->id, point->x)) return CALIBRATE_DONE;
     if (calibration->is_interrupted && calibration->is_interrupted()) return CALIBRATE_INTERRUPTED;
-    identify(&result, bench, plan, point);
+    identify(raw, &result, bench, plan, point);
     if (!gpu_time(gpu, plan, point, repeats_of(calibration), &result)) return CALIBRATE_DEVICE;
+    if (!result.is_checked) {
+        char *text =
+            calibrate_format("%s: wrong results: the point is left out of the fit", bench->id);
+        calibration->tell(calibration->user, text);
+        free(text);
+    }
     return raw_add(raw, calibration, &result) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+}
+
+/* The GPU has nothing to measure: the raw data say why. */
+static int skip(const struct calibration *calibration, struct raw *raw, const struct bench *bench,
+                const char *why)
+{
+    static const double nowhere[BENCH_AXES];
+    struct raw_point point = {
+        .bench = bench->id, .kernel = "", .remark = raw_text(raw, why), .is_skipped = true};
+    if (raw_find(raw, bench->id, nowhere)) return CALIBRATE_DONE;
+    return raw_add(raw, calibration, &point) ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }
 
 static int run_bench(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
@@ -62,6 +79,8 @@ static int run_bench(const struct calibration *calibration, struct gpu *gpu, str
         for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
             exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);
         gpu_unload(gpu);
+    } else {
+        exit_code = skip(calibration, raw, bench, why);
     }
     plan_clear(&plan);
     return exit_code;
@@ -75,9 +94,8 @@ int campaign_run(const struct calibration *calibration, struct gpu *gpu, struct 
         chosen += bench_is_chosen(calibration, bench_at(i));
     for (unsigned i = 0; exit_code == CALIBRATE_DONE && bench_at(i); i++) {
         if (!bench_is_chosen(calibration, bench_at(i))) continue;
-        char *text = calibrate_format("%u of %u: %s", ++done, chosen, bench_at(i)->id);
-        if (calibration->progress) calibration->progress(calibration->user, text);
-        free(text);
+        if (calibration->progress)
+            calibration->progress(calibration->user, bench_at(i)->id, (double)done++ / chosen);
         exit_code = run_bench(calibration, gpu, raw, bench_at(i));
     }
     return exit_code;

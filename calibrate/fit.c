@@ -6,33 +6,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_good(const struct raw_point *point)
+{
+    return point->is_checked && !point->is_skipped && point->count;
+}
+
 unsigned fit_points(const struct fit *fit, const char *bench, const struct raw_point **out,
                     unsigned room)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < fit->raw->count && count < room; i++)
-        if (!strcmp(fit->raw->points[i].bench, bench) && fit->raw->points[i].is_checked)
+        if (!strcmp(fit->raw->points[i].bench, bench) && is_good(&fit->raw->points[i]))
             out[count++] = &fit->raw->points[i];
     return count;
 }
 
-static struct figure *add(struct fit *fit, const struct figure *figure)
+/* The first benchmark that determines a figure gives it; what others say is told. */
+static void add(struct fit *fit, struct figure figure)
 {
+    for (unsigned i = 0; i < fit->figure_count && !figure.unknown; i++)
+        if (!strcmp(fit->figures[i].key, figure.key) && fit->figures[i].unknown) {
+            fit->figures[i] = figure;
+            return;
+        }
+    figure.is_second = fit_known(fit, figure.key) != NULL;
     fit->figures = calibrate_grow(fit->figures, fit->figure_count, sizeof *fit->figures);
-    fit->figures[fit->figure_count] = *figure;
-    return &fit->figures[fit->figure_count++];
+    fit->figures[fit->figure_count++] = figure;
+}
+
+const char *fit_text(struct fit *fit, const char *text)
+{
+    fit->texts = calibrate_grow(fit->texts, fit->text_count, sizeof *fit->texts);
+    return fit->texts[fit->text_count++] = calibrate_format("%s", text);
 }
 
 void fit_figure(struct fit *fit, const struct bench *bench, const char *key, const char *unit,
                 double value, double low, double high)
 {
-    add(fit, &(struct figure){.key = key,
-                              .unit = unit,
-                              .bench = bench->id,
-                              .value = value,
-                              .low = low,
-                              .high = high,
-                              .note = ""});
+    add(fit, (struct figure){.key = key,
+                             .unit = unit,
+                             .bench = bench->id,
+                             .value = value,
+                             .low = low,
+                             .high = high,
+                             .note = ""});
 }
 
 void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, const char *format,
@@ -43,14 +60,16 @@ void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, co
     va_start(arguments, format);
     if (vasprintf(&why, format, arguments) < 0) why = NULL;
     va_end(arguments);
-    add(fit, &(struct figure){.key = key,
-                              .unit = "",
-                              .bench = bench->id,
-                              .value = NAN,
-                              .low = NAN,
-                              .high = NAN,
-                              .unknown = why ? why : "",
-                              .note = ""});
+    const char *words = fit_text(fit, why ? why : "");
+    free(why);
+    add(fit, (struct figure){.key = key,
+                             .unit = "",
+                             .bench = bench->id,
+                             .value = NAN,
+                             .low = NAN,
+                             .high = NAN,
+                             .unknown = words,
+                             .note = ""});
 }
 
 const struct figure *fit_known(const struct fit *fit, const char *key)
@@ -151,10 +170,37 @@ bool fit_line(const double *x, const double *y, const double *spread, unsigned c
     return true;
 }
 
+/* Why it was not measured; NULL: it was, or was not asked for. */
+static const char *reason_of(const struct fit *fit, const char *bench)
+{
+    const char *reason = NULL;
+    for (unsigned i = 0; i < fit->raw->count; i++) {
+        const struct raw_point *point = &fit->raw->points[i];
+        if (strcmp(point->bench, bench) != 0) continue;
+        if (is_good(point)) return NULL;
+        reason = point->is_skipped ? point->remark : "its results were not as expected";
+    }
+    return reason;
+}
+
+static void explain(struct fit *fit, const struct bench *bench, const char *reason)
+{
+    char *keys = calibrate_format("%s", bench->figures);
+    for (char *rest = keys, *key; (key = strsep(&rest, " ")) != NULL;)
+        if (*key && !fit_known(fit, key)) fit_unknown(fit, bench, fit_text(fit, key), "%s", reason);
+    free(keys);
+}
+
 void fit_all(struct fit *fit)
 {
-    for (unsigned i = 0; bench_at(i); i++)
-        if (bench_at(i)->fit) bench_at(i)->fit(bench_at(i), fit);
+    for (unsigned i = 0; bench_at(i); i++) {
+        const struct bench *bench = bench_at(i);
+        const char *reason = reason_of(fit, bench->id);
+        if (reason)
+            explain(fit, bench, reason);
+        else if (bench->fit)
+            bench->fit(bench, fit);
+    }
 }
 
 void fit_clear(struct fit *fit)
@@ -169,6 +215,9 @@ void fit_clear(struct fit *fit)
         free(fit->pictures[i].measured);
         free(fit->pictures[i].fitted);
     }
+    for (unsigned i = 0; i < fit->text_count; i++)
+        free(fit->texts[i]);
+    free(fit->texts);
     free(fit->figures);
     free(fit->curves);
     free(fit->pictures);

@@ -11,6 +11,7 @@ struct figure {
     double value, low, high;
     const char *unknown; /* why; NULL: it is known */
     const char *note;    /* "" or how it was found */
+    bool is_second;      /* another benchmark gives it */
 };
 
 /* A curve of the machine file (doc/machines.md): text of its axes and values. */
@@ -39,11 +40,15 @@ struct fit {
     unsigned curve_count;
     struct picture *pictures;
     unsigned picture_count;
+    char **texts; /* fit_text */
+    unsigned text_count;
 };
 
 /* Points of a benchmark, in the order of measurement; up to `room`. */
 unsigned fit_points(const struct fit *fit, const char *bench, const struct raw_point **out,
                     unsigned room);
+/* A copy that lives as long as the fit. */
+const char *fit_text(struct fit *fit, const char *text);
 void fit_figure(struct fit *fit, const struct bench *bench, const char *key, const char *unit,
                 double value, double low, double high);
 void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, const char *format,

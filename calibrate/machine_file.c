@@ -57,6 +57,11 @@ static void put_figure(struct machine_text *text, const struct figure *figure)
         fprintf(text->out, "# %s: not determined by %s: %s\n", key, figure->bench, figure->unknown);
         return;
     }
+    if (figure->is_second) {
+        fprintf(text->out, "# %s: %.8g %s by %s\n", key, figure->value, figure->unit,
+                figure->bench);
+        return;
+    }
     fprintf(text->out, "%s: {value: %.8g", key, figure->value);
     put_unit(text->out, figure->unit);
     if (figure->low < figure->high)

@@ -152,6 +152,7 @@ static json_t *point_line(const struct raw_point *point)
     add_number(line, "clock_hz", point->clock);
     json_object_set_new(line, "checked", json_boolean(point->is_checked));
     json_object_set_new(line, "remark", json_string(point->remark));
+    if (point->is_skipped) json_object_set_new(line, "skipped", json_true());
     if (point->reading_count) {
         json_object_set_new(line, "readings", readings_of(point));
         add_number(line, "launches_per_second", point->launches);
@@ -186,8 +187,14 @@ static void read_readings(const json_t *line, struct raw_point *point)
     }
 }
 
+const char *raw_text(struct raw *raw, const char *text)
+{
+    raw->texts = calibrate_grow(raw->texts, raw->text_count, sizeof *raw->texts);
+    return raw->texts[raw->text_count++] = calibrate_format("%s", text);
+}
+
 /* Of a benchmark that this version has; others are left alone. */
-static bool read_point(const json_t *line, struct raw_point *out)
+static bool read_point(struct raw *raw, const json_t *line, struct raw_point *out)
 {
     double args[BENCH_ARGS] = {0};
     const struct bench *bench = bench_find(text_of(line, "bench"));
@@ -195,7 +202,7 @@ static bool read_point(const json_t *line, struct raw_point *out)
     if (!bench) return false;
     out->bench = bench->id;
     read_list(line, "x", out->x, BENCH_AXES);
-    out->kernel = calibrate_format("%s", text_of(line, "kernel"));
+    out->kernel = raw_text(raw, text_of(line, "kernel"));
     out->grid = (unsigned)bounded(number_of(line, "grid", 0), INT32_MAX);
     out->block = (unsigned)bounded(number_of(line, "block", 0), INT32_MAX);
     out->shared = (unsigned)bounded(number_of(line, "shared_bytes", 0), INT32_MAX);
@@ -209,7 +216,8 @@ static bool read_point(const json_t *line, struct raw_point *out)
     out->first_sm_count = (unsigned)bounded(number_of(line, "sms_used", 0), INT32_MAX);
     out->clock = number_of(line, "clock_hz", 0);
     out->is_checked = json_is_true(json_object_get(line, "checked"));
-    out->remark = calibrate_format("%s", text_of(line, "remark"));
+    out->remark = raw_text(raw, text_of(line, "remark"));
+    out->is_skipped = json_is_true(json_object_get(line, "skipped"));
     out->launches = number_of(line, "launches_per_second", 0);
     read_readings(line, out);
     return true;
@@ -254,7 +262,7 @@ bool raw_read(struct raw *raw, const struct calibration *calibration, const char
                 calibration,
                 "%s:1: no raw data of a calibration: expected the line that describes the GPU",
                 path);
-        else if (number > 0 && read_point(line, &point))
+        else if (number > 0 && read_point(raw, line, &point))
             keep(raw, &point);
         json_decref(line);
     }
@@ -323,6 +331,9 @@ void raw_clear(struct raw *raw)
     if (raw->file) fclose(raw->file);
     for (unsigned i = 0; i < raw->count; i++)
         free(raw->points[i].readings);
+    for (unsigned i = 0; i < raw->text_count; i++)
+        free(raw->texts[i]);
+    free(raw->texts);
     free(raw->points);
     free(raw->path);
     *raw = (struct raw){0};

@@ -30,6 +30,7 @@ struct raw_point {
     struct reading *readings;
     unsigned reading_count;
     double launches; /* of a power point, per second */
+    bool is_skipped; /* nothing was measured: the GPU lacks it; `remark` says why */
 };
 
 struct raw {
@@ -40,6 +41,8 @@ struct raw {
     unsigned count;
     FILE *file; /* being written; NULL: only read */
     char *path;
+    char **texts; /* of the points */
+    unsigned text_count;
 };
 
 /* false: told why. A file that does not exist is begun; one of another GPU is refused. Lines that an
@@ -49,6 +52,8 @@ bool raw_open(struct raw *raw, const struct calibration *calibration, const stru
 bool raw_read(struct raw *raw, const struct calibration *calibration, const char *path);
 /* Appends a point, and writes it at once. Takes readings over. */
 bool raw_add(struct raw *raw, const struct calibration *calibration, const struct raw_point *point);
+/* A copy that lives as long as the raw data. */
+const char *raw_text(struct raw *raw, const char *text);
 const struct raw_point *raw_find(const struct raw *raw, const char *bench, const double *x);
 void raw_clear(struct raw *raw);
 

@@ -43,13 +43,9 @@ struct calibrate_request {
     bool lists;
 };
 
-static void show_progress(void *user, const char *text)
+static void show_progress(void *user, const char *text, double fraction)
 {
-    struct cli *cli = user;
-    if (cli->quiet) return;
-    cli_clear_progress(cli);
-    fprintf(stderr, "\r%s", text);
-    atomic_store(&cli->progress_shown, true);
+    cli_show_progress(user, text, fraction);
 }
 
 static void tell(void *user, const char *text)

@@ -151,7 +151,11 @@ int gpu_here_measure(struct cli *cli, const struct command *command, const char 
     struct here here = {.cli = cli, .command = command, .set = out};
     const char **files;
     size_t count;
-    *out = (struct validate_set){.id = folder,
+    char *id = cli_copy(cli, folder);
+    for (size_t length = strlen(id); length > 1 && id[length - 1] == '/'; length--)
+        id[length - 1] = '\0';
+    const char *slash = strrchr(id, '/');
+    *out = (struct validate_set){.id = slash && slash[1] ? slash + 1 : id,
                                  .folder = folder,
                                  .machine = machine,
                                  .table = folder,
