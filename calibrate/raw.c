@@ -83,9 +83,12 @@ static json_t *head_line(const struct raw *raw)
     return head;
 }
 
+/* It will stand in YAML. */
 static void copy_text(char *to, size_t room, const char *text)
 {
     snprintf(to, room, "%s", text);
+    for (; *to; to++)
+        if (*to == '"' || *to == '\\' || (unsigned char)*to < ' ') *to = ' ';
 }
 
 /* A value of a file is in the range of its type, or 0. */
