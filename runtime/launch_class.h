@@ -17,7 +17,7 @@ struct class_point {
     double l2_found;                   /* ... a share of the sectors that it reads */
     double cold_seconds, warm_seconds; /* with none and with all of them */
     uint64_t number;                   /* of the counted launches of the process */
-    struct launch_power power;         /* predicted with the time */
+    struct class_power power;          /* predicted with the time */
 };
 
 struct launch_class;
@@ -36,8 +36,9 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
  * instructions was counted, *out_number; else that is the nearest. */
 double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
                              bool *out_same, uint64_t *out_number);
-/* Of a launch with so many instructions: that of the nearest counted one. NULL: of no class. */
-const struct launch_power *launch_class_power(const struct launch_class *one,
-                                              uint64_t instructions);
+/* Of a launch with so many instructions, with that share of its sectors found in the L2: that of the nearest
+ * counted one. Of no class: unknown. */
+struct launch_power launch_class_power(const struct launch_class *one, uint64_t instructions,
+                                       double l2_found);
 
 #endif

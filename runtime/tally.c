@@ -209,7 +209,7 @@ static double add_measured(struct tally *tally, struct launch_class *one, const 
                                 .seconds = predict(profile, l2, &bottleneck, &answer),
                                 .l2_found = l2_found,
                                 .number = ++runtime.measured};
-    point.power = launch_power_of(answer);
+    point.power = class_power_of(profile, l2_found, answer);
     predict_range(profile, &point);
     launch_class_learn(one, &point);
     tally->measured++;
@@ -260,8 +260,8 @@ double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launc
         tally->most = first || seconds > tally->most ? seconds : tally->most;
         log_launch(kernel, launch, how, seconds, result->warp_instructions, number, l2_found);
     }
-    power_log_ran(launch_class_power(one, result->warp_instructions), runtime.now,
-                  runtime.now + seconds);
+    const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
+    power_log_ran(&power, runtime.now, runtime.now + seconds);
     write_row(kernel);
     return seconds;
 }
