@@ -105,16 +105,33 @@ static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launc
  * beside what a launch costs. A guess. */
 #define TRACE_BYTES (UINT64_C(8) << 20)
 
+/* Kernels read the time of the model, whose traces are larger than those of reports. */
+static void set_clock(ws_launch *given, ws_launch_clock *clock)
+{
+    static uint64_t launches;
+    *clock = (ws_launch_clock){.size = sizeof *clock,
+                               .machine = runtime.machine,
+                               .model = runtime.options.model,
+                               .l2 = runtime.options.l2,
+                               .begin_seconds = runtime.now,
+                               .jitter = runtime.options.jitter,
+                               .seed = ++launches};
+    given->clock = clock;
+    if (given->counters) given->trace_blocks = 0;
+}
+
 static cudaError_t execute(struct kernel *kernel, ws_launch *given)
 {
     ws_launch_result result = {.size = sizeof result};
     ws_profile *profile = NULL;
+    ws_launch_clock clock;
     struct launch_class *one = tally_class(kernel, given);
     given->counters = launch_class_wants_counters(one);
     given->result = &result;
     given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
     given->trace_bytes = TRACE_BYTES;
     given->l2_class = (uint64_t)(uintptr_t)one;
+    if (runtime.options.clock == CLOCK_MODEL) set_clock(given, &clock);
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
     tally_running(kernel);
@@ -128,7 +145,7 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
         tally_failed(kernel);
         return take_fault(status, &result);
     }
-    runtime.now += tally_add(kernel, one, given, &result, profile);
+    tally_add(kernel, one, given, &result, profile);
     ws_profile_destroy(profile);
     if (result.tolerated) note("usually passes on hardware, but is invalid: %s", result.tolerated);
     if (result.undefined) note("%s", result.undefined);

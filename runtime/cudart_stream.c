@@ -2,19 +2,11 @@
 /* Streams and events. Work is done when it is asked for, so nothing is ever pending; what streams would
  * overlap runs one after the other, in virtual time, too. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "stream.h"
+#include "virtual_time.h"
 
 struct stream *streams;
-
-static double clock_now(void)
-{
-    if (runtime.options.clock == CLOCK_PREDICTED) return runtime.now;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* For calls that only ask. */
 static cudaError_t begin_with_stream(cudaStream_t stream)
@@ -214,7 +206,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 void event_record(struct event *event)
 {
     event->recorded = true;
-    event->seconds = clock_now();
+    event->seconds = timer_read();
     event->capture = 0;
 }
 

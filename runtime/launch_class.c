@@ -19,7 +19,9 @@ struct launch_class {
     bool any_scalars;         /* of those that found no place of their own */
     bool varies;              /* launches may do different work */
     unsigned gap;             /* launches without counters between two with them */
+    bool is_always;           /* in a model's virtual time each is counted */
     unsigned uncounted;       /* since the last counted one */
+    unsigned counted;
     struct class_point points[POINTS_MAX]; /* by instructions */
     unsigned point_count;
 };
@@ -72,7 +74,9 @@ struct launch_class *launch_class_find(struct launch_classes *classes, const str
                                  .shared = launch->dynamic_shared_bytes,
                                  .scalars = scalars,
                                  .any_scalars = full,
-                                 .varies = full || kernel->info.follows_data};
+                                 .varies = full || kernel->info.follows_data,
+                                 .is_always =
+                                     full || kernel->info.follows_data || kernel->info.reads_clock};
     memcpy(one->grid, launch->grid, sizeof one->grid);
     memcpy(one->block, launch->block, sizeof one->block);
     classes->first = one;
@@ -106,39 +110,51 @@ static unsigned nearest(const struct launch_class *one, uint64_t instructions)
 }
 
 /* On the lines from nothing found in the L2 to what this launch found, and on to all. */
-static double seconds_of(const struct class_point *point, double l2_found)
+static double seconds_of(const struct class_seconds *seconds, double own, double l2_found)
 {
-    double own = point->l2_found;
-    if (l2_found < own)
-        return point->cold_seconds + l2_found / own * (point->seconds - point->cold_seconds);
+    if (l2_found < own) return seconds->cold + l2_found / own * (seconds->own - seconds->cold);
     if (l2_found > own)
-        return point->seconds +
-               (l2_found - own) / (1 - own) * (point->warm_seconds - point->seconds);
-    return point->seconds;
+        return seconds->own + (l2_found - own) / (1 - own) * (seconds->warm - seconds->own);
+    return seconds->own;
+}
+
+static struct class_estimate estimate_of(const struct class_point *point, double l2_found)
+{
+    return (struct class_estimate){.table = seconds_of(&point->table, point->l2_found, l2_found),
+                                   .clock = seconds_of(&point->clock, point->l2_found, l2_found)};
 }
 
 /* Between two points on the line that joins them, beyond them in proportion to the instructions. */
-static double interpolate(const struct launch_class *one, uint64_t instructions, double l2_found)
+static struct class_estimate interpolate(const struct launch_class *one, uint64_t instructions,
+                                         double l2_found)
 {
     unsigned at = first_from(one, instructions);
     const struct class_point *high = &one->points[at], *low = high - 1;
     if (at < one->point_count && high->instructions == instructions)
-        return seconds_of(high, l2_found);
+        return estimate_of(high, l2_found);
     if (at == 0 || at == one->point_count) {
         const struct class_point *end = at ? low : high;
-        double own = end->instructions ? (double)end->instructions : 1.0;
-        return seconds_of(end, l2_found) * (double)instructions / own;
+        double times = (double)instructions / (end->instructions ? (double)end->instructions : 1.0);
+        struct class_estimate out = estimate_of(end, l2_found);
+        return (struct class_estimate){.table = out.table * times, .clock = out.clock * times};
     }
     double part = (double)(instructions - low->instructions) /
                   (double)(high->instructions - low->instructions);
-    double least = seconds_of(low, l2_found);
-    return least + part * (seconds_of(high, l2_found) - least);
+    struct class_estimate least = estimate_of(low, l2_found), most = estimate_of(high, l2_found);
+    return (struct class_estimate){.table = least.table + part * (most.table - least.table),
+                                   .clock = least.clock + part * (most.clock - least.clock)};
+}
+
+bool launch_class_is_always(const struct launch_class *one)
+{
+    return one->is_always;
 }
 
 bool launch_class_wants_counters(const struct launch_class *one)
 {
     if (!one) return false;
     if (runtime.options.every_launch || !one->point_count) return true;
+    if (runtime.options.clock == CLOCK_MODEL && (one->is_always || one->counted < 2)) return true;
     return one->varies && one->uncounted >= one->gap;
 }
 
@@ -164,9 +180,10 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
 {
     enum { GAP_MAX = 256 };
     one->uncounted = 0;
+    one->counted++;
     if (one->point_count) {
-        double told = interpolate(one, point->instructions, point->l2_found);
-        bool well = fabs(told - point->seconds) <= few_percent * point->seconds;
+        double told = interpolate(one, point->instructions, point->l2_found).table;
+        bool well = fabs(told - point->table.own) <= few_percent * point->table.own;
         bool same =
             one->points[nearest(one, point->instructions)].instructions == point->instructions;
         one->gap = !well ? 0 : same ? 4 * one->gap + 4 : 2 * one->gap + 1;
@@ -175,23 +192,20 @@ void launch_class_learn(struct launch_class *one, const struct class_point *poin
     insert(one, point);
 }
 
-double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
-                             bool *out_same, uint64_t *out_number)
+struct class_estimate launch_class_estimate(struct launch_class *one, uint64_t instructions,
+                                            double l2_found)
 {
     const struct class_point *near = &one->points[nearest(one, instructions)];
-    double seconds = interpolate(one, instructions, l2_found);
-    *out_same = near->instructions == instructions;
-    *out_number = near->number;
+    struct class_estimate out = interpolate(one, instructions, l2_found);
+    out.is_same = near->instructions == instructions;
+    out.number = near->number;
     one->uncounted++;
-    if (!*out_same) one->varies = true;
+    if (!out.is_same) one->varies = true;
     if (distance(instructions, near->instructions) > few_percent) one->gap = 0;
-    return seconds;
+    return out;
 }
 
-struct launch_power launch_class_power(const struct launch_class *one, uint64_t instructions,
-                                       double l2_found)
+const struct launch_power *launch_class_power(const struct launch_class *one, uint64_t instructions)
 {
-    bool is_known = one && one->point_count;
-    return class_power_with(is_known ? &one->points[nearest(one, instructions)].power : NULL,
-                            l2_found);
+    return one && one->point_count ? &one->points[nearest(one, instructions)].power : NULL;
 }

@@ -10,14 +10,19 @@
 
 #include "power_log.h"
 
+/* Predicted with what a launch found in the L2, with none of it and with all. */
+struct class_seconds {
+    double own, cold, warm;
+};
+
 /* A counted launch. */
 struct class_point {
-    uint64_t instructions;             /* of warps, executed */
-    double seconds;                    /* predicted with what it found in the L2 ... */
-    double l2_found;                   /* ... a share of the sectors that it reads */
-    double cold_seconds, warm_seconds; /* with none and with all of them */
-    uint64_t number;                   /* of the counted launches of the process */
-    struct class_power power;          /* predicted with the time */
+    uint64_t instructions;      /* of warps, executed */
+    double l2_found;            /* a share of the sectors that it reads */
+    struct class_seconds table; /* what the report says */
+    struct class_seconds clock; /* what it takes of virtual time */
+    uint64_t number;            /* of the counted launches of the process */
+    struct launch_power power;  /* predicted with the time */
 };
 
 struct launch_class;
@@ -28,17 +33,24 @@ struct launch_classes {
 
 struct launch_class *launch_class_find(struct launch_classes *classes, const struct kernel *kernel,
                                        const ws_launch *launch);
-/* Is the next launch of the class to be counted? */
+/* Is the next launch of the class to be counted? If virtual time is a model's, each is whose work may differ or which reads
+ * a clock, and the first two: the second finds the kernel's code. */
 bool launch_class_wants_counters(const struct launch_class *one);
+/* Is each counted in a model's virtual time? */
+bool launch_class_is_always(const struct launch_class *one);
 /* A launch was counted. */
 void launch_class_learn(struct launch_class *one, const struct class_point *point);
-/* Seconds of a launch that was not, with that share of its sectors found in the L2. *out_same: one with as many
- * instructions was counted, *out_number; else that is the nearest. */
-double launch_class_estimate(struct launch_class *one, uint64_t instructions, double l2_found,
-                             bool *out_same, uint64_t *out_number);
-/* Of a launch with so many instructions, with that share of its sectors found in the L2: that of the nearest
- * counted one. Of no class: unknown. */
-struct launch_power launch_class_power(const struct launch_class *one, uint64_t instructions,
-                                       double l2_found);
+/* Of a launch that was not: seconds of the report and of virtual time. */
+struct class_estimate {
+    double table, clock;
+    bool is_same;    /* one with as many instructions was counted ... */
+    uint64_t number; /* ... this; else it is the nearest */
+};
+/* With that share of its sectors found in the L2. */
+struct class_estimate launch_class_estimate(struct launch_class *one, uint64_t instructions,
+                                            double l2_found);
+/* Of a launch with so many instructions: that of the nearest counted one. NULL: of no class. */
+const struct launch_power *launch_class_power(const struct launch_class *one,
+                                              uint64_t instructions);
 
 #endif

@@ -29,7 +29,9 @@
 
 #define CUDART __attribute__((visibility("default")))
 
-enum clock_kind { CLOCK_PREDICTED, CLOCK_HOST };
+/* What events report: the time that the headline model predicts, that of the host, or that of one model, which
+ * kernels' clocks follow, too, if it is teg. */
+enum clock_kind { CLOCK_PREDICTED, CLOCK_HOST, CLOCK_MODEL };
 
 struct binary;
 
@@ -84,6 +86,8 @@ struct options {
     uint64_t skip, count;
     uint64_t max_instructions; /* of a launch; 0: what the library has */
     enum clock_kind clock;
+    char *model;   /* of CLOCK_MODEL */
+    double jitter; /* intervals that timers report are off by at most this part */
     unsigned threads;
     bool every_launch; /* count each, whatever was counted before */
     bool traces;       /* counted launches keep warp traces for their reports */
@@ -103,7 +107,7 @@ struct runtime {
     uint64_t memory_bytes; /* of the GPU */
     double bandwidth;      /* of its memory, bytes per second; 0: unknown */
     double l2_bytes;       /* 0: unknown */
-    double now;            /* virtual time, seconds */
+    double now;            /* virtual time, seconds (virtual_time.h) */
     cudaError_t pending;   /* a fault that the next call that waits will tell */
     cudaError_t sticky;    /* and every call after it */
     uint64_t launches;     /* of kernels that are of interest */

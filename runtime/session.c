@@ -44,6 +44,7 @@ static struct option_key {
     {"report-dir", offsetof(struct options, report_dir)},
     {"host-isa", offsetof(struct options, host_isa)},
     {"l2", offsetof(struct options, l2)},
+    {"clock", offsetof(struct options, model)},
 };
 
 static void set_option(struct options *options, const char *key, const char *value)
@@ -61,7 +62,10 @@ static void set_option(struct options *options, const char *key, const char *val
     if (!strcmp(key, "every-launch")) options->every_launch = strcmp(value, "1") == 0;
     if (!strcmp(key, "traces")) options->traces = strcmp(value, "1") == 0;
     if (!strcmp(key, "clock"))
-        options->clock = strcmp(value, "host") == 0 ? CLOCK_HOST : CLOCK_PREDICTED;
+        options->clock = !strcmp(value, "host")        ? CLOCK_HOST
+                         : !strcmp(value, "predicted") ? CLOCK_PREDICTED
+                                                       : CLOCK_MODEL;
+    if (!strcmp(key, "clock-jitter")) options->jitter = strtod(value, NULL) / 100;
 }
 
 void session_start(struct options *options)

@@ -2,11 +2,14 @@
 #include "tally.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "virtual_time.h"
 
 struct tally {
     struct row *row;
@@ -191,29 +194,56 @@ static bool keeps_l2(void)
 }
 
 /* For launches like this one that find other parts of their data in the L2. */
-static void predict_range(const ws_profile *profile, struct class_point *point)
+static void predict_range(const ws_profile *profile, double l2_found, struct class_seconds *seconds)
 {
     bool is_kept = keeps_l2();
-    point->cold_seconds =
-        is_kept && point->l2_found > 0 ? predict_alone(profile, "cold") : point->seconds;
-    point->warm_seconds =
-        is_kept && point->l2_found < 1 ? predict_alone(profile, "100%") : point->seconds;
+    seconds->cold = is_kept && l2_found > 0 ? predict_alone(profile, "cold") : seconds->own;
+    seconds->warm = is_kept && l2_found < 1 ? predict_alone(profile, "100%") : seconds->own;
 }
 
-static double add_measured(struct tally *tally, struct launch_class *one, const ws_launch *launch,
-                           const ws_launch_result *result, ws_profile *profile, double l2_found)
+/* By the model whose time virtual time is; where it has no answer by the headline. */
+static double model_seconds(const ws_profile *profile, const char *l2, double otherwise)
+{
+    double seconds;
+    ws_status status = ws_model_time(runtime.context, profile, runtime.machine,
+                                     runtime.options.model, l2, &seconds);
+    return status == WS_OK ? seconds : otherwise;
+}
+
+static void predict_clock(const ws_profile *profile, const struct launch_class *one,
+                          const ws_launch *launch, struct class_point *point)
+{
+    double own = launch->clock ? launch->clock->seconds : NAN;
+    bool is_kept = keeps_l2() && !launch_class_is_always(one), is_known = isfinite(own);
+    point->clock = point->table;
+    if (runtime.options.clock != CLOCK_MODEL) return;
+    if (!is_known)
+        note("The model %s has no time for some launches; virtual time has that of the report: %s",
+             runtime.options.model, ws_context_error(runtime.context));
+    if (!is_known) return;
+    bool has_cold = is_kept && point->l2_found > 0, has_warm = is_kept && point->l2_found < 1;
+    point->clock =
+        (struct class_seconds){.own = own,
+                               .cold = has_cold ? model_seconds(profile, "cold", own) : own,
+                               .warm = has_warm ? model_seconds(profile, "100%", own) : own};
+}
+
+static struct class_estimate add_measured(struct tally *tally, struct launch_class *one,
+                                          const ws_launch *launch, const ws_launch_result *result,
+                                          ws_profile *profile, double l2_found)
 {
     const char *bottleneck, *l2 = runtime.options.l2 ? runtime.options.l2 : "cold";
     ws_answer *answer;
     struct class_point point = {.instructions = result->warp_instructions,
-                                .seconds = predict(profile, l2, &bottleneck, &answer),
                                 .l2_found = l2_found,
                                 .number = ++runtime.measured};
-    point.power = class_power_of(profile, l2_found, answer);
-    predict_range(profile, &point);
+    point.table.own = predict(profile, l2, &bottleneck, &answer);
+    point.power = launch_power_of(answer);
+    predict_range(profile, point.l2_found, &point.table);
+    predict_clock(profile, one, launch, &point);
     launch_class_learn(one, &point);
     tally->measured++;
-    keep_heaviest(tally, launch, profile, point.seconds, bottleneck);
+    keep_heaviest(tally, launch, profile, point.table.own, bottleneck);
     ws_answer_destroy(answer);
     if (runtime.options.report_dir) {
         char name[64];
@@ -221,47 +251,50 @@ static double add_measured(struct tally *tally, struct launch_class *one, const 
                  (unsigned long long)point.number);
         save_profile(profile, name);
     }
-    return point.seconds;
+    return (struct class_estimate){point.table.own, point.clock.own, true, point.number};
 }
 
-static double add_like_others(struct tally *tally, struct launch_class *one, uint64_t instructions,
-                              double l2_found, const char **how, uint64_t *number)
+/* A launch without counters. */
+static struct class_estimate add_like_others(struct tally *tally, struct launch_class *one,
+                                             uint64_t instructions, double l2_found)
 {
-    bool same;
-    double seconds = launch_class_estimate(one, instructions, l2_found, &same, number);
-    *how = same ? "reused" : "scaled";
-    tally->reused += same;
-    tally->scaled += !same;
-    return seconds;
+    struct class_estimate out = launch_class_estimate(one, instructions, l2_found);
+    tally->reused += out.is_same;
+    tally->scaled += !out.is_same;
+    return out;
 }
 
-double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
-                 const ws_launch_result *result, ws_profile *profile)
+static void add_seconds(struct tally *tally, double seconds)
+{
+    bool first = tally->launches - tally->uncounted - tally->failed == 1;
+    tally->total += seconds;
+    tally->least = first || seconds < tally->least ? seconds : tally->least;
+    tally->most = first || seconds > tally->most ? seconds : tally->most;
+}
+
+void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
+               const ws_launch_result *result, ws_profile *profile)
 {
     struct tally *tally = tally_of(kernel);
-    double seconds = 0, l2_found = 0;
-    const char *how = "counted";
-    uint64_t number = 0;
+    struct class_estimate time = {0};
+    double l2_found = 0;
     if (keeps_l2()) l2_found = ws_device_l2_found(runtime.device, (uint64_t)runtime.l2_bytes);
     tally->launches++;
     tally->warp_instructions += result->warp_instructions;
-    if (profile) {
-        seconds = add_measured(tally, one, launch, result, profile, l2_found);
-        number = runtime.measured;
-    } else if (one) {
-        seconds = add_like_others(tally, one, result->warp_instructions, l2_found, &how, &number);
-    } else {
+    if (profile)
+        time = add_measured(tally, one, launch, result, profile, l2_found);
+    else if (one)
+        time = add_like_others(tally, one, result->warp_instructions, l2_found);
+    else
         tally->uncounted++;
-    }
     if (one) {
-        bool first = tally->launches - tally->uncounted - tally->failed == 1;
-        tally->total += seconds;
-        tally->least = first || seconds < tally->least ? seconds : tally->least;
-        tally->most = first || seconds > tally->most ? seconds : tally->most;
-        log_launch(kernel, launch, how, seconds, result->warp_instructions, number, l2_found);
+        add_seconds(tally, time.table);
+        log_launch(kernel, launch,
+                   profile        ? "counted"
+                   : time.is_same ? "reused"
+                                  : "scaled",
+                   time.table, result->warp_instructions, time.number, l2_found);
     }
-    const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
-    power_log_ran(&power, runtime.now, runtime.now + seconds);
+    spend_launch(launch_class_power(one, result->warp_instructions), time.clock);
     write_row(kernel);
-    return seconds;
 }

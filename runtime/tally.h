@@ -9,9 +9,9 @@
 
 /* The class of a launch; NULL: it is not counted (--only, --skip, --count). */
 struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch);
-/* A launch has run well; profile: of a counted one, else NULL. Returns its predicted seconds. */
-double tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
-                 const ws_launch_result *result, ws_profile *profile);
+/* A launch has run well; profile: of a counted one, else NULL. It takes its virtual time. */
+void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
+               const ws_launch_result *result, ws_profile *profile);
 void tally_failed(struct kernel *kernel);
 /* It begins, and it has ended (NULL): what was running is told if the process is killed. */
 void tally_running(const struct kernel *kernel);

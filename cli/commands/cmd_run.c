@@ -18,6 +18,7 @@ enum {
     OPTION_EVERY_LAUNCH,
     OPTION_REPORT_DIR,
     OPTION_CLOCK,
+    OPTION_CLOCK_JITTER,
     OPTION_RUN_L2,
     OPTION_OUTPUT,
     OPTION_FORMAT,
@@ -38,8 +39,11 @@ static const struct option_row options[] = {
      "count every launch separately; by default identical launches share their counts"},
     {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
      "write a JSON report per counted launch, and launches.jsonl with all of them"},
-    {OPTION_CLOCK, 0, "clock", "predicted|host",
-     "time reported by CUDA events (default predicted)"},
+    {OPTION_CLOCK, 0, "clock", "predicted|host|MODEL",
+     "time reported by CUDA events: of the report (default), of this host, or of one model; with "
+     "teg, clocks in kernels follow that model, too"},
+    {OPTION_CLOCK_JITTER, 0, "clock-jitter", "P%",
+     "each interval that a timer reports is off by up to P percent, reproducibly"},
     {OPTION_RUN_L2, 0, "l2", "kept|cold|warm|N%",
      "L2 as a launch starts: what ran before left it (default), empty, as a launch like it left "
      "it, "
@@ -86,12 +90,27 @@ static int check_regex(struct cli *cli, const char *text)
                      text, message);
 }
 
+/* The models of time are those that a question about one takes. */
 static int set_clock(struct cli *cli, struct run_request *request, const char *text)
 {
     request->clock = text;
-    if (!strcmp(text, "predicted") || !strcmp(text, "host")) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --clock: expected predicted or host",
+    if (!strcmp(text, "predicted") || !strcmp(text, "host") || ws_model_is_time(text))
+        return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --clock: expected predicted, host or a model of time "
+                     "such as teg (warpsage explain models)",
                      text);
+}
+
+static int set_jitter(struct cli *cli, struct run_request *request, const char *text)
+{
+    enum { MOST = 50 };
+    char *end;
+    request->clock_jitter = strtod(text, &end);
+    bool is_number = end != text && (!*end || !strcmp(end, "%"));
+    if (is_number && request->clock_jitter >= 0 && request->clock_jitter <= MOST) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --clock-jitter: expected 0%% to %d%%",
+                     text, MOST);
 }
 
 static int set_l2(struct cli *cli, struct run_request *request, const char *text)
@@ -151,6 +170,8 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return EXIT_DONE;
     case OPTION_CLOCK:
         return set_clock(cli, request, use->value);
+    case OPTION_CLOCK_JITTER:
+        return set_jitter(cli, request, use->value);
     case OPTION_RUN_L2:
         return set_l2(cli, request, use->value);
     case OPTION_OUTPUT:

@@ -18,7 +18,8 @@ struct run_request {
     size_t gpu_count;
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
-    const char *l2; /* what launches find there */
+    const char *l2;      /* what launches find there */
+    double clock_jitter; /* percent */
     uint64_t skip, count;
     bool every_launch;
     unsigned threads;

@@ -51,6 +51,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
     fprintf(file, "every-launch=%d\nl2=%s\n", request->every_launch, request->l2);
     if (request->max_instructions)
         fprintf(file, "max-instructions=%llu\n", (unsigned long long)request->max_instructions);
+    if (request->clock_jitter > 0) fprintf(file, "clock-jitter=%.17g\n", request->clock_jitter);
     if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
     if (request->only) fprintf(file, "only=%s\n", request->only);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);

@@ -196,6 +196,7 @@ typedef struct ws_kernel_info {
     /* Data in memory may decide what it executes or which addresses it accesses. If not, launches with
      * equal geometry and equal arguments that are no pointers execute the same instructions. */
     bool follows_data;
+    bool reads_clock; /* may read %clock, %globaltimer or %smid */
 } ws_kernel_info;
 WS_API WS_CHECKED ws_status ws_module_kernel_info(const ws_module *module, size_t kernel,
                                                   ws_kernel_info *out);
@@ -350,6 +351,23 @@ typedef struct ws_launch_result {
     char *undefined;
 } ws_launch_result;
 
+/* The time of a launch by one model, and what the kernel reads as its clocks (doc/run.md#time). With the model "teg"
+ * and counters, a kernel that reads %clock, %globaltimer or %smid is executed twice: what the first execution
+ * writes is taken back, and the second reads the times at which the model issues these instructions. */
+typedef struct ws_launch_clock {
+    size_t size;               /* sizeof(ws_launch_clock) */
+    const ws_machine *machine; /* a GPU */
+    const char *model;         /* "teg", or another model of time */
+    const char *l2; /* what the launch finds in the L2, as the input of questions; NULL: as that */
+    double begin_seconds; /* from which on the clocks count */
+    double
+        jitter; /* 0 to 0.5: each interval between two reads of a warp is off by at most this part */
+    uint64_t seed; /* of these errors */
+    /* Set by a launch with counters: what the model alone says, not raised to the speed of light; NAN: it has no
+     * answer, and the error text of the context says why. */
+    double seconds;
+} ws_launch_clock;
+
 typedef struct ws_launch {
     size_t size; /* sizeof(ws_launch) */
     size_t kernel;
@@ -391,6 +409,7 @@ typedef struct ws_launch {
      * one without counters leaves in the L2 what the last counted one would have. 0: of no class; without
      * counters it touches all of these buffers. */
     uint64_t l2_class;
+    ws_launch_clock *clock; /* NULL: clocks of kernels count their block's warp instructions */
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX
@@ -407,6 +426,17 @@ enum ws_rule {
  * several times a second whether it is cancelled. */
 WS_API WS_CHECKED ws_status ws_device_launch(ws_device *device, const ws_module *module,
                                              const ws_launch *launch, ws_profile **out_profile);
+
+/* Is it the name of a model that predicts times of GPU kernels? */
+WS_API bool ws_model_is_time(const char *model);
+/* What one model alone says of a profile, in seconds, not raised to the speed of light. WS_ERR_NO_MODEL if it has no
+ * answer. `l2` as in ws_launch_clock. */
+WS_API WS_CHECKED ws_status ws_model_time(ws_context *context, const ws_profile *profile,
+                                          const ws_machine *machine, const char *model,
+                                          const char *l2, double *out_seconds);
+
+/* A number from -1 to 1, evenly distributed and the same for the same arguments: with it timers err. */
+WS_API double ws_clock_error(uint64_t seed, uint64_t a, uint64_t b);
 
 /* ---- recorded traces ------------------------------------------------------------------------ */
 

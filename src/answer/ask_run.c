@@ -106,11 +106,13 @@ static void copy_program(const struct asked *asked, struct run_answer *answer)
 
 static ws_status ask(struct asked *asked, const void **out)
 {
-    static const char *const clocks[] = {"predicted", "host", NULL};
+    const char *clocks[MODEL_COUNT + 3] = {"predicted", "host"};
     const char *folder = asked_word(asked, "session"), *prefix = asked_word(asked, "report_prefix");
     struct arena *arena = &asked->answer->arena;
     struct run_answer *answer = ARENA_ARRAY(arena, struct run_answer, 1);
     int clock;
+    for (size_t i = 0, count = 2; i < MODEL_COUNT; i++)
+        if (models[i]->predict) clocks[count++] = models[i]->name;
     if (!folder || !asked->machine_count)
         return diag_error(asked->diag, WS_ERR_ARGUMENT,
                           "'run' requires the folder of a session and at least one GPU");
@@ -131,7 +133,7 @@ static const struct input_info inputs[] = {
     {"session", INPUT_WORD, "", "folder with the records of the program's processes"},
     {"program", INPUT_WORD, "", "program and its arguments, one word each"},
     {"exit_code", INPUT_COUNT, "", "exit code of the program"},
-    {"clock", INPUT_WORD, "", "clock of CUDA events: predicted or host"},
+    {"clock", INPUT_WORD, "", "clock of CUDA events: predicted, host or a model of time"},
     {"l2", INPUT_WORD, "", "what launches find in the L2, as in analyze (default cold)"},
     {"gpu_given", INPUT_FLAG, "", "the user chose the GPU"},
     {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},

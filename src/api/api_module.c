@@ -219,6 +219,7 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
         .max_threads_per_block = most_threads(function),
         .ordered = function->ordered,
         .follows_data = function_follows_data(function),
+        .reads_clock = module_reads_clock(module->module, module->entries[kernel]),
     };
     memcpy(out, &info, out->size < sizeof info ? out->size : sizeof info);
     mem_free(offsets);

@@ -177,8 +177,9 @@ static void give_result(const ws_launch *launch, struct launch_result *result)
     result->tolerated = result->undefined = NULL;
 }
 
-static ws_status execute(ws_device *device, const ws_module *module, const ws_launch *launch,
-                         struct observer *observer, struct launch_result *result)
+ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_launch *launch,
+                           const struct execution *how, struct observer *observer,
+                           struct launch_result *result)
 {
     ws_context *context = device->context;
     struct launch_options options = {
@@ -197,7 +198,9 @@ static ws_status execute(ws_device *device, const ws_module *module, const ws_la
         .progress_user = context->progress_user,
         .cancel = context->cancel,
         .cancel_user = context->cancel_user,
-        .print = context->print,
+        .clocks = how->clocks,
+        .undo = how->undo,
+        .print = how->is_silent ? NULL : context->print,
         .print_user = context->print_user,
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
@@ -236,16 +239,17 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
     return profile;
 }
 
-/* Executes and counts. */
-static ws_status count_launch(ws_device *device, const ws_module *module, const ws_launch *launch,
-                              const struct counting_rules *rules, enum isa_view view,
-                              struct launch_result *result, ws_profile **out)
+ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_launch *launch,
+                         const struct counting_rules *rules, enum isa_view view,
+                         const struct execution *how, struct launch_result *result,
+                         ws_profile **out)
 {
     uint32_t entry = module->entries[launch->kernel];
     struct measure *measure = measure_begin(*rules);
     measure_set_view(measure, view);
     pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
-    ws_status status = execute(device, module, launch, measure_observer(measure), result);
+    ws_status status =
+        pipeline_execute(device, module, launch, how, measure_observer(measure), result);
     if (status != WS_OK && status != WS_ERR_CANCELLED) {
         measure_cancel(measure);
         return status;
@@ -295,9 +299,12 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                           "counters are requested, but out_profile is NULL: pass out_profile");
     TRY(check_kernel(diag, module, &launch));
     TRY(find_view(diag, &launch, &view));
+    const struct execution plain = {0};
     ws_status status =
-        launch.counters ? count_launch(device, module, &launch, &rules, view, &result, out_profile)
-                        : execute(device, module, &launch, NULL, &result);
+        launch.clock ? clocked_launch(device, module, &launch, &rules, view, &result, out_profile)
+        : launch.counters
+            ? pipeline_count(device, module, &launch, &rules, view, &plain, &result, out_profile)
+            : pipeline_execute(device, module, &launch, &plain, NULL, &result);
     if (!launch.counters && status == WS_OK) l2_log_like(device, module, &launch);
     give_result(&launch, &result);
     return status;

@@ -154,6 +154,15 @@ static inline uint64_t shared_block_bytes(uint64_t static_bytes, uint64_t dynami
  * if they did. */
 bool function_follows_data(const struct function *function);
 
+/* Is the operand %clock, %clock64, %clock_hi or one of the %globaltimers? */
+bool operand_is_clock(const struct operand *operand);
+/* How many of its operands are. */
+unsigned insn_clock_reads(const struct insn *insn);
+/* May the kernel or a function that it may call read one of them, or %smid? */
+bool module_reads_clock(const struct module *module, uint32_t entry);
+/* May it call malloc or free? */
+bool module_uses_heap(const struct module *module, uint32_t entry);
+
 /* Can this form of the instruction be executed? */
 typedef bool executes_fn(const struct insn *insn, const struct function *function);
 

@@ -95,6 +95,8 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_ONE] = 1,
         [BLOCK_WORKSPACE_HIGH] = (uint32_t)(options->grid_workspace >> 32),
         [BLOCK_WORKSPACE_LOW] = (uint32_t)options->grid_workspace,
+        [BLOCK_SMID] = block->clocks.sm,
+        [BLOCK_NSMID] = options->clocks ? options->clocks->sm_count : 1,
     };
     for (unsigned k = 0; k < BLOCK_SPECIALS; k++)
         for (unsigned i = 0; i < WARP_LANES; i++)
@@ -113,6 +115,9 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     block->next = NULL;
     memset(block->barriers, 0, sizeof block->barriers);
     if (launch->shared_end) memset(block->shared, 0, launch->shared_end);
+    block->clocks = (struct block_clocks){0};
+    if (launch->options->clocks && launch->options->clocks->find)
+        launch->options->clocks->find(launch->options->clocks->self, index, &block->clocks);
     fill_specials(launch, block);
     block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
     for (uint32_t w = 0; w < block->warp_count; w++)

@@ -6,7 +6,9 @@
 
 #include "base/diag.h"
 #include "decode/module.h"
+#include "emulate/clock.h"
 #include "emulate/observer.h"
+#include "emulate/undo.h"
 
 struct device;
 
@@ -93,6 +95,8 @@ struct launch_options {
     void *progress_user;
     ws_cancel_fn *cancel; /* may be NULL */
     void *cancel_user;
+    const struct launch_clocks *clocks; /* NULL: a count of instructions */
+    struct undo *undo;                  /* keeps what is overwritten; NULL: nothing does */
     ws_write_fn *print; /* gets what the kernel printed, after it has run; may be NULL */
     void *print_user;
 };

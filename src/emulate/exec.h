@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "emulate/clock.h"
 #include "emulate/devmem.h"
 #include "emulate/emulate.h"
 #include "emulate/observer.h"
@@ -69,6 +70,7 @@ struct uop {
     uint8_t dst_bits;        /* width of the destination registers */
     uint8_t negate;          /* bit i: source i is a negated predicate */
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
+    bool is_timer;           /* reads %globaltimer, not %clock */
     int64_t imm;
     const operand_ref *elements;     /* vector of more than 4: places of the destinations' elements,
                                       * then of the values'; matrix: of all operands; else NULL */
@@ -110,6 +112,8 @@ enum block_special {
     BLOCK_ONE,
     BLOCK_WORKSPACE_HIGH,
     BLOCK_WORKSPACE_LOW,
+    BLOCK_SMID,
+    BLOCK_NSMID,
     BLOCK_SPECIALS
 };
 
@@ -345,6 +349,12 @@ struct split {
     struct turns turns;
 };
 
+/* A warp's clock (clock.h), in ticks; `at`: its instructions. */
+struct warp_clock {
+    uint64_t reads, at, first_at;
+    double last, reported, first, pace;
+};
+
 struct warp {
     struct split splits[WARP_LANES + 2]; /* two more while a split is being replaced */
     uint32_t split_count;
@@ -362,6 +372,8 @@ struct warp {
     struct frame *free_frames, *made_frames, root;
     uint32_t live_frames; /* besides the root */
     uint32_t node_hint;   /* nodes before it are all in use */
+    uint64_t instructions;
+    struct warp_clock clock;
     struct warp_ref ref;
     bool done;
 };
@@ -385,7 +397,8 @@ struct block {
     uint32_t specials[BLOCK_SPECIALS][WARP_LANES] __attribute__((aligned(64)));
     uint64_t instructions;
     uint64_t yielded_at; /* instructions at the last turn */
-    void *observed;      /* the observer's state of this block */
+    struct block_clocks clocks;
+    void *observed; /* the observer's state of this block */
     struct printed printed;
     struct block *next;
 };
@@ -516,6 +529,9 @@ void block_recheck(struct exec *x, struct block *block);
 unsigned char *call_value_place(const struct exec *x, const struct warp *warp,
                                 const struct frame *frame, const struct call_value *value,
                                 uint32_t lane);
+
+/* clock.c: the next value of the warp at hand. */
+uint64_t clock_read(struct exec *x, bool is_timer);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);

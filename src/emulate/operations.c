@@ -136,10 +136,10 @@ static operand_ref special_place(int32_t sreg)
         [SREG_NCTAID_Y] = {BASE_BLOCK, BLOCK_NCTAID_Y},
         [SREG_NCTAID_Z] = {BASE_BLOCK, BLOCK_NCTAID_Z},
         [SREG_NWARPID] = {BASE_BLOCK, BLOCK_NWARPID},
-        [SREG_SMID] = {BASE_BLOCK, BLOCK_ZERO},
+        [SREG_SMID] = {BASE_BLOCK, BLOCK_SMID},
         [SREG_ENVREG1] = {BASE_BLOCK, BLOCK_WORKSPACE_HIGH},
         [SREG_ENVREG2] = {BASE_BLOCK, BLOCK_WORKSPACE_LOW},
-        [SREG_NSMID] = {BASE_BLOCK, BLOCK_ONE},
+        [SREG_NSMID] = {BASE_BLOCK, BLOCK_NSMID},
         [SREG_GRIDID] = {BASE_BLOCK, BLOCK_ONE},
         [SREG_DYNAMIC_SMEM_SIZE] = {BASE_BLOCK, BLOCK_DYNAMIC_SMEM},
         [SREG_TOTAL_SMEM_SIZE] = {BASE_BLOCK, BLOCK_TOTAL_SMEM},
@@ -186,6 +186,7 @@ static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
     if (is_clock(sreg)) {
         u->full = u->part = m->b->semantics->clock_value;
         u->imm = sreg == SREG_CLOCK_HI || sreg == SREG_GLOBALTIMER_HI ? 32 : 0;
+        u->is_timer = sreg >= SREG_GLOBALTIMER;
         u->dst_bits = (uint8_t)(8 * bytes);
     } else {
         u->full = u->part = bytes == 8 ? m->b->semantics->special64 : m->b->semantics->special16;

@@ -248,6 +248,13 @@ static bool check_window(struct exec *x, const struct uop *u, const struct acces
 
 enum direction { READS = 1, WRITES = 2 };
 
+static __attribute__((noinline)) void keep_for_undo(const struct exec *x, const struct access *s)
+{
+    for (uint32_t left = s->mask; left; left &= left - 1)
+        undo_note(x->launch->options->undo, x->launch->memory, s->addresses[__builtin_ctz(left)],
+                  s->bytes);
+}
+
 /* Everything before the data moves. False: a fault was recorded. */
 static inline bool locate(struct exec *x, const struct uop *u, struct place *p, unsigned space,
                           uint32_t mask, unsigned what)
@@ -286,6 +293,7 @@ static inline bool locate(struct exec *x, const struct uop *u, struct place *p, 
         if (what == WRITES) x->changed |= mask;
         if (!check_global(x, u, p, what & WRITES)) return false;
         if (!check_initialised(x, u, p, what & READS, what & WRITES)) return false;
+        if (what & WRITES && x->launch->options->undo) keep_for_undo(x, s);
         break;
     }
     if (u->poll) x->polled = 1;

@@ -77,14 +77,10 @@ static void mov_vector(struct exec *x, const struct uop *u)
     }
 }
 
-/* A deterministic clock: so many cycles for each warp instruction of the block so far. A guess
- * between the 4 that a dependent instruction of Volta waits and the 20 to 30 of one on memory close
- * by; prime, so that a program which spins for a round number of cycles goes past it, as on
- * hardware, and does not meet it. */
-enum { CLOCK_CYCLES = 7 };
+/* %clock and %globaltimer; imm: the bits to leave out. */
 static void clock_any(struct exec *x, const struct uop *u)
 {
-    uint64_t value = (CLOCK_CYCLES * x->block->instructions) >> u->imm;
+    uint64_t value = clock_read(x, u->is_timer) >> u->imm;
     LANES if ((x->mask >> i) & 1) write_bits(x, u->dst[0], u->dst_bits, value, 0, i);
 }
 

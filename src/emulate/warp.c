@@ -196,6 +196,7 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 {
     if (x->observe) x->observe->run(x->observer_worker, &warp->ref, block, mask);
     x->block->instructions += code->insn_count;
+    warp->instructions += code->insn_count;
     x->last = code->last;
 }
 
@@ -326,6 +327,8 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->threads = left >= WARP_LANES ? UINT32_MAX : (1u << left) - 1;
     warp->dead = ~warp->threads;
     warp->done = false;
+    warp->instructions = 0;
+    warp->clock = (struct warp_clock){0};
     warp->carry = 0;
     for (uint32_t i = 0; i < WARP_LANES; i++)
         warp->stack[i] = program->stack_begin;

@@ -192,6 +192,7 @@ static void fold_load(struct planner *p, const struct code_block *code, uint32_t
             return;
         }
         if (stores_to_shared(insn) || (base >= 0 && writes_register(insn, base))) return;
+        if (insn_clock_reads(insn)) return;
     }
 }
 

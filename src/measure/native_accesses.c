@@ -298,7 +298,7 @@ static bool ends_block(const struct insn *insn, const struct insn_view *view)
     for (unsigned i = 0; view->is_sequence && i < VIEW_PARTS; i++)
         if (view->parts[i].count && view->parts[i].class_id == CLASS_CONTROL) return true;
     return family == FAMILY_CONTROL || family == FAMILY_BARRIER || family == FAMILY_FENCE ||
-           insn->op == OP_CP || insn->semantics != MEM_WEAK;
+           insn->op == OP_CP || insn->semantics != MEM_WEAK || insn_clock_reads(insn);
 }
 
 static void visit(struct merger *m, uint32_t pc)

@@ -75,7 +75,7 @@ static bool can_guard(const struct guarder *g, uint32_t pc)
     const struct insn *insn = insn_at(g->p, pc);
     bool is_access = insn->op == OP_LD || insn->op == OP_ST;
     return (op_infos[insn->op].family <= FAMILY_SFU_TANH || is_access) &&
-           !has_slow_path(&g->p->views[pc]);
+           !has_slow_path(&g->p->views[pc]) && !insn_clock_reads(insn);
 }
 
 static bool is_skip(const struct insn *insn)
@@ -220,7 +220,9 @@ static bool can_evaluate(const struct guarder *g, uint32_t block)
         unsigned written = insn_writes(insn_at(p, pc), writes);
         unsigned family = op_infos[insn_at(p, pc)->op].family;
         count += isa_view_issued(&p->views[pc]);
-        if (family > FAMILY_SFU_TANH || has_slow_path(&p->views[pc])) return false;
+        if (family > FAMILY_SFU_TANH || has_slow_path(&p->views[pc]) ||
+            insn_clock_reads(insn_at(p, pc)))
+            return false;
         for (unsigned i = 0; i < written; i++) {
             const struct usage *usage = &p->usages[base_of(p, pc) + writes[i]];
             if (usage->writes != 1) return false;

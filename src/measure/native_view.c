@@ -23,6 +23,8 @@ static uint32_t reader_of(const struct planner *p, uint32_t pc)
     const struct usage *result = result_of(p, pc);
     uint32_t reader = result->reader_count == 1 ? p->readers[result->first_reader] : NOWHERE;
     if (reader == NOWHERE || reader <= pc || p->block_of[reader] != p->block_of[pc]) return NOWHERE;
+    for (uint32_t at = pc + 1; at < reader; at++)
+        if (insn_clock_reads(insn_at(p, at))) return NOWHERE;
     bool fuses = insn_at(p, reader)->guard < 0 && p->views[reader].fold == VIEW_PLAIN;
     return fuses && uses_as_value(insn_at(p, reader), result_register(p, pc)) == 1 ? reader
                                                                                    : NOWHERE;
@@ -126,7 +128,7 @@ static bool is_constant_operand(const struct planner *p, uint32_t pc)
 static void fold_free(struct planner *p, uint32_t pc)
 {
     const struct insn *insn = insn_at(p, pc);
-    if (insn->guard >= 0 || !is_alone(p, pc)) return;
+    if (insn->guard >= 0 || !is_alone(p, pc) || insn_clock_reads(insn)) return;
     bool is_parameter = insn->class_id == CLASS_MEM_PARAM_LOAD && insn_source(insn, 0)->reg < 0;
     if (is_parameter || insn->op == OP_CVTA || (insn->op == OP_MOV && is_free_move(p, pc)) ||
         (insn->op == OP_CVT && is_free_conversion(insn)) || is_free_sign(p, pc) ||

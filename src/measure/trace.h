@@ -49,6 +49,8 @@ enum trace_flags {
     TRACE_ADDED_UP = 128
 };
 
+enum { TRACE_CLOCKS_MAX = 4 }; /* operands of an instruction that are clocks */
+
 #define TRACE_NO_SITE UINT32_MAX
 #define TRACE_NO_PC UINT32_MAX
 
@@ -78,6 +80,7 @@ struct trace_insn {
      * often that is unrolled. Else 0 (isa_view.h). */
     uint8_t every;
     bool reads_parameters; /* as operands, by the view */
+    uint8_t clock_reads;   /* operands that are clocks: nothing moves past such an instruction */
     /* Has a guard predicate: lanes that execute are said step by step. */
     bool guarded;
     /* Stores or loads a spilled register (spill_trace.c): in a word that nothing else accesses; what links both is a

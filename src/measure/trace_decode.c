@@ -162,10 +162,12 @@ static void get_insn(struct reader *r, struct trace_insn *insn)
     insn->flags = get_small(r, flags, "invalid flags");
     insn->barrier = get_small(r, TRACE_BARRIER_WARP, "invalid barrier");
     insn->barrier_id = (uint8_t)get(r, 1);
-    uint8_t guarded = get_small(r, 1 << 4 | VIEW_UNROLL << 1 | 1, "invalid guard flag");
+    uint8_t guarded =
+        get_small(r, TRACE_CLOCKS_MAX << 5 | 1 << 4 | VIEW_UNROLL << 1 | 1, "invalid guard flag");
     insn->guarded = guarded & 1;
     insn->every = guarded >> 1 & 7;
-    insn->reads_parameters = guarded >> 4;
+    insn->reads_parameters = guarded >> 4 & 1;
+    insn->clock_reads = guarded >> 5;
     check(r, insn->every <= VIEW_UNROLL, "invalid unrolling");
     bool has_access = insn->operation != TRACE_NO_ACCESS;
     check(r, !has_access || is_width(insn->bytes), "invalid access width");

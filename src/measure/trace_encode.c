@@ -45,7 +45,8 @@ static void put_head(struct strbuf *out, const struct trace *trace)
 static void put_insn(struct strbuf *out, const struct trace *trace, const struct trace_insn *insn)
 {
     /* Of old files the last one is 0 or 1: unrolled loops came later. */
-    uint8_t guarded = (uint8_t)(insn->guarded | insn->every << 1 | insn->reads_parameters << 4);
+    uint8_t guarded = (uint8_t)(insn->guarded | insn->every << 1 | insn->reads_parameters << 4 |
+                                insn->clock_reads << 5);
     const uint8_t bytes[] = {insn->operation, insn->space,      insn->bytes,
                              insn->cache_op,  insn->semantics,  insn->flags,
                              insn->barrier,   insn->barrier_id, guarded};

@@ -151,7 +151,8 @@ static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *
                                .source_line = insn->source_line,
                                .op = insn->text,
                                .class_id = insn->class_id,
-                               .guarded = insn->guard >= 0};
+                               .guarded = insn->guard >= 0,
+                               .clock_reads = (uint8_t)insn_clock_reads(insn)};
     if (insn->source_file && insn->source_file < module->file_count)
         out->file = module->files[insn->source_file];
     if (is_access(insn)) {
@@ -213,6 +214,7 @@ static void add_sequence(struct planner *p, uint32_t pc, struct draft *draft, ui
             draft->insn.operation = TRACE_NO_ACCESS;
             draft->insn.flags &= (uint8_t) ~(TRACE_SHARED_OPERAND | TRACE_BRANCH);
             draft->insn.guarded = false;
+            draft->insn.clock_reads = 0;
             draft->read_count = reads;
             for (unsigned r = 0; r < draft->write_count; r++)
                 add_once(draft->reads, &draft->read_count, draft->writes[r]);

@@ -93,14 +93,18 @@ static void put_counted(struct notes *notes, const struct node *totals)
 static void put_notes(struct page *page, const struct node *run)
 {
     struct notes notes = {.page = page};
-    bool is_host = !strcmp(node_word(run, "clock"), "host");
+    const char *clock = node_word(run, "clock");
     if (!node_flag(run, "gpu_given"))
         put_note_of(&notes, "No --gpu given: using %s.", node_word(run, "machine"));
     put_note(&notes, "Times cover kernels only: launch overhead and copies between host and GPU "
                      "are excluded; streams are serialised.");
-    put_note(&notes,
-             is_host ? "CUDA events report the time of this host (--clock host)."
-                     : "CUDA events report the predicted time of the GPU, not that of this host.");
+    if (!strcmp(clock, "host"))
+        put_note(&notes, "CUDA events report the time of this host (--clock host).");
+    else if (!strcmp(clock, "predicted"))
+        put_note(&notes,
+                 "CUDA events report the predicted time of the GPU, not that of this host.");
+    else
+        put_note_of(&notes, "CUDA events report the time of the model %s (--clock).", clock);
     if (strcmp(node_word(run, "l2"), "kept") != 0)
         put_note_of(&notes, "Each launch starts with its L2 %s (--l2).", node_word(run, "l2"));
     put_counted(&notes, node_child(run, "totals"));

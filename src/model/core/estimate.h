@@ -99,6 +99,7 @@ struct model_option {
 struct power_estimate;
 struct prediction;
 struct teg_observer;
+struct teg_clocks;
 
 struct model_input {
     const struct profile *profile;
@@ -117,6 +118,7 @@ struct model_input {
     struct l2_start l2;   /* what the launch finds there */
     struct arena *arena;  /* for texts of the estimate */
     const struct teg_observer *observer; /* of the model teg's execution; NULL: none */
+    struct teg_clocks *clocks; /* of the same (teg_clocks.h): to be filled; NULL: not asked for */
 };
 
 /* An option of a model: the first value is the default (doc/models). */
@@ -201,13 +203,15 @@ struct predict_options {
     bool without_gains; /* the gains of effects are not worked out */
     bool without_details; /* nor what a model tells beside terms and assumptions */
     bool without_traces;
-    struct l2_start l2; /* what the launch finds there; share: of L2_SHARE */
+    bool without_caches; /* nor hits on caches, where a model must be asked about them */
+    struct l2_start l2;  /* what the launch finds there; share: of L2_SHARE */
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */
     double whole_sms, time_factor;
     const struct cache_section *caches;  /* those of the whole GPU; NULL: the machine's */
     const struct teg_observer *observer; /* sees the execution of the model teg; NULL: none */
-    const struct evidence *evidence;     /* what the headline is chosen by, not kept afterwards;
+    struct teg_clocks *clocks;       /* of the execution of the model teg (teg_clocks.h); NULL */
+    const struct evidence *evidence; /* what the headline is chosen by, not kept afterwards;
                                           * NULL: the median of the answers */
 };
 

@@ -149,7 +149,7 @@ static bool is_plain(const struct model *model, const struct model_input *input)
 {
     for (size_t i = 0; i < model->option_count; i++)
         if (model_option_get(model, input, model->options[i].key)) return false;
-    return !input->effects_off && !input->observer;
+    return !input->effects_off && !input->observer && !input->clocks;
 }
 
 /* By the model that follows the traces in time, for the launch as it is. *out_answer: its estimate, if that is
@@ -166,6 +166,7 @@ static ws_status follow_caches(struct diag *diag, const struct model_input *base
         input.effects_off = 0;
         input.option_count = 0;
         input.observer = NULL;
+        input.clocks = NULL;
         input.without_details = true;
     }
     out->caches_reason = needs_check(model, &input, no_occupancy);
@@ -196,7 +197,8 @@ static ws_status find_caches(struct diag *diag, const struct model_input *base,
         out->caches_reason =
             "this GPU has no caches for global memory, or its machine file lacks them";
     if (out->caches_reason) return WS_OK;
-    if (base->trace) return follow_caches(diag, base, no_occupancy, out, out_answer);
+    if (base->trace && !out->options.without_caches)
+        return follow_caches(diag, base, no_occupancy, out, out_answer);
     out->caches = profile_find_caches(profile, cache_geometry_find(&geometry, out->l2.share));
     if (!out->caches) out->caches = find_near_caches(out);
     if (!out->caches)
@@ -430,6 +432,7 @@ ws_status model_predict(struct diag *diag, const struct profile *profile,
                                 .without_details = options->without_details,
                                 .l2 = prediction->l2,
                                 .observer = options->observer,
+                                .clocks = options->clocks,
                                 .arena = &prediction->arena};
     if (status == WS_OK) find_spills(prediction, &input);
     if (prediction->spilled) {

@@ -36,6 +36,7 @@ static void widen_all(struct prediction *prediction, enum side side)
     options.caches = prediction->caches;
     options.evidence = NULL;
     options.observer = NULL;
+    options.clocks = NULL;
     struct profile *profile = at_end(prediction->profile, side);
     if (model_predict(&diag, profile, prediction->machine, &options, &other) == WS_OK) {
         for (size_t i = 0; i < prediction->estimate_count; i++) {

@@ -430,7 +430,8 @@ static bool ends_region(const struct trace_insn *insn)
 {
     return insn->flags & (TRACE_EXIT | TRACE_BRANCH | TRACE_TO_SHARED | TRACE_COPY_COMMIT |
                           TRACE_COPY_WAIT) ||
-           insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER;
+           insn->barrier || insn->class_id == CLASS_FENCE || insn->class_id == CLASS_BARRIER ||
+           insn->clock_reads;
 }
 
 /* Steps that follow each other, up to one that ends the region. Where long ones are cut does not depend on

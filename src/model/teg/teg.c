@@ -345,7 +345,7 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     a->out->warp_instructions = (double)a->result.issued * (double)profile_blocks(input->profile) /
                                 (double)a->result.block_count;
     write_assumptions(a);
-    if (input->effects_off || input->observer) return WS_OK;
+    if (input->effects_off || input->observer || input->clocks) return WS_OK;
     a->out->unseen = unseen(a);
     write_known_gains(a);
     if (input->without_details) return WS_OK;

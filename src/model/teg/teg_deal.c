@@ -51,7 +51,9 @@ struct teg_dealt teg_deal_next(struct teg_deal *deal, uint64_t number)
     uint32_t chosen = (uint32_t)(number % trace->block_count);
     if (deal->blocks && trace->part_count) {
         chosen = trace_stand_in(trace, out.block);
-        if (!trace->is_linear || deal->stays_at_place) chosen = choose_apart(deal, chosen);
+        bool is_itself = deal->is_exact && trace->blocks[chosen].index == out.block;
+        if (!is_itself && (!trace->is_linear || deal->stays_at_place))
+            chosen = choose_apart(deal, chosen);
     }
     out.traced = &trace->blocks[chosen];
     out.before = deal->uses[chosen]++;

@@ -11,6 +11,7 @@ struct teg_deal {
     const struct trace *trace;
     const uint64_t *blocks; /* of the grid, by number; NULL: those that are traced, in turn */
     bool stays_at_place;    /* addresses are those of the traced blocks */
+    bool is_exact;          /* a block that is traced stands for itself */
     uint32_t *
         uses; /* by traced block: blocks so far that it stood for; NULL: teg_deal_begin has not been called */
 };

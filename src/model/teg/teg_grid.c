@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/teg/teg_clocks.h"
 #include "model/teg/teg_parallel.h"
 #include "model/teg/teg_sharing.h"
 
@@ -125,7 +126,9 @@ void teg_prepare(struct teg_grid *a)
     a->setup.native_registers = native_registers(a);
     a->wave = (uint64_t)a->setup.blocks_per_sm * a->setup.sms;
     a->assignment = teg_assign(a->setup.trace, blocks, a->machine.clusters, (unsigned)a->wave);
-    a->setup.deal = (struct teg_deal){.trace = a->setup.trace, .stays_at_place = a->stays_at_place};
+    a->setup.deal = (struct teg_deal){.trace = a->setup.trace,
+                                      .stays_at_place = a->stays_at_place,
+                                      .is_exact = a->input->clocks != NULL};
     choose_blocks(a, a->assignment.longest);
     if (a->setup.block_count == (uint64_t)a->blocks) a->setup.running = a->assignment.running;
     if (teg_is_cached(&a->machine) && !a->assignment.running)
@@ -204,6 +207,12 @@ static ws_status find_longest_end(struct diag *diag, struct teg_grid *a)
 
 /* ---- one cluster or all ---------------------------------------------------------------------- */
 
+static void end_clocks(const struct teg_grid *a)
+{
+    teg_clocks_end(a->input->clocks, &a->assignment,
+                   (uint64_t)a->setup.blocks_per_sm * a->setup.sms, teg_steady_rate(a));
+}
+
 static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -216,10 +225,14 @@ static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters, un
 
 static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsigned count)
 {
+    struct teg_clocks *clocks = clusters->input->clocks;
     struct teg_setup *setups = mem_zalloc(count, sizeof *setups);
     struct teg_result *results = mem_zalloc(count, sizeof *results);
     for (unsigned i = 0; i < count; i++)
         setups[i] = clusters[i].setup;
+    if (clocks) teg_clocks_begin(clocks, &clusters->machine, setups, 0, count);
+    for (unsigned i = 0; i < count && clocks; i++)
+        setups[i].observer = teg_clocks_observer(clocks, i);
     ws_status status = teg_run_all(diag, setups, count, results);
     for (unsigned i = 0; i < count; i++)
         clusters[i].result = results[i];
@@ -257,15 +270,23 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     set_clusters(a, clusters, count);
     ws_status status = run_clusters(diag, clusters, count);
     if (status == WS_OK) status = choose_slowest(diag, a, clusters, count);
+    if (status == WS_OK && a->input->clocks) end_clocks(a);
     mem_free(clusters);
     return status;
 }
 
 ws_status teg_run_cluster(struct diag *diag, struct teg_grid *a)
 {
-    TRY(teg_run(diag, &a->setup, &a->result));
+    struct teg_clocks *clocks = a->input->clocks;
+    struct teg_setup setup = a->setup;
+    if (clocks) {
+        teg_clocks_begin(clocks, &a->machine, &setup, a->assignment.longest, 1);
+        setup.observer = teg_clocks_observer(clocks, 0);
+    }
+    TRY(teg_run(diag, &setup, &a->result));
     TRY(find_longest_end(diag, a));
     a->total = whole_grid(a);
     a->timed = 1;
+    if (clocks) end_clocks(a);
     return WS_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "model/teg/teg_engine.h"
 
-/* Runs `setups` on all cores of the host; out[i] is that of setups[i]. Without observers. The error is that
+/* Runs `setups` on all cores of the host; out[i] is that of setups[i]. No observer sees two of them. The error is that
  * of the first that fails; then no result is left. teg_result_clear each. */
 ws_status teg_run_all(struct diag *diag, const struct teg_setup *setups, size_t count,
                       struct teg_result *out);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a kernel or a function that it may call does somewhere. */
+#include "base/memory.h"
+#include "decode/module.h"
+
+bool operand_is_clock(const struct operand *operand)
+{
+    return operand->kind == OPERAND_SPECIAL && operand->reg >= SREG_CLOCK &&
+           operand->reg <= SREG_GLOBALTIMER_HI;
+}
+
+unsigned insn_clock_reads(const struct insn *insn)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < insn->nsrc; i++)
+        count += operand_is_clock(insn_source(insn, i));
+    return count;
+}
+
+typedef bool insn_test(const struct module *module, const struct insn *insn);
+
+/* A call through a pointer may reach any function. */
+static bool reaches(const struct module *module, uint32_t f, insn_test *test, bool *visited)
+{
+    const struct function *function = &module->functions[f];
+    if (visited[f]) return false;
+    visited[f] = true;
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const struct insn *insn = &function->insns[i];
+        if (test(module, insn)) return true;
+        if (insn->op != OP_CALL) continue;
+        int32_t callee = insn->call->function;
+        if (callee >= 0 && reaches(module, (uint32_t)callee, test, visited)) return true;
+        for (uint32_t c = 0; callee < 0 && c < module->function_count; c++)
+            if (!module->functions[c].is_entry && reaches(module, c, test, visited)) return true;
+    }
+    return false;
+}
+
+static bool any(const struct module *module, uint32_t entry, insn_test *test)
+{
+    bool *visited = mem_zalloc(module->function_count, sizeof *visited);
+    bool found = reaches(module, entry, test, visited);
+    mem_free(visited);
+    return found;
+}
+
+static bool reads_clock(const struct module *module, const struct insn *insn)
+{
+    (void)module;
+    for (unsigned i = 0; i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        if (operand_is_clock(source)) return true;
+        if (source->kind == OPERAND_SPECIAL && source->reg == SREG_SMID) return true;
+    }
+    return false;
+}
+
+static bool uses_heap(const struct module *module, const struct insn *insn)
+{
+    if (insn->op != OP_CALL || insn->call->function < 0) return false;
+    unsigned builtin = module->functions[insn->call->function].builtin;
+    return builtin == BUILTIN_MALLOC || builtin == BUILTIN_FREE;
+}
+
+bool module_reads_clock(const struct module *module, uint32_t entry)
+{
+    return any(module, entry, reads_clock);
+}
+
+bool module_uses_heap(const struct module *module, uint32_t entry)
+{
+    return any(module, entry, uses_heap);
+}

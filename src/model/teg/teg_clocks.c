@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/teg/teg_clocks.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+/* Reads of a warp that are kept; those behind go on at their pace (emulate/clock.h). */
+enum { READS_MAX_OF_WARP = 1 << 20 };
+
+struct teg_clock_place {
+    uint32_t simulated; /* of clocks.clusters */
+    uint32_t cluster;   /* of the GPU */
+    uint64_t number;
+    teg_time shift;
+};
+
+/* ---- while the model executes ---------------------------------------------------------------- */
+
+static void add_read(struct warp_clocks *reads, teg_time time)
+{
+    if (reads->count == READS_MAX_OF_WARP) return;
+    GROW(reads->ticks, reads->count, reads->room);
+    reads->ticks[reads->count++] = time;
+}
+
+static void on_issue(void *self, const struct teg_event *event)
+{
+    struct teg_clock_cluster *c = self;
+    const struct trace_insn *insn = &c->trace->insns[event->insn];
+    struct teg_clock_block *block = &c->blocks[event->block];
+    if (!block->has_begun) {
+        block->has_begun = true;
+        block->begun = event->wait.since;
+        block->sm = event->sm;
+        block->warps = mem_zalloc(c->of->warps_per_block, sizeof *block->warps);
+    }
+    for (unsigned i = 0; i < insn->clock_reads; i++)
+        add_read(&block->warps[event->warp], event->issue);
+}
+
+void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machine,
+                      const struct teg_setup *setups, unsigned first, unsigned count)
+{
+    *clocks = (struct teg_clocks){.cluster_count = count,
+                                  .all_clusters = machine->clusters,
+                                  .cluster_sms = machine->cluster_sms,
+                                  .warps_per_block = setups->trace->head.warps_per_block,
+                                  .launch = machine->launch};
+    clocks->clusters = mem_zalloc(count, sizeof *clocks->clusters);
+    for (unsigned i = 0; i < count; i++) {
+        struct teg_clock_cluster *c = &clocks->clusters[i];
+        *c = (struct teg_clock_cluster){.observer = {.issue = on_issue, .self = c},
+                                        .of = clocks,
+                                        .cluster = first + i,
+                                        .trace = setups[i].trace,
+                                        .count = setups[i].block_count};
+        c->blocks = mem_zalloc(c->count + 1, sizeof *c->blocks);
+        for (uint64_t k = 0; k < c->count; k++)
+            c->blocks[k].block = setups[i].deal.blocks ? setups[i].deal.blocks[k] : k;
+    }
+}
+
+const struct teg_observer *teg_clocks_observer(struct teg_clocks *clocks, unsigned i)
+{
+    return &clocks->clusters[i].observer;
+}
+
+/* ---- who reads what -------------------------------------------------------------------------- */
+
+/* The `at`-th block of its cluster. Beyond those that were executed it does as one of the last wave, later by what the
+ * blocks in between take. */
+static struct teg_clock_place place_of(const struct teg_clocks *clocks, uint32_t cluster,
+                                       uint64_t at, uint64_t wave, double steady)
+{
+    uint32_t simulated = clocks->cluster_count == 1 ? 0 : cluster;
+    uint64_t count = clocks->clusters[simulated].count, number = at;
+    if (at >= count && count > wave) number = count - wave + at % wave;
+    if (number >= count) number = at % count;
+    return (struct teg_clock_place){.simulated = simulated,
+                                    .cluster = cluster,
+                                    .number = number,
+                                    .shift = (teg_time)llround(steady * (double)(at - number))};
+}
+
+void teg_clocks_end(struct teg_clocks *clocks, const struct teg_assignment *assignment,
+                    uint64_t wave, double steady)
+{
+    uint64_t *dealt = mem_zalloc(assignment->clusters, sizeof *dealt);
+    clocks->grid_blocks = assignment->blocks;
+    clocks->places = mem_alloc((clocks->grid_blocks + 1) * sizeof *clocks->places);
+    for (uint64_t b = 0; b < clocks->grid_blocks; b++) {
+        uint32_t cluster =
+            assignment->owners ? assignment->owners[b] : (uint32_t)(b % assignment->clusters);
+        clocks->places[b] = place_of(clocks, cluster, dealt[cluster]++, wave, steady);
+    }
+    mem_free(dealt);
+}
+
+void teg_clocks_clear(struct teg_clocks *clocks)
+{
+    for (unsigned i = 0; i < clocks->cluster_count; i++) {
+        struct teg_clock_cluster *c = &clocks->clusters[i];
+        for (uint64_t k = 0; k < c->count; k++) {
+            for (uint32_t w = 0; c->blocks[k].warps && w < clocks->warps_per_block; w++)
+                mem_free(c->blocks[k].warps[w].ticks);
+            mem_free(c->blocks[k].warps);
+        }
+        mem_free(c->blocks);
+    }
+    mem_free(clocks->clusters);
+    mem_free(clocks->places);
+    *clocks = (struct teg_clocks){0};
+}
+
+void teg_clocks_find(const struct teg_clocks *clocks, uint64_t block, struct teg_clocks_found *out)
+{
+    *out = (struct teg_clocks_found){0};
+    if (block >= clocks->grid_blocks) return;
+    const struct teg_clock_place *place = &clocks->places[block];
+    const struct teg_clock_block *read = &clocks->clusters[place->simulated].blocks[place->number];
+    out->sm = place->cluster * clocks->cluster_sms + read->sm;
+    out->shift = place->shift + clocks->launch;
+    out->warps = read->warps;
+}
