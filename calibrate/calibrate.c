@@ -58,12 +58,28 @@ static char *raw_path(const char *output)
     return calibrate_format("%.*s.raw.jsonl", (int)length, output);
 }
 
+/* What came of it, for people. */
+static void summarise(const struct fit *fit)
+{
+    unsigned known = 0, unknown = 0;
+    for (unsigned i = 0; i < fit->figure_count; i++) {
+        known += !fit->figures[i].unknown && !fit->figures[i].is_second;
+        unknown += fit->figures[i].unknown != NULL;
+    }
+    char *text = calibrate_format(
+        "%s: %u figures and %u curves measured, %u not determined (the file says why)",
+        fit->calibration->output, known, fit->curve_count, unknown);
+    fit->calibration->tell(fit->calibration->user, text);
+    free(text);
+}
+
 static int write_results(const struct calibration *calibration, const struct raw *raw)
 {
     struct fit fit = {.raw = raw, .calibration = calibration};
     fit_all(&fit);
     bool is_written = machine_file_write(&fit, calibration->output) &&
                       (!calibration->plots || plot_all(&fit, calibration->plots));
+    if (is_written && !calibration->is_quiet) summarise(&fit);
     fit_clear(&fit);
     return is_written ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }

@@ -24,6 +24,7 @@ struct calibration {
     const char *output;  /* machine file, *.yaml; the raw data lie beside it, *.raw.jsonl */
     const char *plots;   /* folder for SVG pictures; NULL: none */
     bool with_power;     /* measure power and temperature, too */
+    bool is_quiet;       /* no summary */
     bool is_short;       /* kernels short enough for a GPU that is executed on a CPU */
     unsigned repeats;    /* timings of a point; 0: the default */
     unsigned gpu;        /* number of the device */

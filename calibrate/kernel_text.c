@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* The oldest target that has all that the kernels of most benchmarks use; the GPU's own from cc 7.0 on. */
+/* The oldest target that has all that the kernels of most benchmarks use; the GPU's own from cc 5.0 on. */
 static unsigned target_of(const struct gpu_facts *gpu)
 {
-    return gpu->cc >= 70 ? gpu->cc : 30;
+    return gpu->cc >= 50 ? gpu->cc : 30;
 }
 
 /* A version of PTX that knows the target. */
@@ -16,7 +16,7 @@ static const char *version_of(unsigned target)
     return target >= 100  ? "8.7"
            : target >= 90 ? "8.0"
            : target >= 87 ? "7.8"
-           : target >= 80 ? "7.1"
+           : target >= 75 ? "7.1"
                           : "6.4";
 }
 

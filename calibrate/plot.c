@@ -43,6 +43,21 @@ static struct frame frame_of(const struct picture *picture)
     return frame;
 }
 
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+}
+
 static void put_axes(FILE *out, const struct picture *picture, const struct frame *frame)
 {
     fprintf(out, "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"#444\"/>\n", LEFT, TOP,
@@ -57,14 +72,18 @@ static void put_axes(FILE *out, const struct picture *picture, const struct fram
         fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6,
                 place_y(frame, y) + 4, y);
     }
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", (WIDTH + LEFT) / 2,
-            HEIGHT - 12, picture->x_label);
-    fprintf(out,
-            "<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 "
-            "%d)\">%s</text>\n",
-            HEIGHT / 2, HEIGHT / 2, picture->y_label);
-    fprintf(out, "<text x=\"%d\" y=\"20\" text-anchor=\"middle\" font-size=\"14\">%s</text>\n",
-            WIDTH / 2, picture->title);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (WIDTH + LEFT) / 2,
+            HEIGHT - 12);
+    put_text(out, picture->x_label);
+    fprintf(
+        out,
+        "</text>\n<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 %d)\">",
+        HEIGHT / 2, HEIGHT / 2);
+    put_text(out, picture->y_label);
+    fprintf(out, "</text>\n<text x=\"%d\" y=\"20\" text-anchor=\"middle\" font-size=\"14\">",
+            WIDTH / 2);
+    put_text(out, picture->title);
+    fputs("</text>\n", out);
 }
 
 static void put_points(FILE *out, const struct picture *picture, const struct frame *frame)

@@ -74,6 +74,7 @@ static json_t *head_line(const struct raw *raw)
     json_object_set_new(head, "schema", json_string("warpsage.calibration/1"));
     json_object_set_new(head, "date", json_string(raw->date));
     json_object_set_new(head, "version", json_string(raw->version));
+    json_object_set_new(head, "short", json_boolean(raw->is_short));
     json_object_set_new(head, "gpu", json_string(raw->gpu.name));
     json_object_set_new(head, "uuid", json_string(raw->gpu.uuid));
     json_object_set_new(head, "driver", json_string(raw->gpu.driver));
@@ -83,9 +84,12 @@ static json_t *head_line(const struct raw *raw)
     return head;
 }
 
+/* It will stand in YAML. */
 static void copy_text(char *to, size_t room, const char *text)
 {
     snprintf(to, room, "%s", text);
+    for (; *to; to++)
+        if (*to == '"' || *to == '\\' || (unsigned char)*to < ' ') *to = ' ';
 }
 
 /* A value of a file is in the range of its type, or 0. */
@@ -99,6 +103,7 @@ static bool read_head(struct raw *raw, const json_t *head)
     if (strcmp(text_of(head, "schema"), "warpsage.calibration/1") != 0) return false;
     copy_text(raw->date, sizeof raw->date, text_of(head, "date"));
     copy_text(raw->version, sizeof raw->version, text_of(head, "version"));
+    raw->is_short = json_is_true(json_object_get(head, "short"));
     copy_text(raw->gpu.name, sizeof raw->gpu.name, text_of(head, "gpu"));
     copy_text(raw->gpu.uuid, sizeof raw->gpu.uuid, text_of(head, "uuid"));
     copy_text(raw->gpu.driver, sizeof raw->gpu.driver, text_of(head, "driver"));
@@ -280,13 +285,6 @@ static void set_date(struct raw *raw)
     strftime(raw->date, sizeof raw->date, "%Y-%m-%d", &day);
 }
 
-/* GPUs that are modelled have no number of their own. */
-static bool is_same_gpu(const struct gpu_facts *a, const struct gpu_facts *b)
-{
-    return !strcmp(a->uuid, b->uuid) && !strcmp(a->name, b->name) && a->cc == b->cc &&
-           a->sms == b->sms && a->clock == b->clock;
-}
-
 /* What is kept is written again, so that a cut line does not stay in the middle. */
 bool raw_open(struct raw *raw, const struct calibration *calibration, const struct gpu_facts *gpu,
               const char *path)
@@ -296,12 +294,17 @@ bool raw_open(struct raw *raw, const struct calibration *calibration, const stru
     if (there) {
         fclose(there);
         if (!raw_read(raw, calibration, path)) return false;
-        if (!is_same_gpu(&raw->gpu, gpu))
+        if (strcmp(raw->gpu.uuid, gpu->uuid) != 0)
             return refuse(
                 calibration,
                 "%s holds raw data of another GPU (%s): remove it, or name another output", path,
                 raw->gpu.name);
     }
+    if (there && raw->is_short != calibration->is_short)
+        return refuse(calibration,
+                      "%s was measured %s --short: go on with that, or name another output", path,
+                      raw->is_short ? "with" : "without");
+    raw->is_short = calibration->is_short;
     if (!raw->path) raw->path = calibrate_format("%s", path);
     raw->gpu = *gpu;
     set_date(raw);

@@ -37,6 +37,7 @@ struct raw {
     struct gpu_facts gpu;
     char date[16]; /* 2026-11-23 */
     char version[32];
+    bool is_short; /* kernels of --short */
     struct raw_point *points;
     unsigned count;
     FILE *file; /* being written; NULL: only read */

@@ -205,7 +205,10 @@ struct class_estimate launch_class_estimate(struct launch_class *one, uint64_t i
     return out;
 }
 
-const struct launch_power *launch_class_power(const struct launch_class *one, uint64_t instructions)
+struct launch_power launch_class_power(const struct launch_class *one, uint64_t instructions,
+                                       double l2_found)
 {
-    return one && one->point_count ? &one->points[nearest(one, instructions)].power : NULL;
+    bool is_known = one && one->point_count;
+    return class_power_with(is_known ? &one->points[nearest(one, instructions)].power : NULL,
+                            l2_found);
 }

@@ -22,7 +22,7 @@ struct class_point {
     struct class_seconds table; /* what the report says */
     struct class_seconds clock; /* what it takes of virtual time */
     uint64_t number;            /* of the counted launches of the process */
-    struct launch_power power;  /* predicted with the time */
+    struct class_power power;   /* predicted with the time */
 };
 
 struct launch_class;
@@ -49,8 +49,9 @@ struct class_estimate {
 /* With that share of its sectors found in the L2. */
 struct class_estimate launch_class_estimate(struct launch_class *one, uint64_t instructions,
                                             double l2_found);
-/* Of a launch with so many instructions: that of the nearest counted one. NULL: of no class. */
-const struct launch_power *launch_class_power(const struct launch_class *one,
-                                              uint64_t instructions);
+/* Of a launch with so many instructions, with that share of its sectors found in the L2: that of the nearest
+ * counted one. Of no class: unknown. */
+struct launch_power launch_class_power(const struct launch_class *one, uint64_t instructions,
+                                       double l2_found);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "power_log.h"
+
 struct nvml_device {
     char unused;
 };
@@ -45,6 +47,7 @@ nvml_result nvmlInitWithFlags(unsigned flags)
     api_lock();
     if (device_start()) return nvml_end(NVML_ERROR_DRIVER_NOT_LOADED);
     users++;
+    power_log_use();
     return nvml_end(NVML_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include "power_log.h"
 
 #include <math.h>
+#include <string.h>
 
 struct figure {
     const char *key;
@@ -58,7 +59,16 @@ static struct gpu_history *history(void)
     return &all;
 }
 
-struct launch_power launch_power_of(const ws_answer *answer)
+static bool is_used, some_unknown;
+
+void power_log_use(void)
+{
+    is_used = true;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static struct launch_power power_of(const ws_answer *answer)
 {
 #define TERM(id)                                                                                   \
     (answer ? ws_answer_number(answer, "kernels/0/machines/0/power/terms/" id) : (double)NAN)
@@ -66,12 +76,55 @@ struct launch_power launch_power_of(const ws_answer *answer)
 #undef TERM
 }
 
-static bool some_unknown;
+/* As the time is predicted (tally.c): without following the traces. */
+static struct launch_power predict_power(const ws_profile *profile, const char *l2)
+{
+    const ws_input quick[] = {{.name = "without_traces", .value = 1},
+                              {.name = "times_only", .value = 1},
+                              {.name = "l2", .word = l2}};
+    const ws_machine *machine = runtime.machine;
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = &profile,
+                                  .profile_count = 1,
+                                  .machines = &machine,
+                                  .machine_count = 1,
+                                  .inputs = quick,
+                                  .input_count = sizeof quick / sizeof *quick};
+    ws_answer *answer = NULL;
+    bool is_known = ws_ask(runtime.context, &question, &answer) == WS_OK;
+    struct launch_power power = power_of(is_known ? answer : NULL);
+    ws_answer_destroy(answer);
+    return power;
+}
+
+struct class_power class_power_of(const ws_profile *profile, double l2_found,
+                                  const ws_answer *answer)
+{
+    const char *l2 = runtime.options.l2;
+    struct class_power power = {.l2_found = l2_found, .own = power_of(answer)};
+    power.cold = power.warm = power.own;
+    if (!is_used || !history()->chip.has_power || !l2 || strcmp(l2, "kept") != 0) return power;
+    if (l2_found > 0) power.cold = predict_power(profile, "cold");
+    if (l2_found < 1 && runtime.l2_bytes > 0) power.warm = predict_power(profile, "100%");
+    return power;
+}
+
+/* On the lines from nothing found in the L2 to what the counted launch found, and on to all. */
+struct launch_power class_power_with(const struct class_power *power, double l2_found)
+{
+    if (!power) return (struct launch_power){NAN, NAN};
+    struct launch_power out = power->own;
+    double own = out.runtime_watts, counted = power->l2_found;
+    double cold = power->cold.runtime_watts, warm = power->warm.runtime_watts;
+    if (l2_found < counted) out.runtime_watts = cold + l2_found / counted * (own - cold);
+    if (l2_found > counted)
+        out.runtime_watts = own + (l2_found - counted) / (1 - counted) * (warm - own);
+    return out;
+}
 
 void power_log_ran(const struct launch_power *power, double begin, double end)
 {
-    static const struct launch_power unknown = {NAN, NAN};
-    if (!power) power = &unknown;
     some_unknown |= !isfinite(power->runtime_watts) && end > begin;
     struct gpu_history *all = history();
     if (!gpu_history_ran(all, power, begin, end)) out_of_memory(sizeof *all->phases);

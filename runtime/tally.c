@@ -238,7 +238,7 @@ static struct class_estimate add_measured(struct tally *tally, struct launch_cla
                                 .l2_found = l2_found,
                                 .number = ++runtime.measured};
     point.table.own = predict(profile, l2, &bottleneck, &answer);
-    point.power = launch_power_of(answer);
+    point.power = class_power_of(profile, l2_found, answer);
     predict_range(profile, point.l2_found, &point.table);
     predict_clock(profile, one, launch, &point);
     launch_class_learn(one, &point);
@@ -295,6 +295,7 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
                                   : "scaled",
                    time.table, result->warp_instructions, time.number, l2_found);
     }
-    spend_launch(launch_class_power(one, result->warp_instructions), time.clock);
+    const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
+    spend_launch(&power, time.clock);
     write_row(kernel);
 }

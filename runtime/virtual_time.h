@@ -5,7 +5,7 @@
 
 #include "power_log.h"
 
-/* A launch took so long; power: NULL: unknown. */
+/* A launch took so long. */
 void spend_launch(const struct launch_power *power, double seconds);
 /* The device was idle. */
 void spend_idle(double seconds);

@@ -137,6 +137,7 @@ static int run_calibrate(struct cli *cli, const struct command *command, int arg
         CLI_TRY(apply_option(cli, &line.uses[i], &request));
     CLI_TRY(check_request(cli, &line, &request));
     const struct calibration *calibration = &request.calibration;
+    request.calibration.is_quiet = cli->quiet;
     if (request.lists) return list(cli, calibration);
     if (request.emit) return calibrate_emit(calibration, request.gpu, request.emit);
     int exit_code =

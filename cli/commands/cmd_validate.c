@@ -170,7 +170,7 @@ static void begin_question(const struct validation *v, const struct analysis *an
     *asking = (struct asking){.name = "analyze"};
     asking_profile(v->cli, asking, analysis->profile);
     asking_machine(v->cli, asking, analysis->machines[0]);
-    asking_number(v->cli, asking, "times_only", 1);
+    if (!v->here) asking_number(v->cli, asking, "times_only", 1); /* else watts, too */
 }
 
 /* The time of the ablated model without an effect, or with an option; "" if not. */
@@ -213,8 +213,10 @@ static double count_of(const struct validation *v, const struct validate_column 
                        const ws_answer *answer)
 {
     ws_value value = {.size = sizeof value};
-    if (!column->is_profiler) return ws_answer_counter(answer, 0, column->name);
-    const char *path = cli_format(v->cli, "kernels/0/machines/0/profiler/%s", column->name);
+    if (!column->is_profiler && !column->path) return ws_answer_counter(answer, 0, column->name);
+    const char *path =
+        cli_format(v->cli, "kernels/0/machines/0/%s%s", column->path ? column->path : "profiler/",
+                   column->path ? "" : column->name);
     bool is_there = ws_node_value(ws_node_find(ws_answer_root(answer), path), &value);
     return is_there && value.is_known ? value.number : NAN;
 }

@@ -140,12 +140,17 @@ int papers_occupancy(struct papers *papers, const json_t *ours, double *out);
 int papers_estimate(struct papers *papers, const json_t *ours, double *number, const char **text);
 /* The number of a node below; NAN: none. */
 double papers_number_at(ws_node node, const char *path);
-/* A curve of terms of a model over one figure of the machine. */
+/* A curve of terms of a model over one figure of the machine; over launches, or the stages of one. */
 int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+int papers_launch_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 
 /* papers_thermal.c: the heat of a chip by its active SMs, or by how much it differs between sets. */
 int papers_thermal(struct papers *papers, const json_t *ours, double *out);
 void papers_thermal_clear(struct papers *papers);
+/* Degrees of every SM, a series a set of active ones. */
+int papers_thermal_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+/* papers_energy.c: the series of table 16 of the thesis. */
+int papers_energy_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 
 /* papers_curves.c */
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out);
@@ -156,6 +161,8 @@ int papers_evaluate(struct papers *papers, const char *function, const json_t *i
 /* papers_power.c: rows and curves about power and active SMs. */
 int papers_power(struct papers *papers, const json_t *ours, double *out);
 int papers_power_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
+/* The same kernels over time: watts and degrees while they repeat for "run_s" and the GPU cools for "cool_s". */
+int papers_heating_curve(struct papers *papers, const json_t *source, struct papers_curve *curve);
 void papers_power_clear(struct papers *papers);
 
 /* papers_rows.c: from the source of a row what came out. Nothing of a row about other rows

@@ -95,27 +95,38 @@ static int closed_point(struct papers *papers, const json_t *source, struct pape
     return exit_code;
 }
 
+/* On a machine that gives inputs, or without one: "of" names what the inputs describe. */
+static int closed_series(struct papers *papers, const json_t *source, const char *machine_name,
+                         struct papers_curve *curve)
+{
+    json_t *form, *x;
+    size_t s, i;
+    json_array_foreach(json_object_get(source, "series"), s, form)
+    {
+        ws_machine *machine = NULL;
+        if (machine_name) CLI_TRY(papers_machine(papers, machine_name, &machine));
+        struct papers_series series = {.kernel = papers_text(form, "name"),
+                                       .machine =
+                                           machine_name ? machine_name : papers_text(source, "of")};
+        json_array_foreach(json_object_get(source, "x_values"), i, x)
+        {
+            CLI_TRY(closed_point(papers, source, curve, json_object_get(form, "inputs"), machine,
+                                 &series, json_number_value(x)));
+        }
+        CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
+    }
+    return EXIT_DONE;
+}
+
 static int closed_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
 {
-    json_t *machine_name, *x;
-    size_t m, s, i;
-    const json_t *forms = json_object_get(source, "series");
-    json_array_foreach(json_object_get(source, "machines"), m, machine_name)
+    const json_t *machines = json_object_get(source, "machines");
+    json_t *name;
+    size_t i;
+    if (!machines) return closed_series(papers, source, NULL, curve);
+    json_array_foreach(machines, i, name)
     {
-        json_t *form;
-        json_array_foreach(forms, s, form)
-        {
-            ws_machine *machine;
-            CLI_TRY(papers_machine(papers, json_string_value(machine_name), &machine));
-            struct papers_series series = {.kernel = papers_text(form, "name"),
-                                           .machine = json_string_value(machine_name)};
-            json_array_foreach(json_object_get(source, "x_values"), i, x)
-            {
-                CLI_TRY(closed_point(papers, source, curve, json_object_get(form, "inputs"),
-                                     machine, &series, json_number_value(x)));
-            }
-            CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
-        }
+        CLI_TRY(closed_series(papers, source, json_string_value(name), curve));
     }
     return EXIT_DONE;
 }
@@ -286,6 +297,27 @@ static const struct {
     {"activation_w", "W"},
     {"gips_per_runtime_w", "1e9/J"},
     {"gips_per_gpu_w", "1e9/J"},
+    {"t_inst", "s"},
+    {"t_smem", "s"},
+    {"t_gmem", "s"},
+    {"t_dram", "s"},
+    {"simulated_cycles", "cycle"},
+    {"perf", "flop/s"},
+    {"peak_achi", "flop/s"},
+    {"ginst_s", "1e9/s"},
+    {"type_i", "1e9/s"},
+    {"type_ii", "1e9/s"},
+    {"type_iii", "1e9/s"},
+    {"type_iv", "1e9/s"},
+    {"smem_gbs", "GB/s"},
+    {"gbs", "GB/s"},
+    {"w", "W"},
+    {"static_add_w", "W"},
+    {"degc", "degC"},
+    {"temp", "degC"},
+    {"rise", "K"},
+    {"mean_celsius", "degC"},
+    {"peak_celsius", "degC"},
 };
 
 static const char *find_unit(const char *column)
@@ -310,6 +342,25 @@ static void set_columns(struct papers *papers, const json_t *source, struct pape
     }
 }
 
+/* By the key that only curves of its kind have. */
+static int (*find_maker(const json_t *source))(struct papers *, const json_t *,
+                                               struct papers_curve *)
+{
+    static const struct {
+        const char *key;
+        int (*make)(struct papers *papers, const json_t *source, struct papers_curve *curve);
+    } makers[] = {
+        {"function", closed_curve},        {"vary", papers_estimate_curve},
+        {"thermal", papers_thermal_curve}, {"run_s", papers_heating_curve},
+        {"of", papers_energy_curve},       {"model", papers_launch_curve},
+        {"launches", papers_power_curve},  {"kernels", kernel_curve},
+    };
+    size_t i = 0;
+    while (i + 1 < sizeof makers / sizeof makers[0] && !json_object_get(source, makers[i].key))
+        i++;
+    return makers[i].make;
+}
+
 int papers_curve_compute(struct papers *papers, const char *id, const struct papers_curve **out)
 {
     json_t *source, *list = json_object_get(papers->curves_file, "curves");
@@ -330,10 +381,7 @@ int papers_curve_compute(struct papers *papers, const char *id, const struct pap
         };
         curve->id = papers_text(source, "id");
         set_columns(papers, source, curve);
-        CLI_TRY(json_object_get(source, "function")   ? closed_curve(papers, source, curve)
-                : json_object_get(source, "vary")     ? papers_estimate_curve(papers, source, curve)
-                : json_object_get(source, "launches") ? papers_power_curve(papers, source, curve)
-                                                      : kernel_curve(papers, source, curve));
+        CLI_TRY(find_maker(source)(papers, source, curve));
         papers->curve_count++;
         *out = curve;
         return EXIT_DONE;

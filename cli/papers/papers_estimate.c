@@ -204,6 +204,20 @@ int papers_estimate(struct papers *papers, const json_t *ours, double *number, c
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
+/* The columns of an estimate at x: its time or terms. "speedup" needs the whole series: set_speedup. */
+static void add_columns(struct papers *papers, const struct papers_curve *curve, ws_node estimate,
+                        double x, struct papers_series *series)
+{
+    struct papers_point point = {x, cli_alloc(papers->cli, curve->column_count * sizeof(double))};
+    for (size_t i = 0; i < curve->column_count; i++) {
+        const char *column = curve->columns[i];
+        const char *path =
+            !strcmp(column, "time") ? "time_s" : cli_format(papers->cli, "terms/%s", column);
+        point.values[i] = papers_number_at(estimate, path);
+    }
+    CLI_APPEND(papers->cli, series->points, series->point_count, point);
+}
+
 /* One point: the launch on a machine with `vary` set to x. A launch that does not fit leaves it empty. */
 static int add_estimates(struct papers *papers, struct papers_curve *curve, const json_t *ours,
                          double x, struct papers_series *series)
@@ -219,17 +233,87 @@ static int add_estimates(struct papers *papers, struct papers_curve *curve, cons
     int exit_code = status == WS_OK ? EXIT_DONE : cli_failed(papers->cli, status);
     if (exit_code == EXIT_DONE)
         exit_code = predict(papers, ours, machine, &as_it_is, &answer, &estimate);
-    struct papers_point point = {x, cli_alloc(papers->cli, curve->column_count * sizeof(double))};
-    for (size_t i = 0; i < curve->column_count && exit_code == EXIT_DONE; i++) {
-        const char *column = curve->columns[i];
-        point.values[i] = papers_number_at(
-            estimate,
-            !strcmp(column, "time") ? "time_s" : cli_format(papers->cli, "terms/%s", column));
-    }
+    if (exit_code == EXIT_DONE) add_columns(papers, curve, estimate, x, series);
     ws_answer_destroy(answer);
     ws_machine_destroy(machine);
-    CLI_APPEND(papers->cli, series->points, series->point_count, point);
     return exit_code;
+}
+
+/* One point a stage: the columns are those of the table of stages. */
+static void add_stages(struct papers *papers, const struct papers_curve *curve, ws_node estimate,
+                       struct papers_series *series)
+{
+    ws_node stages = ws_node_find(estimate, "stages");
+    for (size_t row = 0; row < ws_node_count(stages); row++) {
+        struct papers_point point = {(double)row,
+                                     cli_alloc(papers->cli, curve->column_count * sizeof(double))};
+        for (size_t i = 0; i < curve->column_count; i++) {
+            point.values[i] = NAN;
+            ws_table_numbers(stages, ws_table_find(stages, curve->columns[i]), row,
+                             &point.values[i], 1);
+        }
+        CLI_APPEND(papers->cli, series->points, series->point_count, point);
+    }
+}
+
+/* What x times the work of the first point gains: x t(first) / (x(first) t), t in the first column. */
+static void set_speedup(const struct papers_curve *curve, struct papers_series *series)
+{
+    for (size_t c = 0; c < curve->column_count; c++)
+        for (size_t i = 0; !strcmp(curve->columns[c], "speedup") && i < series->point_count; i++) {
+            const struct papers_point *first = &series->points[0], *point = &series->points[i];
+            point->values[c] = point->x / first->x * first->values[0] / point->values[0];
+        }
+}
+
+/* One launch as it is: one point at x, or its stages. */
+static int add_launch(struct papers *papers, const json_t *source, const char *launch, double x,
+                      struct papers_curve *curve, struct papers_series *series)
+{
+    const struct papers_counting as_it_is = {0};
+    ws_machine *machine;
+    ws_answer *answer = NULL;
+    ws_node estimate;
+    CLI_TRY(papers_machine(papers, series->machine, &machine));
+    json_t *ours = json_copy((json_t *)source);
+    json_object_set_new(ours, "launch", json_string(launch));
+    int exit_code = predict(papers, ours, machine, &as_it_is, &answer, &estimate);
+    json_decref(ours);
+    if (exit_code == EXIT_DONE && isnan(x))
+        add_stages(papers, curve, estimate, series);
+    else if (exit_code == EXIT_DONE)
+        add_columns(papers, curve, estimate, x, series);
+    ws_answer_destroy(answer);
+    return exit_code;
+}
+
+int papers_launch_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
+{
+    json_t *gpu, *form, *point;
+    size_t i, k, m;
+    bool is_staged = !strcmp(papers_text(source, "x_name"), "stage");
+    papers->folder = papers_text(source, "folder");
+    json_array_foreach(json_object_get(source, "machines"), k, gpu)
+    {
+        json_array_foreach(json_object_get(source, "series"), i, form)
+        {
+            struct papers_series series = {.kernel = papers_text(form, "name"),
+                                           .machine = json_string_value(gpu)};
+            if (is_staged) CLI_TRY(add_launch(papers, source, series.kernel, NAN, curve, &series));
+            json_array_foreach(json_object_get(form, "points"), m, point)
+            {
+                const char *launch = json_string_value(json_array_get(point, 1));
+                double x = json_number_value(json_array_get(point, 0));
+                if (!launch)
+                    return papers_bad_file(papers, "curves.json", "a point has no launch in",
+                                           series.kernel);
+                CLI_TRY(add_launch(papers, source, launch, x, curve, &series));
+            }
+            set_speedup(curve, &series);
+            CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
+        }
+    }
+    return EXIT_DONE;
 }
 
 int papers_estimate_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)

@@ -20,20 +20,27 @@ struct powered {
     size_t count;
 };
 
-static int predict_sweep(struct papers *papers, struct powered *out)
+/* What every question about the launch begins with. */
+static int begin(struct papers *papers, const struct powered *out, struct asking *asking)
 {
     const struct papers_counting counting = {0};
-    struct asking asking = {.name = "power"};
     ws_profile *profile;
     ws_machine *machine;
     CLI_TRY(papers_launch_file(papers, out->launch, &counting, &profile));
     CLI_TRY(papers_machine(papers, out->gpu, &machine));
     const char *options =
         cli_format(papers->cli, PAPERS_READINGS ",power_time=%s", out->time_model);
-    asking_profile(papers->cli, &asking, profile);
-    asking_machine(papers->cli, &asking, machine);
-    asking_word(papers->cli, &asking, "model_options", options);
-    asking_number(papers->cli, &asking, "no_clocks", 1);
+    asking_profile(papers->cli, asking, profile);
+    asking_machine(papers->cli, asking, machine);
+    asking_word(papers->cli, asking, "model_options", options);
+    asking_number(papers->cli, asking, "no_clocks", 1);
+    return EXIT_DONE;
+}
+
+static int predict_sweep(struct papers *papers, struct powered *out)
+{
+    struct asking asking = {.name = "power"};
+    CLI_TRY(begin(papers, out, &asking));
     CLI_TRY(asking_ask(papers->cli, &asking, &out->answer));
     out->points = ws_node_find(ws_answer_root(out->answer), "machines/0/cores/points");
     out->count = ws_node_count(out->points);
@@ -302,6 +309,55 @@ int papers_power_curve(struct papers *papers, const json_t *source, struct paper
             CLI_TRY(
                 find_power(papers, source, json_string_value(launch), json_string_value(gpu), &p));
             CLI_TRY(add_series(papers, curve, sweep, p));
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- over time ------------------------------------------------------------------------------- */
+
+static int add_heating(struct papers *papers, const json_t *source, struct papers_curve *curve,
+                       const struct powered *p)
+{
+    struct asking asking = {.name = "power"};
+    struct papers_series series = {.kernel = p->launch, .machine = p->gpu};
+    ws_answer *answer;
+    CLI_TRY(begin(papers, p, &asking));
+    asking_number(papers->cli, &asking, "cores_first", 1); /* the sweep is not asked for */
+    asking_number(papers->cli, &asking, "cores_last", 1);
+    asking_number(papers->cli, &asking, "run_s", papers_number(source, "run_s", 0));
+    asking_number(papers->cli, &asking, "cool_s", papers_number(source, "cool_s", 0));
+    asking_number(papers->cli, &asking, "step_s", papers_number(source, "step_s", 1));
+    CLI_TRY(asking_ask(papers->cli, &asking, &answer));
+    ws_node table = ws_node_find(ws_answer_root(answer), "machines/0/temperature/curve");
+    for (size_t row = 0; row < ws_node_count(table); row++) {
+        struct papers_point point = new_point(papers, curve, NAN);
+        ws_table_numbers(table, ws_table_find(table, "time_s"), row, &point.x, 1);
+        for (size_t c = 0; c < curve->column_count; c++) {
+            point.values[c] = NAN;
+            ws_table_numbers(table, ws_table_find(table, curve->columns[c]), row, &point.values[c],
+                             1);
+        }
+        CLI_APPEND(papers->cli, series.points, series.point_count, point);
+    }
+    ws_answer_destroy(answer);
+    CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
+    return EXIT_DONE;
+}
+
+int papers_heating_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
+{
+    json_t *launch, *gpu;
+    size_t i, k;
+    papers->folder = papers_text(source, "folder");
+    json_array_foreach(json_object_get(source, "machines"), k, gpu)
+    {
+        json_array_foreach(json_object_get(source, "launches"), i, launch)
+        {
+            const struct powered p = {.launch = json_string_value(launch),
+                                      .gpu = json_string_value(gpu),
+                                      .time_model = default_time_model};
+            CLI_TRY(add_heating(papers, source, curve, &p));
         }
     }
     return EXIT_DONE;

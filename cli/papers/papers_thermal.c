@@ -67,7 +67,8 @@ static int solve(struct papers *papers, const json_t *ours, const char *sms, ws_
 
 /* Rows about watts, degrees and TPCs of one set ask the same: it is solved once. `sms` "": those that the search
  * chooses. */
-static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
+static int find_set(struct papers *papers, const json_t *ours, const char *sms,
+                    const ws_answer **out)
 {
     struct papers_solved made = {
         .key =
@@ -75,12 +76,21 @@ static int solve_set(struct papers *papers, const json_t *ours, const char *sms,
                        papers_number(ours, "watts_per_sm", -1),
                        papers_number(ours, "watts_per_tpc", -1), papers_number(ours, "best", -1)),
     };
-    for (size_t i = 0; i < papers->solved_count; i++)
-        if (!strcmp(papers->solved[i].key, made.key))
-            return read_term(papers, ours, papers->solved[i].answer, out);
+    for (size_t i = 0; i < papers->solved_count; i++) {
+        *out = papers->solved[i].answer;
+        if (!strcmp(papers->solved[i].key, made.key)) return EXIT_DONE;
+    }
     CLI_TRY(solve(papers, ours, sms, &made.answer));
     CLI_APPEND(papers->cli, papers->solved, papers->solved_count, made);
-    return read_term(papers, ours, made.answer, out);
+    *out = made.answer;
+    return EXIT_DONE;
+}
+
+static int solve_set(struct papers *papers, const json_t *ours, const char *sms, double *out)
+{
+    const ws_answer *answer;
+    CLI_TRY(find_set(papers, ours, sms, &answer));
+    return read_term(papers, ours, answer, out);
 }
 
 void papers_thermal_clear(struct papers *papers)
@@ -106,5 +116,41 @@ int papers_thermal(struct papers *papers, const json_t *ours, double *out)
         most = fmax(most, value);
     }
     *out = most - least;
+    return EXIT_DONE;
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static double cell(ws_node table, const char *column, size_t row)
+{
+    double value = NAN;
+    ws_table_numbers(table, ws_table_find(table, column), row, &value, 1);
+    return value;
+}
+
+int papers_thermal_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
+{
+    json_t *set;
+    size_t i;
+    papers->folder = papers_text(source, "folder");
+    json_array_foreach(json_object_get(source, "sets"), i, set)
+    {
+        const ws_answer *answer;
+        struct papers_series series = {.kernel = json_string_value(set),
+                                       .machine = papers_text(source, "thermal")};
+        if (!series.kernel)
+            return papers_bad_file(papers, "curves.json", "not a list of SMs in", curve->id);
+        CLI_TRY(find_set(papers, source, series.kernel, &answer));
+        ws_node blocks = ws_node_find(ws_answer_root(answer), "blocks");
+        for (size_t row = 0; row < ws_node_count(blocks); row++) {
+            struct papers_point point = {cell(blocks, "sm", row), NULL};
+            if (isnan(point.x)) continue; /* not an SM */
+            point.values = cli_alloc(papers->cli, curve->column_count * sizeof(double));
+            for (size_t c = 0; c < curve->column_count; c++)
+                point.values[c] = cell(blocks, curve->columns[c], row);
+            CLI_APPEND(papers->cli, series.points, series.point_count, point);
+        }
+        CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
+    }
     return EXIT_DONE;
 }

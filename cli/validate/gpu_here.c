@@ -145,7 +145,7 @@ static int measure_file(struct here *here, const char *file)
 int gpu_here_measure(struct cli *cli, const struct command *command, const char *folder,
                      const char *machine, unsigned device, struct validate_set *out)
 {
-    static struct validate_column watts = {.name = "power_watts"};
+    static struct validate_column watts = {.name = "power_watts", .path = "power/mean"};
     struct calibration calibration = {
         .context = cli->context, .gpu = device, .tell = tell, .user = cli};
     struct here here = {.cli = cli, .command = command, .set = out};

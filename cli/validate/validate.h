@@ -10,6 +10,7 @@
 struct validate_column {
     const char *name; /* ID or NAME */
     bool is_profiler; /* a figure of the section `profiler` of an analysis, else a counter */
+    const char *path; /* another figure of an analysis, below its machine; NULL: one of these */
     size_t index;     /* in the table */
 };
 

@@ -67,6 +67,35 @@ static void add_name(struct machine_names *names, const char *name, const char *
     names->items[names->count++] = (struct machine_name){name, id};
 }
 
+static const char *line_after(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? newline + 1 : end;
+}
+
+/* The lines of the one top-level key `aliases`, which are YAML by themselves: every command asks all files
+ * for them. The whole text if it has the word elsewhere, too, or the lines refer to others; empty without
+ * the word. */
+static void find_aliases(const char **text, size_t *size)
+{
+    static const char word[] = "aliases";
+    const char *start = memmem(*text, *size, word, sizeof word - 1), *end = *text + *size;
+    if (!start) {
+        *size = 0;
+        return;
+    }
+    const char *behind = start + sizeof word - 1, *last = line_after(start, end);
+    while (last < end && strchr(" #-]\r\n", *last))
+        last = line_after(last, end);
+    bool is_key = (start == *text || start[-1] == '\n') && behind < end && *behind == ':';
+    bool is_only = !memmem(behind, (size_t)(end - behind), word, sizeof word - 1);
+    for (const char *at = behind; at < last; at++)
+        is_only = is_only && *at != '*' && *at != '&' && *at != '\0';
+    if (!is_key || !is_only) return;
+    *text = start;
+    *size = (size_t)(last - start);
+}
+
 /* A file that cannot be read gives its id only: it must not stand in the way of the others, and
  * says what is wrong with it when it is asked for. */
 static void add_aliases(struct arena *arena, struct machine_names *names, const char *dir,
@@ -74,16 +103,19 @@ static void add_aliases(struct arena *arena, struct machine_names *names, const 
 {
     struct diag silent = {0};
     struct yaml_tree tree;
-    char *text;
+    char *read;
     size_t size;
     const char *path = arena_format(arena, "%s/%s.yaml", dir, id);
-    if (text_read_at_most(&silent, arena, path, TEXT_MOST_YAML, &text, &size) == WS_OK &&
-        yaml_tree_parse(&silent, &tree, path, text, size) == WS_OK) {
-        const char **aliases;
-        size_t count = machine_read_aliases(arena, &tree, &aliases);
-        for (size_t i = 0; i < count; i++)
-            add_name(names, aliases[i], id);
-        yaml_tree_clear(&tree);
+    if (text_read_at_most(&silent, arena, path, TEXT_MOST_YAML, &read, &size) == WS_OK) {
+        const char *text = read;
+        find_aliases(&text, &size);
+        if (size && yaml_tree_parse(&silent, &tree, path, text, size) == WS_OK) {
+            const char **aliases;
+            size_t count = machine_read_aliases(arena, &tree, &aliases);
+            for (size_t i = 0; i < count; i++)
+                add_name(names, aliases[i], id);
+            yaml_tree_clear(&tree);
+        }
     }
     diag_clear(&silent);
 }
@@ -447,12 +479,11 @@ static ws_status find_file(struct diag *diag, struct arena *arena, const char *d
     return WS_OK;
 }
 
-static ws_status load(struct diag *diag, struct arena *arena, const char *dir, const char *name,
-                      struct machine_names *names, struct machine **out)
+static ws_status load_file(struct diag *diag, struct arena *arena, const char *dir,
+                           const struct machine_names *names, const char *id, const char *path,
+                           struct machine **out)
 {
-    const char *id, *path;
     struct source_list sources;
-    TRY(find_file(diag, arena, dir, name, names, &id, &path));
     TRY(read_sources(diag, arena, dir, &sources));
     struct machine_reader reader = {diag, &sources, names};
     TRY(read_file(&reader, arena, id, path, out));
@@ -464,19 +495,35 @@ static ws_status load(struct diag *diag, struct arena *arena, const char *dir, c
     return check_complete(diag, arena, *out);
 }
 
+static ws_status destroy_unless_ok(ws_status status, struct machine **machine)
+{
+    if (status != WS_OK) {
+        machine_destroy(*machine);
+        *machine = NULL;
+    }
+    return status;
+}
+
+ws_status machine_load_listed(struct diag *diag, struct arena *arena, const char *dir,
+                              const struct machine_names *names, const char *id,
+                              struct machine **out)
+{
+    const char *path = arena_format(arena, "%s/%s.yaml", dir, id);
+    *out = NULL;
+    return destroy_unless_ok(load_file(diag, arena, dir, names, id, path, out), out);
+}
+
 ws_status machine_load(struct diag *diag, const char *dir, const char *name, struct machine **out)
 {
     struct arena arena = {0};
     struct machine_names names = {0};
+    const char *id, *path;
     *out = NULL;
-    ws_status status = load(diag, &arena, dir, name, &names, out);
-    if (status != WS_OK) {
-        machine_destroy(*out);
-        *out = NULL;
-    }
+    ws_status status = find_file(diag, &arena, dir, name, &names, &id, &path);
+    if (status == WS_OK) status = load_file(diag, &arena, dir, &names, id, path, out);
     mem_free(names.items);
     arena_clear(&arena);
-    return status;
+    return destroy_unless_ok(status, out);
 }
 
 void machine_destroy(struct machine *machine)

@@ -36,6 +36,12 @@ ws_status machine_read(const struct machine_reader *reader, const char *id, cons
 /* The aliases of a parsed file, in the arena; a wrong structure gives none. */
 size_t machine_read_aliases(struct arena *arena, struct yaml_tree *tree, const char ***out);
 
+/* Loads the machine of the file `dir`/`id`.yaml as machine_load does, without listing the folder again;
+ * `arena` keeps what was read. */
+ws_status machine_load_listed(struct diag *diag, struct arena *arena, const char *dir,
+                              const struct machine_names *names, const char *id,
+                              struct machine **out);
+
 /* The machine that a name means which is neither an id nor an alias (machine_spelling.c): *out_id NULL if
  * none; WS_ERR_ARGUMENT with the choice if it fits several or is an architecture. */
 ws_status machine_spelled(struct diag *diag, struct arena *arena, const char *dir,

@@ -177,7 +177,8 @@ ws_status machine_spelled(struct diag *diag, struct arena *arena, const char *di
         struct diag silent = {0};
         struct machine *machine;
         if (names->items[i].name != names->items[i].id) continue;
-        if (machine_load(&silent, dir, names->items[i].id, &machine) == WS_OK) {
+        if (machine_load_listed(&silent, arena, dir, names, names->items[i].id, &machine) ==
+            WS_OK) {
             bool fits = range.first ? fits_range(machine, range) : fits_name(machine, &wanted);
             if (fits) ids[count++] = names->items[i].id;
             machine_destroy(machine);

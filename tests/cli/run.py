@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the cases of this folder against the program: run.py PROGRAM [CASE ...]
 
-A case is a file NAME.case. `$ COMMAND` starts a step; the lines behind it say what to expect:
+A case is a file NAME.case. `$ COMMAND` starts a step, `$$ COMMAND` one for `make nightly` only (NIGHTLY is
+set); the lines behind it say what to expect:
     exit N            exit status, 0 if not given
     out TEXT          standard output contains TEXT
     out! TEXT         ... does not contain TEXT
@@ -38,8 +39,10 @@ def read_case(path):
             line = line.rstrip("\n")
             if not line.strip() or line.startswith("#"):
                 continue
-            if line.startswith("$ "):
-                steps.append({"line": number, "command": line[2:], "expect": []})
+            if line.startswith(("$ ", "$$ ")):
+                mark, _, command = line.partition(" ")
+                steps.append({"line": number, "command": command, "expect": [],
+                              "nightly": mark == "$$"})
             elif line.startswith("> "):
                 steps[-1]["command"] += "\n" + line[2:]
             else:
@@ -133,6 +136,8 @@ def run_case(path, program):
         environment["LC_ALL"] = "C"
         try:
             for step in read_case(path):
+                if step["nightly"] and not os.environ.get("NIGHTLY"):
+                    continue
                 problems = run_step(step, folder, environment)
                 if problems:
                     return problems

@@ -9,6 +9,8 @@ The table comes from the program itself: it shows in review which estimates a ch
 much, and does not say which are right. The models' golden cases, from papers, do that (tests/golden).
 
 Models that replay traces (teg) answer for the machines in TRACED only, which bounds the time this takes.
+Launches in NIGHTLY are compared by `make nightly` only (NIGHTLY is set): the same kernels at a smaller size
+are compared always.
 """
 import concurrent.futures
 import csv
@@ -26,14 +28,19 @@ TABLE = os.path.join(HERE, "estimates.csv")
 HEADER = ["launch", "machine", "model", "value", "unit"]
 KEY, VALUE = [0, 1, 2, 4], 3
 TRACED = ["gtx280", "gtx580", "v100", "a100-sxm4-40gb"]
+NIGHTLY = ["sgemm_naive_1024", "sgemm_tiled_1024"]
 TOLERANCE = 2e-9  # both values are rounded to nine digits
+
+
+def is_left_out(launch):
+    return launch in NIGHTLY and "--write" not in sys.argv and not os.environ.get("NIGHTLY")
 
 
 def launches():
     folder = os.path.join(ROOT, "examples", "kernels")
     for kernel in sorted(os.listdir(folder)):
         for name in sorted(os.listdir(os.path.join(folder, kernel))):
-            if name.endswith(".yaml"):
+            if name.endswith(".yaml") and not is_left_out(name[:-5]):
                 yield name[:-5], os.path.join(folder, kernel, name)
 
 
@@ -115,7 +122,8 @@ def key(row):
 
 def compare(rows):
     with open(TABLE, newline="") as file:
-        wanted = {key(row): float(row[VALUE]) for row in list(csv.reader(file))[1:]}
+        wanted = {key(row): float(row[VALUE]) for row in list(csv.reader(file))[1:]
+                  if not is_left_out(row[0])}
     known = {machine for _, machine, *_ in wanted}
     added = {row[1] for row in rows} - known
     if added:

@@ -26,6 +26,39 @@ temperature:
   rc_decay: {value: 0.2, unit: s, source: HONG}
 """
 
+# A GPU of today with invented coefficients, which are large because no kernel comes near a rate of 1 of memory.
+MODERN = """inherits: v100
+name: Warm V100
+compute_capability: {value: "7.0", source: GPUDB}
+power:
+  idle: {value: 41, unit: W, from: assumed}
+  max:
+    int: {value: 2, unit: W, from: assumed}
+    fp: {value: 3, unit: W, from: assumed}
+    sfu: {value: 2, unit: W, from: assumed}
+    alu: {value: 2, unit: W, from: assumed}
+    const: {value: 1, unit: W, from: assumed}
+    shared: {value: 3, unit: W, from: assumed}
+    reg: {value: 1, unit: W, from: assumed}
+    fds: {value: 1, unit: W, from: assumed}
+    global: {value: 90000, unit: W, from: assumed}
+    l1: {value: 2, unit: W, from: assumed}
+    l2: {value: 900, unit: W, from: assumed}
+    fp64: {value: 6, unit: W, from: assumed}
+    tensor: {value: 4, unit: W, from: assumed}
+  const_sm: {value: 0.1, unit: W, from: assumed}
+  activation: {value: 13, unit: W, from: assumed}
+  log_scaling: {value: 0, from: assumed}
+  static_per_kelvin: {value: 0.3, unit: W/K, from: assumed}
+temperature:
+  idle: {value: 35, unit: degC, from: assumed}
+  per_watt: {value: 0.2, unit: K/W, from: assumed}
+  offset: {value: 2, unit: K, from: assumed}
+  by_intensity: {value: 4, unit: K, from: assumed}
+  rc_rise: {value: 0.05, unit: s, from: assumed}
+  rc_decay: {value: 0.2, unit: s, from: assumed}
+"""
+
 
 def read(warpsage, program, gpu, rounds, launches, *options):
     """The program's lines by key: what NVML says of itself, of the idle GPU and of the busy one."""
@@ -106,7 +139,8 @@ def check_power(checks, warpsage, gpu, parts, rounds, launches):
     checks.equal("why idle", idle["nvmlDeviceGetCurrentClocksThrottleReasons"], "1")
     checks.equal("why busy", busy["nvmlDeviceGetCurrentClocksThrottleReasons"], "0")
     checks.equal("idle samples", idle["samples"], "6")
-    checks.equal("utilization", busy["utilization"], "0 100 100" if seconds > 0.1 else "0 0 0")
+    used = math.floor(100 * min(1, seconds / 0.1) + 0.5)
+    checks.equal("utilization", busy["utilization"], f"0 {used} {used}")
     checks.equal("unknown field", field(busy, 3)[0], 3)
     checks.equal("energy by field", field(busy, 2)[1],
                  int(busy["nvmlDeviceGetTotalEnergyConsumption"]))
@@ -117,9 +151,10 @@ def check_power(checks, warpsage, gpu, parts, rounds, launches):
 def check_flat(checks, parts, seconds, power):
     """No static power: the same watts all the time."""
     busy = parts["busy"]
-    watts = 1000 * round(power["gpu_w"])
-    checks.equal("W at work", int(busy["nvmlDeviceGetPowerUsage"]), watts)
-    checks.equal("W now", field(busy, 1), [0, watts])
+    idle = max(0, 0.1 - seconds) / 0.1
+    mean = idle * power["idle_w"] + (1 - idle) * power["gpu_w"]
+    checks.equal("W at work", int(busy["nvmlDeviceGetPowerUsage"]), 1000 * round(mean))
+    checks.equal("W now", field(busy, 1), [0, 1000 * round(power["gpu_w"])])
     checks.near("mJ", int(busy["nvmlDeviceGetTotalEnergyConsumption"]),
                 1e3 * power["gpu_w"] * seconds, 1)
     checks.near("mean of a second", field(busy, 0)[1],
@@ -127,24 +162,26 @@ def check_flat(checks, parts, seconds, power):
     checks.equal("temperature", busy["temperature"], NOT_SUPPORTED)
 
 
-def check_warm(checks, parts, seconds, power, temperature):
+def check_warm(checks, parts, seconds, power, temperature, sigma, mu, rc_rise):
     """(49) with the rise of (53) over 1 - mu sigma, and its time constant."""
-    busy, sigma, mu = parts["busy"], 10 / 22, 0.12
-    tau = 0.08 / (1 - mu * sigma)
+    busy, tau = parts["busy"], rc_rise / (1 - mu * sigma)
 
     def rise(time):
         return temperature["rise_k"] * -math.expm1(-time / tau)
 
     def joules(time):
+        if time < 0:
+            return power["idle_w"] * time
         return power["gpu_w"] * time + sigma * (temperature["rise_k"] * time - tau * rise(time))
 
-    checks.equal("degrees", int(busy["temperature"]), round(57 + rise(seconds)))
+    checks.equal("degrees", int(busy["temperature"]), round(temperature["idle_degc"] + rise(seconds)))
     checks.equal("W", int(busy["nvmlDeviceGetPowerUsage"]),
                  1000 * round((joules(seconds) - joules(seconds - 0.1)) / 0.1))
     checks.equal("W now", field(busy, 1)[1], 1000 * round(power["gpu_w"] + sigma * rise(seconds)))
     checks.near("mJ", int(busy["nvmlDeviceGetTotalEnergyConsumption"]), 1e3 * joules(seconds), 1)
     status, *samples = busy["samples"].split()
-    checks.equal("samples", [status, len(samples)], ["0", int(seconds / 0.1)])
+    count = int(seconds / 0.1)
+    checks.equal("samples", [status, len(samples)], ["0" if count else "6", count])
     for number, sample in enumerate(samples, 1):
         stamp, watts = (int(one) for one in sample.split(":"))
         end = 0.1 * number
@@ -162,25 +199,48 @@ def check_unknown(checks, parts):
         checks.equal("samples", part["samples"], "3")
 
 
+def check_warming(checks, warpsage, program, machine, rounds, launches, *constants):
+    """All of a GPU with power and temperature, whose launches find nothing in the L2."""
+    parts = read(warpsage, program, machine, rounds, launches, "--l2", "cold")
+    check_protocol(checks, parts)
+    seconds, power, temperature = check_power(checks, warpsage, machine, parts, rounds, launches)
+    check_warm(checks, parts, seconds, power, temperature, *constants)
+    return parts["busy"]
+
+
+def check_l2(checks, warpsage, program, machine, rounds, launches, sigma):
+    """A launch that is not counted draws the power of what it finds in the L2."""
+    first = float(read(warpsage, program, machine, rounds, 1)["idle"]["milliseconds"])
+    parts = read(warpsage, program, machine, rounds, launches)
+    later = (float(parts["idle"]["milliseconds"]) - first) / (launches - 1)
+    power, temperature = power_of(warpsage, machine, rounds, 1e-3 * later)
+    cold, _ = power_of(warpsage, machine, rounds, 1e-3 * first)
+    if later > 0.95 * first or power["gpu_w"] < cold["gpu_w"] + 3:
+        checks.equal("the L2", "no difference", "shorter launches with more power")
+    degrees = int(parts["busy"]["temperature"]) - temperature["idle_degc"]
+    checks.near("W with data in the L2", field(parts["busy"], 1)[1] / 1000,
+                power["gpu_w"] + sigma * degrees, 1)
+
+
 def main():
     warpsage, program = (os.path.abspath(one) for one in sys.argv[1:3])
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
-        quick = os.path.join(folder, "quick.yaml")
-        with open(quick, "w", encoding="utf-8") as file:
-            file.write(QUICK)
-        parts = read(warpsage, program, quick, 10000, 60)
-        check_protocol(checks, parts)
-        seconds, power, temperature = check_power(checks, warpsage, quick, parts, 10000, 60)
-        check_warm(checks, parts, seconds, power, temperature)
-        checks.equal("name", parts["busy"]["nvmlDeviceGetName"], "0 7 Quick GTX 280")
-        checks.equal("MHz", [parts["busy"]["clock"], parts["busy"]["memory_clock"]],
-                     ["1300", "1107"])
-        checks.equal("limit", parts["busy"]["nvmlDeviceGetEnforcedPowerLimit"], "236000")
-        parts = read(warpsage, program, quick, 10, 1, "--clock", "host")
-        check_unknown(checks, parts)
-    parts = read(warpsage, program, "gtx580", 10000, 60)
-    seconds, power, _ = check_power(checks, warpsage, "gtx580", parts, 10000, 60)
+        machines = {}
+        for name, text in (("quick", QUICK), ("modern", MODERN)):
+            machines[name] = os.path.join(folder, name + ".yaml")
+            with open(machines[name], "w", encoding="utf-8") as file:
+                file.write(text)
+        busy = check_warming(checks, warpsage, program, machines["quick"], 10000, 40, 10 / 22, 0.12,
+                             0.08)
+        checks.equal("name", busy["nvmlDeviceGetName"], "0 7 Quick GTX 280")
+        checks.equal("MHz", [busy["clock"], busy["memory_clock"]], ["1300", "1107"])
+        checks.equal("limit", busy["nvmlDeviceGetEnforcedPowerLimit"], "236000")
+        check_warming(checks, warpsage, program, machines["modern"], 10000, 20, 0.3, 0.2, 0.05)
+        check_l2(checks, warpsage, program, machines["modern"], 2000, 40, 0.3)
+        check_unknown(checks, read(warpsage, program, machines["quick"], 10, 1, "--clock", "host"))
+    parts = read(warpsage, program, "gtx580", 10000, 20)
+    seconds, power, _ = check_power(checks, warpsage, "gtx580", parts, 10000, 20)
     check_flat(checks, parts, seconds, power)
     parts = read(warpsage, program, "v100", 10, 1)
     check_protocol(checks, parts)

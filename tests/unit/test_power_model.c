@@ -183,7 +183,8 @@ static void what_is_missing_is_named(void **state)
     struct profile *profile = make_sweep_profile(10, 2, 4, 2);
     forget_figure(&machine, MACHINE_POWER_MAX_FDS);
     assert_non_null(strstr(refusal(profile, &machine), "gtx280 lacks power.max.fds"));
-    assert_non_null(strstr(refusal(profile, &machine), "warpsage calibrate --power -o gtx280.yaml"));
+    assert_non_null(
+        strstr(refusal(profile, &machine), "warpsage calibrate --power -o gtx280.yaml"));
     make_sweep_machine(&machine);
     forget_figure(&machine, MACHINE_POWER_LOG_BETA);
     assert_non_null(strstr(refusal(profile, &machine), "power.log_beta"));
@@ -221,6 +222,41 @@ static void units_without_coefficient_count_with_their_kin(void **state)
     assert_true(power->answer.assumption_count >= 2);
     /* (54) is of the kernel's instructions: 15 of 20 + 5 - 15 others. */
     CLOSE(power->intensity, 15.0 / (20 - 15), 1e-12);
+    prediction_destroy(prediction);
+    profile_destroy(profile);
+}
+
+/* Double precision and matrices are parts of FP and ALU until they have coefficients of their own; the tensor
+ * cores' rate is the share of their peak (P-18). */
+static void later_units_are_taken_out(void **state)
+{
+    (void)state;
+    struct machine machine;
+    make_sweep_machine(&machine);
+    set_figure(&machine, MACHINE_TENSOR_FMA, 512);
+    struct profile *profile = make_sweep_profile(10, 3, 4, 3);
+    set_count(profile, (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_FP64_FMA), 1 * 96000);
+    set_count(profile, (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_FP64_DIV), 1 * 96000);
+    set_count(profile, (enum counter)(COUNTER_INST_WARP_FIRST + CLASS_TENSOR), 2 * 96000);
+    set_count(profile, COUNTER_TENSOR_FMA, 2 * 96000 * 4096.0);
+    forget_figure(&machine, MACHINE_POWER_MAX_FP64);
+    forget_figure(&machine, MACHINE_POWER_MAX_TENSOR);
+    struct prediction *prediction = predict(profile, &machine);
+    const struct power_estimate *power = prediction->power;
+    double cycles = power->answer.cycles, slots = cycles / 4 * 30;
+    CLOSE(power->rates[POWER_UNIT_FP], 3 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_ALU], 3 * 96000 / slots, 1e-12);
+    assert_true(power->rates[POWER_UNIT_FP64] == 0 && power->rates[POWER_UNIT_TENSOR] == 0);
+    assert_non_null(strstr(power->unit_reasons[POWER_UNIT_TENSOR], "counted with alu"));
+    prediction_destroy(prediction);
+    set_figure(&machine, MACHINE_POWER_MAX_FP64, 1.5);
+    set_figure(&machine, MACHINE_POWER_MAX_TENSOR, 4);
+    prediction = predict(profile, &machine);
+    power = prediction->power;
+    CLOSE(power->rates[POWER_UNIT_FP], 1 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_FP64], 2 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_ALU], 1 * 96000 / slots, 1e-12);
+    CLOSE(power->rates[POWER_UNIT_TENSOR], 2 * 96000 * 4096.0 / (512 * 30 * cycles), 1e-12);
     prediction_destroy(prediction);
     profile_destroy(profile);
 }
@@ -299,6 +335,7 @@ int main(void)
         cmocka_unit_test(ranges_are_checked),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(units_without_coefficient_count_with_their_kin),
+        cmocka_unit_test(later_units_are_taken_out),
         cmocka_unit_test(caches_take_their_share),
         cmocka_unit_test(rates_do_not_exceed_one),
     };

@@ -68,19 +68,26 @@ static ws_status run_zo_gmem(struct evaluation *e)
     return WS_OK;
 }
 
-static const struct input_row zo_throughput_rows[] = {{"warps", NAN, NULL}, {0}};
-
-static ws_status run_zo_throughput(struct evaluation *e)
-{
-    evaluation_put(e, "ginst_s", zo_paper_instructions(evaluation_get(e, "warps")) / 1e9);
-    evaluation_put(e, "smem_gbs", zo_paper_shared(evaluation_get(e, "warps")) / 1e9);
-    return WS_OK;
-}
-
 /* Types without a printed curve go with that of the multiply-adds unless another reading is asked
  * for: doc/models/quantitative.md, reading Q-1. */
 static const char *const type_curve_words[] = {"same", "own", NULL};
 static const char *const table1_words[] = {"zhang-owens", "wang", "teg", NULL};
+
+static const struct input_row zo_throughput_rows[] = {
+    {"warps", NAN, NULL}, {"type_curve", 0, type_curve_words}, {"table1", 0, table1_words}, {0}};
+
+static ws_status run_zo_throughput(struct evaluation *e)
+{
+    static const char *const types[] = {"type_i", "type_ii", "type_iii", "type_iv"};
+    enum zo_table table = (enum zo_table)evaluation_get(e, "table1");
+    enum zo_type_curve reading = evaluation_get(e, "type_curve") > 0 ? ZO_CURVE_OWN : ZO_CURVE_SAME;
+    double warps = evaluation_get(e, "warps");
+    evaluation_put(e, "ginst_s", zo_paper_instructions(warps) / 1e9);
+    evaluation_put(e, "smem_gbs", zo_paper_shared(warps) / 1e9);
+    for (unsigned i = 0; i < ZO_TYPES; i++)
+        evaluation_put(e, types[i], zo_paper_type(table, reading, (enum zo_type)i, warps) / 1e9);
+    return WS_OK;
+}
 
 static const struct input_row zo_times_rows[] = {
     {"warps", NAN, NULL},        {"counts_i", 0, NULL},

@@ -39,6 +39,8 @@ static ws_status read_instructions(struct diag *diag, const struct model_input *
     return WS_OK;
 }
 
+const char power_unit_absent[] = "this GPU has none";
+
 /* A unit without coefficient counts with its kin (reading P-13). */
 static void count_with(const struct model_input *input, struct power_estimate *out,
                        enum power_unit unit, enum power_unit kin)
@@ -54,6 +56,49 @@ static void count_with(const struct model_input *input, struct power_estimate *o
                     power_unit_infos[unit].id, power_unit_infos[kin].id);
 }
 
+/* A unit that Hong's GPUs do not have apart is taken out of the one that the counters know, if it has a
+ * coefficient (reading P-18). */
+static void take_out(const struct model_input *input, struct power_estimate *out,
+                     enum power_unit unit, enum power_unit kin, double instructions)
+{
+    out->unit_instructions[unit] = instructions;
+    if (!machine_has(input->machine, MACHINE_POWER_MAX_INT + unit)) {
+        out->unit_reasons[unit] = power_unit_absent;
+        if (instructions > 0) count_with(input, out, unit, kin);
+        return;
+    }
+    out->counted[unit] = instructions;
+    out->counted[kin] = fmax(0, out->counted[kin] - instructions);
+}
+
+/* The tensor cores at their peak have a rate of 1, whatever the shape and type of the matrices. */
+static void count_tensor_time(const struct model_input *input, struct power_estimate *out)
+{
+    double peak = machine_get(input->machine, MACHINE_TENSOR_FMA, 0);
+    double work = profile_get(input->profile, COUNTER_TENSOR_FMA);
+    if (!(out->counted[POWER_UNIT_TENSOR] > 0) || !(peak > 0) || !(work > 0)) return;
+    out->counted[POWER_UNIT_TENSOR] = work / peak / price_issue_cycles(input->machine);
+}
+
+static double class_instructions(const struct profile *profile, enum insn_class first,
+                                 enum insn_class last)
+{
+    double sum = 0;
+    for (unsigned i = first; i <= last; i++)
+        sum += profile_get(profile, (enum counter)(COUNTER_INST_WARP_FIRST + i));
+    return sum;
+}
+
+static void count_later_units(const struct model_input *input, struct power_estimate *out)
+{
+    const struct profile *profile = input->profile;
+    take_out(input, out, POWER_UNIT_FP64, POWER_UNIT_FP,
+             class_instructions(profile, CLASS_FP64_ADD, CLASS_FP64_DIV));
+    take_out(input, out, POWER_UNIT_TENSOR, POWER_UNIT_ALU,
+             class_instructions(profile, CLASS_TENSOR, CLASS_TENSOR));
+    count_tensor_time(input, out);
+}
+
 static ws_status check_coefficients(struct diag *diag, const struct model_input *input,
                                     const struct power_estimate *out)
 {
@@ -64,8 +109,6 @@ static ws_status check_coefficients(struct diag *diag, const struct model_input 
                 power_unit_infos[i].text, "machine power.max.", power_unit_infos[i].id);
     return WS_OK;
 }
-
-const char power_unit_absent[] = "this GPU has none";
 
 /* Nothing is known of what the caches hit: every access goes to the DRAM, and they draw nothing. */
 static void no_caches(const struct model_input *input, struct power_estimate *out)
@@ -148,6 +191,7 @@ ws_status ipp_read_rates(struct diag *diag, const struct model_input *input,
     TRY(read_instructions(diag, input, out));
     for (unsigned i = 0; i < POWER_UNIT_COUNT; i++)
         out->counted[i] = out->unit_instructions[i];
+    count_later_units(input, out);
     count_with(input, out, POWER_UNIT_ALU, POWER_UNIT_INT);
     count_with(input, out, POWER_UNIT_LOCAL, POWER_UNIT_GLOBAL);
     read_caches(input, out);
