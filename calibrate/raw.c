@@ -285,6 +285,13 @@ static void set_date(struct raw *raw)
     strftime(raw->date, sizeof raw->date, "%Y-%m-%d", &day);
 }
 
+/* GPUs that are modelled have no number of their own. */
+static bool is_same_gpu(const struct gpu_facts *a, const struct gpu_facts *b)
+{
+    return !strcmp(a->uuid, b->uuid) && !strcmp(a->name, b->name) && a->cc == b->cc &&
+           a->sms == b->sms && a->clock == b->clock;
+}
+
 /* What is kept is written again, so that a cut line does not stay in the middle. */
 bool raw_open(struct raw *raw, const struct calibration *calibration, const struct gpu_facts *gpu,
               const char *path)
@@ -294,7 +301,7 @@ bool raw_open(struct raw *raw, const struct calibration *calibration, const stru
     if (there) {
         fclose(there);
         if (!raw_read(raw, calibration, path)) return false;
-        if (strcmp(raw->gpu.uuid, gpu->uuid) != 0)
+        if (!is_same_gpu(&raw->gpu, gpu))
             return refuse(
                 calibration,
                 "%s holds raw data of another GPU (%s): remove it, or name another output", path,
