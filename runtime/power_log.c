@@ -2,7 +2,9 @@
 #include "power_log.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
+
+#include "launch_class.h"
 
 struct figure {
     const char *key;
@@ -76,12 +78,16 @@ static struct launch_power power_of(const ws_answer *answer)
 #undef TERM
 }
 
-/* As the time is predicted (tally.c): without following the traces. */
-static struct launch_power predict_power(const ws_profile *profile, const char *l2)
+/* At a time of the launch. Traces tell the hits in caches; the time of the report's table knows none (tally.c). */
+static struct launch_power predict_power(const ws_profile *profile, const char *l2, double seconds)
 {
-    const ws_input quick[] = {{.name = "without_traces", .value = 1},
-                              {.name = "times_only", .value = 1},
-                              {.name = "l2", .word = l2}};
+    char time[48];
+    snprintf(time, sizeof time, "power_time_s=%.17g", seconds);
+    const ws_input inputs[] = {{.name = "times_only", .value = 1},
+                               {.name = "l2", .word = l2},
+                               {.name = "model_options", .word = time},
+                               {.name = "without_traces", .value = 1}};
+    bool has_traces = runtime.options.clock == CLOCK_MODEL;
     const ws_machine *machine = runtime.machine;
     const ws_question question = {.size = sizeof question,
                                   .name = "analyze",
@@ -89,24 +95,28 @@ static struct launch_power predict_power(const ws_profile *profile, const char *
                                   .profile_count = 1,
                                   .machines = &machine,
                                   .machine_count = 1,
-                                  .inputs = quick,
-                                  .input_count = sizeof quick / sizeof *quick};
+                                  .inputs = inputs,
+                                  .input_count = sizeof inputs / sizeof *inputs - has_traces};
     ws_answer *answer = NULL;
-    bool is_known = ws_ask(runtime.context, &question, &answer) == WS_OK;
+    bool is_known = seconds > 0 && ws_ask(runtime.context, &question, &answer) == WS_OK;
     struct launch_power power = power_of(is_known ? answer : NULL);
     ws_answer_destroy(answer);
     return power;
 }
 
 struct class_power class_power_of(const ws_profile *profile, double l2_found,
-                                  const ws_answer *answer)
+                                  const ws_answer *answer, const struct class_seconds *seconds)
 {
-    const char *l2 = runtime.options.l2;
+    const char *l2 = runtime.options.l2 ? runtime.options.l2 : "cold";
     struct class_power power = {.l2_found = l2_found, .own = power_of(answer)};
+    bool is_wanted = is_used && history()->chip.has_power;
+    if (is_wanted && runtime.options.clock == CLOCK_MODEL)
+        power.own = predict_power(profile, l2, seconds->own);
     power.cold = power.warm = power.own;
-    if (!is_used || !history()->chip.has_power || !l2 || strcmp(l2, "kept") != 0) return power;
-    if (l2_found > 0) power.cold = predict_power(profile, "cold");
-    if (l2_found < 1 && runtime.l2_bytes > 0) power.warm = predict_power(profile, "100%");
+    if (is_wanted && seconds->cold != seconds->own)
+        power.cold = predict_power(profile, "cold", seconds->cold);
+    if (is_wanted && seconds->warm != seconds->own)
+        power.warm = predict_power(profile, "100%", seconds->warm);
     return power;
 }
 

@@ -12,11 +12,12 @@ struct class_power {
     double l2_found;
     struct launch_power own, cold, warm;
 };
-/* By the model ipp-power, at the times that are predicted; `answer`: that of the counted launch, or NULL. */
+struct class_seconds;
+/* By the model ipp-power, at these virtual times; `answer`: that of the report's table, or NULL. */
 struct class_power class_power_of(const ws_profile *profile, double l2_found,
-                                  const ws_answer *answer);
-/* Somebody reads: from here on launches are told apart by what they find in the L2, which costs two more
- * predictions for each that is counted. */
+                                  const ws_answer *answer, const struct class_seconds *seconds);
+/* Somebody reads: from here on power is predicted at virtual times, with the hits in caches if virtual time is a
+ * model's, and by what launches find in the L2. That costs up to three predictions for each that is counted. */
 void power_log_use(void);
 /* Of a launch that finds that share of its sectors in the L2. power: NULL: unknown. */
 struct launch_power class_power_with(const struct class_power *power, double l2_found);

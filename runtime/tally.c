@@ -238,9 +238,9 @@ static struct class_estimate add_measured(struct tally *tally, struct launch_cla
                                 .l2_found = l2_found,
                                 .number = ++runtime.measured};
     point.table.own = predict(profile, l2, &bottleneck, &answer);
-    point.power = class_power_of(profile, l2_found, answer);
     predict_range(profile, point.l2_found, &point.table);
     predict_clock(profile, one, launch, &point);
+    point.power = class_power_of(profile, l2_found, answer, &point.clock);
     launch_class_learn(one, &point);
     tally->measured++;
     keep_heaviest(tally, launch, profile, point.table.own, bottleneck);

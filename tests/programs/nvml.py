@@ -60,10 +60,10 @@ temperature:
 """
 
 
-def read(warpsage, program, gpu, rounds, launches, *options):
-    """The program's lines by key: what NVML says of itself, of the idle GPU and of the busy one."""
+def read(warpsage, program, gpu, rounds, launches, *options, sleep=()):
+    """The program's lines by key: what NVML says of itself, of the idle GPU, the busy one, after a rest."""
     command = [warpsage, "run", "-q", "-o", "/dev/null", "--gpu", gpu, *options, "--", program,
-               KERNEL, str(rounds), str(launches)]
+               KERNEL, str(rounds), str(launches), *sleep]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if result.returncode:
         sys.exit(f"{gpu}: {result.stdout}{result.stderr}")
@@ -78,11 +78,11 @@ def read(warpsage, program, gpu, rounds, launches, *options):
     return parts
 
 
-def power_of(warpsage, gpu, rounds, seconds):
-    """What `warpsage power` says of a launch that takes so long, without its cache hits, as `run` predicts."""
+def power_of(warpsage, gpu, rounds, seconds, *options):
+    """What `warpsage power` says of a launch that takes so long; without cache hits, as `run` predicts by default."""
     command = [warpsage, "power", KERNEL, "-g", "30", "-b", "32", "--arg", "f32[4194304]=zeros",
-               "--arg", f"u32:{rounds}", "--gpu", gpu, "--trace-blocks", "0", "--time-s",
-               repr(seconds), "-f", "json"]
+               "--arg", f"u32:{rounds}", "--gpu", gpu, *(options or ("--trace-blocks", "0")),
+               "--time-s", repr(seconds), "-f", "json"]
     text = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
     one = json.loads(text)["machines"][0]
     return one["power"], one["temperature"]
@@ -222,6 +222,31 @@ def check_l2(checks, warpsage, program, machine, rounds, launches, sigma):
                 power["gpu_w"] + sigma * degrees, 1)
 
 
+def check_model_clock(checks, warpsage, program, machine, sigma, mu, rc):
+    """With --clock teg: teg's time and hits in caches, and a rest that cools the chip."""
+    parts = read(warpsage, program, machine, 500, 100, "--clock", "teg", "--l2", "cold",
+                 sleep=["150000"])
+    seconds = float(parts["idle"]["milliseconds"]) * 1e-3
+    power, temperature = power_of(warpsage, machine, 500, seconds / 100, "--l2", "cold")
+    tau, rise = rc[0] / (1 - mu * sigma), temperature["rise_k"] or 0
+    top = -rise * math.expm1(-seconds / tau)
+    used = power["gpu_w"] * seconds + sigma * (rise * seconds - tau * top)
+    idle = power["idle_w"] * 0.15 - sigma * top * rc[1] * math.expm1(-0.15 / rc[1])
+    rested = parts["rested"]
+    checks.equal("W by teg", field(parts["busy"], 1)[1],
+                 1000 * round(power["gpu_w"] + sigma * top))
+    checks.near("mJ by teg", int(parts["busy"]["nvmlDeviceGetTotalEnergyConsumption"]), 1e3 * used,
+                1)
+    checks.near("mJ after a rest", int(rested["nvmlDeviceGetTotalEnergyConsumption"]),
+                1e3 * (used + idle), 1)
+    checks.equal("W after a rest", field(rested, 1)[1],
+                 1000 * round(power["idle_w"] + sigma * top * math.exp(-0.15 / rc[1])))
+    checks.equal("resting", rested["nvmlDeviceGetCurrentClocksThrottleReasons"], "1")
+    if rise:
+        checks.equal("degrees after a rest", int(rested["temperature"]),
+                     round(temperature["idle_degc"] + top * math.exp(-0.15 / rc[1])))
+
+
 def main():
     warpsage, program = (os.path.abspath(one) for one in sys.argv[1:3])
     checks = Checks()
@@ -238,10 +263,12 @@ def main():
         checks.equal("limit", busy["nvmlDeviceGetEnforcedPowerLimit"], "236000")
         check_warming(checks, warpsage, program, machines["modern"], 10000, 20, 0.3, 0.2, 0.05)
         check_l2(checks, warpsage, program, machines["modern"], 2000, 40, 0.3)
+        check_model_clock(checks, warpsage, program, machines["modern"], 0.3, 0.2, (0.05, 0.2))
         check_unknown(checks, read(warpsage, program, machines["quick"], 10, 1, "--clock", "host"))
     parts = read(warpsage, program, "gtx580", 10000, 20)
     seconds, power, _ = check_power(checks, warpsage, "gtx580", parts, 10000, 20)
     check_flat(checks, parts, seconds, power)
+    check_model_clock(checks, warpsage, program, "gtx580", 0, 0, (1, 1))
     parts = read(warpsage, program, "v100", 10, 1)
     check_protocol(checks, parts)
     check_unknown(checks, parts)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a program reads of NVML under `warpsage run`: nvml_readings KERNEL.ptx ROUNDS LAUNCHES. It opens NVML and
+/* What a program reads of NVML under `warpsage run`: nvml_readings KERNEL.ptx ROUNDS LAUNCHES [MICROSECONDS]: so
+ * long it sleeps in the end. It opens NVML and
  * the driver by their names, as programs do that run without them, too, and prints lines KEY VALUE that
  * nvml.py checks. A reading that fails prints -1 - its error. */
 #include <dlfcn.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BLOCKS = 30, BYTES = 16 << 20 };
 
@@ -180,7 +182,7 @@ static void launch(const char *path, unsigned rounds, unsigned launches)
 
 int main(int count, char **words)
 {
-    if (count != 4) return 2;
+    if (count < 4) return 2;
     nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
     cuda = dlopen("libcuda.so.1", RTLD_NOW);
     if (!nvml || !cuda) return puts(dlerror()), 1;
@@ -200,6 +202,10 @@ int main(int count, char **words)
     launch(words[1], (unsigned)atoi(words[2]), (unsigned)atoi(words[3]));
     show_sensors("busy");
     show_device();
+    if (count > 4) {
+        usleep((useconds_t)atoi(words[4]));
+        show_sensors("rested");
+    }
     printf("end %d %d\n", end(), end());
     return 0;
 }
