@@ -87,6 +87,28 @@ page ""
 echo '[there](doc/gone.md)' >"$work/tree/README.md"
 expect "a page that cites" 1 "README.md:1: doc/gone.md is not in the tree" "${references[@]}"
 
+# papers LINE...: one paper with a row and a curve, and the list of its tables and figures
+papers() {
+    page ""
+    mkdir -p "$work/tree/papers/one"
+    echo '{"rows": [{"id": "fig1-a", "paper": "one"}]}' >"$work/tree/papers/one/published.json"
+    echo '{"curves": [{"id": "drawn"}]}' >"$work/tree/papers/one/curves.json"
+    printf '%s\n' "## Tables and figures" "### one: 0 tables, 2 figures" "| number | what | rows | curves | missing |" \
+        "|---|---|---|---|---|" "$@" >"$work/tree/doc/papers.md"
+}
+papers '| figure 1 | a | `fig1-*` | `drawn` | |' '| figure 2 | b | | | illustration |'
+expect "all figures are listed" 0 "" "${references[@]}"
+papers '| figure 1 to 2 | a | `fig1-*` | `drawn` | |' '| figure 2 | b | | | illustration |'
+expect "a figure twice" 1 "doc/papers.md:7: one: figure 2 is not listed once" "${references[@]}"
+papers '| figure 1, 2 | a | `fig2` | `drawn` | |'
+expect "a row that is not there" 1 "doc/papers.md:5: no row of these papers is called fig2" "${references[@]}"
+expect "a row that is not named" 1 "doc/papers.md:6: one: the row fig1-a is not named" "${references[@]}"
+papers '| figure 1, 2 | a | `fig1-a` | `lost` | |'
+expect "a curve that is not there" 1 "doc/papers.md:5: no curve is called lost" "${references[@]}"
+expect "a curve that is not named" 1 "doc/papers.md:6: the curve drawn is not named" "${references[@]}"
+papers '| figure 1 | a | `fig1-a` | `drawn` | |' '| figure 2 | b | | | |'
+expect "a figure without anything" 1 "doc/papers.md:6: figure 2 has neither" "${references[@]}"
+
 summary=$root/tools/test-summary
 log() {
     cat >"$work/log"
