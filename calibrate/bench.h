@@ -20,10 +20,10 @@ struct gpu_facts {
     unsigned bus_bits;
 };
 
-/* What fills the buffer `data` before a launch, and between launches if it was changed. */
+/* What fills the buffer `data` before a launch. */
 enum fill {
     FILL_ZERO,
-    FILL_CHASE /* u64 at each multiple of `stride`: byte offset of the next one; the last leads to the first */
+    FILL_CHASE /* u64 at each multiple of `stride`: address of the one `jump` further, round and round; else zeros */
 };
 
 enum { BENCH_ARGS = 4, BENCH_AXES = 3 };
@@ -37,6 +37,10 @@ struct point {
     double x[BENCH_AXES]; /* by the axes of the benchmark; with the name they identify the point */
     uint64_t data_bytes, stride;
     enum fill fill;
+    uint64_t chase_bytes; /* of data; 0: all */
+    unsigned jump;        /* in elements; 0: 1 */
+    bool is_cold;         /* filled before every launch, the chase first, so that the L2 holds what comes behind it */
+    bool is_asked;        /* not launched: the driver says how many blocks an SM holds */
     bool is_checked; /* every warp's result must be `expected` */
     uint32_t expected;
 };
@@ -47,8 +51,10 @@ struct kernel_text {
 };
 
 /* Owned by plan_clear. */
+struct raw;
 struct plan {
     const struct gpu_facts *gpu;
+    const struct raw *raw; /* what was measured until now; NULL: nothing is */
     bool is_short;
     struct kernel_text *kernels;
     unsigned kernel_count;
@@ -65,7 +71,8 @@ struct bench {
     const char *text;    /* one sentence */
     bool is_power;       /* repeated for seconds while NVML is asked */
     unsigned parameter;  /* its file's own: a class, a level */
-    /* Adds kernels and points; false: this GPU has nothing to measure, `why` says why. */
+    /* Adds kernels and points; false: this GPU has nothing to measure, `why` says why. Called again when its points are
+     * measured, until it adds no new ones: what they say may lead to others. */
     bool (*plan)(const struct bench *bench, struct plan *plan, const char **why);
     /* Figures from its points (fit.h); may ask for those of others. NULL: another's fit uses them. */
     void (*fit)(const struct bench *bench, struct fit *fit);

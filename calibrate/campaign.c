@@ -68,21 +68,44 @@ static int skip(const struct calibration *calibration, struct raw *raw, const st
     return raw_add(raw, calibration, &point) ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }
 
-static int run_bench(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
-                     const struct bench *bench)
+static unsigned new_points(const struct raw *raw, const struct bench *bench,
+                           const struct plan *plan)
 {
-    struct plan plan = {.gpu = gpu_facts(gpu), .is_short = calibration->is_short};
+    unsigned count = 0;
+    for (unsigned i = 0; i < plan->point_count; i++)
+        count += !raw_find(raw, bench->id, plan->points[i].x);
+    return count;
+}
+
+/* Plans, and measures what is new; *more: there was something. */
+static int run_plan(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
+                    const struct bench *bench, bool *more)
+{
+    struct plan plan = {.gpu = gpu_facts(gpu), .raw = raw, .is_short = calibration->is_short};
     const char *why = "";
     int exit_code = CALIBRATE_DONE;
-    if (bench->plan(bench, &plan, &why)) {
+    bool is_possible = bench->plan(bench, &plan, &why);
+    *more = is_possible && new_points(raw, bench, &plan) > 0;
+    if (*more) {
         if (!gpu_load(gpu, &plan)) exit_code = CALIBRATE_DEVICE;
         for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
             exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);
         gpu_unload(gpu);
-    } else {
+    } else if (!is_possible) {
         exit_code = skip(calibration, raw, bench, why);
     }
     plan_clear(&plan);
+    return exit_code;
+}
+
+static int run_bench(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
+                     const struct bench *bench)
+{
+    enum { ROUNDS_MAX = 100 };
+    int exit_code = CALIBRATE_DONE;
+    bool more = true;
+    for (unsigned i = 0; more && i < ROUNDS_MAX && exit_code == CALIBRATE_DONE; i++)
+        exit_code = run_plan(calibration, gpu, raw, bench, &more);
     return exit_code;
 }
 

@@ -42,8 +42,10 @@ static char *launch_text(const struct bench *bench, const struct plan *plan,
     if (point->shared) fprintf(out, "dynamic_shared_bytes: %u\n", point->shared);
     fprintf(out, "args:\n  - u32[%llu]\n", (unsigned long long)(4 * warps));
     if (point->fill == FILL_CHASE)
-        fprintf(out, "  - u64[%llu]=chase:%llu\n", (unsigned long long)(point->data_bytes / 8),
-                (unsigned long long)point->stride);
+        fprintf(out, "  - u64[%llu]=chase:%llu:%u:%llu\n",
+                (unsigned long long)(point->data_bytes / 8), (unsigned long long)point->stride,
+                point->jump ? point->jump : 1,
+                (unsigned long long)(point->chase_bytes ? point->chase_bytes : point->data_bytes));
     else
         fprintf(out, "  - u32[%llu]=zeros\n", (unsigned long long)words);
     for (unsigned i = 0; i < BENCH_ARGS; i++)
@@ -66,6 +68,7 @@ static bool emit_bench(const struct calibration *calibration, const struct bench
             free(path);
         }
         for (unsigned i = 0; is_written && i < plan.point_count; i++) {
+            if (plan.points[i].is_asked) continue;
             char *path = calibrate_format("%s/%s-%u.yaml", folder, bench->id, i);
             char *text = launch_text(bench, &plan, &plan.points[i], gpu);
             is_written = put_file(calibration, path, text);

@@ -212,17 +212,45 @@ static bool reserve(struct gpu *gpu, driver_address *place, size_t *bytes, size_
     return true;
 }
 
+static uint64_t chase_next(const struct gpu *gpu, const struct point *point, uint64_t i,
+                           uint64_t count)
+{
+    return gpu->data + (i + (point->jump ? point->jump : 1)) % count * point->stride;
+}
+
+/* Elements of pages far apart: each alone. */
+static bool fill_pages(struct gpu *gpu, const struct point *point, uint64_t count)
+{
+    int error = 0;
+    for (uint64_t i = 0; i < count && !error; i++) {
+        uint64_t next = chase_next(gpu, point, i, count);
+        error = gpu->api.to_device(gpu->data + i * point->stride, &next, sizeof next);
+    }
+    return !gpu_failed(gpu, error, "a copy to the GPU");
+}
+
 static bool fill_chase(struct gpu *gpu, const struct point *point)
 {
-    uint64_t count = point->data_bytes / point->stride;
-    char *bytes = calibrate_alloc(point->data_bytes);
+    enum { PAGE = 1 << 16 };
+    uint64_t chase = point->chase_bytes ? point->chase_bytes : point->data_bytes;
+    uint64_t count = chase / point->stride, rest = point->data_bytes - chase;
+    if (point->stride >= PAGE) return fill_pages(gpu, point, count);
+    char *bytes = calibrate_alloc(chase);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t next = (i + 1) % count * point->stride;
+        uint64_t next = chase_next(gpu, point, i, count);
         memcpy(bytes + i * point->stride, &next, sizeof next);
     }
-    int error = gpu->api.to_device(gpu->data, bytes, point->data_bytes);
+    int error = gpu->api.to_device(gpu->data, bytes, chase);
     free(bytes);
+    if (!error && rest >= 4) error = gpu->api.fill(gpu->data + chase, 0, rest / 4);
     return !gpu_failed(gpu, error, "a copy to the GPU");
+}
+
+static bool fill(struct gpu *gpu, const struct point *point)
+{
+    if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
+    return !point->data_bytes || !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
+                                         "a fill of the GPU's memory");
 }
 
 static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
@@ -238,10 +266,7 @@ static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point
                                          (int)point->shared),
                    plan->kernels[point->kernel].name))
         return false;
-    if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
-    return !point->data_bytes ||
-           !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
-                       "a fill of the GPU's memory");
+    return fill(gpu, point);
 }
 
 static bool start(struct gpu *gpu, const struct plan *plan, const struct point *point)
@@ -319,6 +344,7 @@ static void read_spans(const struct point *point, struct spans *spans, struct ra
 static bool time_once(struct gpu *gpu, const struct plan *plan, const struct point *point,
                       struct spans *spans, struct raw_point *out)
 {
+    if (point->is_cold && out->count && !fill(gpu, point)) return false;
     double seconds = gpu_repeat(gpu, plan, point, 1);
     if (isnan(seconds)) return false;
     int error = gpu->api.to_host(spans->words, gpu->out, spans->warps * sizeof *spans->words);
@@ -329,9 +355,22 @@ static bool time_once(struct gpu *gpu, const struct plan *plan, const struct poi
     return true;
 }
 
+/* What the driver says of the kernel; less is known if it does not. */
+static void ask(const struct gpu *gpu, const struct point *point, struct raw_point *out)
+{
+    driver_handle function = gpu->functions[point->kernel];
+    int resident = 0, registers = 0;
+    if (gpu->api.resident(&resident, function, (int)point->block, point->shared) == 0)
+        out->resident = (unsigned)resident;
+    if (gpu->api.function_get(&registers, FUNCTION_REGISTERS, function) == 0)
+        out->registers = (unsigned)registers;
+}
+
 bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
               struct raw_point *out)
 {
+    ask(gpu, point, out);
+    if (point->is_asked) return out->is_checked = true;
     if (!prepare(gpu, plan, point)) return false;
     struct spans spans = {.per_block = (point->block + 31) / 32};
     spans.warps = spans.per_block * point->grid;

@@ -62,10 +62,15 @@ void kernel_begin(struct kernel_writer *writer, const struct gpu_facts *gpu, con
 
 void kernel_clock(struct kernel_writer *writer)
 {
+    kernel_clock_passes(writer, KERNEL_PASSES);
+}
+
+void kernel_clock_passes(struct kernel_writer *writer, unsigned passes)
+{
     put(writer,
-        "    mov.u32 %%pass, %d;\n    .pragma \"nounroll\";\nagain:\n    bar.sync 0;\n"
+        "    mov.u32 %%pass, %u;\n    .pragma \"nounroll\";\nagain:\n    bar.sync 0;\n"
         "    mov.u32 %%begin, %%clock;\n",
-        KERNEL_PASSES);
+        passes);
 }
 
 char *kernel_end(struct kernel_writer *writer)

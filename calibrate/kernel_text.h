@@ -26,6 +26,8 @@ void kernel_begin(struct kernel_writer *writer, const struct gpu_facts *gpu, con
                   unsigned shared);
 /* Begins the passes: a barrier, then the clock. What comes next is timed. */
 void kernel_clock(struct kernel_writer *writer);
+/* The same with a number of passes: 1 where data must be met for the first time. */
+void kernel_clock_passes(struct kernel_writer *writer, unsigned passes);
 /* Ends the passes and the kernel; %result holds the result. The module's text, which the caller owns. */
 char *kernel_end(struct kernel_writer *writer);
 void put(struct kernel_writer *writer, const char *format, ...)

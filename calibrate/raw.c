@@ -154,6 +154,8 @@ static json_t *point_line(const struct raw_point *point)
     json_object_set_new(line, "block_cycles", list_of(point->block_cycles, point->count));
     json_object_set_new(line, "sm_cycles", list_of(point->sm_cycles, point->count));
     add_number(line, "sms_used", point->first_sm_count);
+    add_number(line, "blocks_per_sm", point->resident);
+    add_number(line, "registers", point->registers);
     add_number(line, "clock_hz", point->clock);
     json_object_set_new(line, "checked", json_boolean(point->is_checked));
     json_object_set_new(line, "remark", json_string(point->remark));
@@ -219,6 +221,8 @@ static bool read_point(struct raw *raw, const json_t *line, struct raw_point *ou
         read_list(line, "sm_cycles", out->sm_cycles, RAW_REPEATS) != out->count)
         return false;
     out->first_sm_count = (unsigned)bounded(number_of(line, "sms_used", 0), INT32_MAX);
+    out->resident = (unsigned)bounded(number_of(line, "blocks_per_sm", 0), INT32_MAX);
+    out->registers = (unsigned)bounded(number_of(line, "registers", 0), INT32_MAX);
     out->clock = number_of(line, "clock_hz", 0);
     out->is_checked = json_is_true(json_object_get(line, "checked"));
     out->remark = raw_text(raw, text_of(line, "remark"));

@@ -26,6 +26,8 @@ struct raw_point {
     double clock;            /* Hz, while it ran: NVML's word, or cycles over time; 0: unknown */
     bool is_checked;         /* results were as expected */
     unsigned first_sm_count; /* SMs that had a block */
+    unsigned resident;       /* blocks that an SM holds, by the driver */
+    unsigned registers;      /* of a thread, by the driver */
     const char *remark;      /* clocks changed, throttled: "" if undisturbed */
     struct reading *readings;
     unsigned reading_count;

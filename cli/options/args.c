@@ -11,7 +11,7 @@
 
 #define GRAMMAR                                                                                    \
     "an argument is TYPE:VALUE, TYPE[N]=zeros|iota|const:V|random[:SEED]|file:PATH|"               \
-    "matrix:LAYOUT:SOURCE, @INDEX, bytes:HEX or local:BYTES"
+    "chase:STRIDE|matrix:LAYOUT:SOURCE, @INDEX, bytes:HEX or local:BYTES"
 
 static int refuse(struct cli *cli, const struct arg *arg, const char *why)
 {
@@ -68,6 +68,29 @@ const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const 
     return cli_format(cli, "%s/%s", text->folder, path);
 }
 
+/* STRIDE[:JUMP[:BYTES]]. */
+static int parse_chase(struct cli *cli, const char *text, struct arg *out)
+{
+    uint64_t numbers[3] = {0, 1, arg_bytes(out)};
+    for (unsigned i = 0; text; i++) {
+        size_t length = strcspn(text, ":");
+        if (i == 3 || !whole_number(text, length, &numbers[i]))
+            return refuse(cli, out, "expected chase:STRIDE[:JUMP[:BYTES]], whole numbers");
+        text = text[length] ? text + length + 1 : NULL;
+    }
+    if (out->type.bits != 64 || value_type_is_float(&out->type))
+        return refuse(cli, out, "a chase holds addresses: expected u64[N]=chase:STRIDE");
+    if (!numbers[0] || numbers[0] % 8 || numbers[2] > arg_bytes(out) || numbers[0] > numbers[2])
+        return refuse(cli, out,
+                      "the stride of a chase is a multiple of 8 bytes, and not above the bytes that "
+                      "are chased, nor those above the buffer");
+    out->init = INIT_CHASE;
+    out->stride = numbers[0];
+    out->chased = numbers[2] / numbers[0];
+    out->jump = numbers[1] % out->chased;
+    return EXIT_DONE;
+}
+
 static int parse_init(struct cli *cli, const char *init, struct arg *out)
 {
     if (!strcmp(init, "zeros")) {
@@ -87,11 +110,13 @@ static int parse_init(struct cli *cli, const char *init, struct arg *out)
     } else if (!strncmp(init, "file:", 5) && init[5]) {
         out->init = INIT_FILE;
         return cli_input(cli, arg_from_folder(cli, &out->source, init + 5), &out->path);
+    } else if (!strncmp(init, "chase:", 6)) {
+        return parse_chase(cli, init + 6, out);
     } else if (!strncmp(init, "matrix:", 7)) {
         return arg_matrix_parse(cli, init + 7, out);
     } else {
         return refuse(cli, out,
-                      "expected zeros, iota, const:V, random[:SEED], file:PATH or "
+                      "expected zeros, iota, const:V, random[:SEED], file:PATH, chase:STRIDE or "
                       "matrix:LAYOUT:SOURCE after =");
     }
     return EXIT_DONE;
@@ -288,8 +313,16 @@ int args_find_buffer(struct cli *cli, const struct arg *args, size_t count, size
 
 /* ---- onto the device ------------------------------------------------------------------------- */
 
+static uint64_t chase_element(const struct arg *arg, uint64_t index)
+{
+    uint64_t at = index * (arg->type.bits / 8), number = at / arg->stride;
+    if (at % arg->stride || number >= arg->chased) return 0;
+    return arg->address + (number + arg->jump) % arg->chased * arg->stride;
+}
+
 static uint64_t element(const struct arg *arg, uint64_t index)
 {
+    if (arg->init == INIT_CHASE) return chase_element(arg, index);
     return arg->init == INIT_IOTA ? value_from_index(&arg->type, index)
                                   : arg->bits; /* const; zeros have 0 */
 }

@@ -16,12 +16,22 @@ struct arg_text {
 
 struct arg {
     enum { ARG_SCALAR, ARG_BUFFER, ARG_SAME, ARG_BYTES, ARG_LOCAL } kind;
-    enum { INIT_NONE, INIT_ZEROS, INIT_IOTA, INIT_CONST, INIT_RANDOM, INIT_FILE, INIT_MATRIX } init;
+    enum {
+        INIT_NONE,
+        INIT_ZEROS,
+        INIT_IOTA,
+        INIT_CONST,
+        INIT_RANDOM,
+        INIT_FILE,
+        INIT_MATRIX,
+        INIT_CHASE
+    } init;
     struct value_type type;
     uint64_t count;   /* elements of a buffer; bytes of local memory */
     uint64_t bits;    /* scalar, const: value; random: seed; same: index */
     const char *path; /* file: */
     const struct arg_matrix *matrix;
+    uint64_t stride, jump, chased; /* chase: bytes, elements of the chase, their number */
     uint8_t *bytes; /* bytes: */
     size_t byte_count;
     uint64_t address; /* of the buffer, once it is allocated */
