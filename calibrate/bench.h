@@ -39,8 +39,9 @@ struct point {
     enum fill fill;
     uint64_t chase_bytes; /* of data; 0: all */
     unsigned jump;        /* in elements; 0: 1 */
-    bool is_cold;         /* filled before every launch, the chase first, so that the L2 holds what comes behind it */
-    bool is_asked;        /* not launched: the driver says how many blocks an SM holds */
+    bool
+        is_cold; /* filled before every launch, the chase first, so that the L2 holds what comes behind it */
+    bool is_asked;   /* not launched: the driver says how many blocks an SM holds */
     bool is_checked; /* every warp's result must be `expected` */
     uint32_t expected;
 };

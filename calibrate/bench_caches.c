@@ -23,7 +23,7 @@ static const struct {
     unsigned stride;
     bool is_cold;
 } levels[] = {
-    {"ca", LINE, false},   {"cg", LINE, false},  {"cg", 4 * LINE, true},
+    {"ca", LINE, false},  {"cg", LINE, false},  {"cg", 4 * LINE, true},
     {"cg", SECTOR, true}, {"ca", SECTOR, true},
 };
 enum { LEVEL_L1, LEVEL_L2, LEVEL_DRAM, LEVEL_FETCH, LEVEL_LOAD };
@@ -64,7 +64,8 @@ static void fit_latency(const struct bench *bench, struct fit *fit)
     if (bench->parameter != LEVEL_DRAM && chase_slope(fit, below, &next) &&
         !differs(line.slope, next.slope) && (!is_l2 || !fit->raw->gpu.l2_bytes)) {
         fit_unknown(fit, bench, bench->figures,
-                    "these loads take as long as those of the level below: %.4g cycles", line.slope);
+                    "these loads take as long as those of the level below: %.4g cycles",
+                    line.slope);
         return;
     }
     fit_figure(fit, bench, bench->figures, "cycle", line.slope, line.slope - line.slope_half,
@@ -146,8 +147,8 @@ static void plan_chase(struct plan *plan, const char *cache, unsigned length, ui
     if (kernel == plan->kernel_count)
         plan_kernel(plan, name, chase_text(plan, name, cache, length));
     uint64_t count = bytes / stride;
-    struct point point = chase_point(kernel, length, (unsigned)((count + length - 1) / length),
-                                     bytes, stride);
+    struct point point =
+        chase_point(kernel, length, (unsigned)((count + length - 1) / length), bytes, stride);
     point.x[0] = x;
     plan_point(plan, &point);
 }
@@ -228,7 +229,8 @@ static void size_picture(struct fit *fit, const char *bench, const char *title)
 static void fit_l1_size(const struct bench *bench, struct fit *fit)
 {
     struct search search = {.raw = fit->raw, .bench = bench->id};
-    struct misses of = {.hit = latency_of(fit, "latency.l1"), .miss = latency_of(fit, "latency.l2")};
+    struct misses of = {.hit = latency_of(fit, "latency.l1"),
+                        .miss = latency_of(fit, "latency.l2")};
     if (next_l1_size(&search) || isnan(of.hit) || isnan(of.miss)) return;
     size_picture(fit, bench->id, "Loads through the L1 by the bytes that are chased");
     if (!differs(of.hit, of.miss)) {
@@ -284,7 +286,8 @@ static void fit_fetch(const struct bench *bench, struct fit *fit)
            hit = latency_of(fit, "latency.l2");
     if (isnan(mean)) return;
     if (!differs(hit, miss)) {
-        fit_unknown(fit, bench, bench->figures, "hits in the L2 take as long as misses, if there is one");
+        fit_unknown(fit, bench, bench->figures,
+                    "hits in the L2 take as long as misses, if there is one");
         return;
     }
     double bytes = SECTOR * exp2(round(log2((miss - hit) / (mean - hit))));
@@ -301,7 +304,8 @@ static void fit_load(const struct bench *bench, struct fit *fit)
         fit_unknown(fit, bench, bench->figures, "loads do not hit an L1");
         return;
     }
-    double bytes = differs(mean, beside) ? SECTOR * round(4 * (miss - l1) / (4 * (mean - l1)) ) : SECTOR;
+    double bytes =
+        differs(mean, beside) ? SECTOR * round(4 * (miss - l1) / (4 * (mean - l1))) : SECTOR;
     fit_figure(fit, bench, bench->figures, "B", bytes, bytes, bytes);
 }
 
@@ -353,9 +357,10 @@ static void fit_l2(const struct bench *bench, struct fit *fit)
         fit_figure(fit, bench, "l2.ways", "", round(line.slope - 1), floor(line.slope - 1),
                    ceil(line.slope - 1));
     else
-        fit_unknown(fit, bench, "l2.ways",
-                    "misses do not grow evenly behind the size that the driver tells: lines do not go "
-                    "least recently used first, or pages are scattered");
+        fit_unknown(
+            fit, bench, "l2.ways",
+            "misses do not grow evenly behind the size that the driver tells: lines do not go "
+            "least recently used first, or pages are scattered");
 }
 
 /* ---- TLB --------------------------------------------------------------------------------------- */
@@ -423,7 +428,8 @@ const struct bench bench_caches[] = {
      .figures = "l1.size l1.ways",
      .axes = "bytes",
      .paper = "Hong 3.7, table 10",
-     .text = "One thread chases pointers through more and more lines, up to those that miss the L1.",
+     .text =
+         "One thread chases pointers through more and more lines, up to those that miss the L1.",
      .plan = plan_l1_size,
      .fit = fit_l1_size},
     {.id = "line.l1",

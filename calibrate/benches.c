@@ -3,7 +3,7 @@
 
 #include "calibrate/bench.h"
 
-static const struct bench *const lists[] = {bench_arithmetic, bench_caches};
+static const struct bench *const lists[] = {bench_arithmetic, bench_caches, bench_memory};
 
 const struct bench *bench_at(unsigned index)
 {

@@ -15,8 +15,9 @@ char *chase_text(const struct plan *plan, const char *name, const char *cache, u
     put(&writer, "    mov.u32 %%r2, %%a;\nround:\n");
     for (unsigned i = 0; i < length; i++)
         put(&writer, "    ld.global.%s.u64 %%l2, [%%l2];\n", cache);
-    put(&writer, "    sub.u32 %%r2, %%r2, 1;\n    setp.ne.u32 %%p0, %%r2, 0;\n    @%%p0 bra round;\n"
-                 "    sub.u64 %%l3, %%l2, %%l0;\n    cvt.u32.u64 %%result, %%l3;\n");
+    put(&writer,
+        "    sub.u32 %%r2, %%r2, 1;\n    setp.ne.u32 %%p0, %%r2, 0;\n    @%%p0 bra round;\n"
+        "    sub.u64 %%l3, %%l2, %%l0;\n    cvt.u32.u64 %%result, %%l3;\n");
     return kernel_end(&writer);
 }
 

@@ -249,8 +249,9 @@ static bool fill_chase(struct gpu *gpu, const struct point *point)
 static bool fill(struct gpu *gpu, const struct point *point)
 {
     if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
-    return !point->data_bytes || !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
-                                         "a fill of the GPU's memory");
+    return !point->data_bytes ||
+           !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
+                       "a fill of the GPU's memory");
 }
 
 static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)

@@ -81,9 +81,10 @@ static int parse_chase(struct cli *cli, const char *text, struct arg *out)
     if (out->type.bits != 64 || value_type_is_float(&out->type))
         return refuse(cli, out, "a chase holds addresses: expected u64[N]=chase:STRIDE");
     if (!numbers[0] || numbers[0] % 8 || numbers[2] > arg_bytes(out) || numbers[0] > numbers[2])
-        return refuse(cli, out,
-                      "the stride of a chase is a multiple of 8 bytes, and not above the bytes that "
-                      "are chased, nor those above the buffer");
+        return refuse(
+            cli, out,
+            "the stride of a chase is a multiple of 8 bytes, and not above the bytes that "
+            "are chased, nor those above the buffer");
     out->init = INIT_CHASE;
     out->stride = numbers[0];
     out->chased = numbers[2] / numbers[0];

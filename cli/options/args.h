@@ -32,7 +32,7 @@ struct arg {
     const char *path; /* file: */
     const struct arg_matrix *matrix;
     uint64_t stride, jump, chased; /* chase: bytes, elements of the chase, their number */
-    uint8_t *bytes; /* bytes: */
+    uint8_t *bytes;                /* bytes: */
     size_t byte_count;
     uint64_t address; /* of the buffer, once it is allocated */
     struct arg_text source;
