@@ -37,10 +37,7 @@ struct point {
     double x[BENCH_AXES]; /* by the axes of the benchmark; with the name they identify the point */
     uint64_t data_bytes, stride;
     enum fill fill;
-    uint64_t chase_bytes; /* of data; 0: all */
-    unsigned jump;        /* in elements; 0: 1 */
-    bool
-        is_cold; /* filled before every launch, the chase first, so that the L2 holds what comes behind it */
+    unsigned jump;   /* in elements; 0: 1 */
     bool is_asked;   /* not launched: the driver says how many blocks an SM holds */
     bool is_checked; /* every warp's result must be `expected` */
     uint32_t expected;

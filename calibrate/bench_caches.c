@@ -28,12 +28,6 @@ static const struct {
 };
 enum { LEVEL_L1, LEVEL_L2, LEVEL_DRAM, LEVEL_FETCH, LEVEL_LOAD };
 
-/* Data that push all else out of the L2. */
-static uint64_t beyond_l2(const struct plan *plan)
-{
-    return 2 * plan->gpu->l2_bytes;
-}
-
 static bool plan_latency(const struct bench *bench, struct plan *plan, const char **why)
 {
     static const unsigned lengths[] = {SHORT_CHASE, LONG_CHASE};
@@ -47,8 +41,6 @@ static bool plan_latency(const struct bench *bench, struct plan *plan, const cha
             plan, name, chase_text(plan, name, levels[bench->parameter].cache, lengths[i]));
         struct point point =
             chase_point(kernel, lengths[i], 1, is_cold ? count * stride : KIB, stride);
-        if (is_cold) point.data_bytes += beyond_l2(plan);
-        point.is_cold = is_cold;
         point.x[0] = lengths[i];
         plan_point(plan, &point);
     }
@@ -188,29 +180,27 @@ static void fit_ways(const struct bench *bench, struct fit *fit, const struct se
                      const struct misses *of)
 {
     enum { POINTS = BEYOND + 1 };
-    double lines[POINTS], miss[POINTS];
-    struct line line;
-    unsigned count = 0;
+    double slope = 0, first = NAN, before = NAN;
     for (unsigned i = 0; i < POINTS; i++) {
         uint64_t bytes = search->high + i * KIB;
-        double loads = (double)bytes / LINE;
-        double found = missing(of, load_cycles(search, bytes), loads);
-        if (!(found < 0.95 * loads)) continue;
-        lines[count] = loads;
-        miss[count++] = found;
+        double lines = (double)bytes / LINE;
+        double found = missing(of, load_cycles(search, bytes), lines);
+        if (!(found < 0.95 * lines)) break;
+        if (i) slope = fmax(slope, (found - before) * LINE / KIB);
+        if (!i) first = found;
+        before = found;
     }
-    if (count < 2 || !fit_line(lines, miss, NULL, count, &line) || line.slope < 1.5) {
+    if (slope < 1.5) {
         fit_figure(fit, bench, "l1.size", "B", (double)search->low, (double)search->low,
                    (double)search->high);
         fit_unknown(fit, bench, "l1.ways", "all loads miss as soon as one line does not fit");
         return;
     }
-    double ways = round(line.slope - 1), begins = -line.offset / line.slope;
+    double ways = round(slope - 1), begins = (double)search->high / LINE - first / (ways + 1);
     double error = 0.02 * begins / (ways + 1) < 0.5 ? 0.5 : fmin(4, 0.02 * begins / (ways + 1));
     double size = roundest(begins - error, begins + ways + error);
     fit_figure(fit, bench, "l1.size", "B", size, LINE * begins, LINE * (begins + ways));
-    fit_figure(fit, bench, "l1.ways", "", ways, line.slope - 1 - line.slope_half,
-               line.slope - 1 + line.slope_half);
+    fit_figure(fit, bench, "l1.ways", "", ways, slope - 1, slope - 1);
 }
 
 static void size_picture(struct fit *fit, const char *bench, const char *title)
@@ -269,7 +259,7 @@ static void fit_l1_line(const struct bench *bench, struct fit *fit)
     for (unsigned i = 0; i < STRIDES; i++) {
         double cycles = load_cycles(&search, strides[i]);
         if (isnan(cycles)) return;
-        if (is_longer(&search, cycles)) line = strides[i];
+        if (cycles > 1.5 * search.least) line = strides[i];
     }
     if (line && line < strides[STRIDES - 1])
         fit_figure(fit, bench, "l1.line", "B", line, line, line);

@@ -5,25 +5,40 @@
 
 #include "calibrate/access.h"
 
-/* A thread's words follow those of the thread before; a block's, `unroll` times over, those of the block before. */
-#define OF_BLOCK "mul.lo.u32 %r0, %group, %c; mad.lo.u32 %r0, %me, 16, %r0;"
-/* All blocks alike. */
-#define OF_THREAD "shl.b32 %r0, %me, 4;"
+/* A warp has %d bytes that follow each other, a block %c. */
+#define OF_WARP                                                                                    \
+    "shr.u32 %r0, %me, 5; mul.lo.u32 %r0, %r0, %d; mad.lo.u32 %r0, %lane, 16, %r0; "               \
+    "mad.lo.u32 %r0, %group, %c, %r0;"
+/* All warps alike. */
 #define OF_LANE "shl.b32 %r0, %lane, 4;"
 /* Each warp has %d bytes of its own, in which lanes lie %c bytes apart. */
 #define APART "mul.lo.u32 %r0, %warp, %d; mad.lo.u32 %r0, %lane, %c, %r0;"
 
 enum { THREADS = 256, SM_THREADS = 512, WIDE = 16, UNROLL = 4, WARP = 32, SECTOR = 32 };
-enum { BLOCKS_OF_SM = 2, BLOCK_BYTES = THREADS * WIDE * UNROLL };
+enum { BLOCKS_OF_SM = 2 };
 
-static unsigned sm_threads(const struct gpu_facts *gpu)
+/* Words of a thread that are under way at a time: as many as registers allow. */
+static unsigned wide_unroll(const struct gpu_facts *gpu)
 {
-    return gpu->max_threads < SM_THREADS ? gpu->max_threads : SM_THREADS;
+    enum { REGISTERS = 32768 };
+    return gpu->max_registers_block >= REGISTERS ? 2 * UNROLL : UNROLL;
+}
+
+static unsigned warp_bytes(const struct gpu_facts *gpu)
+{
+    return WARP * WIDE * wide_unroll(gpu);
+}
+
+static unsigned block_bytes(const struct gpu_facts *gpu)
+{
+    return THREADS / WARP * warp_bytes(gpu);
 }
 
 static void add_point(struct plan *plan, const struct access *access, struct point point)
 {
-    point.kernel = access_kernel(plan, access);
+    struct access made = *access;
+    if (made.width == WIDE) made.unroll = wide_unroll(plan->gpu);
+    point.kernel = access_kernel(plan, &made);
     point.is_checked = true;
     plan_point(plan, &point);
 }
@@ -31,9 +46,9 @@ static void add_point(struct plan *plan, const struct access *access, struct poi
 /* ---- all SMs ----------------------------------------------------------------------------------- */
 
 static const struct access streams[] = {
-    {"read", OF_BLOCK, "cg", ACCESS_LOAD, WIDE, UNROLL, THREADS *WIDE, false},
-    {"scale", OF_BLOCK, "cg", ACCESS_SCALE, WIDE, UNROLL, THREADS *WIDE, false},
-    {"reread", OF_BLOCK, "cg", ACCESS_LOAD, WIDE, UNROLL, THREADS *WIDE, false},
+    {"read", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
+    {"scale", OF_WARP, "cg", ACCESS_SCALE, WIDE, UNROLL, WARP *WIDE, false},
+    {"reread", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
 };
 enum { STREAM_READ, STREAM_SCALE, STREAM_REREAD };
 
@@ -41,9 +56,9 @@ enum { STREAM_READ, STREAM_SCALE, STREAM_REREAD };
  * second point adds as much to what leaves the L2 as to what is written. */
 static void stream_rounds(const struct plan *plan, unsigned stream, unsigned rounds[2])
 {
-    uint64_t round = (uint64_t)plan->gpu->sms * BLOCKS_OF_SM * BLOCK_BYTES;
+    uint64_t round = (uint64_t)plan->gpu->sms * BLOCKS_OF_SM * block_bytes(plan->gpu);
     unsigned more = (unsigned)(plan->gpu->l2_bytes * (plan->is_short ? 3 : 16) / 4 / round);
-    rounds[0] = plan->is_short ? 3 : 16;
+    rounds[0] = plan->is_short ? 6 : 16;
     if (stream == STREAM_SCALE || !plan->is_short) rounds[0] += more;
     rounds[1] = 2 * rounds[0] + 2;
 }
@@ -52,16 +67,19 @@ static bool plan_stream(const struct bench *bench, struct plan *plan, const char
 {
     unsigned rounds[2], blocks = plan->gpu->sms * BLOCKS_OF_SM;
     const bool moves = bench->parameter != STREAM_REREAD;
+    unsigned apart = block_bytes(plan->gpu);
     *why = "";
     stream_rounds(plan, bench->parameter, rounds);
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t step = (uint64_t)blocks * BLOCK_BYTES;
+        uint64_t step = (uint64_t)blocks * block_bytes(plan->gpu);
+        if (!moves && step > plan->gpu->l2_bytes / 2) apart = 0; /* all read the same */
         add_point(plan, &streams[bench->parameter],
-                  (struct point){.grid = blocks,
-                                 .block = THREADS,
-                                 .args = {rounds[i], moves ? (uint32_t)step : 0, BLOCK_BYTES},
-                                 .x = {rounds[i]},
-                                 .data_bytes = moves ? rounds[i] * step : step});
+                  (struct point){
+                      .grid = blocks,
+                      .block = THREADS,
+                      .args = {rounds[i], moves ? (uint32_t)step : 0, apart, warp_bytes(plan->gpu)},
+                      .x = {rounds[i]},
+                      .data_bytes = moves ? rounds[i] * step : step});
     }
     return true;
 }
@@ -75,7 +93,7 @@ static double stream_bandwidth(const struct fit *fit, const char *bench, double 
     struct line line;
     unsigned count = fit_points(fit, bench, points, ROOM);
     for (unsigned i = 0; i < count; i++) {
-        x[i] = points[i]->x[0] * points[i]->grid * BLOCK_BYTES;
+        x[i] = points[i]->x[0] * points[i]->grid * block_bytes(&fit->raw->gpu);
         y[i] = middle(points[i]->seconds, points[i]->count, &spread[i]);
     }
     if (!fit_line(x, y, spread, count, &line) || !(line.slope > 0)) return NAN;
@@ -126,40 +144,62 @@ static void fit_scale(const struct bench *bench, struct fit *fit)
 
 /* ---- one SM ------------------------------------------------------------------------------------ */
 
-enum { FEW = 8, MANY = 24, LANES_UNROLL = 16 };
+enum { FEW = 32, MANY = 160, LANES_UNROLL = 16 };
 
 static const struct access of_sm[] = {
-    {"l2", OF_THREAD, "cg", ACCESS_LOAD, WIDE, UNROLL, SM_THREADS *WIDE, false},
+    {"l2", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
     {"l1", OF_LANE, "ca", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
-    {"one", "mov.u32 %r0, 0;", "ca", ACCESS_LOAD, 4, LANES_UNROLL, 4, true},
+    {"one", "shl.b32 %r0, %warp, 8;", "ca", ACCESS_LOAD, 4, LANES_UNROLL, 4, true},
     {"none", "mov.u32 %r0, 0;", "ca", ACCESS_NONE, 4, LANES_UNROLL, 4, true},
+    {"put", "shl.b32 %r0, %warp, 8;", "", ACCESS_STORE, 4, LANES_UNROLL, 4, true},
 };
-enum { SM_L2, SM_L1, SM_ONE, SM_NONE };
+enum { SM_L2, SM_L1, SM_ONE, SM_NONE, SM_STORE };
 
-static void plan_sm(struct plan *plan, unsigned kernel, double x)
+static unsigned sm_unroll(const struct gpu_facts *gpu, unsigned kernel)
+{
+    return of_sm[kernel].width == WIDE ? wide_unroll(gpu) : of_sm[kernel].unroll;
+}
+
+/* As many as have registers: those of the words, and about 20 more. */
+static unsigned sm_warps(const struct gpu_facts *gpu, unsigned kernel)
+{
+    unsigned words = of_sm[kernel].width / 4 * sm_unroll(gpu, kernel);
+    unsigned most = gpu->max_registers_block / (words + 20);
+    if (most > SM_THREADS) most = SM_THREADS;
+    return (gpu->max_threads < most ? gpu->max_threads : most) / WARP;
+}
+
+/* The second axis is the kernel, the third its warps. */
+static void plan_sm(struct plan *plan, unsigned kernel, unsigned warps)
 {
     static const unsigned rounds[] = {FEW, MANY};
     for (unsigned i = 0; i < 2; i++)
         add_point(plan, &of_sm[kernel],
                   (struct point){.grid = 1,
-                                 .block = sm_threads(plan->gpu),
-                                 .args = {rounds[i]},
-                                 .x = {rounds[i], x},
-                                 .data_bytes = (uint64_t)SM_THREADS * WIDE * UNROLL});
+                                 .block = warps * WARP,
+                                 .args = {rounds[i], 0, 0, warp_bytes(plan->gpu)},
+                                 .x = {rounds[i], kernel, warps},
+                                 .data_bytes = (uint64_t)warps * warp_bytes(plan->gpu)});
 }
 
 static bool plan_of_sm(const struct bench *bench, struct plan *plan, const char **why)
 {
     *why = "";
-    plan_sm(plan, bench->parameter, 0);
+    plan_sm(plan, bench->parameter, sm_warps(plan->gpu, bench->parameter));
     return true;
 }
 
 /* Cycles of a warp's instruction. */
-static double sm_cycles(const struct fit *fit, const char *bench, double x, unsigned unroll)
+static double sm_cycles(const struct fit *fit, const char *bench, unsigned kernel, unsigned warps)
 {
-    double cycles = access_cycles(fit->raw, bench, (double[BENCH_AXES]){0, x, 0}, 0, FEW, MANY);
-    return cycles / unroll / (sm_threads(&fit->raw->gpu) / WARP);
+    const double x[BENCH_AXES] = {0, kernel, warps};
+    double cycles = access_cycles(fit->raw, bench, x, 0, FEW, MANY);
+    return cycles / sm_unroll(&fit->raw->gpu, kernel) / warps;
+}
+
+static double most_cycles(const struct fit *fit, const struct bench *bench)
+{
+    return sm_cycles(fit, bench->id, bench->parameter, sm_warps(&fit->raw->gpu, bench->parameter));
 }
 
 static bool has_l2(const struct fit *fit)
@@ -169,7 +209,7 @@ static bool has_l2(const struct fit *fit)
 
 static void fit_sm_l2(const struct bench *bench, struct fit *fit)
 {
-    double cycles = sm_cycles(fit, bench->id, 0, UNROLL), rate = WARP * WIDE / cycles;
+    double cycles = most_cycles(fit, bench), rate = WARP * WIDE / cycles;
     if (isnan(cycles)) return;
     if (has_l2(fit))
         fit_figure(fit, bench, "l2.sm_bandwidth", "B/cycle", rate, rate, rate);
@@ -179,7 +219,7 @@ static void fit_sm_l2(const struct bench *bench, struct fit *fit)
 
 static void fit_sm_l1(const struct bench *bench, struct fit *fit)
 {
-    double cycles = sm_cycles(fit, bench->id, 0, UNROLL), rate = WARP * WIDE / cycles;
+    double cycles = most_cycles(fit, bench), rate = WARP * WIDE / cycles;
     const struct figure *below = fit_known(fit, "l2.sm_bandwidth");
     if (isnan(cycles)) return;
     if (fit_known(fit, "l1.latency") && !(below && rate < 1.05 * below->value))
@@ -208,28 +248,44 @@ static void fit_l2(const struct bench *bench, struct fit *fit)
 
 /* ---- load/store unit --------------------------------------------------------------------------- */
 
-enum { KIND_ONE, KIND_NONE };
+/* An instruction that takes nearly whole cycles takes whole ones: the rest is that of the loop. */
+static const double WHOLE = 0.08;
+static const unsigned lane_kernels[] = {SM_ONE, SM_STORE, SM_NONE};
 
 static bool plan_lanes(const struct bench *bench, struct plan *plan, const char **why)
 {
     (void)bench;
     *why = "";
-    plan_sm(plan, SM_ONE, KIND_ONE);
-    plan_sm(plan, SM_NONE, KIND_NONE);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned warps = sm_warps(plan->gpu, lane_kernels[i]);
+        plan_sm(plan, lane_kernels[i], warps);
+        plan_sm(plan, lane_kernels[i], warps / 2);
+    }
     return true;
 }
 
-/* A load of one lane moves little: the unit takes as long for it as for a warp. If instructions or memory are as slow, that
- * cannot be seen. */
+/* An access of one lane moves little: the unit takes as long for it as for a warp, of loads and of stores what is faster. If
+ * half of the warps take as long, they wait for something else. */
 static void fit_lanes(const struct bench *bench, struct fit *fit)
 {
-    double cycles = sm_cycles(fit, bench->id, KIND_ONE, LANES_UNROLL),
-           none = sm_cycles(fit, bench->id, KIND_NONE, LANES_UNROLL);
-    if (isnan(cycles) || isnan(none)) return;
-    double lanes = WARP / cycles;
-    if (cycles < 1.5 * none)
-        fit_unknown(fit, bench, "global.load_store_lanes",
-                    "loads take %.3g cycles, the instructions about them alone %.3g", cycles, none);
+    double best = INFINITY, half = INFINITY, none = INFINITY;
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned warps = sm_warps(&fit->raw->gpu, lane_kernels[i]);
+        double cycles = sm_cycles(fit, bench->id, lane_kernels[i], warps);
+        if (isnan(cycles)) return;
+        if (lane_kernels[i] == SM_NONE) none = cycles;
+        if (lane_kernels[i] == SM_NONE || cycles > best) continue;
+        best = cycles;
+        half = sm_cycles(fit, bench->id, lane_kernels[i], warps / 2);
+    }
+    if (fabs(best - round(best)) < WHOLE * best) best = round(best);
+    double lanes = WARP / best;
+    if (best < 1.5 * none || half > 1.3 * best)
+        fit_unknown(
+            fit, bench, "global.load_store_lanes",
+            "an access takes %.3g cycles, %.3g with half of the warps, and the instructions "
+            "about it alone %.3g",
+            best, half, none);
     else
         fit_figure(fit, bench, "global.load_store_lanes", "thread/cycle", lanes, lanes, lanes);
 }
@@ -303,8 +359,8 @@ static void fit_requests(const struct bench *bench, struct fit *fit)
 /* ---- the saw-tooth of clusters ----------------------------------------------------------------- */
 
 enum { SAW_ROUNDS = 6 };
-static const struct access saw = {"saw", OF_BLOCK, "cg",          ACCESS_LOAD,
-                                  WIDE,  UNROLL,   THREADS *WIDE, false};
+static const struct access saw = {"saw", OF_WARP, "cg",       ACCESS_LOAD,
+                                  WIDE,  UNROLL,  WARP *WIDE, false};
 
 static double saw_cycles(const struct raw *raw, unsigned blocks)
 {
@@ -350,12 +406,14 @@ static bool plan_saw(const struct bench *bench, struct plan *plan, const char **
     *why = "";
     saw_search(plan->raw, plan->gpu->sms, &next);
     if (next)
-        add_point(plan, &saw,
-                  (struct point){.grid = next,
-                                 .block = THREADS,
-                                 .args = {SAW_ROUNDS, next * BLOCK_BYTES, BLOCK_BYTES},
-                                 .x = {next},
-                                 .data_bytes = (uint64_t)SAW_ROUNDS * next * BLOCK_BYTES});
+        add_point(
+            plan, &saw,
+            (struct point){.grid = next,
+                           .block = THREADS,
+                           .args = {SAW_ROUNDS, next * block_bytes(plan->gpu),
+                                    block_bytes(plan->gpu), warp_bytes(plan->gpu)},
+                           .x = {next},
+                           .data_bytes = (uint64_t)SAW_ROUNDS * next * block_bytes(plan->gpu)});
     return true;
 }
 
@@ -367,7 +425,7 @@ static void saw_picture(struct fit *fit)
     unsigned count = fit_points(fit, "sawtooth", points, ROOM);
     for (unsigned i = 0; i < count; i++) {
         x[i] = points[i]->x[0];
-        y[i] = x[i] * SAW_ROUNDS * BLOCK_BYTES /
+        y[i] = x[i] * SAW_ROUNDS * block_bytes(&fit->raw->gpu) /
                middle(points[i]->block_cycles, points[i]->count, NULL);
     }
     fit_picture(fit, "sawtooth", "Global memory bandwidth by blocks", "blocks", "bytes a cycle", x,
@@ -409,7 +467,7 @@ const struct bench bench_memory[] = {
      .fit = fit_scale},
     {.id = "bandwidth.l2_sm",
      .figures = "l2.sm_bandwidth",
-     .axes = "rounds kind",
+     .axes = "rounds kernel warps",
      .paper = "",
      .text = "One SM reads what the L2 holds, past its L1.",
      .parameter = SM_L2,
@@ -425,7 +483,7 @@ const struct bench bench_memory[] = {
      .fit = fit_l2},
     {.id = "bandwidth.l1",
      .figures = "l1.bandwidth",
-     .axes = "rounds kind",
+     .axes = "rounds kernel warps",
      .paper = "",
      .text = "One SM reads what its L1 holds.",
      .parameter = SM_L1,
@@ -433,7 +491,7 @@ const struct bench bench_memory[] = {
      .fit = fit_sm_l1},
     {.id = "load_store_lanes",
      .figures = "global.load_store_lanes",
-     .axes = "rounds kind",
+     .axes = "rounds kernel warps",
      .paper = "Lai & Seznec 3.2.4, table 1",
      .text = "Loads of one lane a warp, and the same instructions without them.",
      .plan = plan_lanes,

@@ -49,8 +49,8 @@ static int run_point(const struct calibration *calibration, struct gpu *gpu, str
     identify(raw, &result, bench, plan, point);
     if (!gpu_time(gpu, plan, point, repeats_of(calibration), &result)) return CALIBRATE_DEVICE;
     if (!result.is_checked) {
-        char *text =
-            calibrate_format("%s: wrong results: the point is left out of the fit", bench->id);
+        char *text = calibrate_format("%s: %s: the point is left out of the fit", bench->id,
+                                      *result.remark ? result.remark : "wrong results");
         calibration->tell(calibration->user, text);
         free(text);
     }

@@ -42,10 +42,8 @@ static char *launch_text(const struct bench *bench, const struct plan *plan,
     if (point->shared) fprintf(out, "dynamic_shared_bytes: %u\n", point->shared);
     fprintf(out, "args:\n  - u32[%llu]\n", (unsigned long long)(4 * warps));
     if (point->fill == FILL_CHASE)
-        fprintf(out, "  - u64[%llu]=chase:%llu:%u:%llu\n",
-                (unsigned long long)(point->data_bytes / 8), (unsigned long long)point->stride,
-                point->jump ? point->jump : 1,
-                (unsigned long long)(point->chase_bytes ? point->chase_bytes : point->data_bytes));
+        fprintf(out, "  - u64[%llu]=chase:%llu:%u\n", (unsigned long long)(point->data_bytes / 8),
+                (unsigned long long)point->stride, point->jump ? point->jump : 1);
     else
         fprintf(out, "  - u32[%llu]=zeros\n", (unsigned long long)words);
     for (unsigned i = 0; i < BENCH_ARGS; i++)

@@ -160,6 +160,7 @@ void gpu_close(struct gpu *gpu)
         gpu_unload(gpu);
         if (gpu->out) gpu->api.release(gpu->out);
         if (gpu->data) gpu->api.release(gpu->data);
+        if (gpu->flush) gpu->api.release(gpu->flush);
         gpu->api.event_destroy(gpu->begin);
         gpu->api.event_destroy(gpu->end);
         gpu->api.context_destroy(gpu->context);
@@ -232,17 +233,15 @@ static bool fill_pages(struct gpu *gpu, const struct point *point, uint64_t coun
 static bool fill_chase(struct gpu *gpu, const struct point *point)
 {
     enum { PAGE = 1 << 16 };
-    uint64_t chase = point->chase_bytes ? point->chase_bytes : point->data_bytes;
-    uint64_t count = chase / point->stride, rest = point->data_bytes - chase;
+    uint64_t count = point->data_bytes / point->stride;
     if (point->stride >= PAGE) return fill_pages(gpu, point, count);
-    char *bytes = calibrate_alloc(chase);
+    char *bytes = calibrate_alloc(point->data_bytes);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t next = chase_next(gpu, point, i, count);
         memcpy(bytes + i * point->stride, &next, sizeof next);
     }
-    int error = gpu->api.to_device(gpu->data, bytes, chase);
+    int error = gpu->api.to_device(gpu->data, bytes, point->data_bytes);
     free(bytes);
-    if (!error && rest >= 4) error = gpu->api.fill(gpu->data + chase, 0, rest / 4);
     return !gpu_failed(gpu, error, "a copy to the GPU");
 }
 
@@ -252,6 +251,15 @@ static bool fill(struct gpu *gpu, const struct point *point)
     return !point->data_bytes ||
            !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
                        "a fill of the GPU's memory");
+}
+
+/* A launch finds nothing of its data in the L2: the driver fills twice as much as that holds. */
+static bool flush(struct gpu *gpu)
+{
+    size_t bytes = 2 * gpu->facts.l2_bytes;
+    return !bytes || (reserve(gpu, &gpu->flush, &gpu->flush_bytes, bytes) &&
+                      !gpu_failed(gpu, gpu->api.fill(gpu->flush, 0, bytes / 4),
+                                  "a fill of the GPU's memory"));
 }
 
 static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
@@ -345,7 +353,7 @@ static void read_spans(const struct point *point, struct spans *spans, struct ra
 static bool time_once(struct gpu *gpu, const struct plan *plan, const struct point *point,
                       struct spans *spans, struct raw_point *out)
 {
-    if (point->is_cold && out->count && !fill(gpu, point)) return false;
+    if (point->data_bytes && !flush(gpu)) return false;
     double seconds = gpu_repeat(gpu, plan, point, 1);
     if (isnan(seconds)) return false;
     int error = gpu->api.to_host(spans->words, gpu->out, spans->warps * sizeof *spans->words);
@@ -372,6 +380,10 @@ bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *poin
 {
     ask(gpu, point, out);
     if (point->is_asked) return out->is_checked = true;
+    if (!out->resident) {
+        out->remark = "an SM has no room for such a block";
+        return true;
+    }
     if (!prepare(gpu, plan, point)) return false;
     struct spans spans = {.per_block = (point->block + 31) / 32};
     spans.warps = spans.per_block * point->grid;

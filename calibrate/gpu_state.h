@@ -16,8 +16,8 @@ struct gpu {
     struct gpu_facts facts;
     driver_handle modules[64], functions[64]; /* of the plan that is loaded */
     unsigned loaded;
-    driver_address out, data; /* results and buffer, grown when needed */
-    size_t out_bytes, data_bytes;
+    driver_address out, data, flush; /* results and buffer, grown when needed */
+    size_t out_bytes, data_bytes, flush_bytes;
 };
 
 void gpu_tell(const struct gpu *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));

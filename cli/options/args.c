@@ -68,27 +68,22 @@ const char *arg_from_folder(struct cli *cli, const struct arg_text *text, const 
     return cli_format(cli, "%s/%s", text->folder, path);
 }
 
-/* STRIDE[:JUMP[:BYTES]]. */
+/* STRIDE[:JUMP]. */
 static int parse_chase(struct cli *cli, const char *text, struct arg *out)
 {
-    uint64_t numbers[3] = {0, 1, arg_bytes(out)};
-    for (unsigned i = 0; text; i++) {
-        size_t length = strcspn(text, ":");
-        if (i == 3 || !whole_number(text, length, &numbers[i]))
-            return refuse(cli, out, "expected chase:STRIDE[:JUMP[:BYTES]], whole numbers");
-        text = text[length] ? text + length + 1 : NULL;
-    }
+    size_t length = strcspn(text, ":");
+    uint64_t jump = 1;
+    if (!whole_number(text, length, &out->stride) ||
+        (text[length] && !whole_number(text + length + 1, strlen(text + length + 1), &jump)))
+        return refuse(cli, out, "expected chase:STRIDE or chase:STRIDE:JUMP, whole numbers");
     if (out->type.bits != 64 || value_type_is_float(&out->type))
         return refuse(cli, out, "a chase holds addresses: expected u64[N]=chase:STRIDE");
-    if (!numbers[0] || numbers[0] % 8 || numbers[2] > arg_bytes(out) || numbers[0] > numbers[2])
-        return refuse(
-            cli, out,
-            "the stride of a chase is a multiple of 8 bytes, and not above the bytes that "
-            "are chased, nor those above the buffer");
+    if (!out->stride || out->stride % 8 || out->stride > arg_bytes(out))
+        return refuse(cli, out,
+                      "the stride of a chase is a multiple of 8 bytes, at most the whole buffer");
     out->init = INIT_CHASE;
-    out->stride = numbers[0];
-    out->chased = numbers[2] / numbers[0];
-    out->jump = numbers[1] % out->chased;
+    out->chased = arg_bytes(out) / out->stride;
+    out->jump = jump % out->chased;
     return EXIT_DONE;
 }
 
