@@ -59,7 +59,7 @@ static void check_case(const json_t *one)
         /* Of the two fitted cases of the n-body table only the CPI was fitted (M_Factor). */
         if (!strcmp(basis, "fitted") && (!strcmp(term, "cpi") || !strcmp(term, "npw")))
             assert_string_equal(text(row, "evidence"), "fitted");
-        else if (strcmp(basis, "fitted") != 0)
+        else if (strcmp(basis, "fitted") != 0 && strcmp(text(row, "evidence"), "definition") != 0)
             assert_string_equal(text(row, "evidence"), basis);
     }
 }
