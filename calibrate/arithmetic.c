@@ -418,12 +418,14 @@ static uint32_t result_of(const struct operation *operation, unsigned steps)
 
 void chains_values(const struct chains *chains, struct point *point)
 {
-    const struct operation *second = chains->second;
-    point->args[0] = chains->first->start;
-    point->args[1] = chains->first->a;
+    const struct operation *first = chains->groups[0].operation;
+    point->args[0] = first->start;
+    point->args[1] = first->a;
     point->args[2] = 0;
-    point->args[3] = chains->first->b;
+    point->args[3] = first->b;
     point->is_checked = true;
-    point->expected = chains->count * result_of(chains->first, chains->steps);
-    if (second) point->expected += chains->count * result_of(second, chains->steps);
+    point->expected = 0;
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++)
+        point->expected +=
+            chains->groups[i].count * result_of(chains->groups[i].operation, chains->steps);
 }

@@ -46,13 +46,16 @@ const struct operation *operation_find(const char *name, const struct gpu_facts 
 /* What a chain of an operation that is_rough comes to. */
 float operation_comes_to(const struct operation *operation, unsigned steps);
 
-/* What runs between the clocks: `steps` (even) times an instruction of each chain of the first operation and, if
- * there is a second, one of each of its chains. */
+/* What runs between the clocks: `steps` (even) times an instruction of each chain, the groups in turns. */
+enum { CHAIN_GROUPS = 3, MOST_CHAINS = 8 /* of predicates; of others, all together, 32 */ };
 struct chains {
-    const struct operation *first, *second; /* second NULL: none */
-    unsigned count, steps; /* count: chains of each, all together at most MOST_CHAINS */
+    struct chain_group {
+        const struct operation *operation; /* NULL: no more */
+        unsigned count;                    /* of chains */
+    } groups[CHAIN_GROUPS];
+    unsigned loads; /* chains of loads from shared memory */
+    unsigned steps;
 };
-enum { MOST_CHAINS = 8 };
 /* Its kernel; the number of it. */
 unsigned chains_kernel(struct plan *plan, const struct chains *chains);
 /* Sets arguments and the expected result. */

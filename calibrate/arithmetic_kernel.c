@@ -5,8 +5,8 @@
 
 #include "calibrate/arithmetic.h"
 
-/* Registers: operands in 80 to 83 (those of the second operation from 84 on), chains from 0 on. */
-enum { OPERANDS = 80, SCRATCH = 92, TRUE_PREDICATE = 8 };
+/* Registers: operands in 80 to 83 (those of the next group from 84 on), chains from 0 on. */
+enum { OPERANDS = 80, SCRATCH = 92, TRUE_PREDICATE = 8, WARP_BYTES = 128 };
 
 static void put_operand(struct kernel_writer *writer, const struct operation *operation,
                         unsigned base, char letter)
@@ -108,40 +108,86 @@ static void put_result(struct kernel_writer *writer, const struct operation *ope
     put(writer, "    add.u32 %%result, %%result, %%r%u;\n", SCRATCH);
 }
 
-static void put_body(struct kernel_writer *writer, const struct chains *chains)
+/* Words that hold their own addresses: a load leads to itself. */
+static void put_address(struct kernel_writer *writer, unsigned chain)
 {
-    for (unsigned step = 0; step < chains->steps; step++)
-        for (unsigned i = 0; i < chains->count; i++) {
-            put_step(writer, chains->first, i, OPERANDS, step % 2 != 0);
-            if (chains->second)
-                put_step(writer, chains->second, chains->count + i, OPERANDS + 4, step % 2 != 0);
+    put_word(writer, 2 * chain, chain, "0");
+    put(writer,
+        "    mov.u32 %%r%u, smem;\n    mad.lo.u32 %%r%u, %%lane, 4, %%r%u;\n"
+        "    add.u32 %%r%u, %%r%u, %%r%u;\n    st.shared.u32 [%%r%u], %%r%u;\n",
+        SCRATCH, SCRATCH, SCRATCH, 2 * chain, 2 * chain, SCRATCH, 2 * chain, 2 * chain);
+}
+
+static void put_begin(struct kernel_writer *writer, const struct chains *chains)
+{
+    unsigned chain = 0;
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++) {
+        const struct operation *operation = chains->groups[i].operation;
+        char words[3][16] = {"%a", "%b", "%d"};
+        if (i > 0) {
+            snprintf(words[0], sizeof *words, "%u", operation->start);
+            snprintf(words[1], sizeof *words, "%u", operation->a);
+            snprintf(words[2], sizeof *words, "%u", operation->b);
         }
-    put(writer, "    mov.b32 %%result, 0;\n");
-    for (unsigned i = 0; i < chains->count; i++) {
-        put_result(writer, chains->first, i, chains->steps);
-        if (chains->second) put_result(writer, chains->second, chains->count + i, chains->steps);
+        put_operands(writer, OPERANDS + 4 * i, words[1], words[2]);
+        for (unsigned k = 0; k < chains->groups[i].count; k++)
+            put_start(writer, operation, chain++, words[0]);
     }
+    for (unsigned i = 0; i < chains->loads; i++)
+        put_address(writer, chain++);
+}
+
+static unsigned most_chains(const struct chains *chains)
+{
+    unsigned most = chains->loads;
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++)
+        if (chains->groups[i].count > most) most = chains->groups[i].count;
+    return most;
+}
+
+/* A step: one chain of each group, then the next of each. */
+static void put_turn(struct kernel_writer *writer, const struct chains *chains, unsigned at,
+                     bool is_odd)
+{
+    unsigned first = 0;
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++) {
+        if (at < chains->groups[i].count)
+            put_step(writer, chains->groups[i].operation, first + at, OPERANDS + 4 * i, is_odd);
+        first += chains->groups[i].count;
+    }
+    if (at < chains->loads)
+        put(writer, "    ld.shared.u32 %%r%u, [%%r%u];\n", 2 * (first + at), 2 * (first + at));
+}
+
+static void put_results(struct kernel_writer *writer, const struct chains *chains)
+{
+    unsigned chain = 0;
+    put(writer, "    mov.b32 %%result, 0;\n");
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++)
+        for (unsigned k = 0; k < chains->groups[i].count; k++)
+            put_result(writer, chains->groups[i].operation, chain++, chains->steps);
+    for (unsigned i = 0; i < chains->loads; i++, chain++)
+        put(writer,
+            "    mov.u32 %%r%u, smem;\n    mad.lo.u32 %%r%u, %%lane, 4, %%r%u;\n"
+            "    sub.u32 %%r%u, %%r%u, %%r%u;\n    add.u32 %%result, %%result, %%r%u;\n",
+            SCRATCH, SCRATCH, SCRATCH, SCRATCH, 2 * chain, SCRATCH, SCRATCH);
 }
 
 unsigned chains_kernel(struct plan *plan, const struct chains *chains)
 {
     struct kernel_writer writer;
-    const struct operation *second = chains->second;
-    char name[64], words[3][16];
-    snprintf(name, sizeof name, "chains_%u_%u_%u", second ? 2 : 1, chains->count, chains->steps);
-    kernel_begin(&writer, plan->gpu, name, 0);
-    put_operands(&writer, OPERANDS, "%b", "%d");
-    if (second) {
-        snprintf(words[0], sizeof *words, "%u", second->start);
-        snprintf(words[1], sizeof *words, "%u", second->a);
-        snprintf(words[2], sizeof *words, "%u", second->b);
-        put_operands(&writer, OPERANDS + 4, words[1], words[2]);
-    }
-    for (unsigned i = 0; i < chains->count; i++) {
-        put_start(&writer, chains->first, i, "%a");
-        if (second) put_start(&writer, second, chains->count + i, words[0]);
-    }
+    char name[64];
+    int length = snprintf(name, sizeof name, "chains_%u", chains->steps);
+    for (unsigned i = 0; i < CHAIN_GROUPS && chains->groups[i].operation; i++)
+        length +=
+            snprintf(name + length, sizeof name - (size_t)length, "_%u", chains->groups[i].count);
+    if (chains->loads) snprintf(name + length, sizeof name - (size_t)length, "_l%u", chains->loads);
+    kernel_begin(&writer, plan->gpu, name, chains->loads ? WARP_BYTES : 0);
+    put_begin(&writer, chains);
     kernel_clock(&writer);
-    put_body(&writer, chains);
+    for (unsigned step = 0; step < chains->steps; step++)
+        for (unsigned at = 0; at < most_chains(chains); at++)
+            put_turn(&writer, chains, at, step % 2 != 0);
+    put_results(&writer, chains);
     return plan_kernel(plan, name, kernel_end(&writer));
 }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "calibrate/arithmetic.h"
-
-enum { POINTS = 64 };
+#include "calibrate/steps.h"
 
 /* latency.fp32.fma -> fp32.fma; issue_latency.fp32.fma too */
 static const char *class_of(const struct bench *bench)
@@ -17,13 +16,14 @@ static const char *class_of(const struct bench *bench)
 
 /* ---- latency ----------------------------------------------------------------------------------- */
 
-enum { SHORT_CHAIN = 64, LONG_CHAIN = 192 };
+/* 200 apart: hundredths of a cycle come to whole ones. */
+enum { SHORT_CHAIN = 50, LONG_CHAIN = 250 };
 
 static bool plan_latency(const struct bench *bench, struct plan *plan, const char **why)
 {
     static const unsigned lengths[] = {SHORT_CHAIN, LONG_CHAIN};
-    struct chains chains = {.first = operation_find(class_of(bench), plan->gpu, why), .count = 1};
-    if (!chains.first) return false;
+    struct chains chains = {.groups = {{operation_find(class_of(bench), plan->gpu, why), 1}}};
+    if (!chains.groups[0].operation) return false;
     for (unsigned i = 0; i < 2; i++) {
         struct point point = {.grid = 1, .block = plan->gpu->warp, .x = {lengths[i]}};
         chains.steps = lengths[i];
@@ -37,14 +37,8 @@ static bool plan_latency(const struct bench *bench, struct plan *plan, const cha
 /* Cycles of a step of a benchmark's chain. */
 static bool fit_chain(const struct fit *fit, const char *bench, struct line *out)
 {
-    const struct raw_point *points[POINTS];
-    double x[POINTS], y[POINTS], spread[POINTS];
-    unsigned count = fit_points(fit, bench, points, POINTS);
-    for (unsigned i = 0; i < count; i++) {
-        x[i] = points[i]->x[0];
-        y[i] = middle(points[i]->block_cycles, points[i]->count, &spread[i]);
-    }
-    return fit_line(x, y, spread, count, out);
+    static const double at[BENCH_AXES];
+    return fit_steps(fit, bench, 0, at, out);
 }
 
 /* What a multiplication in front of a special function adds, with all that the way between the pipes takes: the chain
@@ -90,6 +84,8 @@ static void fit_latency(const struct bench *bench, struct fit *fit)
                    line.slope + line.slope_half);
 }
 
+static const double nowhere[BENCH_AXES]; /* no axes but warps and steps */
+
 /* ---- throughput -------------------------------------------------------------------------------- */
 
 /* Steps of each chain; a kernel of routines has fewer: the code stays in the smallest instruction cache. */
@@ -100,113 +96,32 @@ static unsigned chains_of(const struct operation *operation)
     return operation->is_routine ? ROUTINE_CHAINS : MOST_CHAINS;
 }
 
-/* Warps per SM: as many as a block has, in one block on one SM; more in as many blocks on every SM. */
-static void plan_warps(struct plan *plan, const struct chains *chains, unsigned kernel,
-                       unsigned warps)
-{
-    const struct gpu_facts *gpu = plan->gpu;
-    unsigned of_block = gpu->max_threads / gpu->warp, blocks = 1;
-    while (warps > blocks * of_block || warps % blocks)
-        blocks++;
-    struct point point = {.kernel = kernel,
-                          .grid = blocks > 1 ? blocks * gpu->sms : 1,
-                          .block = warps / blocks * gpu->warp,
-                          .x = {warps, chains->steps}};
-    chains_values(chains, &point);
-    plan_point(plan, &point);
-}
-
-/* In two blocks each barrier keeps only its own in step: more warps than a block has are measured only up to what
- * the papers' figure has. */
-enum { FIGURE_WARPS = 32 };
-static unsigned list_warps(const struct gpu_facts *gpu, bool is_short, unsigned *out)
-{
-    static const unsigned places[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
-    unsigned of_block = gpu->max_threads / gpu->warp, of_sm = gpu->max_threads_sm / gpu->warp;
-    unsigned count = 0;
-    if (is_short) {
-        out[0] = of_block < of_sm ? of_block : of_sm;
-        return 1;
-    }
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] <= of_sm && (places[i] <= of_block || of_block < FIGURE_WARPS))
-            out[count++] = places[i];
-    return count;
-}
-
 static void plan_curve(struct plan *plan, struct chains *chains, const unsigned *steps,
                        const unsigned *warps, unsigned count)
 {
     for (unsigned i = 0; i < 2; i++) {
         chains->steps = steps[i];
         unsigned kernel = chains_kernel(plan, chains);
-        for (unsigned k = 0; k < count; k++)
-            plan_warps(plan, chains, kernel, warps[k]);
+        for (unsigned k = 0; k < count; k++) {
+            struct point point = {.kernel = kernel, .x = {warps[k], steps[i]}};
+            launch_warps(plan->gpu, warps[k], &point);
+            chains_values(chains, &point);
+            plan_point(plan, &point);
+        }
     }
 }
 
 static bool plan_throughput(const struct bench *bench, struct plan *plan, const char **why)
 {
-    unsigned warps[POINTS], count = list_warps(plan->gpu, plan->is_short, warps);
-    struct chains chains = {.first = operation_find(class_of(bench), plan->gpu, why)};
-    if (!chains.first) return false;
-    bool is_parted = chains.first->is_parted || chains.first->is_routine;
+    unsigned warps[STEPS_POINTS], count = list_warps(plan->gpu, plan->is_short, warps);
+    const struct operation *operation = operation_find(class_of(bench), plan->gpu, why);
+    if (!operation) return false;
+    struct chains chains = {.groups = {{operation, chains_of(operation)}}};
+    bool is_parted = operation->is_parted || operation->is_routine;
     unsigned shorter = is_parted ? PARTED_STEPS : plan->is_short ? SHORT_STEPS : LONG_STEPS;
     unsigned steps[] = {shorter, 3 * shorter};
-    chains.count = chains_of(chains.first);
     plan_curve(plan, &chains, steps, warps, count);
     return true;
-}
-
-/* A curve by warps: values[i] is the rate of `per_step` things of a warp's step, per cycle of an SM. */
-struct rates {
-    double warps[POINTS], values[POINTS], halves[POINTS], top, top_half;
-    unsigned count;
-};
-
-static void add_rate(struct rates *rates, double warps, const struct line *line, double per_step)
-{
-    unsigned at = rates->count++;
-    rates->warps[at] = warps;
-    rates->values[at] = warps * per_step / line->slope;
-    rates->halves[at] = rates->values[at] * line->slope_half / line->slope;
-    if (rates->values[at] <= rates->top) return;
-    rates->top = rates->values[at];
-    rates->top_half = rates->halves[at];
-}
-
-static bool fit_rates(const struct fit *fit, const char *bench, double per_step,
-                      struct rates *rates)
-{
-    const struct raw_point *points[POINTS];
-    unsigned count = fit_points(fit, bench, points, POINTS);
-    *rates = (struct rates){0};
-    for (unsigned i = 0; i < count; i++) {
-        double x[POINTS], y[POINTS], spread[POINTS];
-        unsigned same = 0, before = 0;
-        struct line line;
-        for (unsigned k = 0; k < count; k++) {
-            if (points[k]->x[0] != points[i]->x[0]) continue;
-            before += k < i;
-            x[same] = points[k]->x[1];
-            y[same] = middle(points[k]->sm_cycles, points[k]->count, &spread[same]);
-            same++;
-        }
-        if (!before && fit_line(x, y, spread, same, &line) && line.slope > 0)
-            add_rate(rates, points[i]->x[0], &line, per_step);
-    }
-    return rates->count > 0;
-}
-
-static void draw_rates(struct fit *fit, const struct bench *bench, const struct rates *rates,
-                       const char *unit)
-{
-    double fitted[POINTS];
-    for (unsigned i = 0; i < rates->count; i++)
-        fitted[i] = fmin(rates->top, rates->values[0] * rates->warps[i] / rates->warps[0]);
-    if (rates->count > 1)
-        fit_picture(fit, bench->id, bench->id, "warps per SM", unit, rates->warps, rates->values,
-                    fitted, rates->count, false);
 }
 
 static void fit_throughput(const struct bench *bench, struct fit *fit)
@@ -216,7 +131,7 @@ static void fit_throughput(const struct bench *bench, struct fit *fit)
     const struct operation *operation = operation_find(class_of(bench), &fit->raw->gpu, &why);
     if (!operation) return;
     double threads = chains_of(operation) * fit->raw->gpu.warp;
-    if (!fit_rates(fit, bench->id, threads, &rates)) return;
+    if (!fit_rates(fit, bench->id, 1, nowhere, threads, &rates)) return;
     if (rates.top > 16.0 * 1024) { /* no GPU completes so many */
         fit_unknown(fit, bench, bench->figures, "the compiler removes it");
         return;
@@ -231,8 +146,8 @@ static void fit_throughput(const struct bench *bench, struct fit *fit)
 static bool plan_instruction_curve(const struct bench *bench, struct plan *plan, const char **why)
 {
     static const unsigned steps[] = {32, 96};
-    unsigned warps[POINTS], count = list_warps(plan->gpu, false, warps);
-    struct chains chains = {.first = operation_find("fp32.fma", plan->gpu, why), .count = 1};
+    unsigned warps[STEPS_POINTS], count = list_warps(plan->gpu, false, warps);
+    struct chains chains = {.groups = {{operation_find("fp32.fma", plan->gpu, why), 1}}};
     (void)bench;
     plan_curve(plan, &chains, steps, warps, count);
     return true;
@@ -241,17 +156,8 @@ static bool plan_instruction_curve(const struct bench *bench, struct plan *plan,
 static void fit_instruction_curve(const struct bench *bench, struct fit *fit)
 {
     struct rates rates;
-    if (!fit_rates(fit, bench->id, fit->raw->gpu.warp, &rates)) return;
-    struct fitted_curve curve = {.key = "curve.instruction",
-                                 .bench = bench->id,
-                                 .unit = "thread/cycle",
-                                 .axes = {"warps"},
-                                 .place_count = {rates.count}};
-    curve.places[0] = calibrate_alloc(rates.count * sizeof(double));
-    curve.values = calibrate_alloc(rates.count * sizeof(double));
-    memcpy(curve.places[0], rates.warps, rates.count * sizeof(double));
-    memcpy(curve.values, rates.values, rates.count * sizeof(double));
-    fit_curve(fit, &curve);
+    if (!fit_rates(fit, bench->id, 1, nowhere, fit->raw->gpu.warp, &rates)) return;
+    keep_rates(fit, bench, "curve.instruction", "thread/cycle", &rates);
     draw_rates(fit, bench, &rates, "threads per cycle and SM");
 }
 
