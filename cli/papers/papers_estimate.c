@@ -204,7 +204,7 @@ int papers_estimate(struct papers *papers, const json_t *ours, double *number, c
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-/* The columns of an estimate at x: its time or terms. "speedup" needs the whole series: set_speedup. */
+/* The columns of an estimate at x: its time or terms. "speedup" and "rate" rest on these: set_derived. */
 static void add_columns(struct papers *papers, const struct papers_curve *curve, ws_node estimate,
                         double x, struct papers_series *series)
 {
@@ -256,14 +256,18 @@ static void add_stages(struct papers *papers, const struct papers_curve *curve, 
     }
 }
 
-/* What x times the work of the first point gains: x t(first) / (x(first) t), t in the first column. */
-static void set_speedup(const struct papers_curve *curve, struct papers_series *series)
+/* Work grows with x, t is the first column: "rate" is x work / t, "speedup" x t(first) / (x(first) t). */
+static void set_derived(const struct papers_curve *curve, double work, struct papers_series *series)
 {
-    for (size_t c = 0; c < curve->column_count; c++)
-        for (size_t i = 0; !strcmp(curve->columns[c], "speedup") && i < series->point_count; i++) {
+    for (size_t c = 0; c < curve->column_count; c++) {
+        bool is_rate = !strcmp(curve->columns[c], "rate");
+        if (!is_rate && strcmp(curve->columns[c], "speedup") != 0) continue;
+        for (size_t i = 0; i < series->point_count; i++) {
             const struct papers_point *first = &series->points[0], *point = &series->points[i];
-            point->values[c] = point->x / first->x * first->values[0] / point->values[0];
+            double of_one = is_rate ? work : first->values[0] / first->x;
+            point->values[c] = point->x * of_one / point->values[0];
         }
+    }
 }
 
 /* One launch as it is: one point at x, or its stages. */
@@ -309,7 +313,7 @@ int papers_launch_curve(struct papers *papers, const json_t *source, struct pape
                                            series.kernel);
                 CLI_TRY(add_launch(papers, source, launch, x, curve, &series));
             }
-            set_speedup(curve, &series);
+            set_derived(curve, papers_number(form, "work", 1), &series);
             CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
         }
     }
