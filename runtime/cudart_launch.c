@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repeat.h"
 #include "stream.h"
 #include "tally.h"
 
@@ -120,8 +121,9 @@ static void set_clock(ws_launch *given, ws_launch_clock *clock)
     if (given->counters) given->trace_blocks = 0;
 }
 
-static cudaError_t execute(struct kernel *kernel, ws_launch *given)
+static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
 {
+    struct kernel *kernel = work->kernel;
     ws_launch_result result = {.size = sizeof result};
     ws_profile *profile = NULL;
     ws_launch_clock clock;
@@ -146,6 +148,7 @@ static cudaError_t execute(struct kernel *kernel, ws_launch *given)
         return take_fault(status, &result);
     }
     tally_add(kernel, one, given, &result, profile);
+    repeat_learn(work, given, one, &result);
     ws_profile_destroy(profile);
     if (result.tolerated) note("usually passes on hardware, but is invalid: %s", result.tolerated);
     if (result.undefined) note("%s", result.undefined);
@@ -187,9 +190,10 @@ cudaError_t launch_run(const struct kernel_work *work)
 {
     if (work->kernel->failure) return work->kernel->failure; /* its module was unloaded */
     ws_launch given = describe(work);
+    if (repeat_try(work, &given)) return cudaSuccess;
     cudaError_t error = work->cooperative ? make_workspace(&given) : cudaSuccess;
     if (error) tally_failed(work->kernel);
-    return error ? error : execute(work->kernel, &given);
+    return error ? error : execute(work, &given);
 }
 
 cudaError_t launch(cudaStream_t stream, struct kernel_work *work, void **arguments, void **extra)

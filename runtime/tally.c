@@ -54,14 +54,27 @@ static struct tally *tally_of(struct kernel *kernel)
     return tally;
 }
 
-struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
+/* Of the launch by its number among those that are of interest. */
+static struct launch_class *class_of(struct kernel *kernel, const ws_launch *launch,
+                                     uint64_t ordinal)
 {
     const struct options *options = &runtime.options;
-    struct tally *tally = tally_of(kernel);
-    if (!tally->wanted) return NULL;
-    uint64_t ordinal = runtime.launches++;
     if (ordinal < options->skip || ordinal - options->skip >= options->count) return NULL;
-    return launch_class_find(&tally->classes, kernel, launch);
+    return launch_class_find(&tally_of(kernel)->classes, kernel, launch);
+}
+
+struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
+{
+    struct tally *tally = tally_of(kernel);
+    return tally->wanted ? class_of(kernel, launch, runtime.launches++) : NULL;
+}
+
+bool tally_repeats(struct kernel *kernel, const ws_launch *launch, const struct launch_class *one)
+{
+    if (!tally_of(kernel)->wanted || class_of(kernel, launch, runtime.launches) != one)
+        return false;
+    runtime.launches++;
+    return true;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -79,6 +92,11 @@ static void write_row(const struct kernel *kernel)
         t->most, t->heaviest, t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1],
         t->block[2], t->profile, t->bottleneck, (unsigned long long)t->warp_instructions,
         display_name(kernel));
+}
+
+void tally_write(const struct kernel *kernel)
+{
+    write_row(kernel);
 }
 
 void tally_running(const struct kernel *kernel)
@@ -298,4 +316,21 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
     const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
     spend_launch(&power, time.clock);
     write_row(kernel);
+}
+
+void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instructions,
+                  bool is_settled, struct class_estimate *time)
+{
+    struct tally *tally = tally_of(kernel);
+    struct launch_class *one = launch_class_find(&tally->classes, kernel, launch);
+    double l2_found = 0;
+    if (keeps_l2()) l2_found = ws_device_l2_found(runtime.device, (uint64_t)runtime.l2_bytes);
+    tally->launches++;
+    tally->reused++;
+    tally->warp_instructions += instructions;
+    if (!is_settled) *time = launch_class_estimate(one, instructions, l2_found);
+    add_seconds(tally, time->table);
+    log_launch(kernel, launch, "reused", time->table, instructions, time->number, l2_found);
+    const struct launch_power power = launch_class_power(one, instructions, l2_found);
+    spend_launch(&power, time->clock);
 }

@@ -12,6 +12,13 @@ struct launch_class *tally_class(struct kernel *kernel, const ws_launch *launch)
 /* A launch has run well; profile: of a counted one, else NULL. It takes its virtual time. */
 void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch *launch,
                const ws_launch_result *result, ws_profile *profile);
+/* Would the next launch be of that class, and only reuse its time? If so it is counted among the launches. */
+bool tally_repeats(struct kernel *kernel, const ws_launch *launch, const struct launch_class *one);
+/* Such a launch, which is not executed. It takes *time if is_settled, else what it finds in the L2 says so. The table is
+ * written by tally_write. */
+void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instructions,
+                  bool is_settled, struct class_estimate *time);
+void tally_write(const struct kernel *kernel);
 void tally_failed(struct kernel *kernel);
 /* It begins, and it has ended (NULL): what was running is told if the process is killed. */
 void tally_running(const struct kernel *kernel);

@@ -349,6 +349,10 @@ typedef struct ws_launch_result {
      * that its member mask leaves out), as a message; to be freed with ws_free. NULL: none was seen.
      * Profiles have it among their notes. */
     char *undefined;
+    /* A launch that was counted: executed again as the next thing that happens to the device it would leave memory as
+     * it is. Known of kernels without atomics, calls of the device runtime, clocks, textures and volatile accesses,
+     * that write no sector of 32 bytes that they read, and touch no memory of the host. */
+    bool is_repeatable;
 } ws_launch_result;
 
 /* The time of a launch by one model, and what the kernel reads as its clocks (doc/run.md#time). With the model "teg"
@@ -434,6 +438,11 @@ WS_API bool ws_model_is_time(const char *model);
 WS_API WS_CHECKED ws_status ws_model_time(ws_context *context, const ws_profile *profile,
                                           const ws_machine *machine, const char *model,
                                           const char *l2, double *out_seconds);
+
+/* Differs from an earlier answer if anything happened since that may have changed the device's memory or L2. */
+WS_API uint64_t ws_device_changes(const ws_device *device);
+/* Instead of executing a repeatable launch again: leaves in the L2 what it would. */
+WS_API void ws_device_repeat(ws_device *device, const ws_module *module, const ws_launch *launch);
 
 /* A number from -1 to 1, evenly distributed and the same for the same arguments: with it timers err. */
 WS_API double ws_clock_error(uint64_t seed, uint64_t a, uint64_t b);

@@ -48,6 +48,7 @@ void ws_device_destroy(ws_device *device)
 ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out)
 {
     API_CALL(device->context)
+    device->changes++;
     *out = 0;
     return device_alloc(&device->context->diag, device->device, bytes, out);
 }
@@ -55,6 +56,7 @@ ws_status ws_device_alloc(ws_device *device, uint64_t bytes, uint64_t *out)
 ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out)
 {
     API_CALL(device->context)
+    device->changes++;
     *out = 0;
     return device_alloc_host(&device->context->diag, device->device, bytes, out);
 }
@@ -62,6 +64,7 @@ ws_status ws_device_alloc_host(ws_device *device, uint64_t bytes, uint64_t *out)
 ws_status ws_device_adopt(ws_device *device, void *host, uint64_t bytes)
 {
     API_CALL(device->context)
+    device->changes++;
     return device_adopt(&device->context->diag, device->device, host, bytes);
 }
 
@@ -85,11 +88,13 @@ uint64_t ws_device_used_bytes(const ws_device *device)
 
 ws_status ws_device_free(ws_device *device, uint64_t address)
 {
+    device->changes++;
     return device_free(&device->context->diag, device->device, address);
 }
 
 ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from, size_t bytes)
 {
+    device->changes++;
     return device_copy_in(&device->context->diag, device->device, to, from, bytes);
 }
 
@@ -100,24 +105,28 @@ ws_status ws_device_copy_out(ws_device *device, void *to, uint64_t from, size_t 
 
 ws_status ws_device_fill(ws_device *device, uint64_t to, uint8_t value, size_t bytes)
 {
+    device->changes++;
     return device_fill(&device->context->diag, device->device, to, value, bytes);
 }
 
 ws_status ws_device_fill_by(ws_device *device, uint64_t address, ws_make_fn *make, void *user)
 {
     API_CALL(device->context)
+    device->changes++;
     return device_fill_by(&device->context->diag, device->device, address, make, user);
 }
 
 ws_status ws_device_set_heap(ws_device *device, uint64_t bytes)
 {
     API_CALL(device->context)
+    device->changes++;
     return device_set_heap(&device->context->diag, device->device, bytes);
 }
 
 ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture, uint64_t *out)
 {
     API_CALL(device->context)
+    device->changes++;
     struct diag *diag = &device->context->diag;
     *out = 0;
     TRY(handle_check_size(diag, "ws_texture", texture->size, sizeof *texture));
@@ -126,6 +135,7 @@ ws_status ws_device_texture_create(ws_device *device, const ws_texture *texture,
 
 ws_status ws_device_texture_destroy(ws_device *device, uint64_t handle)
 {
+    device->changes++;
     return device_texture_destroy(&device->context->diag, device->device, handle);
 }
 
@@ -137,4 +147,15 @@ ws_status ws_device_symbol(ws_device *device, const ws_module *module, const cha
     *out_bytes = 0;
     return device_symbol(&device->context->diag, device->device, module->module, name, out_address,
                          out_bytes);
+}
+
+uint64_t ws_device_changes(const ws_device *device)
+{
+    return device->changes;
+}
+
+void ws_device_repeat(ws_device *device, const ws_module *module, const ws_launch *launch)
+{
+    API_CALL_OR(return )
+    l2_log_like(device, module, launch);
 }

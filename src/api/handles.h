@@ -57,6 +57,7 @@ struct ws_device {
     ws_device *next; /* of the context */
     struct device *device;
     struct l2_log *l2; /* l2_log.h; NULL: none is kept */
+    uint64_t changes;  /* launches and whatever else may change its memory or L2 */
 };
 
 struct ws_profile {

@@ -289,5 +289,6 @@ double ws_device_l2_found(const ws_device *device, uint64_t l2_bytes)
 void ws_device_touch(ws_device *device, uint64_t address, uint64_t bytes)
 {
     API_CALL_OR(return )
+    device->changes++;
     l2_log_bytes(device, address, bytes);
 }

@@ -239,6 +239,11 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
     return profile;
 }
 
+static bool tells_repeatable(const ws_launch *launch)
+{
+    return launch->result && launch->result->size > offsetof(ws_launch_result, is_repeatable);
+}
+
 ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_launch *launch,
                          const struct counting_rules *rules, enum isa_view view,
                          const struct execution *how, struct launch_result *result,
@@ -256,6 +261,9 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
     }
     bool whole = status == WS_OK;
     struct l2_touched *touched = l2_log_measured(device, module, launch, measure);
+    if (whole && tells_repeatable(launch))
+        launch->result->is_repeatable =
+            launch_is_repeatable(device, module, launch, measure, result);
     struct profile *profile = whole ? measure_end(measure, executed_fraction(launch, result))
                                     : partial_profile(measure, result);
     describe_origin(profile, module, entry, launch);
@@ -299,6 +307,8 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
                           "counters are requested, but out_profile is NULL: pass out_profile");
     TRY(check_kernel(diag, module, &launch));
     TRY(find_view(diag, &launch, &view));
+    if (tells_repeatable(&launch)) launch.result->is_repeatable = false;
+    device->changes++;
     const struct execution plain = {0};
     ws_status status =
         launch.clock ? clocked_launch(device, module, &launch, &rules, view, &result, out_profile)

@@ -27,6 +27,10 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
                          const struct execution *how, struct launch_result *result,
                          ws_profile **out);
 
+/* repeatable.c: a launch that was counted, before its measure ends. */
+bool launch_is_repeatable(const ws_device *device, const ws_module *module, const ws_launch *launch,
+                          const struct measure *measure, const struct launch_result *result);
+
 /* clocked_launch.c: a launch with `clock`. */
 ws_status clocked_launch(ws_device *device, const ws_module *module, ws_launch *launch,
                          const struct counting_rules *rules, enum isa_view view,

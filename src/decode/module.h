@@ -160,6 +160,9 @@ bool operand_is_clock(const struct operand *operand);
 unsigned insn_clock_reads(const struct insn *insn);
 /* May the kernel or a function that it may call read one of them, or %smid? */
 bool module_reads_clock(const struct module *module, uint32_t entry);
+/* Do nothing but plain accesses to memory, its parameters and its place in the grid decide what it does and writes? False:
+ * perhaps not. */
+bool module_is_repeatable(const struct module *module, uint32_t entry);
 /* May it call malloc or free? */
 bool module_uses_heap(const struct module *module, uint32_t entry);
 

@@ -72,3 +72,21 @@ bool module_uses_heap(const struct module *module, uint32_t entry)
 {
     return any(module, entry, uses_heap);
 }
+
+/* Atomics, calls of the device runtime, clocks, textures, and accesses that others may answer. */
+static bool is_unrepeatable(const struct module *module, const struct insn *insn)
+{
+    unsigned family = op_infos[insn->op].family;
+    bool calls_out = insn->op == OP_CALL &&
+                     (insn->call->function < 0 || module->functions[insn->call->function].builtin ||
+                      !module->functions[insn->call->function].is_defined);
+    bool is_strong =
+        (family == FAMILY_LOAD || family == FAMILY_STORE) && insn->semantics != MEM_WEAK;
+    return family == FAMILY_ATOMIC || family == FAMILY_TEXTURE || calls_out || is_strong ||
+           reads_clock(module, insn);
+}
+
+bool module_is_repeatable(const struct module *module, uint32_t entry)
+{
+    return !module->functions[entry].ordered && !any(module, entry, is_unrepeatable);
+}

@@ -146,6 +146,17 @@ bool device_find(const struct device *device, uint64_t address, struct device_ra
     return true;
 }
 
+bool device_find_from(const struct device *device, uint64_t address, struct device_range *out)
+{
+    const struct devmem *memory = &device->memory;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct allocation *one = &memory->allocations[i];
+        if (one->freed || one->address + one->bytes <= address) continue;
+        return device_find(device, one->address, out);
+    }
+    return false;
+}
+
 uint64_t device_limit_bytes(const struct device *device)
 {
     return device->memory.limit;

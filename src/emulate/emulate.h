@@ -47,6 +47,8 @@ struct device_range {
 };
 /* The allocation that holds an address; false: none does. */
 bool device_find(const struct device *device, uint64_t address, struct device_range *out);
+/* The first allocation that ends behind an address; false: none does. */
+bool device_find_from(const struct device *device, uint64_t address, struct device_range *out);
 /* Bytes that allocations which count may have: max_bytes, or less where address space is limited. */
 uint64_t device_limit_bytes(const struct device *device);
 /* Bytes in allocations that count. */
