@@ -40,6 +40,12 @@ const struct memo_entry *memo_find(const struct memo *memo, const struct memo_ke
     return at.found;
 }
 
+static void free_entry(struct memo_entry *entry)
+{
+    if (entry->release) entry->release(entry);
+    mem_free(entry);
+}
+
 const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made)
 {
     struct search at = {.place = &memo->first, .hash = hash_of(&made->key)};
@@ -53,15 +59,16 @@ const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made)
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return made;
     }
-    mem_free(made);
+    free_entry(made);
     return at.found;
 }
 
 static void free_below(struct memo_entry *entry)
 {
-    for (unsigned i = 0; entry && i < MEMO_BRANCHES; i++)
+    if (!entry) return;
+    for (unsigned i = 0; i < MEMO_BRANCHES; i++)
         free_below(entry->below[i]);
-    mem_free(entry);
+    free_entry(entry);
 }
 
 void memo_clear(struct memo *memo)

@@ -17,6 +17,7 @@ struct memo_key {
 struct memo_entry {
     struct memo_entry *below[MEMO_BRANCHES]; /* by the bits of the hash that follow */
     struct memo_key key;
+    void (*release)(struct memo_entry *entry); /* what else the entry has; NULL: nothing */
 };
 
 /* All zeros: empty. One block of mem_alloc, too: entries belong to the call as long as it does. */
@@ -27,7 +28,8 @@ struct memo {
 /* NULL: it is not there. */
 const struct memo_entry *memo_find(const struct memo *memo, const struct memo_key *key);
 /* Takes `made`, whose key is set. Returns the entry of this key: `made`, or that of a thread that was
- * faster; then `made` is freed. */
+ * faster; then `made` is freed. Other blocks that `made` has are the caller's to keep (mem_keep) unless
+ * mem_is_of_call(memo). */
 const struct memo_entry *memo_add(struct memo *memo, struct memo_entry *made);
 /* Frees the entries. */
 void memo_clear(struct memo *memo);

@@ -8,6 +8,14 @@
 
 enum { WORD = 4, LINE_BYTES = 128, LINE_SECTORS = 4 };
 
+/* A trace with spills, kept with the one without: it depends on that and on the numbers in the key. */
+struct spilled {
+    struct memo_entry entry;
+    struct trace *trace;
+    uint32_t slots;                                  /* words of a thread */
+    uint64_t stores, loads, store_lanes, load_lanes; /* executed */
+};
+
 struct spilling {
     const struct trace *from;
     struct trace_builder *builder;
@@ -16,7 +24,7 @@ struct spilling {
     uint32_t *starts;   /* by instruction of `from`: its first in the new trace; [insns + 1] */
     uint32_t *slots;    /* by instruction of the new trace */
     uint32_t *loads_at; /* by instruction of `from`: how many come before it */
-    uint64_t stores, loads, store_lanes, load_lanes; /* executed */
+    struct spilled *out;
 };
 
 /* ---- the code ---------------------------------------------------------------------------------- */
@@ -111,10 +119,10 @@ static void step(struct spilling *s, const struct trace_step *step)
     for (uint32_t i = 0; i < step->access_count; i++)
         accesses[i] = access_of(s->from, &step->accesses[i], addresses[i]);
     uint64_t lanes = (unsigned)__builtin_popcount(step->active);
-    s->loads += loads;
-    s->load_lanes += loads * lanes;
-    s->stores += stores;
-    s->store_lanes += stores * lanes;
+    s->out->loads += loads;
+    s->out->load_lanes += loads * lanes;
+    s->out->stores += stores;
+    s->out->store_lanes += stores * lanes;
     for (; loads; loads--)
         step_spill(s, at++, step->active);
     trace_builder_step(s->builder, at++, step->active, step->on, accesses, step->access_count);
@@ -185,6 +193,41 @@ static struct trace *spill(struct spilling *s)
     return out;
 }
 
+static void release(struct memo_entry *entry)
+{
+    trace_destroy(((struct spilled *)(void *)entry)->trace);
+}
+
+static struct spilled *make(const struct trace *from, const struct register_count *registers,
+                            uint64_t frame)
+{
+    struct spilled *out = mem_zalloc(1, sizeof *out);
+    struct spilling s = {.from = from, .frame = frame, .out = out};
+    spill_places_find(from, registers->spill_store_bytes / WORD, registers->spill_load_bytes / WORD,
+                      &s.places);
+    out->trace = spill(&s);
+    out->slots = s.places.slot_count;
+    out->entry.release = release;
+    spill_places_clear(&s.places);
+    return out;
+}
+
+/* Made once for all machines and predictions, and with what models keep with it. */
+static const struct spilled *find(const struct trace *from, const struct register_count *registers,
+                                  uint64_t frame)
+{
+    const struct memo_key key = {
+        {TRACE_MEMO_SPILLS, registers->spill_store_bytes, registers->spill_load_bytes, frame}};
+    const struct memo_entry *known = memo_find(from->memo, &key);
+    if (!known) {
+        struct spilled *made = make(from, registers, frame);
+        made->entry.key = key;
+        if (!mem_is_of_call(from->memo)) trace_keep(made->trace);
+        known = memo_add(from->memo, &made->entry);
+    }
+    return (const struct spilled *)(const void *)known;
+}
+
 /* ---- the counters ------------------------------------------------------------------------------- */
 
 static void raise(struct profile *profile, unsigned counter, double by)
@@ -220,13 +263,14 @@ static void count(struct profile *profile, unsigned class_id, unsigned first, do
 #undef OFFSET
 }
 
-static void add_counters(struct profile *profile, const struct spilling *s)
+static void add_counters(struct profile *profile, const struct trace *from,
+                         const struct spilled *spilled)
 {
-    double scale = profile_get(profile, COUNTER_INST_WARP) / (double)s->from->step_count;
-    count(profile, CLASS_MEM_LOCAL_LOAD, COUNTER_MEM_LOCAL_LOAD_REQUESTS, scale * (double)s->loads,
-          scale * (double)s->load_lanes);
+    double scale = profile_get(profile, COUNTER_INST_WARP) / (double)from->step_count;
+    count(profile, CLASS_MEM_LOCAL_LOAD, COUNTER_MEM_LOCAL_LOAD_REQUESTS,
+          scale * (double)spilled->loads, scale * (double)spilled->load_lanes);
     count(profile, CLASS_MEM_LOCAL_STORE, COUNTER_MEM_LOCAL_STORE_REQUESTS,
-          scale * (double)s->stores, scale * (double)s->store_lanes);
+          scale * (double)spilled->stores, scale * (double)spilled->store_lanes);
 }
 
 struct profile *profile_with_spills(const struct profile *profile, unsigned target)
@@ -236,17 +280,14 @@ struct profile *profile_with_spills(const struct profile *profile, unsigned targ
     const struct trace *trace = profile->trace;
     if (!trace || !trace->insn_count || !trace->step_count || profile_is_native(profile))
         return NULL;
-    struct spilling s = {.from = trace};
-    s.frame = (profile->local_bytes_per_thread + WORD - 1) / WORD * WORD;
-    spill_places_find(trace, registers->spill_store_bytes / WORD,
-                      registers->spill_load_bytes / WORD, &s.places);
+    uint64_t frame = (profile->local_bytes_per_thread + WORD - 1) / WORD * WORD;
+    const struct spilled *spilled = find(trace, registers, frame);
     struct profile *out = mem_zalloc(1, sizeof *out);
     profile_copy_fields(out, profile);
     out->arena = (struct arena){0};
-    out->trace = spill(&s);
-    out->local_bytes_per_thread = s.frame + (uint64_t)s.places.slot_count * WORD;
-    add_counters(out, &s);
-    spill_places_clear(&s.places);
+    out->trace = trace_share(spilled->trace);
+    out->local_bytes_per_thread = frame + (uint64_t)spilled->slots * WORD;
+    add_counters(out, trace, spilled);
     return out;
 }
 

@@ -37,6 +37,17 @@ void trace_destroy(struct trace *trace)
     mem_free(trace);
 }
 
+void trace_keep(struct trace *trace)
+{
+    void *const blocks[] = {trace->insns,   trace->registers,    trace->patterns,
+                            trace->offsets, trace->wide_offsets, trace->blocks};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        if (blocks[i]) mem_keep(blocks[i]);
+    mem_keep(trace->memo);
+    arena_keep(&trace->arena);
+    mem_keep(trace);
+}
+
 bool trace_fits(const struct trace *trace, const struct profile *profile)
 {
     const struct trace_head *head = &trace->head;

@@ -166,7 +166,8 @@ struct trace {
     uint32_t part_count;
     float *work;
     uint32_t *stand_ins;
-    struct memo *memo; /* what models work out from the trace, to be kept with it */
+    struct memo *
+        memo; /* what is worked out from the trace and kept with it: TRACE_MEMO_SPILLS, teg_memo.h */
     /* Bytes that accesses to global memory move by from a block to the next in x, y and z, where that is the
      * same for all traced blocks (trace_strides.c): by site an index in strides; 0: not so, or unknown.
      * NULL: not looked for. */
@@ -176,11 +177,16 @@ struct trace {
     bool is_linear; /* that of every access to global memory is known */
 };
 
+/* First word of a key of trace.memo: the same with spilled registers (spill_trace.c). Models have the numbers below. */
+enum { TRACE_MEMO_SPILLS = 256 };
+
 /* Without instructions and blocks: for those who make one. */
 struct trace *trace_create(void);
 /* A trace does not change once it is made; several profiles may have it. Each share is destroyed. */
 struct trace *trace_share(struct trace *trace);
 void trace_destroy(struct trace *trace);
+/* It outlives the call (mem_keep). */
+void trace_keep(struct trace *trace);
 
 /* The traced block, as an index of trace.blocks, that stands for a block of the grid: one that executes
  * about as many instructions, of the cluster of neighbours that is nearest in the grid. Blocks that

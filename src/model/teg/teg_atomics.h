@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Atomics on global memory in the L2: lanes on one address take turns, those of a warp as those of
  * all warps and SMs. Addresses are those of the trace; which of them several of its first blocks
- * use is counted before the run, as the blocks of all SMs then wait for each other. */
+ * use is counted once a trace, as the blocks of all SMs then wait for each other. */
 #ifndef MODEL_TEG_ATOMICS_H
 #define MODEL_TEG_ATOMICS_H
 
@@ -9,11 +9,13 @@
 #include "measure/trace.h"
 #include "model/teg/teg_machine.h"
 
+struct teg_atomic_users;
+
 /* An address that lanes of the traced blocks meet at. */
 struct teg_turns {
     uint64_t key;    /* address + 1 */
-    uint32_t blocks; /* of the trace, that have come here */
-    uint32_t last;   /* of them, + 1 */
+    uint32_t blocks; /* of the trace, that come here */
+    bool is_known;   /* that number */
     teg_time free, busy;
 };
 
@@ -22,9 +24,9 @@ struct teg_atomics {
     const struct trace *trace;
     bool is_used;            /* the trace has atomics, and they cost something */
     struct hash_table turns; /* struct teg_turns */
-    uint32_t blocks;         /* in which addresses were counted */
-    double sms;              /* that execute at the time: all / own of teg_atomics_share */
-    double own;              /* resident blocks of an SM */
+    const struct teg_atomic_users *users;
+    double sms; /* that execute at the time: all / own of teg_atomics_share */
+    double own; /* resident blocks of an SM */
 };
 
 /* One access of a warp. */
