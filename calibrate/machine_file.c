@@ -50,22 +50,24 @@ static void put_origin(const struct machine_text *text, const char *bench)
     fprintf(text->out, ", from: measured, date: %s, benchmark: %s}\n", text->fit->raw->date, bench);
 }
 
+/* As rounded as the value, which lies in it. */
+static void put_interval(FILE *out, const struct figure *figure)
+{
+    char value[32], low[32], high[32];
+    snprintf(value, sizeof value, "%.8g", figure->value);
+    snprintf(low, sizeof low, "%.8g", figure->low);
+    snprintf(high, sizeof high, "%.8g", figure->high);
+    fprintf(out, ", interval: [%s, %s]", atof(low) < atof(value) ? low : value,
+            atof(high) > atof(value) ? high : value);
+}
+
 static void put_figure(struct machine_text *text, const struct figure *figure)
 {
+    if (figure->unknown || figure->is_second) return;
     const char *key = open_section(text, figure->key);
-    if (figure->unknown) {
-        fprintf(text->out, "# %s: not determined by %s: %s\n", key, figure->bench, figure->unknown);
-        return;
-    }
-    if (figure->is_second) {
-        fprintf(text->out, "# %s: %.8g %s by %s\n", key, figure->value, figure->unit,
-                figure->bench);
-        return;
-    }
     fprintf(text->out, "%s: {value: %.8g", key, figure->value);
     put_unit(text->out, figure->unit);
-    if (figure->low < figure->high)
-        fprintf(text->out, ", interval: [%.8g, %.8g]", figure->low, figure->high);
+    if (figure->low < figure->high) put_interval(text->out, figure);
     put_origin(text, figure->bench);
 }
 
@@ -177,6 +179,22 @@ static void put_others(struct machine_text *text)
     free(sorted);
 }
 
+/* What is no figure of the file: as comments. */
+static void put_remarks(const struct machine_text *text)
+{
+    const struct fit *fit = text->fit;
+    fputs("\n# Not determined, or measured by a second benchmark:\n", text->out);
+    for (unsigned i = 0; i < fit->figure_count; i++) {
+        const struct figure *figure = &fit->figures[i];
+        if (figure->unknown)
+            fprintf(text->out, "# %s: %s (benchmark %s)\n", figure->key, figure->unknown,
+                    figure->bench);
+        else if (figure->is_second)
+            fprintf(text->out, "# %s: %.8g %s (benchmark %s)\n", figure->key, figure->value,
+                    figure->unit, figure->bench);
+    }
+}
+
 static void put_head(struct machine_text *text)
 {
     const struct raw *raw = text->fit->raw;
@@ -198,6 +216,7 @@ bool machine_file_write(const struct fit *fit, const char *path)
         put_head(&text);
         put_facts(&text);
         put_others(&text);
+        put_remarks(&text);
         is_good = !ferror(text.out);
         is_good = fclose(text.out) == 0 && is_good && rename(fresh, path) == 0;
     }
