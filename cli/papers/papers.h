@@ -63,6 +63,7 @@ struct papers_counting {
 /* A launch file that was executed. */
 struct papers_executed {
     const char *path;
+    uint32_t blocks; /* of the grid in x; 0: those of the file */
     struct papers_counting counting;
     ws_profile *profile;
 };
@@ -127,7 +128,8 @@ struct papers_launch {
 int papers_run(struct papers *papers, const struct papers_launch *launch, ws_profile **out);
 
 /* papers_launch.c: the profile of launch/NAME.yaml in the folder of the row at hand, all rules counted; all blocks
- * executed, unless "sampled" of its published.json has NAME. Executed once, owned by `papers`. */
+ * executed, unless "sampled" of its published.json has NAME. NAME@BLOCKS: with
+ * so many blocks in x. Executed once, owned by `papers`. */
 int papers_launch_file(struct papers *papers, const char *name,
                        const struct papers_counting *counting, ws_profile **out);
 /* papers_run.c */

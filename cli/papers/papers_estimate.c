@@ -291,6 +291,21 @@ static int add_launch(struct papers *papers, const json_t *source, const char *l
     return exit_code;
 }
 
+/* The same launch with as many blocks as x says. */
+static int add_grids(struct papers *papers, const json_t *source, const char *launch,
+                     struct papers_curve *curve, struct papers_series *series)
+{
+    json_t *x;
+    size_t i;
+    json_array_foreach(json_object_get(source, "x_values"), i, x)
+    {
+        double blocks = json_number_value(x);
+        CLI_TRY(add_launch(papers, source, cli_format(papers->cli, "%s@%.0f", launch, blocks),
+                           blocks, curve, series));
+    }
+    return EXIT_DONE;
+}
+
 int papers_launch_curve(struct papers *papers, const json_t *source, struct papers_curve *curve)
 {
     json_t *gpu, *form, *point;
@@ -313,6 +328,8 @@ int papers_launch_curve(struct papers *papers, const json_t *source, struct pape
                                            series.kernel);
                 CLI_TRY(add_launch(papers, source, launch, x, curve, &series));
             }
+            if (*papers_text(form, "launch"))
+                CLI_TRY(add_grids(papers, source, papers_text(form, "launch"), curve, &series));
             set_derived(curve, papers_number(form, "work", 1), &series);
             CLI_APPEND(papers->cli, curve->series, curve->series_count, series);
         }

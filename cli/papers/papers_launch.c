@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Executes the launch files of the papers' folders. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options/request.h"
@@ -67,6 +68,7 @@ static int execute(struct papers *papers, const char *name, struct papers_execut
     if (status == WS_OK) status = ws_device_create(papers->cli->context, &options, &device);
     if (status != WS_OK) return cli_failed(papers->cli, status);
     memcpy(launch.grid, request.grid, sizeof launch.grid);
+    if (executed->blocks) launch.grid[0] = executed->blocks;
     memcpy(launch.block, request.block, sizeof launch.block);
     launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
     launch.isa_view = request.isa_view;
@@ -79,14 +81,17 @@ static int execute(struct papers *papers, const char *name, struct papers_execut
 int papers_launch_file(struct papers *papers, const char *name,
                        const struct papers_counting *counting, ws_profile **out)
 {
+    const char *at = strchr(name, '@');
+    size_t length = at ? (size_t)(at - name) : strlen(name);
     struct papers_executed wanted = {
-        .path = cli_format(papers->cli, "%s/launch/%s.yaml", papers->folder, name),
+        .path = cli_format(papers->cli, "%s/launch/%.*s.yaml", papers->folder, (int)length, name),
+        .blocks = at ? (uint32_t)strtoul(at + 1, NULL, 10) : 0,
         .counting = *counting,
     };
     for (size_t i = 0; i < papers->executed_count; i++) {
         const struct papers_executed *executed = &papers->executed[i];
         *out = executed->profile;
-        if (!strcmp(executed->path, wanted.path) &&
+        if (!strcmp(executed->path, wanted.path) && executed->blocks == wanted.blocks &&
             !memcmp(&executed->counting, counting, sizeof *counting))
             return EXIT_DONE;
     }
