@@ -78,6 +78,7 @@ find_missing() {
     need liblz4-dev library liblz4 # both: what nvcc packs PTX with, for `warpsage run`
     need libzstd-dev library libzstd
     need libsuitesparse-dev has_header suitesparse/cs.h
+    need libcminpack-dev library cminpack # fits of `warpsage calibrate`
     [ "$group" = build ] && return
     need libcmocka-dev library cmocka
     need libmpfr-dev library mpfr # what approximate instructions are judged by
