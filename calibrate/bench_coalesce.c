@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which transactions the accesses of a warp become, and which channels of the memory they go to: by the time that patterns of
+ * addresses take. */
+#include <math.h>
+#include <string.h>
+
+#include "calibrate/access.h"
+
+enum { FEW = 4, MANY = 20, THREADS = 512, WARP = 32, WARP_ROOM = 16384 + 256 };
+/* Words of 4 bytes, and of 16, that a thread has under way; their distance, which leads to another channel. */
+enum { UNROLL = 8, WIDE_UNROLL = 2, STEP = 512, MANY_REGISTERS = 32768 };
+/* Each warp begins elsewhere, in a channel of its own. */
+#define FROM_WARP "mul.lo.u32 %r1, %warp, %d; "
+#define NARROW "cg", ACCESS_LOAD, 4, UNROLL
+
+enum pattern { WIDE, SCATTERED, APART, PAIRED, SWAPPED, SPLIT, PATTERNS };
+static const struct access patterns[PATTERNS] = {
+    /* 512 bytes, that every rule moves as they are */
+    [WIDE] = {"wide", FROM_WARP "mad.lo.u32 %r0, %lane, 16, %r1;", "cg", ACCESS_LOAD, 16,
+              WIDE_UNROLL, STEP, false},
+    /* a transaction for each lane */
+    [SCATTERED] = {"scattered", FROM_WARP "mad.lo.u32 %r0, %lane, 256, %r1;", NARROW, 0, false},
+    [APART] = {"apart", FROM_WARP "mad.lo.u32 %r0, %lane, 64, %r1;", NARROW, 0, false},
+    /* the same, but that each lane's is also that of a lane of the other half */
+    [PAIRED] = {"paired", FROM_WARP "and.b32 %r0, %lane, 15; mad.lo.u32 %r0, %r0, 256, %r1;",
+                NARROW, 0, false},
+    /* 128 bytes, neighbours exchanged */
+    [SWAPPED] = {"swapped", FROM_WARP "xor.b32 %r0, %lane, 1; mad.lo.u32 %r0, %r0, 4, %r1;", NARROW,
+                 STEP / 2, false},
+    /* of each half the first and the last 32 of 128 bytes */
+    [SPLIT] = {"split",
+               FROM_WARP
+               "and.b32 %r0, %lane, 8; mad.lo.u32 %r1, %r0, 8, %r1; shr.u32 %r0, %lane, 4; "
+               "mad.lo.u32 %r1, %r0, 256, %r1; and.b32 %r0, %lane, 15; "
+               "mad.lo.u32 %r0, %r0, 4, %r1;",
+               NARROW, STEP, false},
+};
+
+/* As many as have registers. */
+static unsigned warps_of(const struct gpu_facts *gpu)
+{
+    enum { REGISTERS = 28 };
+    unsigned most = gpu->max_registers_block / REGISTERS;
+    if (most > THREADS) most = THREADS;
+    return (gpu->max_threads < most ? gpu->max_threads : most) / WARP;
+}
+
+static void add_points(struct plan *plan, const struct access *access, double x, unsigned distance,
+                       unsigned room)
+{
+    static const unsigned rounds[] = {FEW, MANY};
+    for (unsigned i = 0; i < 2; i++)
+        plan_point(plan,
+                   &(struct point){.kernel = access_kernel(plan, access),
+                                   .grid = 1,
+                                   .block = warps_of(plan->gpu) * WARP,
+                                   .args = {rounds[i], 0, distance, room},
+                                   .x = {rounds[i], x},
+                                   .data_bytes = (uint64_t)warps_of(plan->gpu) * (room + WARP_ROOM),
+                                   .is_checked = true});
+}
+
+/* Cycles of a warp's load. */
+static double cycles_of(const struct fit *fit, const char *bench, double x, unsigned unroll)
+{
+    const double place[BENCH_AXES] = {0, x, 0};
+    return access_cycles(fit->raw, bench, place, 0, FEW, MANY) / unroll / warps_of(&fit->raw->gpu);
+}
+
+static unsigned unroll_of(const struct gpu_facts *gpu, unsigned pattern)
+{
+    bool has_room = gpu->max_registers_block >= MANY_REGISTERS;
+    return pattern != WIDE ? UNROLL : has_room ? 2 * WIDE_UNROLL : WIDE_UNROLL;
+}
+
+static bool plan_rule(const struct bench *bench, struct plan *plan, const char **why)
+{
+    (void)bench;
+    *why = "";
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        struct access access = patterns[i];
+        access.unroll = unroll_of(plan->gpu, i);
+        add_points(plan, &access, i, 0, WARP_ROOM);
+    }
+    return true;
+}
+
+static double power_of_2(double bytes)
+{
+    return exp2(round(log2(bytes)));
+}
+
+/* Bytes that a pattern moves, by those of the wide one, as memory or the way to it serves so many a cycle. */
+static void fit_rule(const struct bench *bench, struct fit *fit)
+{
+    double bytes[PATTERNS], wide = cycles_of(fit, bench->id, WIDE, unroll_of(&fit->raw->gpu, WIDE));
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        bytes[i] = 512 * cycles_of(fit, bench->id, i, unroll_of(&fit->raw->gpu, i)) / wide;
+        if (isnan(bytes[i])) return;
+    }
+    double rule = bytes[SWAPPED] > 0.5 * bytes[SCATTERED]  ? 10
+                  : bytes[PAIRED] > 0.8 * bytes[SCATTERED] ? 12
+                                                           : 32;
+    fit_figure(fit, bench, "global.rule", "", rule, rule, rule);
+    double least = power_of_2(fmin(bytes[SCATTERED], bytes[APART]) / WARP);
+    fit_figure(fit, bench, "global.min_segment_bytes", "B", least, least, least);
+    const struct figure *line = fit_known(fit, "l1.line");
+    double most = rule == 12 ? (bytes[SPLIT] > 3 * 64 ? 128 : 64) : line ? line->value : NAN;
+    if (isnan(most))
+        fit_unknown(fit, bench, "global.initial_segment_bytes",
+                    "that of this rule is a line of the L1, which is unknown");
+    else
+        fit_figure(fit, bench, "global.initial_segment_bytes", "B", most, most, most);
+}
+
+/* ---- channels ---------------------------------------------------------------------------------- */
+
+enum { UNIT = 256, UNITS = 32 };
+static const struct access camping = {"camping", FROM_WARP "mad.lo.u32 %r0, %lane, %c, %r1;",
+                                      NARROW, 0, false};
+
+/* All warps at the same addresses, lanes 256, 512 ... bytes apart. */
+static bool plan_channels(const struct bench *bench, struct plan *plan, const char **why)
+{
+    (void)bench;
+    *why = "";
+    for (unsigned units = 1; units <= UNITS; units++)
+        add_points(plan, &camping, units, units * UNIT, 0);
+    return true;
+}
+
+static unsigned common(unsigned a, unsigned b)
+{
+    return b ? common(b, a % b) : a;
+}
+
+/* At a distance of `units` every gcd(units, channels)-th channel has all accesses. */
+static bool agrees(const double *cycles, unsigned channels, unsigned units_of_channel)
+{
+    for (unsigned units = 1; units <= UNITS; units++) {
+        if (units % units_of_channel) continue;
+        double expected = common(units / units_of_channel, channels);
+        if (fabs(cycles[units] / cycles[units_of_channel] / expected - 1) > 0.15) return false;
+    }
+    return true;
+}
+
+static void fit_channels(const struct bench *bench, struct fit *fit)
+{
+    double cycles[UNITS + 1], least = INFINITY, most = 0;
+    for (unsigned units = 1; units <= UNITS; units++) {
+        cycles[units] = cycles_of(fit, bench->id, units, UNROLL);
+        if (isnan(cycles[units])) return;
+        least = fmin(least, cycles[units]);
+        most = fmax(most, cycles[units]);
+    }
+    unsigned channels = (unsigned)round(most / least), worst = 1;
+    while (worst < UNITS && cycles[worst] < 0.9 * most)
+        worst++;
+    unsigned units = channels > 1 && worst % channels == 0 ? worst / channels : 0;
+    if (units && agrees(cycles, channels, units)) {
+        fit_figure(fit, bench, "dram.channels", "", channels, channels, channels);
+        fit_figure(fit, bench, "dram.interleave", "B", units * UNIT, units * UNIT, units * UNIT);
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        fit_unknown(
+            fit, bench, i ? "dram.interleave" : "dram.channels",
+            "no distance of the lanes makes them wait for one channel: caches serve them, or "
+            "addresses are hashed");
+}
+
+/* ---- the three axes ---------------------------------------------------------------------------- */
+
+enum { AXIS_BLOCKS = 3, AXIS_THREADS = 3, AXIS_TRANSACTIONS = 3, WORD = 4, CURVE_UNROLL = 4 };
+static const unsigned threads_axis[AXIS_THREADS] = {64, 128, 256},
+                      transactions_axis[AXIS_TRANSACTIONS] = {4, 16, 64};
+
+static unsigned blocks_at(const struct gpu_facts *gpu, unsigned i)
+{
+    static const unsigned of_two_sms[] = {1, 2, 6};
+    unsigned blocks = gpu->sms * of_two_sms[i] / 2;
+    return blocks ? blocks : 1;
+}
+
+/* A thread's words lie as far apart as all threads take. */
+static bool plan_curve(const struct bench *bench, struct plan *plan, const char **why)
+{
+    (void)bench;
+    *why = "";
+    for (unsigned i = 0; i < AXIS_BLOCKS * AXIS_THREADS * AXIS_TRANSACTIONS; i++) {
+        unsigned blocks = blocks_at(plan->gpu, i / (AXIS_THREADS * AXIS_TRANSACTIONS)),
+                 threads = threads_axis[i / AXIS_TRANSACTIONS % AXIS_THREADS],
+                 words = transactions_axis[i % AXIS_TRANSACTIONS];
+        char name[32];
+        unsigned step = blocks * threads * WORD;
+        snprintf(name, sizeof name, "words_%u", step);
+        const struct access access = {
+            name, "shl.b32 %r0, %thread, 2;", "cg", ACCESS_LOAD, WORD, CURVE_UNROLL, step, false};
+        plan_point(plan, &(struct point){.kernel = access_kernel(plan, &access),
+                                         .grid = blocks,
+                                         .block = threads,
+                                         .args = {words / CURVE_UNROLL, CURVE_UNROLL * step},
+                                         .x = {blocks, threads, words},
+                                         .data_bytes = (uint64_t)step * words,
+                                         .is_checked = true});
+    }
+    return true;
+}
+
+static void curve_picture(struct fit *fit, const double *gbs, const struct gpu_facts *gpu)
+{
+    double x[AXIS_BLOCKS * AXIS_THREADS * AXIS_TRANSACTIONS];
+    unsigned count = sizeof x / sizeof *x;
+    for (unsigned i = 0; i < count; i++)
+        x[i] = blocks_at(gpu, i / (AXIS_THREADS * AXIS_TRANSACTIONS)) *
+               threads_axis[i / AXIS_TRANSACTIONS % AXIS_THREADS] *
+               transactions_axis[i % AXIS_TRANSACTIONS];
+    fit_picture(fit, "curve.global",
+                "Global memory bandwidth by blocks, threads and transactions a thread",
+                "blocks x threads x transactions", "GB/s", x, gbs, NULL, count, true);
+}
+
+static void fit_curve_global(const struct bench *bench, struct fit *fit)
+{
+    const struct gpu_facts *gpu = &fit->raw->gpu;
+    enum { POINTS = AXIS_BLOCKS * AXIS_THREADS * AXIS_TRANSACTIONS };
+    double gbs[POINTS], *places[3], *values;
+    double peak = fit_value(fit, "dram.bandwidth") / 1e9;
+    for (unsigned i = 0; i < POINTS; i++) {
+        double x[BENCH_AXES] = {blocks_at(gpu, i / (AXIS_THREADS * AXIS_TRANSACTIONS)),
+                                threads_axis[i / AXIS_TRANSACTIONS % AXIS_THREADS],
+                                transactions_axis[i % AXIS_TRANSACTIONS]};
+        const struct raw_point *point = raw_find(fit->raw, bench->id, x);
+        if (!point || !point->is_checked) return;
+        gbs[i] = x[0] * x[1] * x[2] * WORD / middle(point->seconds, point->count, NULL) / 1e9;
+        if (gbs[i] > peak) gbs[i] = peak;
+    }
+    curve_picture(fit, gbs, gpu);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        places[axis] = calibrate_alloc(3 * sizeof **places);
+        for (unsigned i = 0; i < 3; i++)
+            places[axis][i] = axis == 0   ? blocks_at(gpu, i)
+                              : axis == 1 ? threads_axis[i]
+                                          : transactions_axis[i];
+    }
+    values = calibrate_alloc(sizeof gbs);
+    memcpy(values, gbs, sizeof gbs);
+    fit_curve(fit, &(struct fitted_curve){.key = "curve.global",
+                                          .bench = bench->id,
+                                          .unit = "GB/s",
+                                          .axes = {"blocks", "threads", "transactions"},
+                                          .places = {places[0], places[1], places[2]},
+                                          .place_count = {3, 3, 3},
+                                          .values = values});
+}
+
+const struct bench bench_coalesce[] = {
+    {.id = "rule",
+     .figures = "global.rule global.min_segment_bytes global.initial_segment_bytes",
+     .axes = "rounds pattern",
+     .paper = "Zhang & Owens 4.3; Hong 2.3.8",
+     .text = "Patterns of a warp's addresses, of which each rule of coalescing moves other bytes.",
+     .plan = plan_rule,
+     .fit = fit_rule},
+    {.id = "channels",
+     .figures = "dram.channels dram.interleave",
+     .axes = "rounds distance",
+     .paper = "Lai & Seznec 3.2.4",
+     .text = "Lanes at distances that lead to some of the channels only.",
+     .plan = plan_channels,
+     .fit = fit_channels},
+    {.id = "curve.global",
+     .figures = "curve.global",
+     .axes = "blocks threads transactions",
+     .paper = "Zhang & Owens 4.3, figure 3",
+     .text = "Coalesced loads by blocks, threads of a block and transactions of a thread.",
+     .plan = plan_curve,
+     .fit = fit_curve_global},
+    {0},
+};
