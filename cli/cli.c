@@ -19,6 +19,7 @@ void cli_clear(struct cli *cli)
         free(cli->blocks);
         cli->blocks = next;
     }
+    if (cli->free_matrix) cli->free_matrix(cli);
     ws_context_destroy(cli->context);
 }
 

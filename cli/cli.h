@@ -30,6 +30,8 @@ struct cli {
     bool stdout_failed;       /* it was said that standard output cannot be written */
     struct cli_input *inputs; /* files.c */
     struct cli_output *outputs;
+    struct made_matrix *matrix; /* arg_matrix.c: the last one; free_matrix frees it */
+    void (*free_matrix)(struct cli *cli);
 };
 
 void cli_clear(struct cli *cli);

@@ -120,16 +120,54 @@ static int copy_in(struct cli *cli, ws_device *device, const struct arg *arg,
     return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
 }
 
-int arg_matrix_fill(struct cli *cli, ws_device *device, const struct arg *arg)
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/* Values and columns are two buffers of one matrix, and `papers` executes a launch several times. */
+struct made_matrix {
+    struct arg_matrix source;
+    struct sparse_ell ell;
+};
+
+static bool is_same(const struct arg_matrix *a, const struct arg_matrix *b)
+{
+    if (a->block != b->block || !a->path != !b->path) return false;
+    if (a->path) return !strcmp(a->path, b->path);
+    return !memcmp(a->extents, b->extents, sizeof a->extents);
+}
+
+static void free_made(struct cli *cli)
+{
+    if (cli->matrix) sparse_ell_clear(&cli->matrix->ell);
+    free(cli->matrix);
+    cli->matrix = NULL;
+}
+
+/* Owned by cli, until another matrix is asked for. */
+static int find_made(struct cli *cli, const struct arg *arg, const struct sparse_ell **out)
 {
     struct sparse matrix;
-    struct sparse_ell ell;
-    CLI_TRY(make_matrix(cli, arg, &matrix));
-    bool made = sparse_ell_make(&matrix, arg->matrix->block, &ell);
-    sparse_clear(&matrix);
-    if (!made) return cli_out_of_memory(cli, 0);
-    int exit_code = check_count(cli, arg, &ell);
-    if (exit_code == EXIT_DONE) exit_code = copy_in(cli, device, arg, &ell);
-    sparse_ell_clear(&ell);
-    return exit_code;
+    if (!cli->matrix || !is_same(&cli->matrix->source, arg->matrix)) {
+        free_made(cli);
+        CLI_TRY(make_matrix(cli, arg, &matrix));
+        struct made_matrix *made = malloc(sizeof *made);
+        bool is_made = made && sparse_ell_make(&matrix, arg->matrix->block, &made->ell);
+        sparse_clear(&matrix);
+        if (!is_made) {
+            free(made);
+            return cli_out_of_memory(cli, 0);
+        }
+        made->source = *arg->matrix;
+        cli->matrix = made;
+        cli->free_matrix = free_made;
+    }
+    *out = &cli->matrix->ell;
+    return EXIT_DONE;
+}
+
+int arg_matrix_fill(struct cli *cli, ws_device *device, const struct arg *arg)
+{
+    const struct sparse_ell *ell = NULL;
+    CLI_TRY(find_made(cli, arg, &ell));
+    CLI_TRY(check_count(cli, arg, ell));
+    return copy_in(cli, device, arg, ell);
 }
