@@ -81,8 +81,9 @@ const struct bench *bench_at(unsigned index);
 const struct bench *bench_find(const char *id);
 
 /* Lists of the files, each ended by a row without id. */
-extern const struct bench bench_arithmetic[], bench_issue[], bench_shared[], bench_caches[],
-    bench_memory[], bench_coalesce[], bench_departure[], bench_launch[], bench_power[];
+extern const struct bench bench_arithmetic[], bench_issue[], bench_shared[], bench_units[],
+    bench_caches[], bench_memory[], bench_coalesce[], bench_departure[], bench_launch[],
+    bench_power[];
 
 /* plan.c */
 unsigned plan_kernel(struct plan *plan, const char *name, char *ptx); /* takes the text over */
