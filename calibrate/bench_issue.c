@@ -126,7 +126,7 @@ static void fit_same_warp(const struct bench *bench, struct fit *fit)
 
 /* Chains of a warp, by x[0]. Of each scheduler's warps one issues at a time: time grows in steps of as many warps as
  * there are schedulers, or units of their own. */
-enum mixture { FAST, SLOW, ARITHMETIC, PIPES, UNITS, MIXTURES };
+enum mixture { FAST, SLOW, ARITHMETIC, PIPES, UNITS, HALVES, MIXTURES };
 static const struct {
     struct {
         const char *class;
@@ -141,6 +141,7 @@ static const struct {
     [PIPES] = {{{"fp32.fma", 4}, {"int.add", 4}, {"sfu.rsqrt", 1}}, 1},
     /* Several units, each for a part of the time, where one alone is slower than the issue. */
     [UNITS] = {{{"fp32.fma", 8}, {"sfu.rsqrt", 2}}, 8},
+    [HALVES] = {{{"fp32.fma", 4}, {"int.add", 4}, {"fp16", 4}}, 0},
 };
 enum { MIX_STEPS = 4, MIX_STEPS_LONG = 12, STEP_WARPS = 9, ISSUE_WARPS = 8, ISSUE_WARPS_LEAST = 5 };
 
@@ -158,6 +159,8 @@ static void plan_mixture(struct plan *plan, enum mixture which, unsigned steps)
     const char *why;
     unsigned full = many_warps(gpu);
     struct chains chains = {.loads = mixtures[which].loads, .steps = steps};
+    for (unsigned i = 0; i < CHAIN_GROUPS && mixtures[which].groups[i].class; i++)
+        if (!operation_find(mixtures[which].groups[i].class, gpu, &why)) return;
     for (unsigned i = 0; i < CHAIN_GROUPS && mixtures[which].groups[i].class; i++)
         chains.groups[i] =
             (struct chain_group){operation_find(mixtures[which].groups[i].class, gpu, &why),
@@ -263,20 +266,21 @@ static double find_interval(const struct fit *fit, const char *bench, unsigned s
 static void fit_interval(const struct bench *bench, struct fit *fit, unsigned schedulers,
                          double between)
 {
-    double width = between < 1 - ALIKE ? ceil((1 - ALIKE) / between) : 1;
-    double interval = floor(between * width * (1 + ALIKE));
+    double width = between < 0.9 ? ceil(0.9 / between) : 1;
+    double interval = fmax(1, round(between * width)), excess = between * width / interval;
     double pair = cycles_of(fit, bench->id, ARITHMETIC, ISSUE_WARPS) / ISSUE_WARPS;
     double warp = fit->raw->gpu.warp, cycles = interval;
     double apart =
         4 * warp * (1 / throughput_of(fit, "fp32.fma") + 1 / throughput_of(fit, "int.add"));
     if (are_alike(pair, apart)) cycles = pair / chains_of(ARITHMETIC) * schedulers;
-    if (between * width > 1.2 * interval) {
+    if (excess > 1.2 || excess < 0.92) {
         fit_unknown(fit, bench, "issue.interval",
                     "the best mixture has %.3g cycles between instructions, no whole number",
                     between);
         return;
     }
-    fit_figure(fit, bench, "issue.interval", "cycle", interval, interval, between * width);
+    fit_figure(fit, bench, "issue.interval", "cycle", interval, fmin(interval, between * width),
+               fmax(interval, between * width));
     fit_figure(fit, bench, "issue.cycles", "cycle", cycles, cycles, cycles);
     if (interval > 1)
         fit_unknown(fit, bench, "issue.width",

@@ -175,11 +175,39 @@ static bool plan_bandwidth(const struct bench *bench, struct plan *plan, const c
     return true;
 }
 
-static void draw_conflicts(struct fit *fit, const struct bench *bench)
+/* Where all lanes conflict, a load takes a pass for each of them: what stands in front of the banks has little to do.
+ * Each pass serves as many lanes as there are banks. */
+static void fit_lanes(const struct bench *bench, struct fit *fit, const struct strides *strides,
+                      const struct rates *rates)
 {
+    unsigned worst = strides->count - 1;
+    double warps = many_warps(&fit->raw->gpu), warp = fit->raw->gpu.warp;
+    double banks = fit_value(fit, "shared.banks");
+    double pass = strides->cycles[worst] / (CHAINS * warps * warp);
+    double lanes = fmin(banks, warp) / pass, part = strides->halves[worst] / strides->cycles[worst];
+    if (isnan(banks))
+        fit_unknown(fit, bench, bench->figures, "needs shared.banks (shared.latency), too");
+    else if (rates->top < 0.9 * lanes)
+        fit_unknown(fit, bench, bench->figures,
+                    "loads of a warp take %.3g lanes a cycle, passes through the banks %.3g: what "
+                    "stands in front of the banks is slower than they",
+                    rates->top, lanes);
+    else
+        fit_figure(fit, bench, bench->figures, "thread/cycle", lanes, lanes * (1 - part),
+                   lanes * (1 + part));
+}
+
+static void fit_bandwidth(const struct bench *bench, struct fit *fit)
+{
+    static const double at[BENCH_AXES] = {0, 4, 0};
     struct strides strides;
+    struct rates rates;
     double warps = many_warps(&fit->raw->gpu), none[STRIDES];
-    if (!fit_strides(fit, bench->id, warps, &strides)) return;
+    if (!fit_rates(fit, bench->id, 2, at, CHAINS * fit->raw->gpu.warp, &rates) ||
+        !fit_strides(fit, bench->id, warps, &strides))
+        return;
+    fit_lanes(bench, fit, &strides, &rates);
+    draw_rates(fit, bench, &rates, "words per cycle and SM");
     for (unsigned i = 0; i < strides.count; i++) {
         strides.cycles[i] /= CHAINS * warps;
         none[i] = NAN;
@@ -187,61 +215,6 @@ static void draw_conflicts(struct fit *fit, const struct bench *bench)
     fit_picture(fit, "shared.conflicts", "Loads from shared memory by bank conflicts",
                 "bytes between lanes", "cycles of an SM for a load of a warp", strides.bytes,
                 strides.cycles, none, strides.count, true);
-}
-
-static void fit_bandwidth(const struct bench *bench, struct fit *fit)
-{
-    static const double at[BENCH_AXES] = {0, 4, 0};
-    struct rates rates;
-    if (!fit_rates(fit, bench->id, 2, at, CHAINS * fit->raw->gpu.warp, &rates)) return;
-    draw_rates(fit, bench, &rates, "words per cycle and SM");
-    draw_conflicts(fit, bench);
-}
-
-/* Four words a lane: whatever stands in front of the banks has a quarter of the instructions. */
-static unsigned wide_kernel(struct plan *plan, unsigned steps)
-{
-    struct kernel_writer writer;
-    char name[32];
-    snprintf(name, sizeof name, "shared_wide_%u", steps);
-    kernel_begin(&writer, plan->gpu, name, SMEM);
-    put_addresses(&writer, CHAINS);
-    kernel_clock(&writer);
-    for (unsigned step = 0; step < steps; step++)
-        for (unsigned i = 0; i < CHAINS; i++)
-            put(&writer, "    ld.volatile.shared.v4.u32 {%%r%u, %%r40, %%r41, %%r42}, [%%r%u];\n",
-                2 * i, 2 * i);
-    put_arrived(&writer, CHAINS);
-    return plan_kernel(plan, name, kernel_end(&writer));
-}
-
-static bool plan_wide(const struct bench *bench, struct plan *plan, const char **why)
-{
-    static const unsigned steps[] = {ROUNDS_SHORT, ROUNDS_LONG};
-    (void)bench, (void)why;
-    for (unsigned i = 0; i < 2; i++)
-        plan_load(plan, wide_kernel(plan, steps[i]), many_warps(plan->gpu), 16, steps[i]);
-    return true;
-}
-
-/* The banks' rate, unless loads of words are slower for another reason. */
-static void fit_wide(const struct bench *bench, struct fit *fit)
-{
-    static const double narrow_at[BENCH_AXES] = {0, 4, 0}, at[BENCH_AXES] = {0, 16, 0};
-    const double words = CHAINS * fit->raw->gpu.warp;
-    struct rates wide, narrow;
-    if (!fit_rates(fit, bench->id, 2, at, 4 * words, &wide)) return;
-    if (!fit_rates(fit, "shared.bandwidth", 2, narrow_at, words, &narrow)) narrow = wide;
-    if (narrow.top < 0.9 * wide.top) {
-        fit_unknown(fit, bench, "global.load_store_lanes",
-                    "loads of a word take %.3g lanes a cycle, of four words as many as %.3g: what "
-                    "stands in front of the banks is slower than they",
-                    narrow.top, wide.top);
-        return;
-    }
-    const struct rates *best = wide.top > narrow.top ? &wide : &narrow;
-    fit_figure(fit, bench, "global.load_store_lanes", "thread/cycle", best->top,
-               best->top - best->top_half, best->top + best->top_half);
 }
 
 /* ---- copies, as Zhang & Owens have them -------------------------------------------------------- */
@@ -363,19 +336,12 @@ const struct bench bench_shared[] = {
      .plan = plan_latency,
      .fit = fit_latency},
     {.id = "shared.bandwidth",
-     .figures = "",
+     .figures = "global.load_store_lanes",
      .axes = "warps stride steps",
      .paper = "Zhang & Owens 4.2, figure 2",
      .text = "Eight chains of loads a warp, by warps per SM and by bank conflicts.",
      .plan = plan_bandwidth,
      .fit = fit_bandwidth},
-    {.id = "shared.wide",
-     .figures = "global.load_store_lanes",
-     .axes = "warps stride steps",
-     .paper = "Zhang & Owens 4.2",
-     .text = "Eight chains of loads of four words a lane.",
-     .plan = plan_wide,
-     .fit = fit_wide},
     {.id = "curve.shared",
      .figures = "curve.shared",
      .axes = "warps steps",

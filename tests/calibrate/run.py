@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Closed loops: `calibrate` measures the model teg of a machine, and must find the figures of its file.
+
+    tests/calibrate/run.py build/warpsage [MACHINE...]
+
+A row is a machine: a file of data/machines, or one made of it by changed figures, with the benchmarks that run always
+and, with NIGHTLY set, those that run then. Every figure of the file that one of GROUPS names and a chosen
+benchmark lists must be found, within the group's tolerance, unless the row says why not; a figure that the
+file lacks is compared with nothing.
+"""
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# (figures, relative tolerance): latencies are exact, but for the rounding of the clock.
+GROUPS = [
+    (r"latency\..*|issue_latency\..*|issue\..*|sm\.subpartitions", 1e-3),
+    (r"shared\.(latency|replay_latency|banks|bank_width|operand_latency)", 1e-3),
+    (r"shared\.atomic_cycles|throughput\..*|tensor\.fma|global\.load_store_lanes", 0.02),
+]
+ARITHMETIC = r"^latency|^throughput|^issue|^shared|^barrier|^tensor"
+# What the throughputs of other classes are needed for.
+UNITS = r"throughput\.(fp32\.(add|mul|fma)|fp64|int\.(add|m)|sfu\.rsqrt)"
+
+
+class Row:
+    def __init__(self, name, base=None, changes=None, often="", nightly=ARITHMETIC, unknown=None,
+                 jitter=0):
+        self.name, self.base, self.changes = name, base or name, changes or {}
+        self.often, self.nightly = often, nightly
+        self.unknown = unknown or {}  # figure: why it is not determined
+        self.jitter = jitter  # percent; then 2 % is the tolerance
+
+
+WIDE = {"issue.width": "as much in twice the time"}
+OPERAND = {"shared.operand_latency": "PTX has no such operand"}
+ROWS = [
+    Row("v100", often=ARITHMETIC),
+    Row("v100-jitter", base="v100", often=r"^latency\.(fp|int)|^shared\.latency", jitter=1),
+    Row("gtx280", often=r"^latency\.(fp|int)|^issue|^shared|" + UNITS, unknown={**WIDE, **OPERAND}),
+    Row("gtx580", often=r"^throughput|^latency\.fp32|^issue\.sched", unknown=WIDE),
+    Row("invented-volta", base="v100", often=ARITHMETIC, changes={
+        "clock.core": "1.1 GHz", "sm.subpartitions": 2, "issue.schedulers": 2,
+        "latency.fp32.add": 6, "latency.fp32.mul": 7, "latency.fp32.fma": 5,
+        "latency.fp64.add": 11, "latency.fp64.fma": 12.5, "latency.fp16": 9,
+        "latency.int.add": 5.5, "latency.int.mul": 6.25, "latency.sfu.sin": 23,
+        "latency.sfu.rsqrt": 41, "latency.barrier": 35, "throughput.fp32.fma": 32,
+        "throughput.fp32.add": 32, "throughput.fp32.mul": 32, "throughput.fp64.fma": 8,
+        "throughput.sfu.rsqrt": 8, "throughput.shuffle": 16, "throughput.barrier": 8,
+        "shared.latency": 25, "shared.replay_latency": 3, "shared.atomic_cycles": 9,
+        "global.load_store_lanes": 16, "tensor.fma": 256}),
+    Row("invented-tesla", base="gtx280", often=ARITHMETIC, unknown={**WIDE, **OPERAND}, changes={
+        "clock.core": "900 MHz", "latency.fp32.add": 20, "latency.fp32.fma": 30,
+        "latency.int.add": 18.5, "latency.fp64.add": 61, "issue_latency.fp32.add": 10,
+        "issue_latency.fp32.mul": 10, "issue_latency.fp32.fma": 10, "issue_latency.int.add": 10,
+        "issue_latency.mem.global.load": 80, "throughput.fp64.add": 2, "throughput.sfu.rsqrt": 4,
+        "throughput.int.mul": 4, "shared.latency": 44, "shared.replay_latency": 7.25}),
+]
+
+
+def answer(program, *arguments):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def figures_of(program, machine):
+    rows = csv.DictReader(io.StringIO(answer(program, "machines", "show", machine, "--format", "csv")))
+    values = {}
+    for row in rows:
+        try:
+            values[row["key"]] = float(row["value"])
+        except (ValueError, TypeError):
+            pass
+    return values
+
+
+def write_machine(row, folder):
+    if not row.changes:
+        return row.base
+    path = os.path.join(folder, row.name + ".yaml")
+    with open(path, "w") as out:
+        out.write(f"inherits: {row.base}\nname: {row.name}\n")
+        for section in sorted({key.split(".")[0] for key in row.changes}):
+            out.write(f"{section}:\n")
+            for key, value in row.changes.items():
+                first, rest = key.split(".", 1)
+                number, _, unit = str(value).partition(" ")
+                if first != section:
+                    continue
+                if not unit:
+                    unit = unit_of(key)
+                out.write(f"  {rest}: {{value: {number}{unit and ', unit: ' + unit}, from: assumed}}\n")
+    return path
+
+
+def unit_of(key):
+    if re.match(r"latency|issue_latency|shared\.(latency|replay|atomic)", key):
+        return "cycle"
+    return "thread/cycle" if re.match(r"throughput|global\.load", key) else ""
+
+
+def listed(program, only):
+    text = answer(program, "calibrate", "--list", "--only", only)
+    keys = set()
+    for line in re.findall(r"^ *figures: (.*)$", text, re.M):
+        keys.update(line.split())
+    return keys
+
+
+def group_of(key):
+    for names, tolerance in GROUPS:
+        if re.fullmatch(names, key):
+            return tolerance
+    return None
+
+
+def compare(row, known, found, keys):
+    worst, failures = {}, []
+    for key in sorted(keys):
+        tolerance, wanted = group_of(key), known.get(key)
+        if tolerance is None or not wanted or key in row.unknown:
+            continue
+        if row.jitter:
+            tolerance = 0.02
+        if key not in found:
+            failures.append(f"{row.name}: {key} is {wanted:g}, but was not determined")
+            continue
+        error = abs(found[key] - wanted) / wanted
+        worst[key] = error
+        if error > tolerance:
+            failures.append(f"{row.name}: {key} is {wanted:g}, found {found[key]:g} ({error:.2%} off)")
+    if not worst:
+        failures.append(f"{row.name}: nothing was compared")
+    return worst, failures
+
+
+def loop(program, row, folder):
+    only = row.nightly if os.environ.get("NIGHTLY") else row.often
+    machine, output = write_machine(row, folder), os.path.join(folder, row.name + "-found.yaml")
+    options = ["--clock-jitter", f"{row.jitter}%"] if row.jitter else []
+    repeats = ["--repeats", "15"] if row.jitter else []
+    answer(program, "run", "--gpu", machine, "--clock", "teg", *options, "--", os.environ.get("CALIB",program), "calibrate",
+           "--short", "--only", only, *repeats, "-o", output)
+    answer(program, "machines", "check", output)
+    return compare(row, figures_of(program, machine), figures_of(program, output),
+                   listed(program, only))
+
+
+def main():
+    program, chosen, failures = os.path.abspath(sys.argv[1]), sys.argv[2:], []
+    for row in ROWS:
+        if chosen and row.name not in chosen:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            worst, wrong = loop(program, row, folder)
+        key = max(worst, key=worst.get, default="")
+        print(f"{row.name}: {len(worst)} figures, the worst {worst.get(key, 0):.2%} off ({key})")
+        failures += wrong
+    for line in failures:
+        print(line)
+    sys.exit(1 if failures else 0)
+
+
+main()
