@@ -142,6 +142,7 @@ static int run_timeline(struct cli *cli, const struct command *command, int argc
     how.model_options = analysis.request.model_options;
     how.without = analysis.request.without;
     how.l2 = analysis.request.l2;
+    how.spills = analysis.request.spills;
     cli_attach(cli);
     int exit_code = prepare(&analysis, command);
     if (exit_code == EXIT_DONE && analysis.request.registers) {

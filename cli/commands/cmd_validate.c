@@ -107,6 +107,7 @@ static int prepare_file(const struct validation *v, const struct validate_row *r
     request->without = all->without;
     request->model_options = all->model_options;
     request->l2 = all->l2;
+    request->spills = all->spills;
     return EXIT_DONE;
 }
 
@@ -173,39 +174,44 @@ static void begin_question(const struct validation *v, const struct analysis *an
     if (!v->here) asking_number(v->cli, asking, "times_only", 1); /* else watts, too */
 }
 
-/* The time of the ablated model without an effect, or with an option; "" if not. */
-static int predict_without(const struct validation *v, const struct analysis *analysis,
-                           const char *effect, const char *option, struct asking *out)
+/* The time of the ablated model by a request without the mechanism that is named. */
+static int predict_ablated(const struct validation *v, const struct analysis *analysis,
+                           const struct request *request, const char *name, struct asking *out)
 {
-    struct request request = v->request;
     struct asking asking;
     ws_answer *answer;
-    if (*effect)
-        request.without =
-            request.without ? cli_format(v->cli, "%s,%s", request.without, effect) : effect;
-    if (*option)
-        request.model_options = request.model_options
-                                    ? cli_format(v->cli, "%s,%s", request.model_options, option)
-                                    : option;
     begin_question(v, analysis, &asking);
-    asking_predict(v->cli, &asking, &request);
+    asking_predict(v->cli, &asking, request);
     asking_word(v->cli, &asking, "model", ablated_model);
     CLI_TRY(asking_ask(v->cli, &asking, &answer));
     asking_word(v->cli, out, "model", ablated_model);
     add_time(v, out, ws_answer_time(answer, 0, 0));
-    asking_word(v->cli, out, "without", *effect ? effect : option);
+    asking_word(v->cli, out, "without", name);
     ws_answer_destroy(answer);
     return EXIT_DONE;
 }
 
+static const char *with_one_more(const struct validation *v, const char *list, const char *one)
+{
+    return list ? cli_format(v->cli, "%s,%s", list, one) : one;
+}
+
 static int ablate(const struct validation *v, const struct analysis *analysis, struct asking *out)
 {
+    struct request request = v->request;
     const char *one;
-    for (size_t i = 0; (one = ws_effect_name(i)) != NULL; i++)
-        CLI_TRY(predict_without(v, analysis, one, "", out));
-    for (size_t i = 0; (one = ws_model_ablation(ablated_model, i)) != NULL; i++)
-        CLI_TRY(predict_without(v, analysis, "", one, out));
-    return EXIT_DONE;
+    for (size_t i = 0; (one = ws_effect_name(i)) != NULL; i++) {
+        request.without = with_one_more(v, v->request.without, one);
+        CLI_TRY(predict_ablated(v, analysis, &request, one, out));
+    }
+    request = v->request;
+    for (size_t i = 0; (one = ws_model_ablation(ablated_model, i)) != NULL; i++) {
+        request.model_options = with_one_more(v, v->request.model_options, one);
+        CLI_TRY(predict_ablated(v, analysis, &request, one, out));
+    }
+    request = v->request;
+    request.spills = "none";
+    return predict_ablated(v, analysis, &request, "spills=none", out);
 }
 
 /* NAN: unknown. */
@@ -486,11 +492,12 @@ static int read_options(struct validation *v, const struct command_line *line)
         v->has_ablation |= use->id == OPTION_ABLATION;
     }
     CLI_TRY(check_here(v, line));
-    if (v->evidence_file &&
-        (v->has_effort || v->request.without || v->request.model_options || v->request.l2))
+    if (v->evidence_file && (v->has_effort || v->request.without || v->request.model_options ||
+                             v->request.l2 || v->request.spills))
         return cli_error(v->cli, EXIT_USAGE,
                          "--write-evidence states the error of the models as they are: it cannot "
-                         "be combined with --effort, --without, --model-option or --l2");
+                         "be combined with --effort, --without, --model-option, --l2 or "
+                         "--spills");
     return EXIT_DONE;
 }
 

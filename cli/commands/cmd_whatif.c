@@ -322,6 +322,7 @@ static int ask_about(struct whatif *w)
     if (base->request.model_options)
         asking_word(base->cli, &w->asking, "model_options", base->request.model_options);
     if (base->request.l2) asking_word(base->cli, &w->asking, "l2", base->request.l2);
+    if (base->request.spills) asking_word(base->cli, &w->asking, "spills", base->request.spills);
     return EXIT_DONE;
 }
 

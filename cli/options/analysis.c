@@ -65,6 +65,9 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     case OPTION_L2:
         request->l2 = value;
         return EXIT_DONE;
+    case OPTION_SPILLS:
+        request->spills = value;
+        return EXIT_DONE;
     case OPTION_MODEL_OPTION:
         request->model_options = join(cli, request->model_options, value);
         return EXIT_DONE;

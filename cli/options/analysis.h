@@ -37,6 +37,7 @@ enum analysis_option {
     OPTION_TRACE_BLOCKS,
     OPTION_WITHOUT,
     OPTION_L2,
+    OPTION_SPILLS,
     OPTION_MODEL_OPTION,
     OPTION_TRACE_KERNEL,
     OPTION_OPCODE_MAP,
@@ -96,6 +97,8 @@ enum analysis_option {
         {OPTION_L2, 0, "l2", "cold|warm|kept|N%",                                                  \
          "L2 as the launch starts: empty (default), as a launch like it left it, as the program "  \
          "left it (profiles of `run`), or with N percent of what the launch reads"},               \
+        {OPTION_SPILLS, 0, "spills", "auto|none",                                                  \
+         "registers that ptxas spills: stored and loaded (default), or ignored"},                  \
     {                                                                                              \
         OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model" \
     }

@@ -22,6 +22,7 @@ void asking_predict(struct cli *cli, struct asking *asking, const struct request
     if (request->model_options) asking_word(cli, asking, "model_options", request->model_options);
     if (request->without) asking_word(cli, asking, "without", request->without);
     if (request->l2) asking_word(cli, asking, "l2", request->l2);
+    if (request->spills) asking_word(cli, asking, "spills", request->spills);
 }
 
 void asking_profile(struct cli *cli, struct asking *asking, const ws_profile *profile)

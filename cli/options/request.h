@@ -55,6 +55,7 @@ struct request {
     const char *save_profile, *save_trace, *output;
     const char *without, *model_options; /* comma-separated, NULL: none */
     const char *l2;                      /* what the launch finds there; NULL: nothing */
+    const char *spills;                  /* of registers; NULL: as ptxas tells them */
     ws_format format;
     bool is_analyzer; /* --format analyzer */
     ws_details details;

@@ -854,6 +854,7 @@ typedef struct ws_timeline_options {
     uint64_t max_events;            /* 1,000 to 10,000,000; 0: 100,000 */
     unsigned sm;                    /* of those that are simulated, from 0 */
     const char *l2;                 /* as the input of that name; NULL: cold */
+    const char *spills;             /* likewise; NULL: auto */
 } ws_timeline_options;
 
 typedef struct ws_timeline_info {

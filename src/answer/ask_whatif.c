@@ -68,6 +68,7 @@ static const struct input_info inputs[] = {
      "the reason"},
     {"model_options", INPUT_WORD, "", "model options: KEY=VALUE[,KEY=VALUE...]"},
     {"l2", INPUT_WORD, "", "what launches find in the L2, as in analyze"},
+    {"spills", INPUT_WORD, "", "registers that ptxas spills, as in analyze"},
 };
 
 struct reading {
@@ -85,7 +86,8 @@ static ws_status read_options(const struct reading *reading, const char *effects
     const struct predict_words words = {.model_options =
                                             asked_word(reading->asked, "model_options"),
                                         .without = effects,
-                                        .l2 = asked_word(reading->asked, "l2")};
+                                        .l2 = asked_word(reading->asked, "l2"),
+                                        .spills = asked_word(reading->asked, "spills")};
     return predict_words_parse(reading->asked->diag, reading->arena, &words, out);
 }
 

@@ -57,11 +57,20 @@ static ws_status parse_model_options(struct diag *diag, struct arena *arena, con
     return WS_OK;
 }
 
+static ws_status parse_spills(struct diag *diag, const char *word, bool *out_without)
+{
+    *out_without = !strcmp(word, "none");
+    if (*out_without || !strcmp(word, "auto")) return WS_OK;
+    return diag_error(diag, WS_ERR_ARGUMENT, "invalid value '%s' for spills: expected auto or none",
+                      word);
+}
+
 ws_status predict_words_parse(struct diag *diag, struct arena *arena,
                               const struct predict_words *words, struct predict_options *out)
 {
     if (words->without) TRY(parse_effects(diag, arena, words->without, &out->effects_off));
     if (words->l2) TRY(l2_start_parse(diag, words->l2, &out->l2));
+    if (words->spills) TRY(parse_spills(diag, words->spills, &out->without_spills));
     if (!words->model_options) return WS_OK;
     return parse_model_options(diag, arena, words->model_options, out);
 }
@@ -70,7 +79,8 @@ ws_status asked_predict_options(const struct asked *asked, struct predict_option
 {
     const struct predict_words words = {.model_options = asked_word(asked, "model_options"),
                                         .without = asked_word(asked, "without"),
-                                        .l2 = asked_word(asked, "l2")};
+                                        .l2 = asked_word(asked, "l2"),
+                                        .spills = asked_word(asked, "spills")};
     *out = (struct predict_options){.evidence = asked->evidence};
     return predict_words_parse(asked->diag, &asked->answer->arena, &words, out);
 }

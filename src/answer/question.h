@@ -113,14 +113,16 @@ ws_status asked_choice(const struct asked *asked, const char *name, const char *
          "what the launch finds in the L2: cold (nothing, default), warm (what one like it "       \
          "left), "                                                                                 \
          "kept (what ran before it left, by the profile), or N% of what it reads"},                \
+        {"spills", INPUT_WORD, "",                                                                 \
+         "registers that ptxas spills: auto (stored and loaded, default) or none"},                \
     {                                                                                              \
         "without", INPUT_WORD, "", "effects to switch off: ID[,ID...]"                             \
     }
 /* In the answer's arena. WS_ERR_ARGUMENT: no such effect, or not KEY=VALUE. */
 ws_status asked_predict_options(const struct asked *asked, struct predict_options *out);
-/* The same of words that were not asked; NULL: none. Sets options, effects_off and l2. */
+/* The same of words that were not asked; NULL: none. Sets options, effects_off, l2 and without_spills. */
 struct predict_words {
-    const char *model_options, *without, *l2;
+    const char *model_options, *without, *l2, *spills;
 };
 ws_status predict_words_parse(struct diag *diag, struct arena *arena,
                               const struct predict_words *words, struct predict_options *out);

@@ -55,7 +55,8 @@ static ws_status execute(ws_context *context, const ws_profile *profile, const w
     struct predict_options inner = {.only = models[MODEL_TEG]->name};
     struct arena arena = {0};
     struct prediction *prediction = NULL;
-    const struct predict_words words = {options->model_options, options->without, options->l2};
+    const struct predict_words words = {options->model_options, options->without, options->l2,
+                                        options->spills};
     ws_status status = predict_words_parse(&context->diag, &arena, &words, &inner);
     inner.without_gains = true;
     inner.observer = &timeline->observer;

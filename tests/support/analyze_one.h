@@ -10,9 +10,10 @@ ws_status analyze_one(ws_context *context, const ws_profile *profile, const ws_m
                       const char *model_options, const char *without, const char *model,
                       ws_answer **out);
 
-/* The same with what the launch finds in the L2. */
+/* The same with what the launch finds in the L2, and with its spilled registers or not. */
 ws_status analyze_one_with(ws_context *context, const ws_profile *profile,
                            const ws_machine *machine, const char *model_options,
-                           const char *without, const char *model, const char *l2, ws_answer **out);
+                           const char *without, const char *model, const char *l2,
+                           const char *spills, ws_answer **out);
 
 #endif

@@ -94,8 +94,8 @@ static double predict(ws_context *context, const struct kernel_run *run, const w
     char without[64];
     snprintf(without, sizeof without, "fetch%s%s", run->without ? "," : "",
              run->without ? run->without : "");
-    check(context,
-          analyze_one_with(context, profile, machine, options, without, "teg", run->l2, &answer));
+    check(context, analyze_one_with(context, profile, machine, options, without, "teg", run->l2,
+                                    run->spills, &answer));
     char whole[120];
     snprintf(whole, sizeof whole, "kernels/0/machines/0/%s", path);
     double figure = ws_answer_number(answer, whole);

@@ -17,7 +17,8 @@ struct kernel_run {
     const char
         *options;   /* of the model, NULL: none; order=ptx, as written, unless they say otherwise */
     const char *l2; /* what the launch finds there, NULL: nothing */
-    uint64_t bytes; /* of a buffer of 64-bit words, each of them the address of the word
+    const char *spills; /* NULL: all are executed */
+    uint64_t bytes;     /* of a buffer of 64-bit words, each of them the address of the word
                      * `step` bytes further on, round and round; its address is in %rd0 */
     uint64_t step;
     unsigned spilled_stores, spilled_loads; /* words of a thread's code */

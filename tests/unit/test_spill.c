@@ -151,10 +151,10 @@ static void test_loads(void **state)
     struct kernel_run run = one_block();
     double more = spilled_cycles(run, 16, 1600) - spilled_cycles(run, 16, 800);
     check_near(more, 800 * WARPS * 16, 0.005);
-    run.options = "spills=none";
+    run.spills = "none";
     double none = spilled_cycles(run, 16, 400);
     assert_true(none == spilled_cycles(run, 0, 0));
-    run.options = NULL;
+    run.spills = NULL;
     assert_true(none == spilled_cycles(run, 0, 0));
 }
 

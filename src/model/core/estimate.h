@@ -204,6 +204,7 @@ struct predict_options {
     bool without_details; /* nor what a model tells beside terms and assumptions */
     bool without_traces;
     bool without_caches; /* nor hits on caches, where a model must be asked about them */
+    bool without_spills; /* registers that ptxas spills are taken for kept ones */
     struct l2_start l2;  /* what the launch finds there; share: of L2_SHARE */
     /* For a launch on some of the SMs (core_sweep.c): SMs of the whole GPU; what the time is
      * multiplied by, 0: 1. */

@@ -61,7 +61,7 @@ static void find_spills(struct prediction *out, const struct model_input *input)
     unsigned target = out->machine->cc_major * 10 + out->machine->cc_minor;
     const struct register_count *entry = profile_register_entry(out->profile, target);
     if (out->machine->kind != MACHINE_IS_GPU || !entry || !input->trace ||
-        model_option_get(models[MODEL_TEG], input, "spills"))
+        out->options.without_spills)
         return;
     out->spilled = profile_with_spills(out->profile, target);
     if (!out->spilled) return;

@@ -49,8 +49,6 @@ static const struct model_option_info options[] = {
     {"places", (const char *const[]){"grid", "traced", NULL},
      "addresses of the blocks that the model teg simulates: by their place in the grid where "
      "addresses are linear in it, or those of traced blocks"},
-    {"spills", (const char *const[]){"auto", "none", NULL},
-     "registers that ptxas spills: stored and loaded in all models, or not"},
     {"turnaround", (const char *const[]){"auto", "none", NULL},
      "what DRAM writes cost beyond reads in the model teg: what dram.mixed_bandwidth says (auto), "
      "or "
@@ -60,11 +58,13 @@ static const struct model_option_info options[] = {
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {"policy=round-robin", "memory-path=none", "order=ptx",
-                                        "requests=free",      "fills=free",       "fetch=sectors",
-                                        "writes=through",     "forwarding=none",  "blocks=followed",
-                                        "turnaround=none",    "places=traced",    "phases=apart",
-                                        "tags=one",           "spills=none",      NULL};
+static const char *const ablations[] = {"policy=round-robin", "memory-path=none",
+                                        "order=ptx",          "requests=free",
+                                        "fills=free",         "fetch=sectors",
+                                        "writes=through",     "forwarding=none",
+                                        "blocks=followed",    "turnaround=none",
+                                        "places=traced",      "phases=apart",
+                                        "tags=one",           NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
