@@ -109,9 +109,10 @@ static struct managed **find_managed(uint64_t address)
 static void add_managed(uint64_t address)
 {
     struct managed *one = calloc(1, sizeof *one);
-    if (!one) return;
+    if (!one) out_of_memory(sizeof *one);
     *one = (struct managed){address, managed_list};
     managed_list = one;
+    runtime.has_managed = true;
 }
 
 static void drop_managed(uint64_t address)

@@ -129,6 +129,7 @@ static cudaError_t place(struct variable *variable)
     /* What no kernel uses, the compiler may have dropped. */
     if (status != WS_OK) return cudaErrorInvalidSymbol;
     if (variable->managed) memcpy(variable->managed, &variable->address, sizeof(void *));
+    runtime.has_managed |= variable->managed != NULL;
     return cudaSuccess;
 }
 

@@ -42,8 +42,9 @@ static bool may_skip(void)
 
 bool repeat_try(const struct kernel_work *work, const ws_launch *launch)
 {
-    if (!last.is_repeatable || last.changes != ws_device_changes(runtime.device) ||
-        !is_same(work) || !may_skip() || !tally_repeats(work->kernel, launch, last.one))
+    if (!last.is_repeatable || runtime.has_managed ||
+        last.changes != ws_device_changes(runtime.device) || !is_same(work) || !may_skip() ||
+        !tally_repeats(work->kernel, launch, last.one))
         return false;
     struct class_estimate before = last.time;
     if (!last.is_settled) ws_device_repeat(runtime.device, work->kernel->binary->module, launch);
@@ -78,8 +79,8 @@ void repeat_learn(const struct kernel_work *work, const ws_launch *launch,
     bool is_known = last.is_repeatable && same && (again || !work->kernel->info.follows_data);
     repeat_flush();
     if (!same) keep(work);
-    last.is_repeatable =
-        one && !work->cooperative && (launch->counters ? result->is_repeatable : is_known);
+    last.is_repeatable = one && !work->cooperative && !runtime.has_managed &&
+                         (launch->counters ? result->is_repeatable : is_known);
     last.one = one;
     last.changes = ws_device_changes(runtime.device);
     last.instructions = result->warp_instructions;

@@ -108,6 +108,7 @@ struct runtime {
     double bandwidth;      /* of its memory, bytes per second; 0: unknown */
     double l2_bytes;       /* 0: unknown */
     double now;            /* virtual time, seconds (virtual_time.h) */
+    bool has_managed;      /* the host may change memory of the device unseen */
     cudaError_t pending;   /* a fault that the next call that waits will tell */
     cudaError_t sticky;    /* and every call after it */
     uint64_t launches;     /* of kernels that are of interest */

@@ -125,45 +125,104 @@ static bool executes_again(const ws_module *module, const ws_launch *launch)
            !module_uses_heap(inner, entry);
 }
 
-/* The second execution; what the first wrote is gone. */
-static ws_status execute_again(ws_device *device, const ws_module *module, const ws_launch *launch,
-                               const struct launch_clocks *clocks, struct undo *undo,
-                               struct launch_result *result)
+/* Control flow that depends on clocks is followed so often: each time with the clocks of the last. */
+enum { ROUNDS = 3 };
+
+struct clocked {
+    ws_device *device;
+    const ws_module *module;
+    const ws_launch *launch;
+    const struct counting_rules *rules;
+    enum isa_view view;
+    struct launch_result *result;
+    ws_profile **out;
+    struct undo undo;
+    struct strbuf printed;
+    struct launch_clocks clocks;
+    struct teg_clocks read;
+};
+
+/* What was executed before is gone. */
+static void take_back(struct clocked *c)
 {
-    const struct execution how = {.clocks = clocks};
-    mem_free(result->tolerated);
-    mem_free(result->undefined);
-    *result = (struct launch_result){0};
-    undo_restore(undo, device->device);
-    return pipeline_execute(device, module, launch, &how, NULL, result);
+    mem_free(c->result->tolerated);
+    mem_free(c->result->undefined);
+    *c->result = (struct launch_result){0};
+    strbuf_clear(&c->printed);
+    undo_restore(&c->undo, c->device->device);
+}
+
+/* Executes with counters and the clocks known so far, then asks the model for better ones. */
+static ws_status count(struct clocked *c)
+{
+    ws_profile *before = *c->out;
+    ws_launch_clock *clock = c->launch->clock;
+    const struct execution how = {.clocks = &c->clocks,
+                                  .undo = &c->undo,
+                                  .printed = &c->printed,
+                                  .again = before ? before->profile : NULL};
+    struct teg_clocks read = {0};
+    *c->out = NULL;
+    ws_status status =
+        pipeline_count(c->device, c->module, c->launch, c->rules, c->view, &how, c->result, c->out);
+    ws_profile_destroy(before);
+    TRY(status);
+    (void)predict(&c->device->context->diag, (*c->out)->profile, clock->machine->machine,
+                  clock->model, clock->l2, &read, &clock->seconds);
+    teg_clocks_clear(&c->read);
+    c->read = read;
+    c->clocks.find = c->read.places ? find_clocks : NULL;
+    c->clocks.self = &c->read;
+    return WS_OK;
+}
+
+static ws_status execute_again(struct clocked *c)
+{
+    const struct execution how = {.clocks = &c->clocks, .undo = &c->undo, .printed = &c->printed};
+    take_back(c);
+    return pipeline_execute(c->device, c->module, c->launch, &how, NULL, c->result);
+}
+
+static ws_status follow(struct clocked *c)
+{
+    ws_status status = count(c);
+    if (status == WS_OK) status = execute_again(c);
+    for (unsigned i = 1; i < ROUNDS && status == WS_OK && c->result->clock_misses; i++) {
+        take_back(c);
+        status = count(c);
+        if (status == WS_OK) status = execute_again(c);
+    }
+    return status;
+}
+
+static void print(const ws_context *context, const struct strbuf *printed)
+{
+    if (printed->length && context->print)
+        (void)context->print(context->print_user, printed->data, printed->length);
 }
 
 static ws_status launch_twice(ws_device *device, const ws_module *module, const ws_launch *launch,
                               const struct counting_rules *rules, enum isa_view view,
                               struct launch_result *result, ws_profile **out)
 {
-    struct diag *diag = &device->context->diag;
-    struct launch_clocks clocks = clocks_of(launch->clock);
-    struct teg_clocks read = {0};
-    struct undo undo;
-    undo_init(&undo);
-    const struct execution first = {.clocks = &clocks, .undo = &undo, .is_silent = true};
-    ws_status status = pipeline_count(device, module, launch, rules, view, &first, result, out),
-              timed = WS_OK;
-    if (status == WS_OK)
-        timed = predict(diag, (*out)->profile, launch->clock->machine->machine,
-                        launch->clock->model, launch->clock->l2, &read, &launch->clock->seconds);
-    if (status == WS_OK && timed == WS_OK && read.places) {
-        clocks.find = find_clocks;
-        clocks.self = &read;
+    struct clocked c = {.device = device,
+                        .module = module,
+                        .launch = launch,
+                        .rules = rules,
+                        .view = view,
+                        .result = result,
+                        .out = out,
+                        .clocks = clocks_of(launch->clock)};
+    undo_init(&c.undo);
+    ws_status status = follow(&c);
+    if (status != WS_OK && status != WS_ERR_CANCELLED) {
+        ws_profile_destroy(*out);
+        *out = NULL;
     }
-    if (status != WS_ERR_CANCELLED) {
-        ws_profile *profile = *out;
-        status = execute_again(device, module, launch, &clocks, &undo, result);
-        if (status != WS_OK) ws_profile_destroy(profile), *out = NULL;
-    }
-    teg_clocks_clear(&read);
-    undo_clear(&undo);
+    print(device->context, &c.printed);
+    strbuf_clear(&c.printed);
+    teg_clocks_clear(&c.read);
+    undo_clear(&c.undo);
     return status;
 }
 

@@ -177,6 +177,12 @@ static void give_result(const ws_launch *launch, struct launch_result *result)
     result->tolerated = result->undefined = NULL;
 }
 
+static bool keep_printed(void *user, const char *bytes, size_t size)
+{
+    strbuf_append(user, bytes, size);
+    return true;
+}
+
 ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_launch *launch,
                            const struct execution *how, struct observer *observer,
                            struct launch_result *result)
@@ -200,8 +206,8 @@ ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_
         .cancel_user = context->cancel_user,
         .clocks = how->clocks,
         .undo = how->undo,
-        .print = how->is_silent ? NULL : context->print,
-        .print_user = context->print_user,
+        .print = how->printed ? keep_printed : context->print,
+        .print_user = how->printed ? how->printed : context->print_user,
     };
     memcpy(options.grid, launch->grid, sizeof options.grid);
     memcpy(options.block, launch->block, sizeof options.block);
@@ -239,6 +245,17 @@ static struct profile *partial_profile(struct measure *measure, const struct lau
     return profile;
 }
 
+static void profile_copy_l2(struct profile *to, const struct profile *from)
+{
+    size_t bytes = from->l2_reuse_count * sizeof *from->l2_reuse;
+    to->has_l2_reuse = from->has_l2_reuse;
+    to->l2_reuse_count = from->l2_reuse_count;
+    to->l2_reuse = arena_alloc(&to->arena, bytes + 1);
+    if (bytes) memcpy(to->l2_reuse, from->l2_reuse, bytes);
+    to->has_l2_code = from->has_l2_code;
+    to->l2_code_bytes = from->l2_code_bytes;
+}
+
 static bool tells_repeatable(const ws_launch *launch)
 {
     return launch->result && launch->result->size > offsetof(ws_launch_result, is_repeatable);
@@ -260,7 +277,8 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
         return status;
     }
     bool whole = status == WS_OK;
-    struct l2_touched *touched = l2_log_measured(device, module, launch, measure);
+    struct l2_touched *touched =
+        how->again ? NULL : l2_log_measured(device, module, launch, measure);
     if (whole && tells_repeatable(launch))
         launch->result->is_repeatable =
             launch_is_repeatable(device, module, launch, measure, result);
@@ -270,6 +288,7 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
     find_registers(profile, module, entry, launch, whole);
     if (result->undefined) profile_add_note(profile, "%s", result->undefined);
     l2_log_note(device, launch, touched, profile);
+    if (how->again) profile_copy_l2(profile, how->again);
     *out = mem_zalloc(1, sizeof **out);
     **out = (ws_profile){.context = device->context, .profile = profile};
     return status;

@@ -4,6 +4,7 @@
 #define API_PIPELINE_H
 
 #include "api/handles.h"
+#include "base/strbuf.h"
 #include "measure/profile.h"
 
 /* Checks what a caller wants counted, and completes what is 0 by the default. */
@@ -16,7 +17,9 @@ void pipeline_record(struct measure *measure, uint32_t blocks, uint64_t bytes);
 struct execution {
     const struct launch_clocks *clocks;
     struct undo *undo;
-    bool is_silent; /* what the kernel prints is dropped */
+    struct strbuf *printed; /* takes what the kernel prints; NULL: the context's function does */
+    /* The profile of an execution that was taken back: what its launch found in the L2 is what this one finds. */
+    const struct profile *again;
 };
 /* Without counters, and with them: *out is then a profile. */
 ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_launch *launch,

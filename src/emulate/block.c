@@ -295,6 +295,7 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
         block->observed = NULL;
     }
     worker->instructions += block->instructions;
+    worker->clock_misses += clock_misses(block);
     return BLOCK_DONE;
 }
 

@@ -38,6 +38,7 @@ static double next_ticks(const struct launch_clocks *clocks, const struct block_
                           ? clock->pace
                           : CLOCK_CYCLES * clocks->ticks_per_cycle;
         ticks = clock->last + pace * (double)(instructions - clock->at);
+        clock->misses++;
         clock->at = instructions;
     }
     return ticks > clock->last ? ticks : clock->last;
@@ -66,4 +67,15 @@ uint64_t clock_read(struct exec *x, bool is_timer)
     }
     return is_timer ? clocks->begin_ns + (uint64_t)(ticks / clocks->ticks_per_ns)
                     : clocks->begin_cycles + (uint64_t)(ticks / clocks->ticks_per_cycle);
+}
+
+uint64_t clock_misses(const struct block *block)
+{
+    uint64_t misses = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct warp_clock *clock = &block->warps[w].clock;
+        uint64_t known = block->clocks.warps ? block->clocks.warps[w].count : 0;
+        misses += clock->misses + (known > clock->reads ? known - clock->reads : 0);
+    }
+    return misses;
 }

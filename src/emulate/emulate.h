@@ -106,6 +106,8 @@ struct launch_options {
 struct launch_result {
     uint64_t blocks_executed; /* of a launch that was cancelled: those that had ended */
     uint64_t warp_instructions;
+    uint64_t
+        clock_misses; /* clock reads that launch_clocks.find did not know, and those that it alone knew */
     ws_fault fault;
     /* as_hardware: the first access that hardware would have let pass, to be freed; NULL: none. */
     char *tolerated;

@@ -351,7 +351,7 @@ struct split {
 
 /* A warp's clock (clock.h), in ticks; `at`: its instructions. */
 struct warp_clock {
-    uint64_t reads, at, first_at;
+    uint64_t reads, misses, at, first_at;
     double last, reported, first, pace;
 };
 
@@ -471,7 +471,7 @@ struct worker {
     uint64_t resident;  /* blocks that have begun and not ended */
     bool first;         /* shows progress */
     struct fault fault; /* of the least block that failed here */
-    uint64_t instructions;
+    uint64_t instructions, clock_misses;
     void *observed;
 };
 
@@ -532,6 +532,8 @@ unsigned char *call_value_place(const struct exec *x, const struct warp *warp,
 
 /* clock.c: the next value of the warp at hand. */
 uint64_t clock_read(struct exec *x, bool is_timer);
+/* Of a block that has ended: reads that were not known, and known ones that were not read. */
+uint64_t clock_misses(const struct block *block);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
 void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);

@@ -473,6 +473,8 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
     if (!out) return WS_OK;
     *out = (struct launch_result){.blocks_executed = launch->sampled,
                                   .warp_instructions = instructions};
+    for (unsigned i = 0; i < count; i++)
+        out->clock_misses += workers[i].clock_misses;
     collect_notes(launch, workers, count, out);
     return WS_OK;
 }

@@ -11,6 +11,12 @@ __global__ void add_one(const int *from, int *to)
     to[i] = from[i] + 1;
 }
 
+__global__ void double_up(const int *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = 2 * from[i];
+}
+
 __global__ void accumulate(int *values)
 {
     values[blockIdx.x * blockDim.x + threadIdx.x] += 1;
@@ -56,7 +62,6 @@ int main()
     int *a, *b, *managed;
     CHECK(cudaMalloc(&a, COUNT * sizeof *a));
     CHECK(cudaMalloc(&b, COUNT * sizeof *b));
-    CHECK(cudaMallocManaged(&managed, COUNT * sizeof *managed));
     CHECK(cudaMemset(a, 0, COUNT * sizeof *a));
     add_times(TIMES, a, b);
     EXPECT(first_of(b), 1);
@@ -83,13 +88,6 @@ int main()
     for (int i = 0; i < 10; i++)
         count<<<1, 32>>>(b);
     EXPECT(first_of(b), 320);
-    /* The host writes what the kernel reads. */
-    for (int i = 0; i < 4; i++) {
-        managed[0] = i;
-        add_times(2, managed, b);
-        CHECK(cudaDeviceSynchronize());
-        EXPECT(first_of(b), i + 1);
-    }
     std::vector<int> places(COUNT);
     for (int i = 0; i < COUNT; i++)
         places[i] = COUNT - 1 - i;
@@ -97,5 +95,14 @@ int main()
     for (int i = 0; i < 20; i++)
         scatter<<<COUNT / THREADS, THREADS>>>(a, b);
     EXPECT(first_of(b), COUNT - 1);
+    /* The host writes what the kernel reads. From here on there is managed memory. */
+    CHECK(cudaMallocManaged(&managed, 2 * COUNT * sizeof *managed));
+    for (int i = 0; i < 4; i++) {
+        managed[0] = i;
+        for (int k = 0; k < 3; k++)
+            double_up<<<COUNT / THREADS, THREADS>>>(managed, managed + COUNT);
+        CHECK(cudaDeviceSynchronize());
+        EXPECT(managed[COUNT], 2 * i);
+    }
     return verdict(all_right);
 }
