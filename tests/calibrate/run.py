@@ -146,7 +146,7 @@ def loop(program, row, folder):
     machine, output = write_machine(row, folder), os.path.join(folder, row.name + "-found.yaml")
     options = ["--clock-jitter", f"{row.jitter}%"] if row.jitter else []
     repeats = ["--repeats", "15"] if row.jitter else []
-    answer(program, "run", "--gpu", machine, "--clock", "teg", *options, "--", os.environ.get("CALIB",program), "calibrate",
+    answer(program, "run", "--gpu", machine, "--clock", "teg", *options, "--", program, "calibrate",
            "--short", "--only", only, *repeats, "-o", output)
     answer(program, "machines", "check", output)
     return compare(row, figures_of(program, machine), figures_of(program, output),
