@@ -82,6 +82,12 @@ static ws_profile *execute(ws_context *context, const struct kernel_run *run,
     return profile;
 }
 
+void kernel_independent(FILE *out, unsigned count, const char *format, unsigned registers)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, format, 2 + i % registers);
+}
+
 static double predict(ws_context *context, const struct kernel_run *run, const ws_profile *profile,
                       const ws_machine *machine, const char *path)
 {

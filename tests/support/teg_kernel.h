@@ -29,6 +29,10 @@ struct kernel_run {
  * shared memory: `words`. */
 typedef void kernel_body(FILE *out, unsigned count);
 
+/* `count` instructions that do not depend on each other: `format` has a %u for the register written, of `registers` from
+ * the third on. */
+void kernel_independent(FILE *out, unsigned count, const char *format, unsigned registers);
+
 /* A figure of the report on the machine, where the model teg alone answers: "caches/l2_hit_rate". Fails the test if
  * it is unknown. */
 double kernel_figure(const struct kernel_run *run, kernel_body *body, unsigned count,

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "support/kernel_run.h"
+#include "support/native_run.h"
 
 #define KERNELS "tests/kernels/native_accesses.ptx"
 
-enum { WARPS = 2, TRIPS = 8, WORDS = 4096 };
+enum { WARPS = 2, TRIPS = 8 };
 
 /* By thread: instructions, and the bytes that they move. */
 static const struct {
@@ -75,23 +75,18 @@ static unsigned wrong;
 
 static void start(struct run *run, const char *kernel, const char *view)
 {
-    run_begin(run, KERNELS, kernel, 1);
-    run_shape(run, 1, 32 * WARPS);
-    static const uint32_t words[WORDS];
-    run_input(run, words, sizeof words);
-    run_int(run, TRIPS);
-    run->launch.isa_view = view;
-    run->launch.dynamic_shared_bytes = 1024;
-    run_launch(run);
+    const struct native_launch launch = {.ptx = KERNELS,
+                                         .kernel = kernel,
+                                         .view = view,
+                                         .threads = 32 * WARPS,
+                                         .dynamic_shared_bytes = 1024,
+                                         .value = TRIPS};
+    native_run(run, &launch);
 }
 
 static void check(struct run *run, const char *kernel, const char *id, uint64_t expected)
 {
-    uint64_t got = run_counter(run, id);
-    if (got == expected) return;
-    print_error("%s: %s: %llu, expected %llu\n", kernel, id, (unsigned long long)got,
-                (unsigned long long)expected);
-    wrong++;
+    wrong += native_wrong(run, kernel, id, expected);
 }
 
 static void test_accesses_are_those_of_native_code(void **state)
@@ -160,7 +155,7 @@ static void test_results_are_as_before(void **state)
         start(&native, cases[i].kernel, "native");
         start(&ptx, cases[i].kernel, "ptx");
         uint32_t *a = run_read(&native, 0), *b = run_read(&ptx, 0);
-        assert_memory_equal(a, b, WORDS * sizeof *a);
+        assert_memory_equal(a, b, NATIVE_WORDS * sizeof *a);
         free(a);
         free(b);
         run_end(&native);

@@ -10,12 +10,12 @@
 #include <cmocka.h>
 
 #include "api/handles.h"
-#include "support/kernel_run.h"
+#include "support/native_run.h"
 #include "support/trace_check.h"
 
 #define KERNELS "tests/kernels/native_guards.ptx"
 
-enum { SOME_LANES = 20, WORDS = 4096 };
+enum { SOME_LANES = 20 };
 
 /* In the text: instructions, branches, meetings of lanes (BMOV, BSSY, BSYNC). */
 static const struct {
@@ -59,22 +59,14 @@ static unsigned wrong;
 
 static void start(struct run *run, const char *kernel, const char *view, int lanes)
 {
-    run_begin(run, KERNELS, kernel, 1);
-    run_shape(run, 1, 32);
-    static const uint32_t words[WORDS];
-    run_input(run, words, sizeof words);
-    run_int(run, lanes);
-    run->launch.isa_view = view;
-    run_launch(run);
+    const struct native_launch launch = {
+        .ptx = KERNELS, .kernel = kernel, .view = view, .threads = 32, .value = lanes};
+    native_run(run, &launch);
 }
 
 static void check(struct run *run, const char *kernel, const char *id, uint64_t expected)
 {
-    uint64_t got = run_counter(run, id);
-    if (got == expected) return;
-    print_error("%s: %s: %llu, expected %llu\n", kernel, id, (unsigned long long)got,
-                (unsigned long long)expected);
-    wrong++;
+    wrong += native_wrong(run, kernel, id, expected);
 }
 
 /* Lanes part, so that the warp executes all of the text. */

@@ -79,20 +79,17 @@ static void test_short_warp(void **state)
 
 static void to_floats(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "cvt.rn.f32.s32 %%f%u, %%r0;\n", 2 + i % 32);
+    kernel_independent(out, count, "cvt.rn.f32.s32 %%f%u, %%r0;\n", 32);
 }
 
 static void from_floats(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "cvt.rzi.s32.f32 %%r%u, %%f0;\n", 2 + i % 28);
+    kernel_independent(out, count, "cvt.rzi.s32.f32 %%r%u, %%f0;\n", 28);
 }
 
 static void bit_counts(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "popc.b32 %%r%u, %%r0;\n", 2 + i % 28);
+    kernel_independent(out, count, "popc.b32 %%r%u, %%r0;\n", 28);
 }
 
 /* 32 warps: conversions and bit counts by 16 lanes, but from cc 8.6 on integers become floats by the 64 of the integer
@@ -148,8 +145,7 @@ static void test_barriers(void **state)
 
 static void doubles(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "fma.rn.f64 %%d%u, %%d0, %%d0, %%d1;\n", 2 + i % 28);
+    kernel_independent(out, count, "fma.rn.f64 %%d%u, %%d0, %%d0, %%d1;\n", 28);
 }
 
 /* Two lanes of the SM take a warp in 16 cycles, wherever it runs; the eight of each part of a V100 in four. */

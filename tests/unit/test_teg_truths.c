@@ -30,20 +30,17 @@ static const double EXACT = 1e-4;
 
 static void additions(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "add.f32 %%f%u, %%f0, %%f1;\n", 2 + i % 32);
+    kernel_independent(out, count, "add.f32 %%f%u, %%f0, %%f1;\n", 32);
 }
 
 static void reciprocals(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "rcp.approx.f32 %%f%u, %%f0;\n", 2 + i % 32);
+    kernel_independent(out, count, "rcp.approx.f32 %%f%u, %%f0;\n", 32);
 }
 
 static void doubles(FILE *out, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(out, "fma.rn.f64 %%d%u, %%d0, %%d1, %%d1;\n", 2 + i % 28);
+    kernel_independent(out, count, "fma.rn.f64 %%d%u, %%d0, %%d1, %%d1;\n", 28);
 }
 
 /* W warps: W * 32 / lanes cycles each, or as fast as the schedulers issue: W * cycles / (schedulers *
