@@ -24,7 +24,7 @@ static void list_images(const void *fatbin, size_t most, struct images *out)
     if (out->count > IMAGES_MAX) out->count = IMAGES_MAX;
 }
 
-/* PTX for the newest target up to `most`; NULL: there is none. */
+/* PTX for the newest target up to `most`; NULL: none. */
 static const struct fatbin_image *newest_ptx(const struct images *images, unsigned most)
 {
     const struct fatbin_image *best = NULL;

@@ -136,7 +136,7 @@ double gpu_history_watts(const struct gpu_history *history, double seconds)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-/* Phases that nobody can ask for any more go. */
+/* Phases that can no longer be asked for are dropped. */
 static void forget(struct gpu_history *history)
 {
     const struct gpu_phase *oldest =

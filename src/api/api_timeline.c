@@ -11,7 +11,7 @@
 #include "base/float_state.h"
 #include "render/timeline_json.h"
 
-/* A file of about 20 MB, which every viewer takes (a guess at what nobody minds), and bounds on what
+/* A file of about 20 MB, which every viewer takes (a guess at an acceptable size), and bounds on what
  * may be asked for: below, not one instant of a full SM fits; above, memory is a GB. */
 enum { EVENTS_LEAST = 1000, EVENTS_DEFAULT = 100000, EVENTS_MOST = 10000000 };
 

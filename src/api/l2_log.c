@@ -20,14 +20,14 @@ struct touch {
     uint64_t pointer;
 };
 
-struct touches {
+struct l2_touched {
     struct touch *items;
     size_t count, room;
 };
 
 struct class_entry {
     uint64_t key; /* ws_launch.l2_class */
-    struct touches touches;
+    struct l2_touched touches;
 };
 struct code_entry {
     uint64_t key; /* address of the function */
@@ -42,16 +42,16 @@ struct l2_log {
     uint64_t code_bytes;   /* ... in an L2 of so many bytes */
 };
 
-static void clear_touches(struct touches *touches)
+static void clear_touches(struct l2_touched *touches)
 {
     for (size_t i = 0; i < touches->count; i++)
         l2_ranges_clear(&touches->items[i].sweep.ranges);
     mem_free(touches->items);
-    *touches = (struct touches){0};
+    *touches = (struct l2_touched){0};
 }
 
 /* They outlive the call. */
-static void keep_touches(const struct touches *touches)
+static void keep_touches(const struct l2_touched *touches)
 {
     for (size_t i = 0; i < touches->count; i++)
         mem_keep(touches->items[i].sweep.ranges.items);
@@ -79,7 +79,7 @@ void l2_log_destroy(struct l2_log *log)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-static struct touch *add_touch(struct touches *touches, bool is_read)
+static struct touch *add_touch(struct l2_touched *touches, bool is_read)
 {
     GROW(touches->items, touches->count, touches->room);
     struct touch *touch = &touches->items[touches->count++];
@@ -115,7 +115,7 @@ static void add_range(struct touch *touch, const struct l2_range *range)
 /* A sweep for each buffer: they are gone through at the same time. Memory of the host passes the L2 and does
  * not stay. */
 static void split_ranges(const ws_device *device, const ws_launch *launch,
-                         const struct l2_ranges *ranges, bool is_read, struct touches *out)
+                         const struct l2_ranges *ranges, bool is_read, struct l2_touched *out)
 {
     struct device_range buffer = {0};
     struct touch *touch = NULL;
@@ -144,7 +144,7 @@ static const struct function *function_of(const ws_module *module, const ws_laun
 }
 
 static void add_code(struct l2_log *log, const ws_module *module, const ws_launch *launch,
-                     struct touches *touches)
+                     struct l2_touched *touches)
 {
     const struct function *function = function_of(module, launch);
     struct code_entry *code =
@@ -157,7 +157,7 @@ static void add_code(struct l2_log *log, const ws_module *module, const ws_launc
     l2_ranges_add(&add_touch(touches, false)->sweep.ranges, code->sector, code->sector + sectors);
 }
 
-static void do_touch(struct l2_log *log, const struct touches *touches)
+static void do_touch(struct l2_log *log, const struct l2_touched *touches)
 {
     struct l2_sweep *sweeps = mem_zalloc(touches->count + 1, sizeof *sweeps);
     for (size_t i = 0; i < touches->count; i++)
@@ -178,21 +178,17 @@ void l2_log_bytes(ws_device *device, uint64_t address, uint64_t bytes)
     l2_ranges_clear(&sweep.ranges);
 }
 
-struct l2_touched {
-    struct touches touches;
-};
-
 struct l2_touched *l2_log_measured(ws_device *device, const ws_module *module,
                                    const ws_launch *launch, const struct measure *measure)
 {
     struct l2_ranges read = {0}, written = {0}, texture = {0};
     if (!device->l2) return NULL;
     struct l2_touched *touched = mem_zalloc(1, sizeof *touched);
-    add_code(device->l2, module, launch, &touched->touches);
+    add_code(device->l2, module, launch, touched);
     measure_ranges(measure, &read, &written, &texture);
-    split_ranges(device, launch, &read, true, &touched->touches);
-    split_ranges(device, launch, &written, false, &touched->touches);
-    split_ranges(device, launch, &texture, false, &touched->touches);
+    split_ranges(device, launch, &read, true, touched);
+    split_ranges(device, launch, &written, false, touched);
+    split_ranges(device, launch, &texture, false, touched);
     l2_ranges_clear(&read);
     l2_ranges_clear(&written);
     l2_ranges_clear(&texture);
@@ -213,23 +209,23 @@ void l2_log_note(ws_device *device, const ws_launch *launch, struct l2_touched *
                  struct profile *profile)
 {
     if (!touched) return;
-    do_touch(device->l2, &touched->touches);
+    do_touch(device->l2, touched);
     note_found(device->l2, profile);
     if (launch->l2_class) {
         struct class_entry *one =
             hash_table_add(&device->l2->classes, launch->l2_class, sizeof *one);
         mem_keep(device->l2->classes.entries);
         clear_touches(&one->touches);
-        one->touches = touched->touches;
+        one->touches = *touched;
         keep_touches(&one->touches);
-        touched->touches = (struct touches){0};
+        *touched = (struct l2_touched){0};
     }
-    clear_touches(&touched->touches);
+    clear_touches(touched);
     mem_free(touched);
 }
 
 /* Where nothing is known, a launch touches all of the buffers that its parameters name. */
-static void add_named(const ws_device *device, const ws_launch *launch, struct touches *out)
+static void add_named(const ws_device *device, const ws_launch *launch, struct l2_touched *out)
 {
     struct device_range buffer;
     for (size_t at = 0; launch->parameters && at + WORD <= launch->parameter_bytes; at += WORD) {
@@ -242,7 +238,8 @@ static void add_named(const ws_device *device, const ws_launch *launch, struct t
 }
 
 /* What the last counted launch of the class touched, in the buffers of this one. */
-static void add_alike(const struct touches *alike, const ws_launch *launch, struct touches *out)
+static void add_alike(const struct l2_touched *alike, const ws_launch *launch,
+                      struct l2_touched *out)
 {
     for (size_t i = 1; i < alike->count; i++) { /* the first is the code */
         const struct touch *old = &alike->items[i];
@@ -261,7 +258,7 @@ static void add_alike(const struct touches *alike, const ws_launch *launch, stru
 
 void l2_log_like(ws_device *device, const ws_module *module, const ws_launch *launch)
 {
-    struct touches touches = {0};
+    struct l2_touched touches = {0};
     if (!device->l2) return;
     struct class_entry *one =
         launch->l2_class ? hash_table_find(&device->l2->classes, launch->l2_class, sizeof *one)

@@ -14,7 +14,7 @@
 #include "measure/cache_section.h"
 
 /* Blocks whose warps are traced if the caller does not say (doc/warp-traces.md), and the memory that
- * they may take: about 80 million accesses. A guess at what nobody minds. */
+ * they may take: about 80 million accesses. A guess at an acceptable size. */
 enum { TRACE_BLOCKS = 32, TRACE_BYTES = 128 << 20 };
 
 /* ---- launch: module -> emulate -> measure -> profile ----------------------------------------- */
@@ -150,7 +150,7 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
     unsigned own = module->module->target;
     const unsigned *targets = launch->register_targets ? launch->register_targets : &own;
     size_t count = launch->register_targets ? launch->register_target_count : 1;
-    if (!may_ask) return; /* interrupted: nobody waits for ptxas */
+    if (!may_ask) return; /* interrupted: ptxas is not started */
     for (size_t i = 0; i < count; i++) {
         const struct register_answer *answer = ask_ptxas(module, entry, targets[i]);
         if (answer->known) add_registers(profile, answer->target, answer->registers, "ptxas");

@@ -86,7 +86,7 @@ static bool uses_heap(const struct module *module, const struct insn *insn)
 }
 
 /* What makes blocks depend on each other's order, NULL if nothing does. Integer sums and the like
- * give the same result in any order, as long as nobody looks at what was there before. */
+ * give the same result in any order, as long as the old value is not read. */
 static const char *why_ordered(const struct module *module, const struct insn *insn,
                                const bool *read)
 {

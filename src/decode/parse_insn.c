@@ -291,7 +291,7 @@ static ws_status parse_store(struct parser *parser, struct insn *insn)
     return parse_data(parser, insn, false, ACCEPT_WIDER);
 }
 
-/* A vector whose old value nobody wants is written `_`. */
+/* A vector whose old value is not used is written `_`. */
 static ws_status parse_old_value(struct parser *parser, struct insn *insn)
 {
     const struct token *token = current(parser);

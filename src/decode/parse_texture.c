@@ -3,8 +3,8 @@
  * The sources are the handle, the coordinates and, of .grad, the derivatives. */
 #include "decode/parser.h"
 
-/* Elements as they are written: three dimensions and layers of two take four, the last of which nobody
- * reads (ISA: tex). */
+/* Elements as they are written: three dimensions and layers of two take four, the last of which is not
+ * read (ISA: tex). */
 static unsigned coordinates(const struct insn *insn)
 {
     switch (insn->sub_op) {
@@ -28,7 +28,7 @@ static ws_status parse_elements(struct parser *parser, struct insn *insn, enum p
     return parse_operand(parser, type, accept, &insn->operands[insn->ndst + insn->nsrc++]);
 }
 
-/* {layer, x}: an integer before the coordinates, and a fourth element that nobody reads. */
+/* {layer, x}: an integer before the coordinates, and a fourth element that is not read. */
 static ws_status parse_layered(struct parser *parser, struct insn *insn)
 {
     const unsigned accept = ACCEPT_REGISTER | ACCEPT_IMMEDIATE;

@@ -299,7 +299,7 @@ static enum block_stop finish_block(struct worker *worker, struct block *block)
     return BLOCK_DONE;
 }
 
-/* Turns of a warp that polls, 16 attempts each, after which nobody is expected to end its wait any
+/* Turns of a warp that polls, 16 attempts each, after which its wait is not expected to end any
  * more. A guess: a loop that gives up by itself after two million attempts is told too early. */
 enum { IDLE_TURNS_MAX = 1 << 17 };
 

@@ -40,7 +40,7 @@ ws_status heap_place(struct diag *diag, struct device *device)
     if (heap->tags) return WS_OK;
     uint32_t units = (uint32_t)(heap->bytes / UNIT_BYTES);
     TRY(device_alloc(diag, device, (uint64_t)units * UNIT_BYTES, &heap->address));
-    /* Pages of tags that nobody touches take no room. */
+    /* Pages of tags that are never touched take no memory. */
     void *map = mmap(NULL, (size_t)units * sizeof *heap->tags, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) {

@@ -423,7 +423,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     if (observer) observer->ops->launch_end(observer->self);
 }
 
-/* That of the least block; NULL: there is none. */
+/* That of the least block; NULL: none. */
 static const struct fault *earlier(const struct fault *least, const struct fault *one)
 {
     return one->kind && (!least || one->block < least->block) ? one : least;

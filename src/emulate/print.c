@@ -114,7 +114,7 @@ static uint64_t least_running(const struct print_log *log)
 
 /* ---- what launches call ------------------------------------------------------------------------ */
 
-/* Under the lock, so that nobody takes a later block for the least before this one is known. */
+/* Under the lock, so that no thread takes a later block for the least before this one is known. */
 uint64_t print_log_begin(struct print_log *log, const struct launch_view *launch, uint64_t *next)
 {
     struct mem_guard guard;

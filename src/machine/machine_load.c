@@ -340,7 +340,7 @@ static void merge(struct machine *machine, const struct machine *base)
     merge_floorplan(machine, base);
 }
 
-/* The file that the name is an alias of; NULL: there is none. */
+/* The file that the name is an alias of; NULL: none. */
 static const char *find_base_by_alias(struct diag *diag, struct arena *arena, const char *dir,
                                       const char *name)
 {

@@ -123,7 +123,7 @@ static void find_local(struct finder *finder)
         what_if_fewer_accesses(finder->prediction, LOCAL, 1, true));
 }
 
-/* What ptxas would do with more registers nobody knows. */
+/* What ptxas would do with more registers is unknown. */
 static void find_spills(struct finder *finder)
 {
     const struct profile *spilled = finder->prediction->spilled;

@@ -23,7 +23,7 @@ void sass_code_clear(struct sass_code *code)
 
 /* ---- one line -------------------------------------------------------------------------------- */
 
-/* A word up to a blank, copied. NULL: there is none. */
+/* A word up to a blank, copied. NULL: none. */
 static const char *read_word(struct arena *arena, const char **at)
 {
     size_t length = strcspn(*at, " \t");

@@ -69,7 +69,7 @@ static ws_status run_error(struct evaluation *e)
 static const struct input_row waste_rows[] = {
     {"useful", NAN, NULL}, {"transaction", NAN, NULL}, {0}};
 
-/* Section 3.3.4: bytes of a transaction that nobody asked for. */
+/* Section 3.3.4: bytes of a transaction that no lane asked for. */
 static ws_status run_waste(struct evaluation *e)
 {
     TRY(EVALUATION_POSITIVE(e, "transaction"));

@@ -23,7 +23,7 @@ static bool is_below(const struct estimate *estimate, const struct estimate *bou
 
 struct choice {
     const struct estimate *estimate;
-    const struct evidence_row *row; /* NULL: nobody's error is known for such machines */
+    const struct evidence_row *row; /* NULL: no model's error is known for such machines */
     unsigned distance;
 };
 

@@ -45,7 +45,7 @@ struct teg_setup {
 struct teg_longer {
     uint64_t number;    /* of those executed */
     teg_time ended;     /* what stands for it */
-    double times, more; /* teg_dealt.stretch; warp instructions beyond; 0: there is none */
+    double times, more; /* teg_dealt.stretch; warp instructions beyond; 0: none */
 };
 
 struct teg_result {

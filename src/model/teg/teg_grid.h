@@ -25,9 +25,8 @@ struct teg_grid {
     unsigned timed;    /* clusters simulated; this is the slowest */
     double mean_total; /* of them, ticks */
     double sharing;
-    teg_time
-        longest_ends; /* the block that executes most beyond what stands for it; 0: there is none */
-    teg_time total;   /* of the launch */
+    teg_time longest_ends; /* the block that executes most beyond what stands for it; 0: none */
+    teg_time total;        /* of the launch */
 };
 
 static inline bool teg_is_cached(const struct teg_machine *machine)

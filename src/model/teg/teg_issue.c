@@ -84,7 +84,7 @@ static teg_time store_copy(struct teg_engine *e, struct teg_scheduler *s,
 }
 
 /* Local memory lies far from what is allocated, that of one resident warp behind that of the other: the next block in
- * a place has that of the one before. If nobody knows how much a thread has, each warp's lies apart. */
+ * a place has that of the one before. If it is unknown how much a thread has, each warp's lies apart. */
 static uint64_t local_origin(const struct teg_engine *e, const struct teg_warp *warp)
 {
     const struct teg_block *block = warp->block;
