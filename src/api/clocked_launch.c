@@ -98,7 +98,8 @@ static void find_clocks(void *self, uint64_t block, struct block_clocks *out)
     const struct teg_clocks *clocks = self;
     struct teg_clocks_found found;
     teg_clocks_find(clocks, block, &found);
-    *out = (struct block_clocks){.sm = found.sm, .shift = found.shift, .warps = found.warps};
+    *out = (struct block_clocks){
+        .sm = found.sm, .shift = found.shift, .warps = found.warps, .is_own = found.is_own};
 }
 
 static struct launch_clocks clocks_of(const ws_launch_clock *given)

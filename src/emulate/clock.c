@@ -72,6 +72,7 @@ uint64_t clock_read(struct exec *x, bool is_timer)
 uint64_t clock_misses(const struct block *block)
 {
     uint64_t misses = 0;
+    if (!block->clocks.is_own) return 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const struct warp_clock *clock = &block->warps[w].clock;
         uint64_t known = block->clocks.warps ? block->clocks.warps[w].count : 0;

@@ -22,6 +22,7 @@ struct block_clocks {
     uint32_t sm;
     int64_t shift;                   /* ticks to add */
     const struct warp_clocks *warps; /* by warp; NULL: unknown */
+    bool is_own;                     /* of this block itself, not of one that stands for it */
 };
 
 struct launch_clocks {

@@ -107,7 +107,7 @@ struct launch_result {
     uint64_t blocks_executed; /* of a launch that was cancelled: those that had ended */
     uint64_t warp_instructions;
     uint64_t
-        clock_misses; /* clock reads that launch_clocks.find did not know, and those that it alone knew */
+        clock_misses; /* of blocks whose own clocks are known: reads that are not, known ones not read */
     ws_fault fault;
     /* as_hardware: the first access that hardware would have let pass, to be freed; NULL: none. */
     char *tolerated;

@@ -532,7 +532,7 @@ unsigned char *call_value_place(const struct exec *x, const struct warp *warp,
 
 /* clock.c: the next value of the warp at hand. */
 uint64_t clock_read(struct exec *x, bool is_timer);
-/* Of a block that has ended: reads that were not known, and known ones that were not read. */
+/* Of a block that has ended and was simulated itself: reads that were not known, and known ones that were not read. */
 uint64_t clock_misses(const struct block *block);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */

@@ -218,6 +218,21 @@ static void show_blocks(void)
     printf("wrong %u\nadded %u\n", wrong, (unsigned)((uint32_t *)read)[2048 / 4]);
 }
 
+/* Memory of the host, of which the kernel updates a part that shares its first and last words with nobody. */
+static void show_host_memory(void)
+{
+    static uint32_t values[ELEMENTS];
+    const unsigned first = 3, count = 64;
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < ELEMENTS; i++)
+        values[i] = i;
+    call("cuMemHostRegister_v2", place(values + first), count * sizeof *values, 0, 0);
+    (void)launch("blocks", 1, count, place(values + first), 10);
+    for (unsigned i = 0; i < ELEMENTS; i++)
+        wrong += values[i] != (i >= first && i < first + count ? 3 * i + 1 : i);
+    printf("wrong_on_host %u\n", wrong);
+}
+
 static void show_spin(void)
 {
     for (unsigned round = 0; round < 2; round++)
@@ -259,6 +274,7 @@ int main(int argc, char **argv)
     if (l2_bytes) show_chase("l2", 128, l2_bytes / 512, l2_bytes / 256);
     show_chase("dram", 4096 + 128, 2048, 1024);
     show_blocks();
+    show_host_memory();
     show_spin();
     show_sleep();
     return 0;

@@ -89,6 +89,7 @@ def check_times(checks, gpu, read, figures):
 def check_memory(checks, gpu, read, figures):
     """In-place updates and atomics happen once; each block has an SM of its own."""
     checks.equal(f"{gpu} wrong elements", read["wrong"], "0")
+    checks.equal(f"{gpu} wrong elements on the host", read["wrong_on_host"], "0")
     checks.equal(f"{gpu} added", read["added"], "3072")
     checks.equal(f"{gpu} nsmid", int(read["nsmid"]), round(figures["sm.count"]))
     sms = [int(one) for one in read["smids"].split()]

@@ -55,6 +55,7 @@ static void test_stores_keep_loads_back(void **state)
     } rows[] = {
         {"st.global.f32 [%rd0+65536], %f2;\n", 7},
         {"st.shared.f32 [words], %f2;\n", 0},
+        {"mov.u32 %r9, %clock;\n", 7}, /* nothing moves past a clock read */
     };
     struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=native"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -63,6 +64,23 @@ static void test_stores_keep_loads_back(void **state)
         assert_true(cycles >= rows[i].waits * LATENCY);
         assert_true(cycles < rows[i].waits * (LATENCY + 20) + 120);
     }
+}
+
+/* A clock read waits for no load. */
+static void loads_and_clocks(FILE *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "ld.global.cg.f32 %%f%u, [%%rd0+%u];\nmov.u32 %%r9, %%clock;\n", 4 + i % 16,
+                i * 4096);
+}
+
+static void test_clocks_wait_for_no_load(void **state)
+{
+    (void)state;
+    struct kernel_run run = {.gpu = "v100", .bytes = 1 << 20, .options = "order=native"};
+    double cycles =
+        kernel_cycles(&run, loads_and_clocks, 8) - kernel_cycles(&run, loads_and_clocks, 1);
+    assert_true(cycles < 120);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -159,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_are_hoisted),
         cmocka_unit_test(test_stores_keep_loads_back),
+        cmocka_unit_test(test_clocks_wait_for_no_load),
         cmocka_unit_test(test_loops_are_unrolled),
         cmocka_unit_test(test_addresses_cost_nothing),
         cmocka_unit_test(test_every_operand_is_waited_for),

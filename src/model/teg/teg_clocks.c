@@ -39,6 +39,19 @@ static void on_issue(void *self, const struct teg_event *event)
         add_read(&block->warps[event->warp], event->issue);
 }
 
+static bool is_traced(const struct trace *trace, uint64_t block)
+{
+    uint32_t low = 0, high = trace->block_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trace->blocks[middle].index < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < trace->block_count && trace->blocks[low].index == block;
+}
+
 void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machine,
                       const struct teg_setup *setups, unsigned first, unsigned count)
 {
@@ -56,8 +69,10 @@ void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machi
                                         .trace = setups[i].trace,
                                         .count = setups[i].block_count};
         c->blocks = mem_zalloc(c->count + 1, sizeof *c->blocks);
-        for (uint64_t k = 0; k < c->count; k++)
+        for (uint64_t k = 0; k < c->count; k++) {
             c->blocks[k].block = setups[i].deal.blocks ? setups[i].deal.blocks[k] : k;
+            c->blocks[k].is_traced = is_traced(c->trace, c->blocks[k].block);
+        }
     }
 }
 
@@ -122,4 +137,5 @@ void teg_clocks_find(const struct teg_clocks *clocks, uint64_t block, struct teg
     out->sm = place->cluster * clocks->cluster_sms + read->sm;
     out->shift = place->shift + clocks->launch;
     out->warps = read->warps;
+    out->is_own = read->is_traced && read->block == block;
 }

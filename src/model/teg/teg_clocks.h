@@ -19,6 +19,7 @@
 struct teg_clock_block {
     uint64_t block; /* of the grid */
     unsigned sm;    /* of its cluster */
+    bool is_traced; /* stands for itself */
     bool has_begun;
     teg_time begun;
     struct warp_clocks *warps;
@@ -48,6 +49,7 @@ struct teg_clocks_found {
     unsigned sm; /* of the GPU */
     teg_time shift;
     const struct warp_clocks *warps; /* NULL: unknown */
+    bool is_own;                     /* the block itself was simulated, by its own trace */
 };
 
 /* For the model: an observer for each of `count` clusters; `first` is the number of the first. */
