@@ -123,10 +123,10 @@ static void test_order(void **state)
 
 /* ---- the limit ------------------------------------------------------------------------------- */
 
-/* 600 blocks of 1,000 lines of 64 bytes: 38,400,000 bytes, of which 16 MiB are kept. */
+/* 280 blocks of 1,000 lines of 64 bytes: 17,920,000 bytes, of which 16 MiB are kept. */
 static void check_limit(unsigned threads)
 {
-    enum { BLOCKS = 600, LINES = 1000, LINE = 64 };
+    enum { BLOCKS = 280, LINES = 1000, LINE = 64 };
     struct text text;
     struct run run;
     char line[LINE + 1];
