@@ -8,7 +8,7 @@
 
 static bool is_good(const struct raw_point *point)
 {
-    return point->is_checked && !point->is_skipped && point->count;
+    return point->is_checked && !point->is_skipped;
 }
 
 unsigned fit_points(const struct fit *fit, const char *bench, const struct raw_point **out,
