@@ -144,62 +144,43 @@ static void fit_scale(const struct bench *bench, struct fit *fit)
 
 /* ---- one SM ------------------------------------------------------------------------------------ */
 
-enum { FEW = 32, MANY = 160, LANES_UNROLL = 16 };
+enum { FEW = 32, MANY = 160 };
 
 static const struct access of_sm[] = {
     {"l2", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
     {"l1", OF_LANE, "ca", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
-    {"one", "shl.b32 %r0, %warp, 8;", "ca", ACCESS_LOAD, 4, LANES_UNROLL, 4, true},
-    {"none", "mov.u32 %r0, 0;", "ca", ACCESS_NONE, 4, LANES_UNROLL, 4, true},
-    {"put", "shl.b32 %r0, %warp, 8;", "", ACCESS_STORE, 4, LANES_UNROLL, 4, true},
 };
-enum { SM_L2, SM_L1, SM_ONE, SM_NONE, SM_STORE };
-
-static unsigned sm_unroll(const struct gpu_facts *gpu, unsigned kernel)
-{
-    return of_sm[kernel].width == WIDE ? wide_unroll(gpu) : of_sm[kernel].unroll;
-}
+enum { SM_L2, SM_L1 };
 
 /* As many as have registers: those of the words, and about 20 more. */
-static unsigned sm_warps(const struct gpu_facts *gpu, unsigned kernel)
+static unsigned sm_warps(const struct gpu_facts *gpu)
 {
-    unsigned words = of_sm[kernel].width / 4 * sm_unroll(gpu, kernel);
-    unsigned most = gpu->max_registers_block / (words + 20);
+    unsigned most = gpu->max_registers_block / (WIDE / 4 * wide_unroll(gpu) + 20);
     if (most > SM_THREADS) most = SM_THREADS;
     return (gpu->max_threads < most ? gpu->max_threads : most) / WARP;
 }
 
-/* The second axis is the kernel, the third its warps. */
-static void plan_sm(struct plan *plan, unsigned kernel, unsigned warps)
+static bool plan_of_sm(const struct bench *bench, struct plan *plan, const char **why)
 {
     static const unsigned rounds[] = {FEW, MANY};
+    unsigned warps = sm_warps(plan->gpu);
+    *why = "";
     for (unsigned i = 0; i < 2; i++)
-        add_point(plan, &of_sm[kernel],
+        add_point(plan, &of_sm[bench->parameter],
                   (struct point){.grid = 1,
                                  .block = warps * WARP,
                                  .args = {rounds[i], 0, 0, warp_bytes(plan->gpu)},
-                                 .x = {rounds[i], kernel, warps},
+                                 .x = {rounds[i]},
                                  .data_bytes = (uint64_t)warps * warp_bytes(plan->gpu)});
-}
-
-static bool plan_of_sm(const struct bench *bench, struct plan *plan, const char **why)
-{
-    *why = "";
-    plan_sm(plan, bench->parameter, sm_warps(plan->gpu, bench->parameter));
     return true;
 }
 
-/* Cycles of a warp's instruction. */
-static double sm_cycles(const struct fit *fit, const char *bench, unsigned kernel, unsigned warps)
+/* Cycles of a warp's load. */
+static double sm_cycles(const struct fit *fit, const char *bench)
 {
-    const double x[BENCH_AXES] = {0, kernel, warps};
-    double cycles = access_cycles(fit->raw, bench, x, 0, FEW, MANY);
-    return cycles / sm_unroll(&fit->raw->gpu, kernel) / warps;
-}
-
-static double most_cycles(const struct fit *fit, const struct bench *bench)
-{
-    return sm_cycles(fit, bench->id, bench->parameter, sm_warps(&fit->raw->gpu, bench->parameter));
+    const struct gpu_facts *gpu = &fit->raw->gpu;
+    const double x[BENCH_AXES] = {0};
+    return access_cycles(fit->raw, bench, x, 0, FEW, MANY) / wide_unroll(gpu) / sm_warps(gpu);
 }
 
 static bool has_l2(const struct fit *fit)
@@ -209,7 +190,7 @@ static bool has_l2(const struct fit *fit)
 
 static void fit_sm_l2(const struct bench *bench, struct fit *fit)
 {
-    double cycles = most_cycles(fit, bench), rate = WARP * WIDE / cycles;
+    double cycles = sm_cycles(fit, bench->id), rate = WARP * WIDE / cycles;
     if (isnan(cycles)) return;
     if (has_l2(fit))
         fit_figure(fit, bench, "l2.sm_bandwidth", "B/cycle", rate, rate, rate);
@@ -219,7 +200,7 @@ static void fit_sm_l2(const struct bench *bench, struct fit *fit)
 
 static void fit_sm_l1(const struct bench *bench, struct fit *fit)
 {
-    double cycles = most_cycles(fit, bench), rate = WARP * WIDE / cycles;
+    double cycles = sm_cycles(fit, bench->id), rate = WARP * WIDE / cycles;
     const struct figure *below = fit_known(fit, "l2.sm_bandwidth");
     if (isnan(cycles)) return;
     if (fit_known(fit, "l1.latency") && !(below && rate < 1.05 * below->value))
@@ -244,50 +225,6 @@ static void fit_l2(const struct bench *bench, struct fit *fit)
     else
         fit_figure(fit, bench, "l2.bandwidth", "B/s", bandwidth, bandwidth - half,
                    bandwidth + half);
-}
-
-/* ---- load/store unit --------------------------------------------------------------------------- */
-
-/* An instruction that takes nearly whole cycles takes whole ones: the rest is that of the loop. */
-static const double WHOLE = 0.08;
-static const unsigned lane_kernels[] = {SM_ONE, SM_STORE, SM_NONE};
-
-static bool plan_lanes(const struct bench *bench, struct plan *plan, const char **why)
-{
-    (void)bench;
-    *why = "";
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned warps = sm_warps(plan->gpu, lane_kernels[i]);
-        plan_sm(plan, lane_kernels[i], warps);
-        plan_sm(plan, lane_kernels[i], warps / 2);
-    }
-    return true;
-}
-
-/* An access of one lane moves little: the unit takes as long for it as for a warp, of loads and of stores what is faster. If
- * half of the warps take as long, they wait for something else. */
-static void fit_lanes(const struct bench *bench, struct fit *fit)
-{
-    double best = INFINITY, half = INFINITY, none = INFINITY;
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned warps = sm_warps(&fit->raw->gpu, lane_kernels[i]);
-        double cycles = sm_cycles(fit, bench->id, lane_kernels[i], warps);
-        if (isnan(cycles)) return;
-        if (lane_kernels[i] == SM_NONE) none = cycles;
-        if (lane_kernels[i] == SM_NONE || cycles > best) continue;
-        best = cycles;
-        half = sm_cycles(fit, bench->id, lane_kernels[i], warps / 2);
-    }
-    if (fabs(best - round(best)) < WHOLE * best) best = round(best);
-    double lanes = WARP / best;
-    if (best < 1.5 * none || half > 1.3 * best)
-        fit_unknown(
-            fit, bench, "global.load_store_lanes",
-            "an access takes %.3g cycles, %.3g with half of the warps, and the instructions "
-            "about it alone %.3g",
-            best, half, none);
-    else
-        fit_figure(fit, bench, "global.load_store_lanes", "thread/cycle", lanes, lanes, lanes);
 }
 
 /* ---- way to the L2 ----------------------------------------------------------------------------- */
@@ -467,7 +404,7 @@ const struct bench bench_memory[] = {
      .fit = fit_scale},
     {.id = "bandwidth.l2_sm",
      .figures = "l2.sm_bandwidth",
-     .axes = "rounds kernel warps",
+     .axes = "rounds",
      .paper = "",
      .text = "One SM reads what the L2 holds, past its L1.",
      .parameter = SM_L2,
@@ -483,19 +420,12 @@ const struct bench bench_memory[] = {
      .fit = fit_l2},
     {.id = "bandwidth.l1",
      .figures = "l1.bandwidth",
-     .axes = "rounds kernel warps",
+     .axes = "rounds",
      .paper = "",
      .text = "One SM reads what its L1 holds.",
      .parameter = SM_L1,
      .plan = plan_of_sm,
      .fit = fit_sm_l1},
-    {.id = "load_store_lanes",
-     .figures = "global.load_store_lanes",
-     .axes = "rounds kernel warps",
-     .paper = "Lai & Seznec 3.2.4, table 1",
-     .text = "Loads of one lane a warp, and the same instructions without them.",
-     .plan = plan_lanes,
-     .fit = fit_lanes},
     {.id = "requests",
      .figures = "l2.request_bandwidth sm.per_cluster",
      .axes = "rounds distance blocks",
