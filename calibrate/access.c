@@ -64,7 +64,6 @@ char *access_text(const struct plan *plan, const struct access *access)
         "    mov.f32 %%f64, 0f00000000;\n",
         access->place);
     put_zeros(&writer, access);
-    if (access->is_alone) put(&writer, "    setp.ne.u32 %%p1, %%lane, 0;\n    @%%p1 ret;\n");
     kernel_clock_passes(&writer, 1);
     put(&writer, "    mov.u32 %%r2, %%a;\nround:\n");
     put_round(&writer, access);

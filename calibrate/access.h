@@ -9,8 +9,7 @@
 enum access_operation {
     ACCESS_LOAD,
     ACCESS_STORE,
-    ACCESS_SCALE /* load, then store there */,
-    ACCESS_NONE
+    ACCESS_SCALE /* load, then store there */
 };
 
 /* What the threads of a kernel access: `unroll` words of `width` bytes (4 or 16), `step` bytes apart. */
@@ -20,7 +19,6 @@ struct access {
     const char *cache; /* "ca", "cg" */
     enum access_operation operation;
     unsigned width, unroll, step;
-    bool is_alone; /* one lane of each warp */
 };
 
 char *access_text(const struct plan *plan, const struct access *access);

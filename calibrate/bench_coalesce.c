@@ -17,23 +17,23 @@ enum pattern { WIDE, SCATTERED, APART, PAIRED, SWAPPED, SPLIT, PATTERNS };
 static const struct access patterns[PATTERNS] = {
     /* 512 bytes, that every rule moves as they are */
     [WIDE] = {"wide", FROM_WARP "mad.lo.u32 %r0, %lane, 16, %r1;", "cg", ACCESS_LOAD, 16,
-              WIDE_UNROLL, STEP, false},
+              WIDE_UNROLL, STEP},
     /* a transaction for each lane */
-    [SCATTERED] = {"scattered", FROM_WARP "mad.lo.u32 %r0, %lane, 256, %r1;", NARROW, 0, false},
-    [APART] = {"apart", FROM_WARP "mad.lo.u32 %r0, %lane, 64, %r1;", NARROW, 0, false},
+    [SCATTERED] = {"scattered", FROM_WARP "mad.lo.u32 %r0, %lane, 256, %r1;", NARROW, 0},
+    [APART] = {"apart", FROM_WARP "mad.lo.u32 %r0, %lane, 64, %r1;", NARROW, 0},
     /* the same, but that each lane's is also that of a lane of the other half */
     [PAIRED] = {"paired", FROM_WARP "and.b32 %r0, %lane, 15; mad.lo.u32 %r0, %r0, 256, %r1;",
-                NARROW, 0, false},
+                NARROW, 0},
     /* 128 bytes, neighbours exchanged */
     [SWAPPED] = {"swapped", FROM_WARP "xor.b32 %r0, %lane, 1; mad.lo.u32 %r0, %r0, 4, %r1;", NARROW,
-                 STEP / 2, false},
+                 STEP / 2},
     /* of each half the first and the last 32 of 128 bytes */
     [SPLIT] = {"split",
                FROM_WARP
                "and.b32 %r0, %lane, 8; mad.lo.u32 %r1, %r0, 8, %r1; shr.u32 %r0, %lane, 4; "
                "mad.lo.u32 %r1, %r0, 256, %r1; and.b32 %r0, %lane, 15; "
                "mad.lo.u32 %r0, %r0, 4, %r1;",
-               NARROW, STEP, false},
+               NARROW, STEP},
 };
 
 /* As many as have registers. */
@@ -117,7 +117,7 @@ static void fit_rule(const struct bench *bench, struct fit *fit)
 
 enum { UNIT = 256, UNITS = 32 };
 static const struct access camping = {"camping", FROM_WARP "mad.lo.u32 %r0, %lane, %c, %r1;",
-                                      NARROW, 0, false};
+                                      NARROW, 0};
 
 /* All warps at the same addresses, lanes 256, 512 ... bytes apart. */
 static bool plan_channels(const struct bench *bench, struct plan *plan, const char **why)
@@ -196,7 +196,7 @@ static bool plan_curve(const struct bench *bench, struct plan *plan, const char 
         unsigned step = blocks * threads * WORD;
         snprintf(name, sizeof name, "words_%u", step);
         const struct access access = {
-            name, "shl.b32 %r0, %thread, 2;", "cg", ACCESS_LOAD, WORD, CURVE_UNROLL, step, false};
+            name, "shl.b32 %r0, %thread, 2;", "cg", ACCESS_LOAD, WORD, CURVE_UNROLL, step};
         plan_point(plan, &(struct point){.kernel = access_kernel(plan, &access),
                                          .grid = blocks,
                                          .block = threads,

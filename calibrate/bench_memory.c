@@ -46,9 +46,9 @@ static void add_point(struct plan *plan, const struct access *access, struct poi
 /* ---- all SMs ----------------------------------------------------------------------------------- */
 
 static const struct access streams[] = {
-    {"read", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
-    {"scale", OF_WARP, "cg", ACCESS_SCALE, WIDE, UNROLL, WARP *WIDE, false},
-    {"reread", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
+    {"read", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE},
+    {"scale", OF_WARP, "cg", ACCESS_SCALE, WIDE, UNROLL, WARP *WIDE},
+    {"reread", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE},
 };
 enum { STREAM_READ, STREAM_SCALE, STREAM_REREAD };
 
@@ -147,8 +147,8 @@ static void fit_scale(const struct bench *bench, struct fit *fit)
 enum { FEW = 32, MANY = 160 };
 
 static const struct access of_sm[] = {
-    {"l2", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
-    {"l1", OF_LANE, "ca", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE, false},
+    {"l2", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE},
+    {"l1", OF_LANE, "ca", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE},
 };
 enum { SM_L2, SM_L1 };
 
@@ -232,7 +232,7 @@ static void fit_l2(const struct bench *bench, struct fit *fit)
 enum { STORE_THREADS = 128, STORE_BYTES = 4096 };
 static const unsigned distances[] = {32, 64, 128};
 enum { DISTANCES = 3 };
-static const struct access stores = {"store", APART, "", ACCESS_STORE, 4, UNROLL, 0, false};
+static const struct access stores = {"store", APART, "", ACCESS_STORE, 4, UNROLL, 0};
 
 /* Sectors of 1 to 4 lines a packet, from one SM; those of one line each from all, too. */
 static bool plan_requests(const struct bench *bench, struct plan *plan, const char **why)
@@ -296,8 +296,7 @@ static void fit_requests(const struct bench *bench, struct fit *fit)
 /* ---- the saw-tooth of clusters ----------------------------------------------------------------- */
 
 enum { SAW_ROUNDS = 6 };
-static const struct access saw = {"saw", OF_WARP, "cg",       ACCESS_LOAD,
-                                  WIDE,  UNROLL,  WARP *WIDE, false};
+static const struct access saw = {"saw", OF_WARP, "cg", ACCESS_LOAD, WIDE, UNROLL, WARP *WIDE};
 
 static double saw_cycles(const struct raw *raw, unsigned blocks)
 {
