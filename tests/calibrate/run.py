@@ -21,6 +21,12 @@ import tempfile
 GROUPS = [
     (r"latency\..*|issue_latency\..*|issue\..*|sm\.subpartitions", 1e-3),
     (r"shared\.(latency|replay_latency|banks|bank_width|operand_latency)", 1e-3),
+    # what counts, and where a cache ends
+    (r"l1\.(latency|size|ways|line)|l2\.(latency|ways)|sm\.(per_cluster|max_blocks|.*_unit|register_per_block)"
+     r"|dram\.(latency|fetch_bytes|channels|interleave|transfers_per_clock)|global\.(rule|.*_bytes)"
+     r"|shared\.(unit|reserved)|launch\.cycles", 1e-3),
+    (r"dram\..*bandwidth|l1\.bandwidth|l2\.(.*bandwidth|atomic_cycles)", 0.02),
+    (r"departure_delay\..*", 0.05),
     (r"shared\.atomic_cycles|throughput\..*|tensor\.fma|global\.load_store_lanes", 0.02),
 ]
 ARITHMETIC = r"^latency|^throughput|^issue|^shared|^barrier|^tensor"
@@ -28,12 +34,21 @@ ARITHMETIC = r"^latency|^throughput|^issue|^shared|^barrier|^tensor"
 UNITS = r"throughput\.(fp32\.(add|mul|fma)|fp64|int\.(add|m)|sfu\.rsqrt)"
 
 
+# Caches, memory and launches; of those what takes little time where a cache is large.
+MEMORY = r"^latency\.(l1|l2|dram)|^cache|^size|^line|^bandwidth|^requests|^sawtooth|^rule|^channels" \
+         r"|^launch|^atomics|^occupancy"
+CACHES = r"^latency\.(l1|l2|dram)|^size\.l1|^line|^cache|^requests|^bandwidth\.l._sm|^launch|^atomics|^occupancy"
+HASHED = {"dram.channels": "addresses are hashed, and rows hide channels"}
+FERMI = {**HASHED, "shared.unit": "no more than 8 blocks fit", "launch.cycles": "too short to see"}
+
+
 class Row:
     def __init__(self, name, base=None, changes=None, often="", nightly=ARITHMETIC, unknown=None,
-                 jitter=0):
+                 jitter=0, clock="teg"):
         self.name, self.base, self.changes = name, base or name, changes or {}
         self.often, self.nightly = often, nightly
         self.unknown = unknown or {}  # figure: why it is not determined
+        self.clock = clock  # the model whose times are measured
         self.jitter = jitter  # percent; then 2 % is the tolerance
 
 
@@ -60,6 +75,30 @@ ROWS = [
         "issue_latency.fp32.mul": 10, "issue_latency.fp32.fma": 10, "issue_latency.int.add": 10,
         "issue_latency.mem.global.load": 80, "throughput.fp64.add": 2, "throughput.sfu.rsqrt": 4,
         "throughput.int.mul": 4, "shared.latency": 44, "shared.replay_latency": 7.25}),
+    Row("v100-memory", base="v100", often=CACHES, nightly=MEMORY, unknown=HASHED),
+    Row("v100-memory-jitter", base="v100", often=r"^latency\.(l1|l2|dram)",
+        nightly=CACHES, jitter=1),
+    Row("gtx280-memory", base="gtx280", often=MEMORY, nightly=MEMORY),
+    Row("gtx580-memory", base="gtx580", often=MEMORY, nightly=MEMORY, unknown=FERMI),
+    Row("invented-caches", base="v100", often=CACHES, nightly=MEMORY, unknown=HASHED, changes={
+        "sm.count": 46, "clock.core": "1.21 GHz", "l1.size": "96 KiB", "l1.latency": "41 cycle",
+        "l1.bandwidth": "90 B/cycle", "l1.ways": 8, "l2.size": "3.5 MiB", "l2.latency": "251 cycle",
+        "l2.bandwidth": "1500 GB/s", "l2.sm_bandwidth": "48 B/cycle", "l2.ways": 12,
+        "l2.request_bandwidth": "20 B/cycle", "l2.atomic_cycles": "3 cycle",
+        "dram.latency": "611 cycle", "dram.sustained_bandwidth": "610 GB/s",
+        "dram.mixed_bandwidth": "520 GB/s", "dram.fetch_bytes": "32 B", "launch.cycles": "900 cycle"}),
+    Row("invented-clusters", base="gtx280", often=MEMORY, nightly=MEMORY, changes={
+        "sm.count": 24, "sm.per_cluster": 2, "clock.core": "1.1 GHz", "dram.latency": "423 cycle",
+        "dram.bandwidth": "88.6 GB/s", "dram.clock": "692 MHz", "dram.channels": 4,
+        "global.min_segment_bytes": "64 B"}),
+    Row("invented-fermi", base="gtx580", often=MEMORY, nightly=MEMORY, unknown=FERMI, changes={
+        "clock.core": "1.2 GHz", "l1.size": "48 KiB", "l1.latency": "52 cycle", "l1.ways": 6,
+        "l2.latency": "240 cycle", "l2.bandwidth": "300 GB/s", "dram.latency": "500 cycle"}),
+    *[Row(name + "-departure", base=name, clock="mwp-cwp", often="^departure", nightly="^departure")
+      for name in ("gtx280", "8800gt")],
+    Row("invented-departure", base="gtx280", clock="mwp-cwp", often="^departure", nightly="^departure",
+        changes={"dram.latency": "530 cycle", "departure_delay.coalesced": "9 cycle",
+                 "departure_delay.uncoalesced": "23 cycle", "clock.core": "1.45 GHz"}),
 ]
 
 
@@ -146,7 +185,7 @@ def loop(program, row, folder):
     machine, output = write_machine(row, folder), os.path.join(folder, row.name + "-found.yaml")
     options = ["--clock-jitter", f"{row.jitter}%"] if row.jitter else []
     repeats = ["--repeats", "15"] if row.jitter else []
-    answer(program, "run", "--gpu", machine, "--clock", "teg", *options, "--", program, "calibrate",
+    answer(program, "run", "--gpu", machine, "--clock", row.clock, *options, "--", program, "calibrate",
            "--short", "--only", only, *repeats, "-o", output)
     answer(program, "machines", "check", output)
     return compare(row, figures_of(program, machine), figures_of(program, output),
