@@ -161,7 +161,7 @@ static void fit_tensor(const struct bench *bench, struct fit *fit)
     if (!fit_steps(fit, bench->id, 1, at, &line)) return;
     double rate = TENSOR_CHAINS * warps * shape->products / line.slope;
     double half = rate * line.slope_half / line.slope;
-    fit_figure(fit, bench, "tensor.fma", "", rate, rate - half, rate + half);
+    fit_figure(fit, bench, "tensor.fma", "", round(rate), rate - half, rate + half); /* a count */
 }
 
 /* ---- loads of one warp ------------------------------------------------------------------------- */

@@ -72,7 +72,7 @@ bool fit_line(const double *x, const double *y, const double *spread, unsigned c
 void fit_all(struct fit *fit);
 void fit_clear(struct fit *fit);
 
-/* machine_file.c: false: told why. */
+/* machine_file.c: a file that loads, whose name ends in .yaml. false: told why. */
 bool machine_file_write(const struct fit *fit, const char *path);
 /* plot.c: one SVG a picture. */
 bool plot_all(const struct fit *fit, const char *folder);
