@@ -172,7 +172,7 @@ static ws_status count(struct clocked *c)
                   clock->model, clock->l2, &read, &clock->seconds);
     teg_clocks_clear(&c->read);
     c->read = read;
-    c->clocks.find = c->read.places ? find_clocks : NULL;
+    c->clocks.find = c->read.is_known ? find_clocks : NULL;
     c->clocks.self = &c->read;
     return WS_OK;
 }

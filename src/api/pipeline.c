@@ -270,6 +270,7 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
     struct measure *measure = measure_begin(*rules);
     measure_set_view(measure, view);
     pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
+    if (how->undo) measure_record_first(measure);
     ws_status status =
         pipeline_execute(device, module, launch, how, measure_observer(measure), result);
     if (status != WS_OK && status != WS_ERR_CANCELLED) {

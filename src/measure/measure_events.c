@@ -97,7 +97,8 @@ static void launch_begin(void *self, const struct launch_view *launch)
     grid_work_init(&m->work, launch->block_count);
     if (launch->sample) sample_begin(m);
     if (m->record_blocks)
-        m->recorder = trace_recorder_create(&m->launch, m->view, m->record_blocks, m->record_bytes);
+        m->recorder = trace_recorder_create(&m->launch, m->view, m->record_blocks, m->record_bytes,
+                                            m->records_first);
 }
 
 static void launch_end(void *self)

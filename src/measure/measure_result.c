@@ -25,6 +25,11 @@ void measure_set_view(struct measure *measure, enum isa_view view)
     measure->rules.joins_phases = view == ISA_VIEW_NATIVE;
 }
 
+void measure_record_first(struct measure *measure)
+{
+    measure->records_first = true;
+}
+
 void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes)
 {
     measure->record_blocks = blocks;

@@ -235,6 +235,8 @@ void measure_set_view(struct measure *measure, enum isa_view view);
 /* Before the launch, after the view: also records the warp traces of `blocks` blocks, as far as they fit
  * in max_bytes (trace_record.h). */
 void measure_record(struct measure *measure, uint32_t blocks, uint64_t max_bytes);
+/* And of the first block of the grid, in any case. */
+void measure_record_first(struct measure *measure);
 /* Where the counts come from if not from an execution: ORIGIN_MEASURED of a trace of a real GPU. */
 void measure_set_origin(struct measure *measure, enum origin origin);
 struct observer *measure_observer(struct measure *measure);

@@ -121,12 +121,13 @@ static bool is_among(const uint64_t *drawn, uint32_t count, uint64_t index)
     return false;
 }
 
-static void choose_blocks(struct trace_recorder *recorder, uint32_t blocks)
+static void choose_blocks(struct trace_recorder *recorder, uint32_t blocks, bool with_first)
 {
     const struct launch_view *launch = recorder->launch;
     uint64_t *drawn;
     uint32_t count = block_sample_traced(launch->grid, launch->seed, blocks, &drawn);
-    recorder->candidates = mem_zalloc(2 * (size_t)count + 1, sizeof *recorder->candidates);
+    recorder->candidates = mem_zalloc(2 * (size_t)count + 2, sizeof *recorder->candidates);
+    if (with_first && count && drawn[0]) add_candidate(recorder, 0);
     add_drawn(recorder, drawn, count);
     for (uint32_t i = 0; launch->module->native && i < count; i++)
         if (!is_among(drawn, count, i)) add_candidate(recorder, i);
@@ -136,7 +137,7 @@ static void choose_blocks(struct trace_recorder *recorder, uint32_t blocks)
 }
 
 struct trace_recorder *trace_recorder_create(const struct launch_view *launch, enum isa_view view,
-                                             uint32_t blocks, uint64_t max_bytes)
+                                             uint32_t blocks, uint64_t max_bytes, bool with_first)
 {
     struct trace_recorder *recorder = mem_zalloc(1, sizeof *recorder);
     recorder->launch = launch;
@@ -144,7 +145,7 @@ struct trace_recorder *trace_recorder_create(const struct launch_view *launch, e
     recorder->builder = trace_builder_create(&(struct trace_head){0});
     trace_plan_init(&recorder->plan, launch, view, recorder->builder);
     recorder->warps_per_block = launch->warps_per_block;
-    choose_blocks(recorder, blocks);
+    choose_blocks(recorder, blocks, with_first);
     recorder->too_large = recorder->block_count;
     recorder->max_bytes = max_bytes;
     recorder->blocks = mem_zalloc(recorder->block_count + 1, sizeof *recorder->blocks);

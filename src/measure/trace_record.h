@@ -13,9 +13,10 @@ struct block_record; /* one block; its events come in order, other blocks may be
 /* At launch_begin: `blocks` of them in clusters over the whole grid (block_sample.h), as far as their
  * traces fit in max_bytes together: clusters from the first one on that would not are left out, and the
  * clusters are taken in an order that leaves the others spread. A recording of a GPU may have only the
- * first blocks of a grid: then those are taken. */
+ * first blocks of a grid: then those are taken. with_first: the first of the
+ * grid in any case. */
 struct trace_recorder *trace_recorder_create(const struct launch_view *launch, enum isa_view view,
-                                             uint32_t blocks, uint64_t max_bytes);
+                                             uint32_t blocks, uint64_t max_bytes, bool with_first);
 void trace_recorder_destroy(struct trace_recorder *recorder);
 /* NULL: this one is not recorded. */
 struct block_record *trace_recorder_block(struct trace_recorder *recorder, uint64_t index);

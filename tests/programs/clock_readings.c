@@ -218,6 +218,21 @@ static void show_blocks(void)
     printf("wrong %u\nadded %u\n", wrong, (unsigned)((uint32_t *)read)[2048 / 4]);
 }
 
+/* Of a grid that is not simulated whole, the first block. */
+static void show_large_grid(void)
+{
+    static uint64_t read[8];
+    uint64_t buffer;
+    const unsigned threads = 256, blocks = 2000;
+    call("cuMemAlloc_v2", place(&buffer), (uint64_t)blocks * threads * 4, 0, 0);
+    call("cuMemFree_v2", results, 0, 0, 0);
+    call("cuMemAlloc_v2", place(&results), (uint64_t)blocks * 64, 0, 0);
+    float milliseconds = launch("blocks", blocks, threads, buffer, 100);
+    call("cuMemcpyDtoH_v2", place(read), results, sizeof read, 0);
+    printf("large_us %.6g\nlarge_cycles %llu\n", 1e3 * (double)milliseconds,
+           (unsigned long long)(read[2] - read[0]));
+}
+
 /* Memory of the host, of which the kernel updates a part that shares its first and last words with nobody. */
 static void show_host_memory(void)
 {
@@ -277,5 +292,6 @@ int main(int argc, char **argv)
     show_host_memory();
     show_spin();
     show_sleep();
+    show_large_grid();
     return 0;
 }

@@ -83,6 +83,9 @@ def check_times(checks, gpu, read, figures):
     spins = [float(read[f"spin_us{i}"]) / cycle_us for i in range(2)]
     checks.equal(f"{gpu} spins end", 100000 <= float(read["spin_cycles"]) < 100200, True)
     checks.equal(f"{gpu} time of spins {spins}", all(100000 <= x < 104000 for x in spins), True)
+    large = float(read["large_us"]) / cycle_us
+    checks.equal(f"{gpu} first of {large:.0f} cycles", 400 <= float(read["large_cycles"]) < large,
+                 True)
     checks.equal(f"{gpu} time asleep", float(read["slept_ms"]), 100003)
 
 

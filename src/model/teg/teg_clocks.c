@@ -8,13 +8,6 @@
 /* Reads of a warp that are kept; those behind go on at their pace (emulate/clock.h). */
 enum { READS_MAX_OF_WARP = 1 << 20 };
 
-struct teg_clock_place {
-    uint32_t simulated; /* of clocks.clusters */
-    uint32_t cluster;   /* of the GPU */
-    uint64_t number;
-    teg_time shift;
-};
-
 /* ---- while the model executes ---------------------------------------------------------------- */
 
 static void add_read(struct warp_clocks *reads, teg_time time)
@@ -53,7 +46,7 @@ static bool is_traced(const struct trace *trace, uint64_t block)
 }
 
 void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machine,
-                      const struct teg_setup *setups, unsigned first, unsigned count)
+                      const struct teg_setup *setups, const unsigned *numbers, unsigned count)
 {
     *clocks = (struct teg_clocks){.cluster_count = count,
                                   .all_clusters = machine->clusters,
@@ -65,7 +58,7 @@ void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machi
         struct teg_clock_cluster *c = &clocks->clusters[i];
         *c = (struct teg_clock_cluster){.observer = {.issue = on_issue, .self = c},
                                         .of = clocks,
-                                        .cluster = first + i,
+                                        .cluster = numbers[i],
                                         .trace = setups[i].trace,
                                         .count = setups[i].block_count};
         c->blocks = mem_zalloc(c->count + 1, sizeof *c->blocks);
@@ -83,31 +76,20 @@ const struct teg_observer *teg_clocks_observer(struct teg_clocks *clocks, unsign
 
 /* ---- who reads what -------------------------------------------------------------------------- */
 
-/* The `at`-th block of its cluster. Beyond those that were executed it does as one of the last wave, later by what the
- * blocks in between take. */
-static struct teg_clock_place place_of(const struct teg_clocks *clocks, uint32_t cluster,
-                                       uint64_t at, uint64_t wave, double steady)
-{
-    uint32_t simulated = clocks->cluster_count == 1 ? 0 : cluster;
-    uint64_t count = clocks->clusters[simulated].count, number = at;
-    if (at >= count && count > wave) number = count - wave + at % wave;
-    if (number >= count) number = at % count;
-    return (struct teg_clock_place){.simulated = simulated,
-                                    .cluster = cluster,
-                                    .number = number,
-                                    .shift = (teg_time)llround(steady * (double)(at - number))};
-}
-
 void teg_clocks_end(struct teg_clocks *clocks, const struct teg_assignment *assignment,
                     uint64_t wave, double steady)
 {
-    uint64_t *dealt = mem_zalloc(assignment->clusters, sizeof *dealt);
+    clocks->is_known = true;
     clocks->grid_blocks = assignment->blocks;
-    clocks->places = mem_alloc((clocks->grid_blocks + 1) * sizeof *clocks->places);
+    clocks->wave = wave;
+    clocks->steady = steady;
+    if (!assignment->owners) return;
+    uint64_t *dealt = mem_zalloc(assignment->clusters, sizeof *dealt);
+    clocks->owners = mem_alloc((clocks->grid_blocks + 1) * sizeof *clocks->owners);
+    clocks->ranks = mem_alloc((clocks->grid_blocks + 1) * sizeof *clocks->ranks);
     for (uint64_t b = 0; b < clocks->grid_blocks; b++) {
-        uint32_t cluster =
-            assignment->owners ? assignment->owners[b] : (uint32_t)(b % assignment->clusters);
-        clocks->places[b] = place_of(clocks, cluster, dealt[cluster]++, wave, steady);
+        clocks->owners[b] = assignment->owners[b];
+        clocks->ranks[b] = dealt[assignment->owners[b]]++;
     }
     mem_free(dealt);
 }
@@ -124,18 +106,36 @@ void teg_clocks_clear(struct teg_clocks *clocks)
         mem_free(c->blocks);
     }
     mem_free(clocks->clusters);
-    mem_free(clocks->places);
+    mem_free(clocks->owners);
+    mem_free(clocks->ranks);
     *clocks = (struct teg_clocks){0};
 }
 
+static const struct teg_clock_cluster *stand_in(const struct teg_clocks *clocks, uint32_t number)
+{
+    unsigned i = clocks->cluster_count;
+    while (i > 0 && clocks->clusters[--i].cluster != number) {
+    }
+    return &clocks->clusters[i];
+}
+
+/* The `rank`-th block of its cluster. Beyond those that were executed it does as one of the last wave, later by what the
+ * blocks in between take. */
 void teg_clocks_find(const struct teg_clocks *clocks, uint64_t block, struct teg_clocks_found *out)
 {
     *out = (struct teg_clocks_found){0};
-    if (block >= clocks->grid_blocks) return;
-    const struct teg_clock_place *place = &clocks->places[block];
-    const struct teg_clock_block *read = &clocks->clusters[place->simulated].blocks[place->number];
-    out->sm = place->cluster * clocks->cluster_sms + read->sm;
-    out->shift = place->shift + clocks->launch;
+    if (!clocks->is_known || block >= clocks->grid_blocks) return;
+    uint32_t number =
+        clocks->owners ? clocks->owners[block] : (uint32_t)(block % clocks->all_clusters);
+    uint64_t rank = clocks->owners ? clocks->ranks[block] : block / clocks->all_clusters;
+    const struct teg_clock_cluster *cluster = stand_in(clocks, number);
+    uint64_t at = rank, count = cluster->count;
+    if (at >= count && count > clocks->wave) at = count - clocks->wave + rank % clocks->wave;
+    if (at >= count) at = rank % count;
+    const struct teg_clock_block *read = &cluster->blocks[at];
+    teg_time later = (teg_time)llround(clocks->steady * (double)(rank - at));
+    out->sm = number * clocks->cluster_sms + read->sm;
+    out->shift = clocks->launch + later;
     out->warps = read->warps;
     out->is_own = read->is_traced && read->block == block;
 }

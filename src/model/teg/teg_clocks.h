@@ -41,8 +41,12 @@ struct teg_clocks {
     unsigned all_clusters, cluster_sms; /* of the GPU */
     uint64_t grid_blocks;
     uint32_t warps_per_block;
-    teg_time launch;                /* before the first block begins */
-    struct teg_clock_place *places; /* by block of the grid: where what it reads is */
+    teg_time launch;  /* before the first block begins */
+    uint64_t wave;    /* blocks that are resident on a cluster */
+    double steady;    /* ticks that each block of a cluster takes while no place is free */
+    uint32_t *owners; /* by block of the grid: its cluster, */
+    uint64_t *ranks;  /* and how many that cluster had before; NULL: in turn */
+    bool is_known;
 };
 
 struct teg_clocks_found {
@@ -52,12 +56,12 @@ struct teg_clocks_found {
     bool is_own;                     /* the block itself was simulated, by its own trace */
 };
 
-/* For the model: an observer for each of `count` clusters; `first` is the number of the first. */
+/* For the model: an observer for each of `count` clusters, which have these numbers. The first stands for those that are
+ * not among them. */
 void teg_clocks_begin(struct teg_clocks *clocks, const struct teg_machine *machine,
-                      const struct teg_setup *setups, unsigned first, unsigned count);
+                      const struct teg_setup *setups, const unsigned *numbers, unsigned count);
 const struct teg_observer *teg_clocks_observer(struct teg_clocks *clocks, unsigned i);
-/* After the executions: finds the places of all blocks. `wave`: blocks that are resident on a cluster; `steady`: ticks that
- * each of its blocks takes while no place is free. */
+/* After the executions. */
 void teg_clocks_end(struct teg_clocks *clocks, const struct teg_assignment *assignment,
                     uint64_t wave, double steady);
 void teg_clocks_clear(struct teg_clocks *clocks);

@@ -94,6 +94,18 @@ static unsigned native_registers(const struct teg_grid *a)
     return is_told ? registers : UNKNOWN;
 }
 
+/* What kernels read of their clocks begins with the first blocks: whole waves are the first ones, not any. */
+static void keep_first_waves(struct teg_grid *a, unsigned cluster)
+{
+    uint64_t count = a->setup.block_count, all = (uint64_t)a->blocks, last = count % a->wave;
+    uint64_t *blocks = ARENA_ARRAY(a->input->arena, uint64_t, count + 1);
+    const uint64_t *in_order =
+        teg_assigned_blocks(a->input->arena, &a->assignment, cluster, all, a->wave);
+    for (uint64_t i = 0; i < count; i++)
+        blocks[i] = in_order[i < count - last ? i : all - (count - i)];
+    a->setup.deal.blocks = blocks;
+}
+
 /* The blocks of a cluster. */
 static void choose_blocks(struct teg_grid *a, unsigned cluster)
 {
@@ -103,6 +115,7 @@ static void choose_blocks(struct teg_grid *a, unsigned cluster)
     a->setup.block_count = blocks_to_run(a);
     a->setup.deal.blocks = teg_assigned_blocks(a->input->arena, &a->assignment, cluster,
                                                a->setup.block_count, a->wave);
+    if (a->input->clocks) keep_first_waves(a, cluster);
     a->work = teg_assigned_work(&a->assignment, cluster);
 }
 
@@ -213,24 +226,25 @@ static void end_clocks(const struct teg_grid *a)
                    (uint64_t)a->setup.blocks_per_sm * a->setup.sms, teg_steady_rate(a));
 }
 
-static void set_clusters(const struct teg_grid *a, struct teg_grid *clusters, unsigned count)
+static struct teg_grid of_cluster(const struct teg_grid *a, unsigned number)
 {
-    for (unsigned i = 0; i < count; i++) {
-        clusters[i] = *a;
-        choose_blocks(&clusters[i], i);
-        clusters[i].setup.running = NULL;
-        if (clusters[i].blocks < a->blocks) clusters[i].setup.last_sms = 0;
-    }
+    struct teg_grid out = *a;
+    choose_blocks(&out, number);
+    out.setup.running = NULL;
+    if (out.blocks < a->blocks) out.setup.last_sms = 0;
+    return out;
 }
 
-static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, unsigned count)
+/* They have these numbers. */
+static ws_status run_clusters(struct diag *diag, struct teg_grid *clusters, const unsigned *numbers,
+                              unsigned count)
 {
     struct teg_clocks *clocks = clusters->input->clocks;
     struct teg_setup *setups = mem_zalloc(count, sizeof *setups);
     struct teg_result *results = mem_zalloc(count, sizeof *results);
     for (unsigned i = 0; i < count; i++)
         setups[i] = clusters[i].setup;
-    if (clocks) teg_clocks_begin(clocks, &clusters->machine, setups, 0, count);
+    if (clocks) teg_clocks_begin(clocks, &clusters->machine, setups, numbers, count);
     for (unsigned i = 0; i < count && clocks; i++)
         setups[i].observer = teg_clocks_observer(clocks, i);
     ws_status status = teg_run_all(diag, setups, count, results);
@@ -267,26 +281,39 @@ ws_status teg_run_clusters(struct diag *diag, struct teg_grid *a)
     uint64_t all = profile_blocks(a->input->profile);
     unsigned count = a->machine.clusters < all ? a->machine.clusters : (unsigned)all;
     struct teg_grid *clusters = mem_zalloc(a->machine.clusters, sizeof *clusters);
-    set_clusters(a, clusters, count);
-    ws_status status = run_clusters(diag, clusters, count);
+    unsigned *numbers = mem_zalloc(count, sizeof *numbers);
+    for (unsigned i = 0; i < count; i++) {
+        clusters[i] = of_cluster(a, i);
+        numbers[i] = i;
+    }
+    ws_status status = run_clusters(diag, clusters, numbers, count);
     if (status == WS_OK) status = choose_slowest(diag, a, clusters, count);
     if (status == WS_OK && a->input->clocks) end_clocks(a);
     mem_free(clusters);
+    mem_free(numbers);
     return status;
+}
+
+/* With the cluster of the first block, which often is the only one that measures: two at most. */
+static ws_status run_with_clocks(struct diag *diag, struct teg_grid *a)
+{
+    const struct teg_assignment *dealt = &a->assignment;
+    const unsigned numbers[] = {dealt->longest, dealt->owners ? dealt->owners[0] : 0};
+    unsigned count = numbers[0] == numbers[1] ? 1 : 2;
+    struct teg_grid clusters[2] = {*a};
+    if (count == 2) clusters[1] = of_cluster(a, numbers[1]);
+    TRY(run_clusters(diag, clusters, numbers, count));
+    TRY(choose_slowest(diag, a, clusters, count));
+    end_clocks(a);
+    return WS_OK;
 }
 
 ws_status teg_run_cluster(struct diag *diag, struct teg_grid *a)
 {
-    struct teg_clocks *clocks = a->input->clocks;
-    struct teg_setup setup = a->setup;
-    if (clocks) {
-        teg_clocks_begin(clocks, &a->machine, &setup, a->assignment.longest, 1);
-        setup.observer = teg_clocks_observer(clocks, 0);
-    }
-    TRY(teg_run(diag, &setup, &a->result));
+    if (a->input->clocks) return run_with_clocks(diag, a);
+    TRY(teg_run(diag, &a->setup, &a->result));
     TRY(find_longest_end(diag, a));
     a->total = whole_grid(a);
     a->timed = 1;
-    if (clocks) end_clocks(a);
     return WS_OK;
 }
