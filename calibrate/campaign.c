@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 7, SHORT_REPEATS = 3, TRIES = 3 };
+enum { REPEATS = 7, SHORT_REPEATS = 3, MOST_REPEATS = 24 };
 
 bool bench_is_chosen(const struct calibration *calibration, const struct bench *bench)
 {
@@ -40,6 +40,19 @@ static void identify(struct raw *raw_data, struct raw_point *raw, const struct b
     memcpy(raw->args, point->args, sizeof raw->args);
 }
 
+/* Is the middle of the repeats less certain than a per mille? Few that differ at all say little. Then four times as
+ * many, once or twice. */
+static bool wants_more(const struct raw_point *point, unsigned *repeats)
+{
+    const unsigned few = 7;
+    double spread, cycles = middle(point->block_cycles, point->count, &spread);
+    double certain = point->count < few ? 0 : 0.001 * sqrt(point->count);
+    if (!(cycles > 0) || !(spread > certain * cycles)) return false;
+    if (*repeats >= MOST_REPEATS) return false;
+    *repeats = 4 * *repeats < MOST_REPEATS ? 4 * *repeats : MOST_REPEATS;
+    return true;
+}
+
 static int run_point(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
                      const struct bench *bench, const struct plan *plan, const struct point *point)
 {
@@ -47,7 +60,10 @@ static int run_point(const struct calibration *calibration, struct gpu *gpu, str
     if (raw_find(raw, bench->id, point->x)) return CALIBRATE_DONE;
     if (calibration->is_interrupted && calibration->is_interrupted()) return CALIBRATE_INTERRUPTED;
     identify(raw, &result, bench, plan, point);
-    if (!gpu_time(gpu, plan, point, repeats_of(calibration), &result)) return CALIBRATE_DEVICE;
+    unsigned repeats = repeats_of(calibration);
+    do
+        if (!gpu_time(gpu, plan, point, repeats, &result)) return CALIBRATE_DEVICE;
+    while (!calibration->repeats && wants_more(&result, &repeats));
     if (!result.is_checked) {
         char *text = calibrate_format("%s: %s: the point is left out of the fit", bench->id,
                                       *result.remark ? result.remark : "wrong results");
