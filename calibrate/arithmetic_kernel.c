@@ -189,5 +189,7 @@ unsigned chains_kernel(struct plan *plan, const struct chains *chains)
         for (unsigned at = 0; at < most_chains(chains); at++)
             put_turn(&writer, chains, at, step % 2 != 0);
     put_results(&writer, chains);
-    return plan_kernel(plan, name, kernel_end(&writer));
+    const struct chain_group *first = &chains->groups[0];
+    return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), first->operation->native,
+                       first->count * chains->steps);
 }

@@ -46,6 +46,11 @@ struct point {
 struct kernel_text {
     const char *name;
     char *ptx; /* a whole module with one kernel of that name */
+    /* Opcodes of its native code that do what is measured, an extended regular expression, and how many are meant; NULL:
+     * not counted. */
+    const char *native;
+    unsigned native_count;
+    char *remark; /* native code differs (native_count.h); NULL: it does not, or nobody knows */
 };
 
 /* Owned by plan_clear. */
@@ -87,6 +92,8 @@ extern const struct bench bench_arithmetic[], bench_issue[], bench_shared[], ben
 
 /* plan.c */
 unsigned plan_kernel(struct plan *plan, const char *name, char *ptx); /* takes the text over */
+/* Returns the kernel. */
+unsigned plan_native(struct plan *plan, unsigned kernel, const char *native, unsigned count);
 struct point *plan_point(struct plan *plan, const struct point *point);
 void plan_clear(struct plan *plan);
 

@@ -49,7 +49,7 @@ static unsigned chase_kernel(struct plan *plan, unsigned chains, unsigned steps)
         for (unsigned i = 0; i < chains; i++)
             put(&writer, "    ld.shared.u32 %%r%u, [%%r%u];\n", 2 * i, 2 * i);
     put_arrived(&writer, chains);
-    return plan_kernel(plan, name, kernel_end(&writer));
+    return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "LDS", chains * steps);
 }
 
 /* ---- latency and banks ------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static unsigned copy_kernel(struct plan *plan, unsigned steps)
         put(&writer, "    ld.shared.u32 %%r2, [%%r%u];\n    st.shared.u32 [%%r%u], %%r2;\n", i % 2,
             1 - i % 2);
     put(&writer, "    mov.b32 %%result, %%r2;\n");
-    return plan_kernel(plan, name, kernel_end(&writer));
+    return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "LDS", steps);
 }
 
 static bool plan_copies(const struct bench *bench, struct plan *plan, const char **why)
@@ -284,7 +284,8 @@ static unsigned atomic_kernel(struct plan *plan, unsigned steps)
         for (unsigned i = 0; i < ATOMIC_CHAINS; i++)
             put(&writer, "    atom.shared.add.u32 %%r%u, [%%r80], %%r%u;\n", i, i);
     put(&writer, "    or.b32 %%result, %%r0, %%r1;\n");
-    return plan_kernel(plan, name, kernel_end(&writer));
+    return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "ATOMS",
+                       ATOMIC_CHAINS * steps);
 }
 
 static bool plan_atomics(const struct bench *bench, struct plan *plan, const char **why)

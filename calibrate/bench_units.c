@@ -23,7 +23,8 @@ static bool plan_barriers(const struct bench *bench, struct plan *plan, const ch
         kernel_clock(&writer);
         for (unsigned k = 0; k < steps[i]; k++)
             put(&writer, "    bar.sync 0;\n");
-        unsigned kernel = plan_kernel(plan, name, kernel_end(&writer));
+        unsigned kernel =
+            plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "BAR", steps[i]);
         for (unsigned warps = 1; warps <= many_warps(plan->gpu); warps *= 2)
             plan_point(plan, &(struct point){.kernel = kernel,
                                              .grid = 1,
@@ -72,11 +73,12 @@ struct shape {
     unsigned from_cc;
     const char *instruction;
     unsigned sums, a, b, products; /* products: multiply-adds of a warp */
+    const char *native;            /* NULL: it becomes several */
 };
 static const struct shape shapes[] = {
-    {80, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 4, 2, 16 * 8 * 16},
-    {75, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1, 16 * 8 * 8},
-    {70, "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 16 * 16 * 16},
+    {80, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 4, 2, 16 * 8 * 16, "HMMA"},
+    {75, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1, 16 * 8 * 8, "HMMA"},
+    {70, "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 16 * 16 * 16, NULL},
 };
 enum { TENSOR_CHAINS = 4, TENSOR_SHORT = 4, TENSOR_LONG = 12, FACTORS = 80 };
 
@@ -122,7 +124,8 @@ static unsigned tensor_kernel(struct plan *plan, const struct shape *shape, unsi
     put(&writer, "    mov.b32 %%result, %%f0;\n");
     for (unsigned i = 1; i < chains * shape->sums; i++)
         put(&writer, "    mov.b32 %%r0, %%f%u;\n    or.b32 %%result, %%result, %%r0;\n", i);
-    return plan_kernel(plan, name, kernel_end(&writer));
+    return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), shape->native,
+                       chains * steps);
 }
 
 /* x: chains, steps. */
@@ -181,7 +184,8 @@ static bool plan_loads(const struct bench *bench, struct plan *plan, const char 
         kernel_clock(&writer);
         for (unsigned k = 0; k < steps[i]; k++)
             put(&writer, "    ld.volatile.global.u32 %%r%u, [%%data+%u];\n", k, k * LOAD_APART);
-        unsigned kernel = plan_kernel(plan, name, kernel_end(&writer));
+        unsigned kernel =
+            plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "LDG|LD", steps[i]);
         for (unsigned k = 0; k < 2; k++) {
             unsigned warps = k ? many_warps(plan->gpu) : 1;
             plan_point(plan, &(struct point){.kernel = kernel,

@@ -26,6 +26,7 @@ struct calibration {
     bool with_power;     /* measure power and temperature, too */
     bool is_quiet;       /* no summary */
     bool is_short;       /* kernels short enough for a GPU that is executed on a CPU */
+    bool counts_native;  /* count native instructions, where there are a ptxas and a disassembler */
     unsigned repeats;    /* timings of a point; 0: the default */
     unsigned gpu;        /* number of the device */
     bool (*is_interrupted)(void);                                    /* NULL: never */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/native_count.h"
+
 enum { REPEATS = 7, SHORT_REPEATS = 3, MOST_REPEATS = 24 };
 
 bool bench_is_chosen(const struct calibration *calibration, const struct bench *bench)
@@ -64,6 +66,8 @@ static int run_point(const struct calibration *calibration, struct gpu *gpu, str
     do
         if (!gpu_time(gpu, plan, point, repeats, &result)) return CALIBRATE_DEVICE;
     while (!calibration->repeats && wants_more(&result, &repeats));
+    const char *native = plan->kernels[point->kernel].remark;
+    if (native && !*result.remark) result.remark = raw_text(raw, native);
     if (!result.is_checked) {
         char *text = calibrate_format("%s: %s: the point is left out of the fit", bench->id,
                                       *result.remark ? result.remark : "wrong results");
@@ -103,6 +107,7 @@ static int run_plan(const struct calibration *calibration, struct gpu *gpu, stru
     bool is_possible = bench->plan(bench, &plan, &why);
     *more = is_possible && new_points(raw, bench, &plan) > 0;
     if (*more) {
+        if (calibration->counts_native || !calibration->is_short) native_count(calibration, &plan);
         if (!gpu_load(gpu, &plan)) exit_code = CALIBRATE_DEVICE;
         for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
             exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);

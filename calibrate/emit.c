@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "calibrate/campaign.h"
+#include "calibrate/native_count.h"
 
 static bool put_file(const struct calibration *calibration, const char *path, const char *text)
 {
@@ -54,12 +55,14 @@ static char *launch_text(const struct bench *bench, const struct plan *plan,
 }
 
 static bool emit_bench(const struct calibration *calibration, const struct bench *bench,
-                       const struct gpu_facts *facts, const char *gpu, const char *folder)
+                       const struct gpu_facts *facts, const char *gpu, const char *folder,
+                       unsigned *counted)
 {
     struct plan plan = {.gpu = facts, .is_short = calibration->is_short};
     const char *why = "";
     bool is_written = true;
     if (bench->plan(bench, &plan, &why)) {
+        if (calibration->counts_native) *counted += native_count(calibration, &plan);
         for (unsigned i = 0; is_written && i < plan.kernel_count; i++) {
             char *path = calibrate_format("%s/%s-%s.ptx", folder, bench->id, plan.kernels[i].name);
             is_written = put_file(calibration, path, plan.kernels[i].ptx);
@@ -123,8 +126,14 @@ int calibrate_emit(const struct calibration *calibration, const char *gpu, const
     ws_machine_destroy(machine);
     mkdir(folder, 0777); /* a failure shows with the first file */
     bool is_written = true;
+    unsigned counted = 0;
     for (unsigned i = 0; is_written && bench_at(i); i++)
         if (bench_is_chosen(calibration, bench_at(i)))
-            is_written = emit_bench(calibration, bench_at(i), &facts, gpu, folder);
+            is_written = emit_bench(calibration, bench_at(i), &facts, gpu, folder, &counted);
+    if (calibration->counts_native) {
+        char *words = calibrate_format("native instructions of %u kernels were counted", counted);
+        calibration->tell(calibration->user, words);
+        free(words);
+    }
     return is_written ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }

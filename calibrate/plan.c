@@ -35,8 +35,16 @@ char *calibrate_format(const char *format, ...)
 unsigned plan_kernel(struct plan *plan, const char *name, char *ptx)
 {
     plan->kernels = calibrate_grow(plan->kernels, plan->kernel_count, sizeof *plan->kernels);
-    plan->kernels[plan->kernel_count] = (struct kernel_text){calibrate_format("%s", name), ptx};
+    plan->kernels[plan->kernel_count] =
+        (struct kernel_text){.name = calibrate_format("%s", name), .ptx = ptx};
     return plan->kernel_count++;
+}
+
+unsigned plan_native(struct plan *plan, unsigned kernel, const char *native, unsigned count)
+{
+    plan->kernels[kernel].native = native;
+    plan->kernels[kernel].native_count = count;
+    return kernel;
 }
 
 struct point *plan_point(struct plan *plan, const struct point *point)
@@ -51,6 +59,7 @@ void plan_clear(struct plan *plan)
     for (unsigned i = 0; i < plan->kernel_count; i++) {
         free((void *)(uintptr_t)plan->kernels[i].name);
         free(plan->kernels[i].ptx);
+        free(plan->kernels[i].remark);
     }
     free(plan->kernels);
     free(plan->points);

@@ -17,6 +17,7 @@ enum option_id {
     OPTION_REPEATS,
     OPTION_FIT,
     OPTION_PLOTS,
+    OPTION_NATIVE,
 };
 
 static const struct option_row options[] = {
@@ -33,6 +34,9 @@ static const struct option_row options[] = {
     {OPTION_PLOTS, 0, "plots", "DIR", "write SVG pictures of measured and fitted values"},
     {OPTION_EMIT, 0, "emit", "DIR",
      "write kernels and launch files for `warpsage analyze`, run nothing"},
+    {OPTION_NATIVE, 0, "native", NULL,
+     "count native instructions, with --short and --emit, too (needs ptxas and nvdisasm or "
+     "cuobjdump in PATH)"},
     {OPTION_GPU, 0, "gpu", "ID", "the GPU that --emit writes for"},
     {0},
 };
@@ -85,6 +89,9 @@ static int apply_option(struct cli *cli, const struct option_use *use,
         return parse_small(cli, "--repeats", use->value, &calibration->repeats);
     case OPTION_FIT:
         return cli_input(cli, use->value, &request->fit);
+    case OPTION_NATIVE:
+        calibration->counts_native = true;
+        return EXIT_DONE;
     case OPTION_PLOTS:
         calibration->plots = use->value;
         return EXIT_DONE;
