@@ -229,8 +229,10 @@ static unsigned copy_kernel(struct plan *plan, unsigned steps)
                  "    add.u32 %%r1, %%r0, %%a;\n    st.shared.u32 [%%r0], %%b;\n");
     kernel_clock(&writer);
     for (unsigned i = 0; i < steps; i++)
-        put(&writer, "    ld.shared.u32 %%r2, [%%r%u];\n    st.shared.u32 [%%r%u], %%r2;\n", i % 2,
-            1 - i % 2);
+        put(&writer,
+            "    ld.volatile.shared.u32 %%r2, [%%r%u];\n    st.volatile.shared.u32 [%%r%u], "
+            "%%r2;\n",
+            i % 2, 1 - i % 2);
     put(&writer, "    mov.b32 %%result, %%r2;\n");
     return plan_native(plan, plan_kernel(plan, name, kernel_end(&writer)), "LDS", steps);
 }
