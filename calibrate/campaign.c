@@ -107,7 +107,8 @@ static int run_plan(const struct calibration *calibration, struct gpu *gpu, stru
     bool is_possible = bench->plan(bench, &plan, &why);
     *more = is_possible && new_points(raw, bench, &plan) > 0;
     if (*more) {
-        if (calibration->counts_native || !calibration->is_short) native_count(calibration, &plan);
+        if (calibration->counts_native || !calibration->is_short)
+            native_count(calibration, bench, &plan);
         if (!gpu_load(gpu, &plan)) exit_code = CALIBRATE_DEVICE;
         for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
             exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);

@@ -62,7 +62,7 @@ static bool emit_bench(const struct calibration *calibration, const struct bench
     const char *why = "";
     bool is_written = true;
     if (bench->plan(bench, &plan, &why)) {
-        if (calibration->counts_native) *counted += native_count(calibration, &plan);
+        if (calibration->counts_native) *counted += native_count(calibration, bench, &plan);
         for (unsigned i = 0; is_written && i < plan.kernel_count; i++) {
             char *path = calibrate_format("%s/%s-%s.ptx", folder, bench->id, plan.kernels[i].name);
             is_written = put_file(calibration, path, plan.kernels[i].ptx);

@@ -131,7 +131,8 @@ static bool compare(const struct native *native, const struct plan *plan,
     return count >= 0;
 }
 
-unsigned native_count(const struct calibration *calibration, struct plan *plan)
+unsigned native_count(const struct calibration *calibration, const struct bench *bench,
+                      struct plan *plan)
 {
     struct native native;
     unsigned compared = 0;
@@ -143,7 +144,7 @@ unsigned native_count(const struct calibration *calibration, struct plan *plan)
         works = compare(&native, plan, kernel);
         compared += works;
         if (!kernel->remark) continue;
-        char *words = calibrate_format("%s: %s", kernel->name, kernel->remark);
+        char *words = calibrate_format("%s, %s: %s", bench->id, kernel->name, kernel->remark);
         calibration->tell(calibration->user, words);
         free(words);
     }

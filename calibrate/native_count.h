@@ -9,6 +9,7 @@
 
 /* Sets the remarks of kernels that differ, and tells them. Without the tools, or a target that they do not know, nothing
  * happens. The number of kernels that were compared. */
-unsigned native_count(const struct calibration *calibration, struct plan *plan);
+unsigned native_count(const struct calibration *calibration, const struct bench *bench,
+                      struct plan *plan);
 
 #endif
