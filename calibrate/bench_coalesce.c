@@ -102,7 +102,10 @@ static void fit_rule(const struct bench *bench, struct fit *fit)
                   : bytes[PAIRED] > 0.8 * bytes[SCATTERED] ? 12
                                                            : 32;
     fit_figure(fit, bench, "global.rule", "", rule, rule, rule);
-    double least = power_of_2(fmin(bytes[SCATTERED], bytes[APART]) / WARP);
+    double least = fmin(bytes[SCATTERED], bytes[APART]) / WARP;
+    const struct figure *sector = fit_known(fit, "global.cached_load_bytes");
+    if (sector && rule == 32) least = fmin(least, sector->value);
+    least = power_of_2(least);
     fit_figure(fit, bench, "global.min_segment_bytes", "B", least, least, least);
     const struct figure *line = fit_known(fit, "l1.line");
     double most = rule == 12 ? (bytes[SPLIT] > 3 * 64 ? 128 : 64) : line ? line->value : NAN;
@@ -134,13 +137,17 @@ static unsigned common(unsigned a, unsigned b)
     return b ? common(b, a % b) : a;
 }
 
-/* At a distance of `units` every gcd(units, channels)-th channel has all accesses. */
+/* Lanes that the busiest channel serves: at a distance of `units` every gcd(units, channels)-th has some. */
+static double busiest(unsigned units, unsigned channels)
+{
+    return ceil((double)WARP / (channels / common(units, channels)));
+}
+
 static bool agrees(const double *cycles, unsigned channels, unsigned units_of_channel)
 {
-    for (unsigned units = 1; units <= UNITS; units++) {
-        if (units % units_of_channel) continue;
-        double expected = common(units / units_of_channel, channels);
-        if (fabs(cycles[units] / cycles[units_of_channel] / expected - 1) > 0.15) return false;
+    for (unsigned units = units_of_channel; units <= UNITS; units += units_of_channel) {
+        double expected = busiest(units / units_of_channel, channels) / busiest(1, channels);
+        if (fabs(cycles[units] / cycles[units_of_channel] / expected - 1) > 0.1) return false;
     }
     return true;
 }
@@ -154,11 +161,12 @@ static void fit_channels(const struct bench *bench, struct fit *fit)
         least = fmin(least, cycles[units]);
         most = fmax(most, cycles[units]);
     }
-    unsigned channels = (unsigned)round(most / least), worst = 1;
+    unsigned worst = 1;
     while (worst < UNITS && cycles[worst] < 0.9 * most)
         worst++;
-    unsigned units = channels > 1 && worst % channels == 0 ? worst / channels : 0;
-    if (units && agrees(cycles, channels, units)) {
+    for (unsigned channels = worst; channels > 1 && most > 1.5 * least; channels--) {
+        unsigned units = worst / channels;
+        if (worst % channels || !agrees(cycles, channels, units)) continue;
         fit_figure(fit, bench, "dram.channels", "", channels, channels, channels);
         fit_figure(fit, bench, "dram.interleave", "B", units * UNIT, units * UNIT, units * UNIT);
         return;

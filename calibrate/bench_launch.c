@@ -128,7 +128,7 @@ static void fit_atomics(const struct bench *bench, struct fit *fit)
 
 /* ---- occupancy --------------------------------------------------------------------------------- */
 
-enum { KERNELS = 18, VALUES_FIRST = 9, VALUES_STEP = 3, UNITS_MAX = 1024 };
+enum { KERNELS = 24, VALUES_FIRST = 9, VALUES_STEP = 3, UNITS_MAX = 1024 };
 static const unsigned block_warps[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15};
 enum { BLOCKS = sizeof block_warps / sizeof *block_warps };
 
@@ -207,17 +207,22 @@ static bool explains(const struct raw *raw, const struct handing *handing, doubl
     return true;
 }
 
+static double most_resident(const struct raw *raw, const char *bench)
+{
+    double most = 0;
+    for (unsigned i = 0; i < raw->count; i++)
+        if (!strcmp(raw->points[i].bench, bench)) most = fmax(most, raw->points[i].resident);
+    return most;
+}
+
 /* Of all ways to hand out registers those that explain every answer; a figure in which they differ is unknown. */
 static void fit_registers(const struct bench *bench, struct fit *fit)
 {
-    double most = 0;
+    double most = fit->raw->gpu.max_blocks_sm;
     unsigned count = 0;
     struct handing found = {0};
     bool same[3] = {true, true, true};
-    for (unsigned i = 0; i < fit->raw->count; i++)
-        if (!strcmp(fit->raw->points[i].bench, bench->id))
-            most = fmax(most, fit->raw->points[i].resident);
-    if (!(most > 0)) return;
+    if (!(most > 0)) most = most_resident(fit->raw, bench->id);
     for (unsigned unit = WARP; unit <= UNITS_MAX; unit *= 2)
         for (unsigned i = 0; i < 8; i++) {
             const struct handing tried = {unit, 1u << i / 2, i % 2};
@@ -281,15 +286,14 @@ static bool shared_explains(const struct raw *raw, double unit, double reserved,
 static void fit_shared(const struct bench *bench, struct fit *fit)
 {
     static const double reserves[] = {0, 1024};
-    const struct figure *blocks = fit_known(fit, "sm.max_blocks");
+    double most = most_resident(fit->raw, bench->id); /* registers may allow less than the GPU */
     double unit = 0, reserved = 0;
     unsigned count = 0;
-    if (!blocks || raw_find(fit->raw, bench->id, (double[BENCH_AXES]){0})) return;
     for (double tried = SHARED_STEP; tried <= UNITS_MAX; tried *= 2)
         for (unsigned i = 0; i < 2; i++) {
             bool is_told = fit->raw->gpu.shared_reserved > 0;
             if (is_told && (double)fit->raw->gpu.shared_reserved != reserves[i]) continue;
-            if (!shared_explains(fit->raw, tried, reserves[i], blocks->value)) continue;
+            if (!shared_explains(fit->raw, tried, reserves[i], most)) continue;
             if (count++) continue;
             unit = tried;
             reserved = reserves[i];

@@ -29,9 +29,17 @@ static unsigned warp_bytes(const struct gpu_facts *gpu)
     return WARP * WIDE * wide_unroll(gpu);
 }
 
+/* As many as have registers: those of the words, and about 20 more. */
+static unsigned threads_of(const struct gpu_facts *gpu, unsigned most)
+{
+    unsigned threads = gpu->max_registers_block / (WIDE / 4 * wide_unroll(gpu) + 20);
+    if (threads > most) threads = most;
+    return (gpu->max_threads < threads ? gpu->max_threads : threads) / (2 * WARP) * (2 * WARP);
+}
+
 static unsigned block_bytes(const struct gpu_facts *gpu)
 {
-    return THREADS / WARP * warp_bytes(gpu);
+    return threads_of(gpu, THREADS) / WARP * warp_bytes(gpu);
 }
 
 static void add_point(struct plan *plan, const struct access *access, struct point point)
@@ -76,7 +84,7 @@ static bool plan_stream(const struct bench *bench, struct plan *plan, const char
         add_point(plan, &streams[bench->parameter],
                   (struct point){
                       .grid = blocks,
-                      .block = THREADS,
+                      .block = threads_of(plan->gpu, THREADS),
                       .args = {rounds[i], moves ? (uint32_t)step : 0, apart, warp_bytes(plan->gpu)},
                       .x = {rounds[i]},
                       .data_bytes = moves ? rounds[i] * step : step});
@@ -152,12 +160,9 @@ static const struct access of_sm[] = {
 };
 enum { SM_L2, SM_L1 };
 
-/* As many as have registers: those of the words, and about 20 more. */
 static unsigned sm_warps(const struct gpu_facts *gpu)
 {
-    unsigned most = gpu->max_registers_block / (WIDE / 4 * wide_unroll(gpu) + 20);
-    if (most > SM_THREADS) most = SM_THREADS;
-    return (gpu->max_threads < most ? gpu->max_threads : most) / WARP;
+    return threads_of(gpu, SM_THREADS) / WARP;
 }
 
 static bool plan_of_sm(const struct bench *bench, struct plan *plan, const char **why)
@@ -201,9 +206,8 @@ static void fit_sm_l2(const struct bench *bench, struct fit *fit)
 static void fit_sm_l1(const struct bench *bench, struct fit *fit)
 {
     double cycles = sm_cycles(fit, bench->id), rate = WARP * WIDE / cycles;
-    const struct figure *below = fit_known(fit, "l2.sm_bandwidth");
     if (isnan(cycles)) return;
-    if (fit_known(fit, "l1.latency") && !(below && rate < 1.05 * below->value))
+    if (fit_known(fit, "l1.latency"))
         fit_figure(fit, bench, "l1.bandwidth", "B/cycle", rate, rate, rate);
     else
         fit_unknown(fit, bench, "l1.bandwidth", "loads do not hit an L1");
@@ -345,7 +349,7 @@ static bool plan_saw(const struct bench *bench, struct plan *plan, const char **
         add_point(
             plan, &saw,
             (struct point){.grid = next,
-                           .block = THREADS,
+                           .block = threads_of(plan->gpu, THREADS),
                            .args = {SAW_ROUNDS, next * block_bytes(plan->gpu),
                                     block_bytes(plan->gpu), warp_bytes(plan->gpu)},
                            .x = {next},
