@@ -209,16 +209,16 @@ static void drop_parentheses(struct strbuf *text)
     text->length = strlen(text->data);
 }
 
-/* Why there is no energy and how to get it. A quiet report has one line for it, without the words in
- * parentheses, which do not fit there. */
+/* How to get the energy that is unknown; the whole reason is in other formats. A quiet report has one line for it,
+ * without the words in parentheses, which do not fit there. */
 static void show_no_energy(struct page *page, const char *reason)
 {
     static const char lead[] = "ENERGY    ";
     bool is_quiet = page->details == WS_DETAILS_QUIET;
+    const char *repair = strstr(reason, ": run ");
     struct strbuf text = {0};
-    strbuf_puts(&text, reason);
-    for (unsigned i = 0; i < (is_quiet ? 2 : 1) && text.length + strlen(lead) > page->width; i++)
-        drop_parentheses(&text);
+    strbuf_printf(&text, "%s%s", repair ? "unknown" : "", repair ? repair : reason);
+    if (text.length + strlen(lead) > page->width) drop_parentheses(&text);
     page_wrap(page, lead, text.data, is_quiet ? 1 : 3);
     strbuf_clear(&text);
 }

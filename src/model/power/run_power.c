@@ -32,8 +32,7 @@ static const char *coefficients_missing(const struct model *model, const struct 
     if (missing > 2) text = arena_format(input->arena, "%s and %zu more", text, missing - 2);
     return arena_format(input->arena,
                         "no power coefficients for this GPU (%s lacks %s): run warpsage calibrate "
-                        "--power -o %s.yaml "
-                        "(on that GPU with its driver, 40 minutes)",
+                        "--power -o %s.yaml (needs that GPU, 40 minutes)",
                         id, text, input->machine->id ? id : "gpu");
 }
 
