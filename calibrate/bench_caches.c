@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies of the levels of memory, and what the caches hold, by one thread that chases pointers. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calibrate/chase.h"
@@ -373,6 +374,52 @@ static void fit_tlb(const struct bench *bench, struct fit *fit)
     size_picture(fit, bench->id, "Loads from pages of 2 MiB by the pages that are chased");
 }
 
+/* ---- constants --------------------------------------------------------------------------------- */
+
+/* The table is of the module, before the kernel; it holds zeros, so that each load leads to the same place. */
+static char *constant_text(const struct plan *plan, const char *name, unsigned length)
+{
+    static const char table[] = ".const .align 8 .b8 table[256];\n", kernel[] = ".visible .entry";
+    struct kernel_writer writer;
+    kernel_begin(&writer, plan->gpu, name, 0);
+    put(&writer, "    mov.u64 %%l1, table;\n    mov.u64 %%l3, %%l1;\n");
+    kernel_clock(&writer);
+    for (unsigned i = 0; i < length; i++)
+        put(&writer, "    ld.const.u64 %%l2, [%%l1];\n    add.u64 %%l1, %%l1, %%l2;\n");
+    put(&writer, "    sub.u64 %%l3, %%l1, %%l3;\n    cvt.u32.u64 %%result, %%l3;\n");
+    char *body = kernel_end(&writer), *place = strstr(body, kernel);
+    char *text = calibrate_format("%.*s%s%s", (int)(place - body), body, table, place);
+    free(body);
+    return text;
+}
+
+static bool plan_constant(const struct bench *bench, struct plan *plan, const char **why)
+{
+    static const unsigned lengths[] = {SHORT_CHASE, LONG_CHASE};
+    (void)bench;
+    *why = "";
+    for (unsigned i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "constant_%u", lengths[i]);
+        unsigned kernel = plan_kernel(plan, name, constant_text(plan, name, lengths[i]));
+        plan_point(
+            plan,
+            &(struct point){
+                .kernel = kernel, .grid = 1, .block = 1, .x = {lengths[i]}, .is_checked = true});
+    }
+    return true;
+}
+
+static void fit_constant(const struct bench *bench, struct fit *fit)
+{
+    const double x[] = {SHORT_CHASE, LONG_CHASE};
+    const double cycles[] = {chase_cycles(fit->raw, bench->id, SHORT_CHASE, 0, 0),
+                             chase_cycles(fit->raw, bench->id, LONG_CHASE, 0, 0)};
+    fit_picture(fit, bench->id,
+                "Loads of constants, each with an addition that the next one waits for", "loads",
+                "cycles", x, cycles, NULL, 2, false);
+}
+
 const struct bench bench_caches[] = {
     {.id = "latency.l1",
      .figures = "l1.latency",
@@ -443,5 +490,12 @@ const struct bench bench_caches[] = {
      .text = "One thread chases pointers from page to page.",
      .plan = plan_tlb,
      .fit = fit_tlb},
+    {.id = "latency.constant",
+     .figures = "",
+     .axes = "length",
+     .paper = "Lai & Seznec 3.2; Hong 3.2.4",
+     .text = "One thread loads constants whose address needs the one before, two lengths.",
+     .plan = plan_constant,
+     .fit = fit_constant},
     {0},
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calibrate/access.h"
+#include "calibrate/fit_curve.h"
 
 enum { FEW = 4, MANY = 20, THREADS = 512, WARP = 32, WARP_ROOM = 16384 + 256 };
 /* Words of 4 bytes, and of 16, that a thread has under way; their distance, which leads to another channel. */
@@ -216,17 +217,48 @@ static bool plan_curve(const struct bench *bench, struct plan *plan, const char 
     return true;
 }
 
+enum { CURVE_POINTS = AXIS_BLOCKS * AXIS_THREADS * AXIS_TRANSACTIONS, CURVE_PARAMETERS = 4 };
+
+struct surface {
+    const double *gbs;
+    const struct gpu_facts *gpu;
+};
+
+/* A pipeline with a latency: the reciprocal of the bandwidth is linear in those of blocks, threads and transactions
+ * (doc/machines.md, curves). */
+static double surface_at(const struct surface *surface, const double *p, unsigned i)
+{
+    return p[0] / (1 + p[1] / blocks_at(surface->gpu, i / (AXIS_THREADS * AXIS_TRANSACTIONS)) +
+                   p[2] / threads_axis[i / AXIS_TRANSACTIONS % AXIS_THREADS] +
+                   p[3] / transactions_axis[i % AXIS_TRANSACTIONS]);
+}
+
+static bool surface_formula(void *user, const double *parameters, double *out)
+{
+    const struct surface *surface = user;
+    for (unsigned i = 0; i < CURVE_POINTS; i++)
+        out[i] = surface_at(surface, parameters, i) / surface->gbs[i] - 1;
+    return true;
+}
+
 static void curve_picture(struct fit *fit, const double *gbs, const struct gpu_facts *gpu)
 {
-    double x[AXIS_BLOCKS * AXIS_THREADS * AXIS_TRANSACTIONS];
-    unsigned count = sizeof x / sizeof *x;
+    struct surface surface = {gbs, gpu};
+    double x[CURVE_POINTS], fitted[CURVE_POINTS], half[CURVE_PARAMETERS];
+    double parameters[CURVE_PARAMETERS] = {2 * gbs[CURVE_POINTS - 1], gpu->sms, 64, 8};
+    unsigned count = CURVE_POINTS;
+    const char *why;
+    bool is_fitted = formula_fit(surface_formula, &surface, parameters, half, CURVE_PARAMETERS,
+                                 CURVE_POINTS, &why);
+    for (unsigned i = 0; i < count; i++)
+        fitted[i] = is_fitted ? surface_at(&surface, parameters, i) : NAN;
     for (unsigned i = 0; i < count; i++)
         x[i] = blocks_at(gpu, i / (AXIS_THREADS * AXIS_TRANSACTIONS)) *
                threads_axis[i / AXIS_TRANSACTIONS % AXIS_THREADS] *
                transactions_axis[i % AXIS_TRANSACTIONS];
     fit_picture(fit, "curve.global",
                 "Global memory bandwidth by blocks, threads and transactions a thread",
-                "blocks x threads x transactions", "GB/s", x, gbs, NULL, count, true);
+                "blocks x threads x transactions", "GB/s", x, gbs, fitted, count, true);
 }
 
 static void fit_curve_global(const struct bench *bench, struct fit *fit)
