@@ -3,9 +3,9 @@
 
 #include "calibrate/bench.h"
 
-static const struct bench *const lists[] = {bench_arithmetic, bench_issue,     bench_shared,
-                                            bench_units,      bench_caches,    bench_memory,
-                                            bench_coalesce,   bench_departure, bench_launch};
+static const struct bench *const lists[] = {
+    bench_arithmetic, bench_issue,    bench_shared,    bench_units,  bench_caches,
+    bench_memory,     bench_coalesce, bench_departure, bench_launch, bench_power};
 
 const struct bench *bench_at(unsigned index)
 {

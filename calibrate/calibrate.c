@@ -37,12 +37,15 @@ static int check_choice(const struct calibration *calibration)
                   "need --power");
 }
 
+/* With those of power, which run only if asked for. */
 int calibrate_list(const struct calibration *calibration, FILE *out)
 {
-    int exit_code = check_choice(calibration);
+    struct calibration all = *calibration;
+    all.with_power = true;
+    int exit_code = check_choice(&all);
     for (unsigned i = 0; exit_code == CALIBRATE_DONE && bench_at(i); i++) {
         const struct bench *bench = bench_at(i);
-        if (!bench_is_chosen(calibration, bench)) continue;
+        if (!bench_is_chosen(&all, bench)) continue;
         fprintf(out, "%s\n    %s\n    figures: %s\n    source:  %s\n", bench->id, bench->text,
                 *bench->figures ? bench->figures : "none (compared with others)",
                 *bench->paper ? bench->paper : "none of the papers");

@@ -4,6 +4,8 @@
  *
  *     benches.c        the list: what is measured, by which paper's section, for which figures
  *       bench_*.c      one file a kind: kernels, the points that are timed, and what is made of the times
+ *     power_*.c        power and temperature: kernels, NVML's readings, fits (power.h)
+ *     watch.c          what disturbs a campaign
  *     kernel_text.c    PTX text: what all kernels begin and end with
  *     gpu*.c, nvml.c   the driver and its power readings, opened when needed
  *     campaign.c       runs all points, again if the GPU was disturbed; resumes

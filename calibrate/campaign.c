@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "calibrate/native_count.h"
+#include "calibrate/watch.h"
 
-enum { REPEATS = 7, SHORT_REPEATS = 3, MOST_REPEATS = 24 };
+enum { REPEATS = 7, SHORT_REPEATS = 3, MOST_REPEATS = 24, TRIES = 3 };
 
 bool bench_is_chosen(const struct calibration *calibration, const struct bench *bench)
 {
@@ -55,26 +56,83 @@ static bool wants_more(const struct raw_point *point, unsigned *repeats)
     return true;
 }
 
-static int run_point(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
-                     const struct bench *bench, const struct plan *plan, const struct point *point)
+static int time_point(struct watch *watch, const struct plan *plan, const struct bench *bench,
+                      const struct point *point, struct raw_point *out)
 {
-    struct raw_point result;
-    if (raw_find(raw, bench->id, point->x)) return CALIBRATE_DONE;
+    const struct calibration *calibration = watch->calibration;
     if (calibration->is_interrupted && calibration->is_interrupted()) return CALIBRATE_INTERRUPTED;
-    identify(raw, &result, bench, plan, point);
+    identify(watch->raw, out, bench, plan, point);
+    if (bench->is_power) {
+        if (!power_measure(&watch->meter, bench, plan, point, out)) return CALIBRATE_DEVICE;
+        bool is_cut = calibration->is_interrupted && calibration->is_interrupted();
+        return is_cut ? CALIBRATE_INTERRUPTED : CALIBRATE_DONE;
+    }
     unsigned repeats = repeats_of(calibration);
     do
-        if (!gpu_time(gpu, plan, point, repeats, &result)) return CALIBRATE_DEVICE;
-    while (!calibration->repeats && wants_more(&result, &repeats));
+        if (!gpu_time(watch->gpu, plan, point, repeats, out)) return CALIBRATE_DEVICE;
+    while (!calibration->repeats && wants_more(out, &repeats));
     const char *native = plan->kernels[point->kernel].remark;
-    if (native && !*result.remark) result.remark = raw_text(raw, native);
-    if (!result.is_checked) {
-        char *text = calibrate_format("%s: %s: the point is left out of the fit", bench->id,
-                                      *result.remark ? result.remark : "wrong results");
+    if (native && !*out->remark) out->remark = raw_text(watch->raw, native);
+    watch_point(watch, out);
+    return CALIBRATE_DONE;
+}
+
+static int keep_point(struct watch *watch, const struct raw_point *point)
+{
+    const struct calibration *calibration = watch->calibration;
+    if (!point->is_checked) {
+        char *text = calibrate_format("%s: %s: the point is left out of the fit", point->bench,
+                                      *point->remark ? point->remark : "wrong results");
         calibration->tell(calibration->user, text);
         free(text);
     }
-    return raw_add(raw, calibration, &result) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+    return raw_add(watch->raw, calibration, point) ? CALIBRATE_DONE : CALIBRATE_INPUT;
+}
+
+/* Points that the raw data lack, between two runs of the reference; *out_why: what disturbed them. Those of power
+ * take seconds each, and are kept at once. */
+static int time_points(struct watch *watch, const struct plan *plan, const struct bench *bench,
+                       struct raw_point *out, unsigned *out_count, const char **out_why)
+{
+    int exit_code = CALIBRATE_DONE;
+    *out_count = 0;
+    *out_why = "";
+    if (!watch_begin(watch, plan)) return CALIBRATE_DEVICE;
+    for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan->point_count; i++) {
+        const struct point *point = &plan->points[i];
+        if (raw_find(watch->raw, bench->id, point->x)) continue;
+        struct raw_point *result = &out[*out_count];
+        exit_code = time_point(watch, plan, bench, point, result);
+        if (exit_code == CALIBRATE_DONE && bench->is_power)
+            exit_code = keep_point(watch, result);
+        else if (exit_code == CALIBRATE_DONE)
+            ++*out_count;
+    }
+    if (exit_code == CALIBRATE_DONE && *out_count && !watch_end(watch, plan, out_why))
+        return CALIBRATE_DEVICE;
+    return exit_code;
+}
+
+/* Again, if they were disturbed; the last try is kept, and says so. */
+static int run_points(struct watch *watch, const struct plan *plan, const struct bench *bench)
+{
+    struct raw_point *points = calibrate_alloc(plan->point_count * sizeof *points);
+    const char *why = "";
+    unsigned count = 0;
+    int exit_code = CALIBRATE_DONE;
+    for (unsigned i = 0; i < TRIES && exit_code == CALIBRATE_DONE && (i == 0 || *why); i++)
+        exit_code = time_points(watch, plan, bench, points, &count, &why);
+    if (*why && exit_code == CALIBRATE_DONE) {
+        char *text = calibrate_format("%s: %s, %u times", bench->id, why, TRIES);
+        watch->calibration->tell(watch->calibration->user, text);
+        free(text);
+    }
+    for (unsigned i = 0; i < count && exit_code == CALIBRATE_DONE; i++) {
+        if (*why) points[i].remark = why;
+        exit_code = keep_point(watch, &points[i]);
+    }
+    free(points);
+    return exit_code;
 }
 
 /* The GPU has nothing to measure: the raw data say why. */
@@ -98,36 +156,36 @@ static unsigned new_points(const struct raw *raw, const struct bench *bench,
 }
 
 /* Plans, and measures what is new; *more: there was something. */
-static int run_plan(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
-                    const struct bench *bench, bool *more)
+static int run_plan(struct watch *watch, const struct bench *bench, bool *more)
 {
-    struct plan plan = {.gpu = gpu_facts(gpu), .raw = raw, .is_short = calibration->is_short};
+    struct plan plan = {
+        .gpu = gpu_facts(watch->gpu), .raw = watch->raw, .is_short = watch->calibration->is_short};
     const char *why = "";
     int exit_code = CALIBRATE_DONE;
     bool is_possible = bench->plan(bench, &plan, &why);
-    *more = is_possible && new_points(raw, bench, &plan) > 0;
+    *more = is_possible && new_points(watch->raw, bench, &plan) > 0;
     if (*more) {
-        if (calibration->counts_native || !calibration->is_short)
-            native_count(calibration, bench, &plan);
-        if (!gpu_load(gpu, &plan)) exit_code = CALIBRATE_DEVICE;
-        for (unsigned i = 0; exit_code == CALIBRATE_DONE && i < plan.point_count; i++)
-            exit_code = run_point(calibration, gpu, raw, bench, &plan, &plan.points[i]);
-        gpu_unload(gpu);
+        if (watch->calibration->counts_native || !plan.is_short)
+            native_count(watch->calibration, bench, &plan);
+        watch_plan(watch, bench, &plan);
+        exit_code =
+            gpu_load(watch->gpu, &plan) ? run_points(watch, &plan, bench) : CALIBRATE_DEVICE;
+        gpu_unload(watch->gpu);
     } else if (!is_possible) {
-        exit_code = skip(calibration, raw, bench, why);
+        exit_code = skip(watch->calibration, watch->raw, bench, why);
     }
     plan_clear(&plan);
     return exit_code;
 }
 
-static int run_bench(const struct calibration *calibration, struct gpu *gpu, struct raw *raw,
-                     const struct bench *bench)
+static int run_bench(struct watch *watch, const struct bench *bench)
 {
     enum { ROUNDS_MAX = 100 };
     int exit_code = CALIBRATE_DONE;
     bool more = true;
+    if (bench->is_power && !watch->has_power) return CALIBRATE_DONE; /* watch_open told it */
     for (unsigned i = 0; more && i < ROUNDS_MAX && exit_code == CALIBRATE_DONE; i++)
-        exit_code = run_plan(calibration, gpu, raw, bench, &more);
+        exit_code = run_plan(watch, bench, &more);
     return exit_code;
 }
 
@@ -135,13 +193,16 @@ int campaign_run(const struct calibration *calibration, struct gpu *gpu, struct 
 {
     unsigned chosen = 0, done = 0;
     int exit_code = CALIBRATE_DONE;
+    struct watch watch;
+    watch_open(&watch, calibration, gpu, raw);
     for (unsigned i = 0; bench_at(i); i++)
         chosen += bench_is_chosen(calibration, bench_at(i));
     for (unsigned i = 0; exit_code == CALIBRATE_DONE && bench_at(i); i++) {
         if (!bench_is_chosen(calibration, bench_at(i))) continue;
         if (calibration->progress)
             calibration->progress(calibration->user, bench_at(i)->id, (double)done++ / chosen);
-        exit_code = run_bench(calibration, gpu, raw, bench_at(i));
+        exit_code = run_bench(&watch, bench_at(i));
     }
+    watch_close(&watch);
     return exit_code;
 }

@@ -262,7 +262,7 @@ static bool flush(struct gpu *gpu)
                                   "a fill of the GPU's memory"));
 }
 
-static bool prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
+bool gpu_prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
 {
     size_t warps = (size_t)point->grid * ((point->block + 31) / 32);
     if (!reserve(gpu, &gpu->out, &gpu->out_bytes, warps * WORDS_OF_WARP * sizeof(uint32_t)))
@@ -288,18 +288,28 @@ static bool start(struct gpu *gpu, const struct plan *plan, const struct point *
     return !gpu_failed(gpu, error, plan->kernels[point->kernel].name);
 }
 
-double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
-                  unsigned launches)
+bool gpu_start(struct gpu *gpu, const struct plan *plan, const struct point *point,
+               unsigned launches)
 {
-    float milliseconds;
     bool is_done = !gpu_failed(gpu, gpu->api.event_record(gpu->begin, NULL), "an event");
     for (unsigned i = 0; is_done && i < launches; i++)
         is_done = start(gpu, plan, point);
-    if (!is_done || gpu_failed(gpu, gpu->api.event_record(gpu->end, NULL), "an event") ||
-        gpu_failed(gpu, gpu->api.event_wait(gpu->end), plan->kernels[point->kernel].name) ||
+    return is_done && !gpu_failed(gpu, gpu->api.event_record(gpu->end, NULL), "an event");
+}
+
+double gpu_wait(struct gpu *gpu, const struct plan *plan, const struct point *point)
+{
+    float milliseconds;
+    if (gpu_failed(gpu, gpu->api.event_wait(gpu->end), plan->kernels[point->kernel].name) ||
         gpu_failed(gpu, gpu->api.event_elapsed(&milliseconds, gpu->begin, gpu->end), "an event"))
         return NAN;
     return 1e-3 * (double)milliseconds;
+}
+
+double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
+                  unsigned launches)
+{
+    return gpu_start(gpu, plan, point, launches) ? gpu_wait(gpu, plan, point) : NAN;
 }
 
 /* What the warps of one launch wrote. */
@@ -384,7 +394,7 @@ bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *poin
         out->remark = "an SM has no room for such a block";
         return true;
     }
-    if (!prepare(gpu, plan, point)) return false;
+    if (!gpu_prepare(gpu, plan, point)) return false;
     struct spans spans = {.per_block = (point->block + 31) / 32};
     spans.warps = spans.per_block * point->grid;
     spans.words = calibrate_alloc(spans.warps * sizeof *spans.words);

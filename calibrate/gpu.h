@@ -13,6 +13,13 @@ void gpu_unload(struct gpu *gpu);
 /* Fills its data and runs the point `repeats` times; timings go to `out`, whose identity is set. false: told. */
 bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
               struct raw_point *out);
+/* Fills a point's data, for the functions below; gpu_time does it itself. false: told. */
+bool gpu_prepare(struct gpu *gpu, const struct plan *plan, const struct point *point);
+/* Launches the point so often without waiting. false: told. */
+bool gpu_start(struct gpu *gpu, const struct plan *plan, const struct point *point,
+               unsigned launches);
+/* Waits for what was started: seconds between events, NAN: failed (told). */
+double gpu_wait(struct gpu *gpu, const struct plan *plan, const struct point *point);
 /* Launches the point so often without waiting, then waits: seconds between events, NAN: failed (told). */
 double gpu_repeat(struct gpu *gpu, const struct plan *plan, const struct point *point,
                   unsigned launches);

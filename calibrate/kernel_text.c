@@ -87,3 +87,12 @@ char *kernel_end(struct kernel_writer *writer)
     if (fclose(writer->out) != 0) abort();
     return writer->text;
 }
+
+char *kernel_end_unless(struct kernel_writer *writer)
+{
+    put(writer, "    setp.ne.u32 %%first, %%result, %%d;\n    @%%first ret;\nleave:\n"
+                "    mul.wide.u32 %%place, %%warp, 16;\n    add.u64 %%place, %%place, %%out;\n"
+                "    st.global.u32 [%%place+12], %%result;\n    ret;\n}\n");
+    if (fclose(writer->out) != 0) abort();
+    return writer->text;
+}

@@ -30,6 +30,9 @@ void kernel_clock(struct kernel_writer *writer);
 void kernel_clock_passes(struct kernel_writer *writer, unsigned passes);
 /* Ends the passes and the kernel; %result holds the result. The module's text, which the caller owns. */
 char *kernel_end(struct kernel_writer *writer);
+/* Ends a kernel that reads no clock: the label `leave`, where it stores %result only if that is %d. Such a kernel
+ * writes nothing, so a launch that repeats another needs no execution. */
+char *kernel_end_unless(struct kernel_writer *writer);
 void put(struct kernel_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

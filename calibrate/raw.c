@@ -131,8 +131,8 @@ static json_t *readings_of(const struct raw_point *point)
     json_t *list = json_array();
     for (unsigned i = 0; i < point->reading_count; i++) {
         const struct reading *one = &point->readings[i];
-        json_array_append_new(list,
-                              list_of((const double[]){one->seconds, one->watts, one->celsius}, 3));
+        const double values[] = {one->seconds, one->watts, one->celsius, one->share};
+        json_array_append_new(list, list_of(values, 4));
     }
     return list;
 }
@@ -188,7 +188,8 @@ static void read_readings(const json_t *line, struct raw_point *point)
         const json_t *one = json_array_get(list, i);
         struct reading *to = &point->readings[point->reading_count++];
         *to = (struct reading){json_number_value(json_array_get(one, 0)),
-                               json_number_value(json_array_get(one, 1)), NAN};
+                               json_number_value(json_array_get(one, 1)), NAN,
+                               json_number_value(json_array_get(one, 3))};
         const json_t *celsius = json_array_get(one, 2);
         if (json_is_number(celsius)) to->celsius = json_number_value(celsius);
     }

@@ -8,8 +8,9 @@
 
 /* A reading of NVML while a kernel is repeated. */
 struct reading {
-    double seconds; /* since the first launch of the point */
-    double watts, celsius;
+    double seconds;        /* since the first launch of the point */
+    double watts, celsius; /* celsius NAN: not told */
+    double share; /* of the time that the reading averages in which the kernel ran, 0 to 1 */
 };
 
 enum { RAW_REPEATS = 64 };

@@ -27,9 +27,11 @@ GROUPS = [
      r"|shared\.(unit|reserved)|launch\.cycles", 1e-3),
     (r"dram\..*bandwidth|l1\.bandwidth|l2\.(.*bandwidth|atomic_cycles)", 0.02),
     (r"departure_delay\..*", 0.05),
+    (r"power\..*|temperature\..*", 0.05),
     (r"shared\.atomic_cycles|throughput\..*|tensor\.fma|global\.load_store_lanes", 0.02),
 ]
 ARITHMETIC = r"^latency|^throughput|^issue|^shared|^barrier|^tensor"
+POWER = r"^power|^temperature"
 # What the throughputs of other classes are needed for.
 UNITS = r"throughput\.(fp32\.(add|mul|fma)|fp64|int\.(add|m)|sfu\.rsqrt)"
 
@@ -39,6 +41,9 @@ MEMORY = r"^latency\.(l1|l2|dram)|^cache|^size|^line|^bandwidth|^requests|^sawto
          r"|^launch|^atomics|^occupancy"
 CACHES = r"^latency\.(l1|l2|dram)|^size\.l1|^line|^cache|^requests|^bandwidth\.l._sm|^launch|^atomics|^occupancy"
 HASHED = {"dram.channels": "addresses are hashed, and rows hide channels"}
+TEXTURE = {"power.max.texture": "no kernel fetches textures",
+           "power.spec_linear.texture": "no kernel fetches textures"}
+LOCAL = {"power.max.local": "caches serve local memory", "power.spec_linear.local": "so they do"}
 FERMI = {**HASHED, "shared.unit": "no more than 8 blocks fit", "launch.cycles": "too short to see"}
 
 
@@ -94,6 +99,27 @@ ROWS = [
     Row("invented-fermi", base="gtx580", often=MEMORY, nightly=MEMORY, unknown=FERMI, changes={
         "clock.core": "1.2 GHz", "l1.size": "48 KiB", "l1.latency": "52 cycle", "l1.ways": 6,
         "l2.latency": "240 cycle", "l2.bandwidth": "300 GB/s", "dram.latency": "500 cycle"}),
+    Row("gtx280-power", base="gtx280", often=POWER, nightly=POWER, unknown=TEXTURE),
+    Row("gtx580-power", base="gtx580", often=POWER, nightly=POWER, unknown=TEXTURE),
+    # All linear, with constant power of SMs.
+    Row("invented-power", base="v100", nightly=POWER, unknown={**TEXTURE, **LOCAL}, changes={
+        "power.idle": "41.3 W", "power.clock": "1.53 GHz", "power.max.int": "0.45 W",
+        "power.max.fp": "0.62 W", "power.max.sfu": "0.8 W", "power.max.alu": "0.38 W",
+        "power.max.texture": "0.9 W", "power.max.const": "0.5 W", "power.max.shared": "1.1 W",
+        "power.max.reg": "0.4 W", "power.max.fds": "0.27 W", "power.max.global": "900 W",
+        "power.max.local": "850 W", "power.max.l1": "1.7 W", "power.max.l2": "210 W",
+        "power.const_sm": "0.31 W", "power.activation": "22 W", "power.log_scaling": 0,
+        "power.static_per_kelvin": "0.36 W/K", "temperature.idle": "38.4 degC",
+        "temperature.per_watt": "0.15 K/W", "temperature.offset": "4.1 K",
+        "temperature.by_intensity": "14 K", "temperature.rc_rise": "22 s",
+        "temperature.rc_decay": "47 s"}),
+    # Other units are spec-linear, another beta.
+    Row("invented-power-log", base="gtx280", nightly=POWER, unknown=TEXTURE, changes={
+        "sm.count": 24, "clock.core": "1.1 GHz", "power.clock": "1.1 GHz", "power.idle": "61.6 W",
+        "power.max.fp": "0.35 W", "power.max.int": "0.3 W", "power.max.reg": "0.25 W",
+        "power.max.shared": "0.7 W", "power.max.global": "38 W", "power.max.local": "45 W",
+        "power.spec_linear.fp": 0, "power.spec_linear.shared": 1, "power.log_beta": 1.7,
+        "power.activation": "6 W", "power.const_sm": "1.1 W", "temperature.rc_rise": "20 s"}),
     *[Row(name + "-departure", base=name, clock="mwp-cwp", often="^departure", nightly="^departure")
       for name in ("gtx280", "8800gt")],
     Row("invented-departure", base="gtx280", clock="mwp-cwp", often="^departure", nightly="^departure",
@@ -181,12 +207,13 @@ def compare(row, known, found, keys):
 
 
 def loop(program, row, folder):
-    only = row.nightly if os.environ.get("NIGHTLY") else row.often
+    only = row.nightly if os.environ.get("NIGHTLY") else row.often or row.nightly
     machine, output = write_machine(row, folder), os.path.join(folder, row.name + "-found.yaml")
     options = ["--clock-jitter", f"{row.jitter}%"] if row.jitter else []
     repeats = ["--repeats", "15"] if row.jitter else []
+    power = ["--power"] if only == POWER else []
     answer(program, "run", "--gpu", machine, "--clock", row.clock, *options, "--", program, "calibrate",
-           "--short", "--only", only, *repeats, "-o", output)
+           "--short", "--only", only, *power, *repeats, "-o", output)
     answer(program, "machines", "check", output)
     return compare(row, figures_of(program, machine), figures_of(program, output),
                    listed(program, only))
@@ -195,7 +222,7 @@ def loop(program, row, folder):
 def main():
     program, chosen, failures = os.path.abspath(sys.argv[1]), sys.argv[2:], []
     for row in ROWS:
-        if chosen and row.name not in chosen:
+        if row.name not in chosen if chosen else not (row.often or os.environ.get("NIGHTLY")):
             continue
         with tempfile.TemporaryDirectory() as folder:
             worst, wrong = loop(program, row, folder)
