@@ -80,7 +80,7 @@ static const struct shape shapes[] = {
     {75, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1, 16 * 8 * 8, "HMMA"},
     {70, "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 16 * 16 * 16, NULL},
 };
-enum { TENSOR_CHAINS = 4, TENSOR_SHORT = 4, TENSOR_LONG = 12, FACTORS = 80 };
+enum { TENSOR_CHAINS = 4, TENSOR_SHORT = 8, TENSOR_LONG = 32, FACTORS = 80 };
 
 static const struct shape *shape_of(const struct gpu_facts *gpu)
 {
