@@ -235,10 +235,13 @@ static void predict_clock(const ws_profile *profile, const struct launch_class *
     bool is_kept = keeps_l2() && !launch_class_is_always(one), is_known = isfinite(own);
     point->clock = point->table;
     if (runtime.options.clock != CLOCK_MODEL) return;
-    if (!is_known)
+    if (!is_known) {
+        const char *l2 = runtime.options.l2;
+        (void)model_seconds(profile, l2, 0); /* once more, for its words */
         note("The model %s has no time for some launches; virtual time has that of the report: %s",
              runtime.options.model, ws_context_error(runtime.context));
-    if (!is_known) return;
+        return;
+    }
     bool has_cold = is_kept && point->l2_found > 0, has_warm = is_kept && point->l2_found < 1;
     point->clock =
         (struct class_seconds){.own = own,
