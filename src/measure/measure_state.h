@@ -75,7 +75,7 @@ struct measure {
     enum isa_view view;
     uint32_t record_blocks; /* whose warps are traced */
     uint64_t record_bytes;
-    bool records_first; /* the first block, too */
+    bool records_first;              /* the first block, too */
     struct trace_recorder *recorder; /* NULL: none are */
     struct launch_view launch;       /* with own copies of the arrays */
     enum origin origin;              /* of counts that are not sampled */

@@ -27,7 +27,8 @@ static struct profile *make(void)
     uint32_t store = fixture_access(&f, CLASS_MEM_SHARED_STORE, SPACE_SHARED, 8, 1, 2);
     uint32_t add = fixture_plain(&f, CLASS_FP32_ADD, 3, 1, 3);
     uint32_t wait = fixture_barrier(&f, TRACE_BARRIER_SYNC, 1, 64);
-    struct trace_insn guarded = {.class_id = CLASS_INT_ADD, .op = "add.s32", .guarded = true, .clock_reads = 2};
+    struct trace_insn guarded = {
+        .class_id = CLASS_INT_ADD, .op = "add.s32", .guarded = true, .clock_reads = 2};
     uint32_t maybe = trace_builder_add_insn(f.builder, &guarded, NULL, 0, NULL, 0);
     for (uint64_t block = 0; block < 4; block += 3) {
         fixture_block(&f, block);
