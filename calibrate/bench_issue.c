@@ -241,23 +241,24 @@ static double units_need(const struct fit *fit, const char *bench, enum mixture 
     return is_shared && sum > most ? sum : most;
 }
 
-/* The least cycles between two instructions of a scheduler in any mixture that units do not limit. One warp has
- * but one scheduler. Collisions at units make it longer, never shorter. */
+/* The least cycles between two instructions of a scheduler in any mixture: the issue takes no longer. That it does take
+ * as long shows in a mixture that units do not limit; collisions at them may make that somewhat longer. One
+ * warp has but one scheduler. */
 static double find_interval(const struct fit *fit, const char *bench, unsigned schedulers,
                             enum mixture *out)
 {
-    double full = many_warps(&fit->raw->gpu), least = NAN;
+    static const double COLLISIONS = 1.5;
+    double full = many_warps(&fit->raw->gpu), least = INFINITY, limited = INFINITY;
     *out = MIXTURES;
-    for (unsigned which = ARITHMETIC; which < MIXTURES; which++) {
+    for (unsigned which = FAST; which < MIXTURES; which++) {
         double count = chains_of(which), cycles = cycles_of(fit, bench, which, full) / full;
-        double alone = cycles_of(fit, bench, which, 1) / count;
-        if (cycles < (1 + ALIKE) * units_need(fit, bench, which)) continue;
-        cycles *= schedulers / count;
-        if (*out == MIXTURES || fmin(cycles, alone) < least) {
-            least = fmin(cycles, alone);
-            *out = which;
-        }
+        double between = fmin(cycles * schedulers, cycles_of(fit, bench, which, 1)) / count;
+        least = fmin(least, between);
+        if (which <= SLOW || !(cycles >= (1 + ALIKE) * units_need(fit, bench, which))) continue;
+        if (between < limited) *out = which;
+        limited = fmin(limited, between);
     }
+    if (limited > COLLISIONS * least) *out = MIXTURES;
     return least;
 }
 
@@ -273,6 +274,7 @@ static void fit_interval(const struct bench *bench, struct fit *fit, unsigned sc
     double apart =
         4 * warp * (1 / throughput_of(fit, "fp32.fma") + 1 / throughput_of(fit, "int.add"));
     if (are_alike(pair, apart)) cycles = pair / chains_of(ARITHMETIC) * schedulers;
+    if (are_alike(cycles, round(cycles))) cycles = round(cycles);
     if (excess > 1.2 || excess < 0.92) {
         fit_unknown(fit, bench, "issue.interval",
                     "the best mixture has %.3g cycles between instructions, no whole number",

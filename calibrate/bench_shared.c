@@ -93,18 +93,20 @@ static bool fit_strides(const struct fit *fit, const char *bench, double warps, 
     return out->count > 2;
 }
 
-static bool differ(double one, double other)
+/* Does another pass show? It takes a cycle at least. */
+static bool differ(const struct strides *strides, unsigned one, unsigned other)
 {
-    return fabs(one - other) > 0.03 * fmax(one, other);
+    double noise = strides->halves[one] + strides->halves[other];
+    return fabs(strides->cycles[one] - strides->cycles[other]) > fmax(0.4, noise);
 }
 
 /* The widest stride without conflicts is a bank's width; that from which on it gets no worse, all banks'. */
 static bool find_banks(const struct strides *strides, double *width, double *row)
 {
     unsigned first = 0, last = strides->count - 1;
-    while (first < last && !differ(strides->cycles[first + 1], strides->cycles[0]))
+    while (first < last && !differ(strides, first + 1, 0))
         first++;
-    while (last > 0 && !differ(strides->cycles[last - 1], strides->cycles[last]))
+    while (last > 0 && !differ(strides, last - 1, last))
         last--;
     *width = strides->bytes[first];
     *row = strides->bytes[last];

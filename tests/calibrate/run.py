@@ -166,7 +166,7 @@ def write_machine(row, folder):
 
 
 def unit_of(key):
-    if re.match(r"latency|issue_latency|shared\.(latency|replay|atomic)", key):
+    if re.match(r"latency|issue_latency|issue\.(cycles|interval)|shared\.(latency|replay|atomic)", key):
         return "cycle"
     return "thread/cycle" if re.match(r"throughput|global\.load", key) else ""
 
