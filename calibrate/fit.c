@@ -52,6 +52,19 @@ void fit_figure(struct fit *fit, const struct bench *bench, const char *key, con
                              .note = ""});
 }
 
+void fit_note(struct fit *fit, const char *key, const char *format, ...)
+{
+    char *note = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&note, format, arguments) < 0) note = NULL;
+    va_end(arguments);
+    for (unsigned i = 0; note && i < fit->figure_count; i++)
+        if (!strcmp(fit->figures[i].key, key) && !fit->figures[i].unknown)
+            fit->figures[i].note = fit_text(fit, note);
+    free(note);
+}
+
 void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, const char *format,
                  ...)
 {

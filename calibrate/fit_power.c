@@ -75,6 +75,28 @@ static void put_units(struct fit *fit, const struct power_solution *solution)
     fit_figure(fit, mixed, "power.spec_linear.offset", "", 1.001375, 0, 0);
 }
 
+/* Energy of an instruction, where its unit is used at each issue slot: of the unit, the registers and the fetch; of a
+ * level of memory for what a warp loads, 128 bytes. A spec-linear unit takes more at lower rates. */
+static void note_energy(struct fit *fit, const struct power_solution *solution)
+{
+    double slots = fit->raw->gpu.clock / power_issue_cycles(fit);
+    double common = solution->max[REG].value + solution->max[FDS].value;
+    for (unsigned unit = 0; unit < POWER_UNITS; unit++) {
+        char key[64];
+        double watts = solution->max[unit].value;
+        if (!(watts > 0) || unit == REG || unit == FDS) continue;
+        snprintf(key, sizeof key, "power.max.%s", power_unit_ids[unit]);
+        if (power_unit_is_shared(unit)) {
+            double joules = watts / (slots * fit->raw->gpu.sms);
+            fit_note(fit, key, "%.3g nJ an instruction of a warp, %.3g pJ a byte of 128",
+                     1e9 * joules, 1e12 * joules / 128);
+        } else {
+            fit_note(fit, key, "%.3g nJ an instruction of a warp, with registers and fetch",
+                     1e9 * (watts + common) / slots);
+        }
+    }
+}
+
 /* Without caches, and all linear, every instruction that uses another unit uses the registers, too: only sums are
  * determined, and they are what the model needs. */
 static bool solve(const struct fit *fit, struct power_row *rows, unsigned count,
@@ -238,6 +260,7 @@ void fit_power(const struct bench *bench, struct fit *fit)
         put_scaling(fit, &solution);
         put_clock(fit, all, count);
         put_units(fit, &solution);
+        note_energy(fit, &solution);
         draw(fit, rows, used, fitted);
     } else {
         fit_unknown(fit, bench_find("power.idle"), "power.idle", "too few kernels were measured");

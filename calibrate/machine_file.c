@@ -69,6 +69,7 @@ static void put_figure(struct machine_text *text, const struct figure *figure)
     put_unit(text->out, figure->unit);
     if (figure->low < figure->high) put_interval(text->out, figure);
     put_origin(text, figure->bench);
+    if (*figure->note) fprintf(text->out, "  # %s\n", figure->note);
 }
 
 static void put_list(FILE *out, const double *values, unsigned count)

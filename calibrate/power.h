@@ -79,6 +79,8 @@ struct power_row {
     double spread;                 /* of `watts`: standard deviation of its mean */
 };
 /* power_rows.c: all points of power, with the definitions of the model ipp-power; the caller frees *out. */
+/* Cycles of an SM for an instruction of a warp. */
+double power_issue_cycles(const struct fit *fit);
 unsigned power_rows(const struct fit *fit, struct power_row **out);
 
 /* power_solve.c: bounded least squares; linear or logarithmic in the SMs, each unit linear or spec-linear. */

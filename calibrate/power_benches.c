@@ -165,11 +165,13 @@ static bool plan_idle(const struct bench *bench, struct plan *plan, const char *
 
 static bool plan_sweep(const struct bench *bench, struct plan *plan, const char **why)
 {
-    static const double parts[] = {0.125, 0.25, 0.5, 0.75, 1};
+    static const double parts[] = {0.07, 0.125, 0.2, 0.3, 0.42, 0.58, 0.75, 1};
     unsigned sms = plan->gpu->sms, kernel = add_kernel(bench, plan, 0), last = 2;
     (void)why;
     plan_power_point(bench, plan, 0, kernel, 2, 1);
+    plan_power_point(bench, plan, 0, kernel, 12, 1);
     plan_power_point(bench, plan, 0, kernel, 2, 2);
+    plan_power_point(bench, plan, 0, kernel, 12, 2);
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
         unsigned some = (unsigned)(parts[i] * sms);
         if (some <= last) continue;
@@ -213,6 +215,7 @@ static bool plan_unit(const struct bench *bench, struct plan *plan, const char *
     plan_power_point(bench, plan, 0, pure, many, sms);
     plan_power_point(bench, plan, 0, pure, 4, sms);
     if (!is_memory) plan_power_point(bench, plan, 0, pure, 1, sms);
+    if (!is_memory) plan_power_point(bench, plan, 0, pure, many, 1); /* for power.activation */
     if (is_memory) plan_power_point(bench, plan, 0, pure, many, sms / 2);
     if (atom == ATOM_FP) return true;
     unsigned half = add_kernel(bench, plan, 1);
@@ -310,6 +313,14 @@ const struct bench bench_power[] = {
      .text = "The same kernel on one to all SMs.",
      .is_power = true,
      .parameter = RUN | ATOM_FP,
+     .plan = plan_sweep},
+    {.id = "power.sms",
+     .figures = "",
+     .axes = "kernel warps sms",
+     .paper = "Hong 3.2.5, 3.4.2, (44) to (48)",
+     .text = "Another kernel, of more power, on one to all SMs, for power.activation.",
+     .is_power = true,
+     .parameter = RUN | ATOM_SHARED,
      .plan = plan_sweep},
     UNIT("fp", "fp", ATOM_FP, "Hong 3.2.4, tables 7, 8 and 11",
          "Multiply-adds at several access rates."),

@@ -99,7 +99,7 @@ static bool count(struct runner *runner, const struct raw_point *point, struct c
 
 /* Cycles of an SM for an instruction of a warp: measured, else those of the generation (CUDA C Programming Guide,
  * compute capabilities). */
-static double issue_cycles(const struct fit *fit)
+double power_issue_cycles(const struct fit *fit)
 {
     double cycles = fit_value(fit, "issue.cycles"), ways = fit_value(fit, "issue.schedulers");
     unsigned cc = fit->raw->gpu.cc;
@@ -113,7 +113,7 @@ static double rate_of(const struct fit *fit, double instructions_of_warp, double
     const ws_input inputs[] = {{.name = "dac_per_th", .value = instructions_of_warp},
                                {.name = "warps_per_sm", .value = warps_of_sm},
                                {.name = "exec_cycles", .value = cycles},
-                               {.name = "issue_cycles", .value = issue_cycles(fit)}};
+                               {.name = "issue_cycles", .value = power_issue_cycles(fit)}};
     ws_term term;
     size_t terms;
     if (ws_model_evaluate(fit->calibration->context, "access_rate", inputs, 4, &term, 1, &terms) !=

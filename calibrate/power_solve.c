@@ -18,7 +18,7 @@ bool power_unit_is_shared(unsigned unit)
 }
 
 /* Columns of the linear problem. */
-enum { IDLE, ACTIVATION, CONST_SM, STATIC, UNITS, COLUMNS = UNITS + POWER_UNITS };
+enum { IDLE, ACTIVATION, CONST_SM, STATIC, UNITS, BETA = UNITS + POWER_UNITS, COLUMNS };
 
 struct problem {
     ws_context *context;
@@ -352,6 +352,25 @@ static struct power_value value_of(const struct problem *problem, const struct n
     return out;
 }
 
+/* How the watts change with beta: only for intervals, as the other coefficients change with it. */
+static void fill_beta(struct problem *problem, const struct form *form, const double *values)
+{
+    const double step = 1e-3;
+    double *here = calibrate_alloc(problem->count * sizeof *here);
+    struct form near = *form;
+    near.beta += step;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < problem->count; i++) {
+            double watts = 0;
+            fill_row(problem, pass ? form : &near, i);
+            for (unsigned a = 0; a < BETA; a++)
+                watts += problem->matrix[i][a] * values[a];
+            if (pass) problem->matrix[i][BETA] = (here[i] - watts) / step;
+            here[i] = watts;
+        }
+    free(here);
+}
+
 static void fill_values(struct problem *problem, const struct form *form,
                         const struct answer *answer, struct power_solution *out)
 {
@@ -359,6 +378,7 @@ static void fill_values(struct problem *problem, const struct form *form,
     double sigma = deviation(problem, answer);
     for (unsigned i = 0; i < problem->count; i++)
         fill_row(problem, form, i);
+    if (form->log_scales) fill_beta(problem, form, answer->values);
     find_normal(problem, &normal);
 #define VALUE(column) value_of(problem, &normal, answer, sigma, column)
     out->idle = VALUE(IDLE);
@@ -367,7 +387,12 @@ static void fill_values(struct problem *problem, const struct form *form,
     out->static_per_kelvin = VALUE(STATIC);
     for (unsigned unit = 0; unit < POWER_UNITS; unit++)
         out->max[unit] = VALUE(UNITS + unit);
+    struct power_value beta = VALUE(BETA); /* around 0 */
 #undef VALUE
+    out->log_beta = (struct power_value){.value = form->beta,
+                                         .low = fmax(0, form->beta - beta.high),
+                                         .high = form->beta + beta.high,
+                                         .is_known = form->log_scales && beta.high < form->beta};
 }
 
 /* Is another form so much worse that rounding does not explain it? F of one degree of freedom, 95 %: 4. */
@@ -405,20 +430,6 @@ static void judge_forms(struct problem *problem, const struct form *form,
     }
     out->log_scales = form->log_scales;
     out->scaling_is_known = is_worse(problem, answer->squares, other_scaling, sigma);
-    out->log_beta = (struct power_value){.value = form->beta, .is_known = form->log_scales};
-    if (!form->log_scales) return;
-    /* Where the sum of squares has grown by 4 variances: 95 %. */
-    double limit = answer->squares + 4 * sigma * sigma, step = 0.01;
-    struct form near = *form;
-    for (out->log_beta.low = form->beta; out->log_beta.low > 0.02; out->log_beta.low -= step) {
-        near.beta = out->log_beta.low;
-        if (squares_of(problem, &near) > limit) break;
-    }
-    for (out->log_beta.high = form->beta; out->log_beta.high < 9.9; out->log_beta.high += step) {
-        near.beta = out->log_beta.high;
-        if (squares_of(problem, &near) > limit) break;
-    }
-    out->log_beta.is_known = out->log_beta.high - out->log_beta.low < form->beta;
 }
 
 static void allocate(struct problem *problem)
