@@ -77,7 +77,8 @@ static double latency_of(const struct fit *fit, const char *bench)
 struct search {
     const struct raw *raw;
     const char *bench;
-    double least; /* cycles of a load that hits */
+    double least;  /* cycles of a load that hits */
+    double longer; /* share by which more of them are misses */
     uint64_t low, high;
 };
 
@@ -91,23 +92,13 @@ static double load_cycles(const struct search *search, uint64_t bytes)
 
 static bool is_longer(const struct search *search, double cycles)
 {
-    return cycles > search->least * (1 + LONGER);
+    return cycles > search->least * (1 + search->longer);
 }
 
-/* Doubles from `first` to `last`, then halves the distance down to `grain`. Returns the size that must be measured next;
- * 0: found, or all sizes fit. */
-static uint64_t search_size(struct search *search, uint64_t first, uint64_t last, uint64_t grain)
+/* Halves the distance down to `grain`. Returns the size that must be measured next; 0: found. */
+static uint64_t halve(struct search *search, uint64_t grain)
 {
-    for (uint64_t bytes = first; bytes <= last && !search->high; bytes *= 2) {
-        double cycles = load_cycles(search, bytes);
-        if (isnan(cycles)) return bytes;
-        if (bytes == first) search->least = cycles;
-        if (is_longer(search, cycles))
-            search->high = bytes;
-        else
-            search->low = bytes;
-    }
-    while (search->high - search->low > grain && search->high) {
+    while (search->high && search->high - search->low > grain) {
         uint64_t middle_bytes = (search->low + search->high) / (2 * grain) * grain;
         double cycles = load_cycles(search, middle_bytes);
         if (isnan(cycles)) return middle_bytes;
@@ -119,15 +110,42 @@ static uint64_t search_size(struct search *search, uint64_t first, uint64_t last
     return 0;
 }
 
-enum { L1_FIRST = 2 * KIB, L1_LAST = MIB, BEYOND = 3 };
+/* Doubles from `first` to `last`, then halves; 0: found, or all sizes fit. */
+static uint64_t search_size(struct search *search, uint64_t first, uint64_t last, uint64_t grain)
+{
+    for (uint64_t bytes = first; bytes <= last && !search->high; bytes *= 2) {
+        double cycles = load_cycles(search, bytes);
+        if (isnan(cycles)) return bytes;
+        if (bytes == first) search->least = cycles;
+        if (is_longer(search, cycles))
+            search->high = bytes;
+        else
+            search->low = bytes;
+    }
+    return halve(search, grain);
+}
 
+enum { L1_FIRST = 2 * KIB, L1_LAST = MIB, BEYOND = 3, FINE_LAST = 64 * KIB };
+/* Of few lines a set that does not fit is seen. */
+static const double FINE = 0.01;
+
+/* Down to a line; of more lines than FINE_LAST down to 1 KiB, and some sizes beyond. */
 static uint64_t next_l1_size(struct search *search)
 {
+    search->longer = LONGER;
     uint64_t bytes = search_size(search, L1_FIRST, L1_LAST, KIB);
-    for (unsigned i = 1; !bytes && search->high && i <= BEYOND; i++)
+    if (bytes || !search->high) return bytes;
+    if (search->high <= FINE_LAST && search->low) {
+        search->longer = FINE;
+        search->least = load_cycles(search, search->low);
+        return halve(search, LINE);
+    }
+    for (unsigned i = 1; !bytes && i <= BEYOND; i++)
         if (isnan(load_cycles(search, search->high + i * KIB))) bytes = search->high + i * KIB;
     return bytes;
 }
+
+enum { LONG_WALK = 512 };
 
 static void plan_chase(struct plan *plan, const char *cache, unsigned length, uint64_t bytes,
                        uint64_t stride, double x)
@@ -140,8 +158,9 @@ static void plan_chase(struct plan *plan, const char *cache, unsigned length, ui
     if (kernel == plan->kernel_count)
         plan_kernel(plan, name, chase_text(plan, name, cache, length));
     uint64_t count = bytes / stride;
-    struct point point =
-        chase_point(kernel, length, (unsigned)((count + length - 1) / length), bytes, stride);
+    /* Whole walks, where they are short. */
+    uint64_t rounds = count <= LONG_WALK ? count : (count + length - 1) / length;
+    struct point point = chase_point(kernel, length, (unsigned)rounds, bytes, stride);
     point.x[0] = x;
     plan_point(plan, &point);
 }
@@ -165,20 +184,20 @@ static double missing(const struct misses *of, double cycles, double loads)
     return loads * (cycles - of->hit) / (of->miss - of->hit);
 }
 
-/* The roundest number of bytes from `low` to `high` lines: that with most factors of 2. */
+/* The roundest number from `low` to `high`: that with most factors of 2. */
 static double roundest(double low, double high)
 {
     uint64_t first = (uint64_t)fmax(1, ceil(low)), last = (uint64_t)fmax(1, floor(high));
     for (uint64_t unit = UINT64_C(1) << 40; unit; unit /= 2)
-        if (last / unit * unit >= first) return (double)(last / unit * unit * LINE);
+        if (last / unit * unit >= first) return (double)(last / unit * unit);
     return NAN;
 }
 
 /* Where one line more than fits is walked round and round, least recently used lines go first: each set with a line too many
  * misses on all of its lines, one more than it has ways. So misses grow by ways + 1 a line from the size on, or, if the
  * walk begins between two multiples of the sets, from the size less a line for each way. */
-static void fit_ways(const struct bench *bench, struct fit *fit, const struct search *search,
-                     const struct misses *of)
+static void fit_many_ways(const struct bench *bench, struct fit *fit, const struct search *search,
+                          const struct misses *of)
 {
     enum { POINTS = BEYOND + 1 };
     double slope = 0, first = NAN, before = NAN;
@@ -192,16 +211,39 @@ static void fit_ways(const struct bench *bench, struct fit *fit, const struct se
         before = found;
     }
     if (slope < 1.5) {
-        fit_figure(fit, bench, "l1.size", "B", (double)search->low, (double)search->low,
-                   (double)search->high);
+        double low = (double)search->low, high = (double)search->high;
+        fit_figure(fit, bench, "l1.size", "B", LINE * roundest(low / LINE, high / LINE), low, high);
         fit_unknown(fit, bench, "l1.ways", "all loads miss as soon as one line does not fit");
         return;
     }
     double ways = round(slope - 1), begins = (double)search->high / LINE - first / (ways + 1);
     double error = 0.02 * begins / (ways + 1) < 0.5 ? 0.5 : fmin(4, 0.02 * begins / (ways + 1));
-    double size = roundest(begins - error, begins + ways + error);
+    double size = LINE * roundest(begins - error, begins + 2 * ways - 1 + error);
     fit_figure(fit, bench, "l1.size", "B", size, LINE * begins, LINE * (begins + ways));
     fit_figure(fit, bench, "l1.ways", "", ways, slope - 1, slope - 1);
+}
+
+/* The first line that does not fit makes one set miss: ways + 1 lines. The size has up to a line for each way more if the walk
+ * begins between two multiples of the sets, and again if the ways do not divide it. */
+static void fit_ways(const struct bench *bench, struct fit *fit, const struct search *search,
+                     const struct misses *of)
+{
+    double lines = (double)search->high / LINE;
+    struct misses here = {.hit = search->least, .miss = of->miss};
+    double found = missing(&here, load_cycles(search, search->high), lines);
+    if (search->longer > FINE) {
+        fit_many_ways(bench, fit, search, of);
+    } else if (found < 1.5 || found > 0.95 * lines) {
+        fit_figure(fit, bench, "l1.size", "B", (double)search->low, (double)search->low,
+                   (double)search->high);
+        fit_unknown(fit, bench, "l1.ways",
+                    "%.3g of %.0f lines miss with the first that does not fit", found, lines);
+    } else {
+        double ways = round(found - 1), size = LINE * roundest(lines - 1, lines + 2 * ways - 2);
+        fit_figure(fit, bench, "l1.size", "B", size, (double)search->low,
+                   (double)search->low + ways * LINE);
+        fit_figure(fit, bench, "l1.ways", "", ways, found - 1, found - 1);
+    }
 }
 
 static void size_picture(struct fit *fit, const char *bench, const char *title)
@@ -254,13 +296,13 @@ static bool plan_line(const struct bench *bench, struct plan *plan, const char *
 
 static void fit_l1_line(const struct bench *bench, struct fit *fit)
 {
-    struct search search = {
-        .raw = fit->raw, .bench = bench->id, .least = latency_of(fit, "latency.l1")};
+    struct search search = {.raw = fit->raw, .bench = bench->id};
+    double half = (latency_of(fit, "latency.l1") + latency_of(fit, "latency.l2")) / 2;
     unsigned line = 0;
     for (unsigned i = 0; i < STRIDES; i++) {
         double cycles = load_cycles(&search, strides[i]);
         if (isnan(cycles)) return;
-        if (cycles > 1.5 * search.least) line = strides[i];
+        if (cycles > half) line = strides[i];
     }
     if (line && line < strides[STRIDES - 1])
         fit_figure(fit, bench, "l1.line", "B", line, line, line);
@@ -303,55 +345,56 @@ static void fit_load(const struct bench *bench, struct fit *fit)
 /* ---- L2 ---------------------------------------------------------------------------------------- */
 
 /* The driver tells the size; a little more than that is chased. */
-static const unsigned l2_more[] = {64, 32};
+enum { L2_MORE = 32 };
 
-static uint64_t l2_bytes(const struct gpu_facts *gpu, unsigned i)
+static uint64_t beyond_l2(const struct gpu_facts *gpu)
 {
     uint64_t unit = (uint64_t)LONG_ROUND * LINE;
-    return (gpu->l2_bytes + gpu->l2_bytes / l2_more[i]) / unit * unit;
+    return (gpu->l2_bytes + gpu->l2_bytes / L2_MORE) / unit * unit;
 }
 
 static bool plan_l2(const struct bench *bench, struct plan *plan, const char **why)
 {
     (void)bench;
     *why = "the driver tells no L2";
-    for (unsigned i = 0; plan->gpu->l2_bytes && i < 2; i++)
-        plan_chase(plan, "cg", LONG_ROUND, l2_bytes(plan->gpu, i), LINE, l2_more[i]);
-    return plan->gpu->l2_bytes > 0;
+    if (plan->gpu->l2_bytes)
+        plan_chase(plan, "cg", LONG_ROUND, beyond_l2(plan->gpu), LINE, L2_MORE);
+    return true;
+}
+
+/* As in fit_ways, with a size that is known; where the walk begins between two multiples of the sets a set more or less for
+ * each way misses. */
+static void fit_l2_ways(const struct bench *bench, struct fit *fit, const struct misses *of)
+{
+    double cycles = chase_cycles(fit->raw, bench->id, L2_MORE, 0, 0);
+    double lines = (double)beyond_l2(&fit->raw->gpu) / LINE;
+    double more = lines - (double)fit->raw->gpu.l2_bytes / LINE;
+    double miss = missing(of, cycles / lines, lines), ways = miss / more - 1;
+    if (isnan(cycles)) return;
+    if (!(miss < 0.95 * lines && ways > 0.5)) {
+        fit_unknown(
+            fit, bench, "l2.ways",
+            "%.0f of %.0f lines miss, %.0f more than the driver tells: lines do not go least "
+            "recently used first, pages are scattered, or there are more than %d ways",
+            miss, lines, more, L2_MORE - 2);
+        return;
+    }
+    double error = fmax(0.4, 1.5 * ways * ways / more);
+    fit_figure(fit, bench, "l2.ways", "", roundest(ways - error, ways + error), ways - error,
+               ways + error);
 }
 
 static void fit_l2(const struct bench *bench, struct fit *fit)
 {
     struct misses of = {.hit = latency_of(fit, "latency.l2"),
                         .miss = latency_of(fit, "latency.dram")};
-    double lines[2], miss[2], told = (double)fit->raw->gpu.l2_bytes / LINE;
-    struct line line;
     if (isnan(of.hit) || isnan(of.miss)) return;
-    if (!fit->raw->gpu.l2_bytes) {
-        if (!differs(of.hit, of.miss)) fit_figure(fit, bench, "l2.size", "B", 0, 0, 0);
-        return;
-    }
-    if (!differs(of.hit, of.miss)) {
+    if (fit->raw->gpu.l2_bytes && differs(of.hit, of.miss))
+        fit_l2_ways(bench, fit, &of);
+    else if (fit->raw->gpu.l2_bytes)
         fit_unknown(fit, bench, "l2.ways", "hits in the L2 take as long as misses");
-        return;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        double cycles = chase_cycles(fit->raw, bench->id, l2_more[i], 0, 0);
-        if (isnan(cycles)) return;
-        lines[i] = (double)l2_bytes(&fit->raw->gpu, i) / LINE;
-        miss[i] = missing(&of, cycles / lines[i], lines[i]);
-    }
-    double begins = NAN;
-    if (fit_line(lines, miss, NULL, 2, &line) && line.slope > 1.5)
-        begins = -line.offset / line.slope;
-    if (fabs(begins / told - 1) < 0.01)
-        fit_figure(fit, bench, "l2.ways", "", round(line.slope - 1), floor(line.slope - 1),
-                   ceil(line.slope - 1));
-    else
-        fit_unknown(
-            fit, bench, "l2.ways",
-            "misses do not grow evenly behind the size that the driver tells: lines do not go "
-            "least recently used first, or pages are scattered");
+    else if (!differs(of.hit, of.miss))
+        fit_figure(fit, bench, "l2.size", "B", 0, 0, 0);
 }
 
 /* ---- TLB --------------------------------------------------------------------------------------- */

@@ -378,8 +378,9 @@ static void fit_saw(const struct bench *bench, struct fit *fit)
     if (fit_known(fit, "sm.per_cluster") || next) return;
     saw_picture(fit);
     double one = saw_cycles(fit->raw, 1);
-    bool steps = clusters && fabs(saw_cycles(fit->raw, clusters + 1) / one / 2 - 1) < 0.1 &&
-                 fabs(saw_cycles(fit->raw, 2 * clusters) / one / 2 - 1) < 0.1;
+    double step = saw_cycles(fit->raw, clusters + 1);
+    bool steps = clusters && step < 2.3 * one && saw_cycles(fit->raw, clusters) < 1.05 * one &&
+                 fabs(saw_cycles(fit->raw, 2 * clusters) / step - 1) < 0.05;
     double each = ceil((double)sms / (clusters ? clusters : 1));
     if (steps)
         fit_figure(fit, bench, "sm.per_cluster", "", each, each, each);
