@@ -7,18 +7,17 @@
 #include "calibrate/access.h"
 #include "calibrate/fit_curve.h"
 
-enum { FEW = 4, MANY = 20, THREADS = 512, WARP = 32, WARP_ROOM = 16384 + 256 };
-/* Words of 4 bytes, and of 16, that a thread has under way; their distance, which leads to another channel. */
-enum { UNROLL = 8, WIDE_UNROLL = 2, STEP = 512, MANY_REGISTERS = 32768 };
+enum { FEW = 4, MANY = 20, THREADS = 512, WARP = 32, WARP_ROOM = 16384 + 256, NEAR_BYTES = 1024 };
+/* Words that a thread has under way; their distance, which leads to another channel. */
+enum { UNROLL = 8, STEP = 512 };
 /* Each warp begins elsewhere, in a channel of its own. */
 #define FROM_WARP "mul.lo.u32 %r1, %warp, %d; "
 #define NARROW "cg", ACCESS_LOAD, 4, UNROLL
 
-enum pattern { WIDE, SCATTERED, APART, PAIRED, SWAPPED, SPLIT, PATTERNS };
+enum pattern { NEAR, SCATTERED, APART, PAIRED, SWAPPED, SPLIT, PATTERNS };
 static const struct access patterns[PATTERNS] = {
-    /* 512 bytes, that every rule moves as they are */
-    [WIDE] = {"wide", FROM_WARP "mad.lo.u32 %r0, %lane, 16, %r1;", "cg", ACCESS_LOAD, 16,
-              WIDE_UNROLL, STEP},
+    /* 1024 bytes without gaps, that every rule moves as they are, in as many transactions as there are lanes or fewer */
+    [NEAR] = {"near", FROM_WARP "mad.lo.u32 %r0, %lane, 32, %r1;", NARROW, NEAR_BYTES},
     /* a transaction for each lane */
     [SCATTERED] = {"scattered", FROM_WARP "mad.lo.u32 %r0, %lane, 256, %r1;", NARROW, 0},
     [APART] = {"apart", FROM_WARP "mad.lo.u32 %r0, %lane, 64, %r1;", NARROW, 0},
@@ -62,52 +61,53 @@ static void add_points(struct plan *plan, const struct access *access, double x,
 }
 
 /* Cycles of a warp's load. */
-static double cycles_of(const struct fit *fit, const char *bench, double x, unsigned unroll)
+static double cycles_of(const struct fit *fit, const char *bench, double x)
 {
     const double place[BENCH_AXES] = {0, x, 0};
-    return access_cycles(fit->raw, bench, place, 0, FEW, MANY) / unroll / warps_of(&fit->raw->gpu);
-}
-
-static unsigned unroll_of(const struct gpu_facts *gpu, unsigned pattern)
-{
-    bool has_room = gpu->max_registers_block >= MANY_REGISTERS;
-    return pattern != WIDE ? UNROLL : has_room ? 2 * WIDE_UNROLL : WIDE_UNROLL;
+    return access_cycles(fit->raw, bench, place, 0, FEW, MANY) / UNROLL / warps_of(&fit->raw->gpu);
 }
 
 static bool plan_rule(const struct bench *bench, struct plan *plan, const char **why)
 {
     (void)bench;
     *why = "";
-    for (unsigned i = 0; i < PATTERNS; i++) {
-        struct access access = patterns[i];
-        access.unroll = unroll_of(plan->gpu, i);
-        add_points(plan, &access, i, 0, WARP_ROOM);
-    }
+    for (unsigned i = 0; i < PATTERNS; i++)
+        add_points(plan, &patterns[i], i, 0, WARP_ROOM);
     return true;
 }
 
-static double power_of_2(double bytes)
+/* The least segment of scattered words; NAN: `why`. */
+static double least_segment(const struct fit *fit, const double *bytes, double rule,
+                            const char **why)
 {
-    return exp2(round(log2(bytes)));
+    const double CHANNELS = 0.2; /* warps that meet at a channel wait */
+    double found = fmin(bytes[SCATTERED], bytes[APART]) / WARP, least = exp2(round(log2(found)));
+    const struct figure *sector = fit_known(fit, "global.cached_load_bytes");
+    if (rule == 32 && sector && sector->value <= least) return sector->value;
+    *why = "the time of scattered words is not that of a power of two of bytes";
+    if (fabs(found / least - 1) > CHANNELS) return NAN;
+    *why = "a line takes as long as all of its bytes, however few of them are wanted";
+    return rule == 32 && least > NEAR_BYTES / WARP ? NAN : least;
 }
 
-/* Bytes that a pattern moves, by those of the wide one, as memory or the way to it serves so many a cycle. */
+/* Bytes that a pattern moves, by those of the one without gaps, as memory or the way to it serves so many a cycle. */
 static void fit_rule(const struct bench *bench, struct fit *fit)
 {
-    double bytes[PATTERNS], wide = cycles_of(fit, bench->id, WIDE, unroll_of(&fit->raw->gpu, WIDE));
+    double bytes[PATTERNS], near = cycles_of(fit, bench->id, NEAR);
+    const char *why;
     for (unsigned i = 0; i < PATTERNS; i++) {
-        bytes[i] = 512 * cycles_of(fit, bench->id, i, unroll_of(&fit->raw->gpu, i)) / wide;
+        bytes[i] = NEAR_BYTES * cycles_of(fit, bench->id, i) / near;
         if (isnan(bytes[i])) return;
     }
     double rule = bytes[SWAPPED] > 0.5 * bytes[SCATTERED]  ? 10
                   : bytes[PAIRED] > 0.8 * bytes[SCATTERED] ? 12
                                                            : 32;
     fit_figure(fit, bench, "global.rule", "", rule, rule, rule);
-    double least = fmin(bytes[SCATTERED], bytes[APART]) / WARP;
-    const struct figure *sector = fit_known(fit, "global.cached_load_bytes");
-    if (sector && rule == 32) least = fmin(least, sector->value);
-    least = power_of_2(least);
-    fit_figure(fit, bench, "global.min_segment_bytes", "B", least, least, least);
+    double least = least_segment(fit, bytes, rule, &why);
+    if (isnan(least))
+        fit_unknown(fit, bench, "global.min_segment_bytes", "%s", why);
+    else
+        fit_figure(fit, bench, "global.min_segment_bytes", "B", least, least, least);
     const struct figure *line = fit_known(fit, "l1.line");
     double most = rule == 12 ? (bytes[SPLIT] > 3 * 64 ? 128 : 64) : line ? line->value : NAN;
     if (isnan(most))
@@ -157,7 +157,7 @@ static void fit_channels(const struct bench *bench, struct fit *fit)
 {
     double cycles[UNITS + 1], least = INFINITY, most = 0;
     for (unsigned units = 1; units <= UNITS; units++) {
-        cycles[units] = cycles_of(fit, bench->id, units, UNROLL);
+        cycles[units] = cycles_of(fit, bench->id, units);
         if (isnan(cycles[units])) return;
         least = fmin(least, cycles[units]);
         most = fmax(most, cycles[units]);
