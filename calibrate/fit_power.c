@@ -34,7 +34,6 @@ static const char *why_unknown(const struct fit *fit, unsigned unit)
 {
     const struct raw_point *point;
     unsigned count = fit_points(fit, bench_of(unit), &point, 1);
-    if (!strcmp(power_unit_ids[unit], "texture")) return "no kernel fetches textures";
     if (fit->raw->gpu.l2_bytes == 0 && (unit == L1 || unit == L2)) return "the GPU has no caches";
     if (!count && unit != REG) return "not measured";
     return "the readings do not tell it from others";
@@ -61,6 +60,7 @@ static void put_units(struct fit *fit, const struct power_solution *solution)
         char key[64];
         struct power_value value = solution->max[unit];
         bool is_cache = unit == L1 || unit == L2;
+        if (!strcmp(power_unit_ids[unit], "texture")) continue; /* told by its benchmark */
         if (is_cache && !has_caches) value = (struct power_value){.is_known = true};
         snprintf(key, sizeof key, "power.max.%s", power_unit_ids[unit]);
         put_value(fit, bench_of(unit), key, "W", &value, why_unknown(fit, unit));

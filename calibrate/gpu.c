@@ -385,6 +385,13 @@ static void ask(const struct gpu *gpu, const struct point *point, struct raw_poi
         out->registers = (unsigned)registers;
 }
 
+unsigned gpu_resident(const struct gpu *gpu, const struct point *point)
+{
+    struct raw_point told = {.remark = ""};
+    ask(gpu, point, &told);
+    return told.resident;
+}
+
 bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
               struct raw_point *out)
 {

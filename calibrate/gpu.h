@@ -13,6 +13,8 @@ void gpu_unload(struct gpu *gpu);
 /* Fills its data and runs the point `repeats` times; timings go to `out`, whose identity is set. false: told. */
 bool gpu_time(struct gpu *gpu, const struct plan *plan, const struct point *point, unsigned repeats,
               struct raw_point *out);
+/* Blocks of this point that an SM holds; 0: none fits, or the driver does not say. */
+unsigned gpu_resident(const struct gpu *gpu, const struct point *point);
 /* Fills a point's data, for the functions below; gpu_time does it itself. false: told. */
 bool gpu_prepare(struct gpu *gpu, const struct plan *plan, const struct point *point);
 /* Launches the point so often without waiting. false: told. */

@@ -224,6 +224,10 @@ bool power_measure(struct power_meter *meter, const struct bench *bench, const s
 {
     struct series series = {.meter = meter, .plan = plan, .point = point, .out = out};
     bool is_done;
+    if (!gpu_resident(meter->gpu, point)) {
+        out->remark = "an SM has no room for such a block";
+        return true;
+    }
     if (power_kind_of(bench) == POWER_IDLE) {
         is_done = read_idle(&series);
     } else {
