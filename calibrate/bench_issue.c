@@ -291,6 +291,24 @@ static void fit_interval(const struct bench *bench, struct fit *fit, unsigned sc
         fit_figure(fit, bench, "issue.width", "", width, width, width);
 }
 
+/* What the issue limits may be wider; what a unit is busy for as long may be there earlier. */
+static void note_limits(struct fit *fit)
+{
+    double width = fit_value(fit, "issue.width"), warp = fit->raw->gpu.warp;
+    double issue = fit_value(fit, "issue.schedulers") * (width > 1 ? width : 1) * warp /
+                   fit_value(fit, "issue.interval");
+    for (unsigned i = 0; i < fit->figure_count; i++) {
+        struct figure *figure = &fit->figures[i];
+        if (figure->unknown || !strchr(figure->key, '.')) continue;
+        const char *class = strchr(figure->key, '.') + 1;
+        if (!strncmp(figure->key, "throughput.", 11) && figure->value > (1 - ALIKE) * issue)
+            figure->note = "as many as the schedulers issue";
+        if (!strncmp(figure->key, "latency.", 8) &&
+            are_alike(figure->value, unit_cycles(fit, class)))
+            figure->note = "its unit is busy for as long: the result may be there earlier";
+    }
+}
+
 static void fit_schedulers(const struct bench *bench, struct fit *fit)
 {
     const char *id = bench->id;
@@ -312,6 +330,7 @@ static void fit_schedulers(const struct bench *bench, struct fit *fit)
                     "units limit every mixture (or their throughputs were not measured)");
     else
         fit_interval(bench, fit, schedulers, between);
+    note_limits(fit);
 }
 
 /* ---- the list ---------------------------------------------------------------------------------- */
