@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "calibrate/gpu_state.h"
+#include "calibrate/nvml.h"
 
 /* What is on the GPU for a call. */
 struct placed {
@@ -97,6 +99,37 @@ static double run(struct placed *placed, unsigned launches)
     return 1e-3 * (double)milliseconds;
 }
 
+static double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Mean of what NVML tells while the launch is repeated, once its average holds nothing of what was before. A GPU that
+ * is executed on a CPU may need longer than anyone waits: then NAN. */
+static double watts_of(struct placed *placed)
+{
+    const double batch = 0.1, settled = 0.5, whole = 2, patience = 10; /* seconds */
+    char why[256];
+    struct nvml *nvml =
+        nvml_open(&placed->gpu->facts, placed->gpu->calibration->gpu, why, sizeof why);
+    double done = 0, sum = 0, begun = wall_clock();
+    unsigned count = 0, launches = 1;
+    bool is_told = nvml && !nvml_no_power(nvml);
+    while (is_told && done < whole && wall_clock() - begun < patience) {
+        double taken = run(placed, launches);
+        if (isnan(taken)) break;
+        done += taken;
+        if (taken < batch) launches *= 2;
+        if (done < settled) continue;
+        sum += nvml_watts(nvml);
+        count++;
+    }
+    nvml_close(nvml);
+    return count && done >= whole ? sum / count : NAN;
+}
+
 /* The first launch, which loads the code, does not count. */
 bool gpu_time_call(struct gpu *gpu, struct gpu_call *call, unsigned repeats, struct gpu_times *out)
 {
@@ -114,6 +147,7 @@ bool gpu_time_call(struct gpu *gpu, struct gpu_call *call, unsigned repeats, str
     if (is_done) {
         int registers = 0;
         out->seconds = middle(seconds, count, NULL);
+        out->watts = watts_of(&placed);
         if (gpu->api.function_get(&registers, FUNCTION_REGISTERS, placed.function) == 0)
             out->registers = (unsigned)registers;
     }
