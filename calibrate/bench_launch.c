@@ -222,6 +222,8 @@ static void fit_registers(const struct bench *bench, struct fit *fit)
     unsigned count = 0;
     struct handing found = {0};
     bool same[3] = {true, true, true};
+    const struct raw_point *any;
+    if (!fit_points(fit, bench->id, &any, 1)) return;
     if (!(most > 0)) most = most_resident(fit->raw, bench->id);
     for (unsigned unit = WARP; unit <= UNITS_MAX; unit *= 2)
         for (unsigned i = 0; i < 8; i++) {
@@ -289,6 +291,8 @@ static void fit_shared(const struct bench *bench, struct fit *fit)
     double most = most_resident(fit->raw, bench->id); /* registers may allow less than the GPU */
     double unit = 0, reserved = 0;
     unsigned count = 0;
+    const struct raw_point *any;
+    if (!fit_points(fit, bench->id, &any, 1)) return;
     for (double tried = SHARED_STEP; tried <= UNITS_MAX; tried *= 2)
         for (unsigned i = 0; i < 2; i++) {
             bool is_told = fit->raw->gpu.shared_reserved > 0;
