@@ -183,17 +183,17 @@ bool fit_line(const double *x, const double *y, const double *spread, unsigned c
     return true;
 }
 
-/* Why it was not measured; NULL: it was, or was not asked for. */
-static const char *reason_of(const struct fit *fit, const char *bench)
+/* Has it points for a fit? If it has not, *why says why; NULL: it was not asked for. */
+static bool was_measured(const struct fit *fit, const char *bench, const char **why)
 {
-    const char *reason = NULL;
+    *why = NULL;
     for (unsigned i = 0; i < fit->raw->count; i++) {
         const struct raw_point *point = &fit->raw->points[i];
         if (strcmp(point->bench, bench) != 0) continue;
-        if (is_good(point)) return NULL;
-        reason = point->is_skipped ? point->remark : "its results were not as expected";
+        if (is_good(point)) return true;
+        *why = point->is_skipped ? point->remark : "its results were not as expected";
     }
-    return reason;
+    return false;
 }
 
 static void explain(struct fit *fit, const struct bench *bench, const char *reason)
@@ -208,11 +208,10 @@ void fit_all(struct fit *fit)
 {
     for (unsigned i = 0; bench_at(i); i++) {
         const struct bench *bench = bench_at(i);
-        const char *reason = reason_of(fit, bench->id);
-        if (reason)
-            explain(fit, bench, reason);
-        else if (bench->fit)
-            bench->fit(bench, fit);
+        const char *why;
+        bool is_there = was_measured(fit, bench->id, &why);
+        if (is_there && bench->fit) bench->fit(bench, fit);
+        if (why && !is_there) explain(fit, bench, why);
     }
 }
 
