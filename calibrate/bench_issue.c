@@ -208,6 +208,21 @@ static unsigned steps_of(const struct fit *fit, const char *bench, enum mixture 
     return 1;
 }
 
+/* Where few warps wait for their chains, time grows less: but still after every n-th warp, and not between. 1: it does
+ * not, or not twice. */
+static unsigned later_steps_of(const struct fit *fit, const char *bench, enum mixture which)
+{
+    unsigned last = 0, apart = 0;
+    for (unsigned warps = 1; warps < STEP_WARPS; warps++) {
+        double fewer = cycles_of(fit, bench, which, warps);
+        if (are_alike(fewer, cycles_of(fit, bench, which, warps + 1))) continue;
+        if (apart && warps - last != apart) return 1;
+        if (last) apart = warps - last;
+        last = warps;
+    }
+    return apart && last % apart == 0 ? apart : 1;
+}
+
 /* How many warps before ISSUE_WARPS take as long as they. */
 static unsigned alike_warps(const struct fit *fit, const char *bench, enum mixture which)
 {
@@ -228,10 +243,15 @@ static double throughput_of(const struct fit *fit, const char *class)
 /* Cycles of an SM for a step of a warp, if its units alone were the limit. */
 static double units_need(const struct fit *fit, const char *bench, enum mixture which)
 {
+    static const double words[BENCH_AXES] = {0, WORD_BYTES, 0};
     double warp = fit->raw->gpu.warp, most = 0, sum = 0;
     double pair = cycles_of(fit, bench, ARITHMETIC, ISSUE_WARPS) / ISSUE_WARPS;
     double fma = warp / throughput_of(fit, "fp32.fma"), add = warp / throughput_of(fit, "int.add");
     bool is_shared = are_alike(pair, 4 * (fma + add));
+    struct rates loads;
+    if (mixtures[which].loads &&
+        fit_rates(fit, "shared.bandwidth", 2, words, SHARED_CHAINS * warp, &loads))
+        most = mixtures[which].loads * warp / loads.top;
     for (unsigned i = 0; i < CHAIN_GROUPS && mixtures[which].groups[i].class; i++) {
         const char *class = mixtures[which].groups[i].class;
         double cycles = mixtures[which].groups[i].count * warp / throughput_of(fit, class);
@@ -291,30 +311,39 @@ static void fit_interval(const struct bench *bench, struct fit *fit, unsigned sc
         fit_figure(fit, bench, "issue.width", "", width, width, width);
 }
 
-/* What the issue limits may be wider; what a unit is busy for as long may be there earlier. */
-static void note_limits(struct fit *fit)
+/* A dependent instruction that waits no longer than its unit is busy with a warp: the latency may be anything below.
+ * A part of the SM has the unit, or, of few lanes, the SM. */
+static void withdraw_latency(struct fit *fit, const struct figure *latency)
 {
-    double width = fit_value(fit, "issue.width"), warp = fit->raw->gpu.warp;
-    double issue = fit_value(fit, "issue.schedulers") * (width > 1 ? width : 1) * warp /
-                   fit_value(fit, "issue.interval");
+    double value = latency->value, lanes = throughput_of(fit, strchr(latency->key, '.') + 1);
+    double alone = fit->raw->gpu.warp / lanes, busy = alone * parts_of(fit);
+    if (are_alike(value, busy) || (value < busy && are_alike(value, alone)))
+        fit_withdraw(fit, latency->key, "at most %.4g cycles: its unit is busy for as long", value);
+}
+
+/* What throughputs and schedulers say of latencies and throughputs. */
+static void judge_classes(struct fit *fit)
+{
+    double schedulers = fit_value(fit, "issue.schedulers"), cycles = fit_value(fit, "issue.cycles");
+    double issued = schedulers * fit->raw->gpu.warp / (cycles >= 1 ? cycles : 1);
+    double width = fit_value(fit, "issue.width");
     for (unsigned i = 0; i < fit->figure_count; i++) {
-        struct figure *figure = &fit->figures[i];
-        if (figure->unknown || !strchr(figure->key, '.')) continue;
-        const char *class = strchr(figure->key, '.') + 1;
-        if (!strncmp(figure->key, "throughput.", 11) && figure->value > (1 - ALIKE) * issue)
-            figure->note = "as many as the schedulers issue";
-        if (!strncmp(figure->key, "latency.", 8) &&
-            are_alike(figure->value, unit_cycles(fit, class)))
-            figure->note = "its unit is busy for as long: the result may be there earlier";
+        const struct figure *figure = &fit->figures[i];
+        if (figure->unknown) continue;
+        if (!strncmp(figure->key, "latency.", strlen("latency."))) withdraw_latency(fit, figure);
+        if (!strncmp(figure->key, "throughput.", strlen("throughput.")) &&
+            (are_alike(figure->value, issued) || are_alike(figure->value, issued * width)))
+            fit_note(fit, figure->key, "the schedulers issue no more; the unit may take more");
     }
 }
 
-static void fit_schedulers(const struct bench *bench, struct fit *fit)
+static void find_schedulers(const struct bench *bench, struct fit *fit)
 {
     const char *id = bench->id;
     enum mixture limited;
     if (isnan(cycles_of(fit, id, FAST, 1)) || isnan(cycles_of(fit, id, SLOW, 1))) return;
     unsigned fast = steps_of(fit, id, FAST), slow = steps_of(fit, id, SLOW);
+    if (fast == 1) fast = later_steps_of(fit, id, FAST);
     fit_figure(fit, bench, "sm.subpartitions", "", slow, slow, slow);
     double between = find_interval(fit, id, 1, &limited);
     if (limited == MIXTURES && fast == 1) {
@@ -330,7 +359,12 @@ static void fit_schedulers(const struct bench *bench, struct fit *fit)
                     "units limit every mixture (or their throughputs were not measured)");
     else
         fit_interval(bench, fit, schedulers, between);
-    note_limits(fit);
+}
+
+static void fit_schedulers(const struct bench *bench, struct fit *fit)
+{
+    find_schedulers(bench, fit);
+    judge_classes(fit);
 }
 
 /* ---- the list ---------------------------------------------------------------------------------- */

@@ -149,7 +149,7 @@ static void fit_latency(const struct bench *bench, struct fit *fit)
 
 /* ---- bandwidth --------------------------------------------------------------------------------- */
 
-enum { CHAINS = 8, ROUNDS_SHORT = 4, ROUNDS_LONG = 12 };
+enum { CHAINS = SHARED_CHAINS, ROUNDS_SHORT = 4, ROUNDS_LONG = 12 };
 
 static void plan_load(struct plan *plan, unsigned kernel, unsigned warps, unsigned stride,
                       unsigned steps)
@@ -201,7 +201,7 @@ static void fit_lanes(const struct bench *bench, struct fit *fit, const struct s
 
 static void fit_bandwidth(const struct bench *bench, struct fit *fit)
 {
-    static const double at[BENCH_AXES] = {0, 4, 0};
+    static const double at[BENCH_AXES] = {0, WORD_BYTES, 0};
     struct strides strides;
     struct rates rates;
     double warps = many_warps(&fit->raw->gpu), none[STRIDES];

@@ -85,6 +85,19 @@ void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, co
                              .note = ""});
 }
 
+void fit_withdraw(struct fit *fit, const char *key, const char *format, ...)
+{
+    char *why = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&why, format, arguments) < 0) why = NULL;
+    va_end(arguments);
+    const char *words = fit_text(fit, why ? why : "");
+    free(why);
+    for (unsigned i = 0; i < fit->figure_count; i++)
+        if (!strcmp(fit->figures[i].key, key)) fit->figures[i].unknown = words;
+}
+
 const struct figure *fit_known(const struct fit *fit, const char *key)
 {
     for (unsigned i = 0; i < fit->figure_count; i++)

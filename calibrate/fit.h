@@ -56,6 +56,9 @@ void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, co
 /* What a figure that was fitted means besides; a comment in the file, of one line. */
 void fit_note(struct fit *fit, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Figures known until now do not determine it after all. */
+void fit_withdraw(struct fit *fit, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* One that was fitted before; NULL: unknown. */
 const struct figure *fit_known(const struct fit *fit, const char *key);
 /* A figure that the driver tells, or one that was fitted; NAN: unknown. */

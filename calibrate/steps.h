@@ -6,6 +6,8 @@
 #include "calibrate/fit.h"
 
 enum { STEPS_POINTS = 128 };
+/* Of shared.bandwidth: chains of a warp; bytes between its lanes where no banks conflict (x[1]). */
+enum { SHARED_CHAINS = 8, WORD_BYTES = 4 };
 
 /* Many warps: as many as a block may have whose threads have 64 registers. */
 unsigned many_warps(const struct gpu_facts *gpu);
