@@ -429,7 +429,7 @@ static char *constant_text(const struct plan *plan, const char *name, unsigned l
     kernel_clock(&writer);
     for (unsigned i = 0; i < length; i++)
         put(&writer, "    ld.const.u64 %%l2, [%%l1];\n    add.u64 %%l1, %%l1, %%l2;\n");
-    put(&writer, "    sub.u64 %%l3, %%l1, %%l3;\n    cvt.u32.u64 %%result, %%l3;\n");
+    put(&writer, "    sub.u64 %%l4, %%l1, %%l3;\n    cvt.u32.u64 %%result, %%l4;\n");
     char *body = kernel_end(&writer), *place = strstr(body, kernel);
     char *text = calibrate_format("%.*s%s%s", (int)(place - body), body, table, place);
     free(body);
