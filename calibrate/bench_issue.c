@@ -87,6 +87,16 @@ static bool has_own_unit(const struct fit *fit, const char *bench, double busy, 
            many.slope * parts_of(fit) < (busy + other) * (1 - CLEAR);
 }
 
+/* Do so many chains of the class, each with `cycles` a step, take longer than the result of one and all of them in their
+ * unit? Else the latency may be what they wait for. */
+static bool is_past_latency(const struct fit *fit, const char *class, double cycles, double chains)
+{
+    char key[64];
+    snprintf(key, sizeof key, "latency.%s", class);
+    double latency = fit_value(fit, key);
+    return isnan(latency) || cycles * chains > latency + chains * unit_cycles(fit, class);
+}
+
 /* The unit alone may be what takes so long: then a warp that turns to another unit shows whether it waits, too. */
 static void fit_same_warp(const struct bench *bench, struct fit *fit)
 {
@@ -103,11 +113,17 @@ static void fit_same_warp(const struct bench *bench, struct fit *fit)
     snprintf(partners_key, sizeof partners_key, "issue_latency.%s", partner);
     const struct figure *partners = fit_known(fit, partners_key);
     double value = NAN, half = 0, issue = fit_value(fit, "issue.interval");
+    if (alone.slope > busy * (1 + CLEAR) &&
+        !is_past_latency(fit, class_of(bench), alone.slope, SAME_CHAINS)) {
+        fit_unknown(fit, bench, bench->figures, "%d chains wait for their results", SAME_CHAINS);
+        return;
+    }
     if (alone.slope > busy * (1 + CLEAR)) {
         value = alone.slope;
         half = alone.slope_half;
     } else if (partners && has_own_unit(fit, bench->id, busy, other) &&
-               fit_same(fit, bench->id, IN_TURNS, &both) && both.slope > busy * (1 + CLEAR)) {
+               fit_same(fit, bench->id, IN_TURNS, &both) && both.slope > busy * (1 + CLEAR) &&
+               is_past_latency(fit, class_of(bench), both.slope, HALF_CHAINS)) {
         value = both.slope - partners->value;
         half = both.slope_half;
     }

@@ -65,7 +65,7 @@ enum { STREAM_READ, STREAM_SCALE, STREAM_REREAD };
 static void stream_rounds(const struct plan *plan, unsigned stream, unsigned rounds[2])
 {
     uint64_t round = (uint64_t)plan->gpu->sms * BLOCKS_OF_SM * block_bytes(plan->gpu);
-    unsigned more = (unsigned)(plan->gpu->l2_bytes * (plan->is_short ? 3 : 16) / 4 / round);
+    unsigned more = (unsigned)(plan->gpu->l2_bytes * (plan->is_short ? 6 : 16) / 4 / round);
     rounds[0] = plan->is_short ? 6 : 16;
     if (stream == STREAM_SCALE || !plan->is_short) rounds[0] += more;
     rounds[1] = 2 * rounds[0] + 2;
