@@ -66,7 +66,8 @@ static void stream_rounds(const struct plan *plan, unsigned stream, unsigned rou
 {
     uint64_t round = (uint64_t)plan->gpu->sms * BLOCKS_OF_SM * block_bytes(plan->gpu);
     unsigned more = (unsigned)(plan->gpu->l2_bytes * (plan->is_short ? 6 : 16) / 4 / round);
-    rounds[0] = plan->is_short ? 6 : 16;
+    /* What is read again comes from DRAM once: the more rounds, the more even are the warps after that. */
+    rounds[0] = plan->is_short && stream != STREAM_REREAD ? 6 : 16;
     if (stream == STREAM_SCALE || !plan->is_short) rounds[0] += more;
     rounds[1] = 2 * rounds[0] + 2;
 }
