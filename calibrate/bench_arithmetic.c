@@ -89,11 +89,13 @@ static const double nowhere[BENCH_AXES]; /* no axes but warps and steps */
 /* ---- throughput -------------------------------------------------------------------------------- */
 
 /* Steps of each chain; a kernel of routines has fewer: the code stays in the smallest instruction cache. */
-enum { SHORT_STEPS = 8, LONG_STEPS = 16, PARTED_STEPS = 4, ROUTINE_CHAINS = 2 };
+enum { SHORT_STEPS = 8, LONG_STEPS = 16, PARTED_STEPS = 4, ROUTINE_CHAINS = 2, LONG_CHAINS = 20 };
 
+/* Of 64 bits more: few units and a long latency need more chains, lest the last warps of a scheduler wait for results. */
 static unsigned chains_of(const struct operation *operation)
 {
-    return operation->is_routine ? ROUTINE_CHAINS : MOST_CHAINS;
+    if (operation->is_routine) return ROUTINE_CHAINS;
+    return operation->state == STATE_LONG ? LONG_CHAINS : MOST_CHAINS;
 }
 
 static void plan_curve(struct plan *plan, struct chains *chains, const unsigned *steps,
@@ -172,8 +174,7 @@ static void fit_instruction_curve(const struct bench *bench, struct fit *fit)
 #define THROUGHPUT(class, paper_of)                                                                \
     {                                                                                              \
         .id = "throughput." class, .figures = "throughput." class, .axes = "warps steps",          \
-        .paper = paper_of,                                                                         \
-        .text = "Eight chains a warp, by warps per SM, two lengths: " class ".",                   \
+        .paper = paper_of, .text = "Chains of a warp, by warps per SM, two lengths: " class ".",   \
         .plan = plan_throughput, .fit = fit_throughput                                             \
     }
 #define TABLE_1 "Lai & Seznec 3.2.1, listing 1, table 1"
