@@ -99,6 +99,19 @@ ROWS = [
     Row("invented-fermi", base="gtx580", often=MEMORY, nightly=MEMORY, unknown=FERMI, changes={
         "clock.core": "1.2 GHz", "l1.size": "48 KiB", "l1.latency": "52 cycle", "l1.ways": 6,
         "l2.latency": "240 cycle", "l2.bandwidth": "300 GB/s", "dram.latency": "500 cycle"}),
+    # Units that are slower than the schedulers, results that are late.
+    Row("invented-kepler", base="k40c", often=r"^issue\.sched|^shared\.latency|^rule|^cache",
+        nightly=r"^issue\.sched|^shared\.latency|^rule|^cache|^latency\.(fp|int)",
+        unknown={"issue.cycles": "units limit each mixture", "issue.width": "units limit each mixture",
+                 "latency.fp64.mul": "its unit is busy for as long",
+                 "global.cached_load_bytes": "loads pass by the L1",
+                 "global.initial_segment_bytes": "loads pass by the L1"},
+        changes={"sm.count": 10, "clock.core": "692 MHz", "latency.fp32.add": 13,
+                 "latency.fp32.mul": 7, "latency.fp32.fma": 12, "latency.fp64.add": 11,
+                 "latency.fp64.mul": 8, "latency.fp64.fma": 13, "latency.int.add": 7,
+                 "latency.int.mul": 11, "latency.int.mad": 7, "shared.latency": 38,
+                 "l1.latency": "28 cycle", "l2.latency": "176 cycle", "dram.latency": "443 cycle",
+                 "throughput.fp64.fma": 96, "throughput.fp64.add": 96, "throughput.fp64.mul": 96}),
     Row("gtx280-power", base="gtx280", often=POWER, nightly=POWER, unknown=TEXTURE),
     Row("gtx580-power", base="gtx580", often=POWER, nightly=POWER, unknown=TEXTURE),
     # All linear, with constant power of SMs.
