@@ -4,20 +4,23 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* The oldest target that has all that the kernels of most benchmarks use; the GPU's own from cc 5.0 on. */
-static unsigned target_of(const struct gpu_facts *gpu)
-{
-    return gpu->cc >= 50 ? gpu->cc : 30;
-}
+/* Targets, and a version of PTX that has them. A GPU between two
+ * rows, or behind the last, takes the code of the one before. */
+static const struct target {
+    unsigned cc;
+    const char *version;
+} targets[] = {
+    {30, "6.4"}, {50, "6.4"},  {52, "6.4"},  {53, "6.4"},  {60, "6.4"},  {61, "6.4"},  {62, "6.4"},
+    {70, "6.4"}, {72, "6.4"},  {75, "7.1"},  {80, "7.1"},  {86, "7.1"},  {87, "7.4"},  {89, "7.8"},
+    {90, "8.0"}, {100, "8.7"}, {103, "8.8"}, {110, "9.0"}, {120, "8.7"}, {121, "8.8"},
+};
 
-/* A version of PTX that knows the target. */
-static const char *version_of(unsigned target)
+static const struct target *target_of(const struct gpu_facts *gpu)
 {
-    return target >= 100  ? "8.7"
-           : target >= 90 ? "8.0"
-           : target >= 87 ? "7.8"
-           : target >= 75 ? "7.1"
-                          : "6.4";
+    size_t at = 0;
+    while (at + 1 < sizeof targets / sizeof *targets && targets[at + 1].cc <= gpu->cc)
+        at++;
+    return &targets[at];
 }
 
 void put(struct kernel_writer *writer, const char *format, ...)
@@ -31,11 +34,11 @@ void put(struct kernel_writer *writer, const char *format, ...)
 void kernel_begin(struct kernel_writer *writer, const struct gpu_facts *gpu, const char *name,
                   unsigned shared)
 {
-    unsigned target = target_of(gpu);
+    const struct target *target = target_of(gpu);
     *writer = (struct kernel_writer){.name = name};
     writer->out = open_memstream(&writer->text, &writer->size);
     if (!writer->out) abort();
-    put(writer, ".version %s\n.target sm_%u\n.address_size 64\n\n", version_of(target), target);
+    put(writer, ".version %s\n.target sm_%u\n.address_size 64\n\n", target->version, target->cc);
     if (shared) put(writer, ".shared .align 16 .b8 smem[%u];\n", shared);
     put(writer,
         ".visible .entry %s(.param .u64 out, .param .u64 data, .param .u32 a, .param .u32 b,\n"
