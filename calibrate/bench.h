@@ -23,6 +23,7 @@ struct gpu_facts {
 /* What fills the buffer `data` before a launch. */
 enum fill {
     FILL_ZERO,
+    FILL_TEXELS, /* as FILL_CHASE, but u32 and the number of the texel of 4 bytes */
     FILL_CHASE /* u64 at each multiple of `stride`: address of the one `jump` further, round and round; else zeros */
 };
 
@@ -38,6 +39,7 @@ struct point {
     uint64_t data_bytes, stride;
     enum fill fill;
     unsigned jump;   /* in elements; 0: 1 */
+    bool is_texture; /* `data` is a texture of it, whose texels are integers of 32 bits */
     bool is_asked;   /* not launched: the driver says how many blocks an SM holds */
     bool is_checked; /* every warp's result must be `expected` */
     uint32_t expected;

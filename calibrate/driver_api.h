@@ -9,6 +9,27 @@
 typedef uint64_t driver_address;
 typedef void *driver_handle;
 
+/* CUDA_RESOURCE_DESC of linear memory, and CUDA_TEXTURE_DESC. */
+struct driver_resource {
+    int type;
+    union {
+        struct {
+            driver_address address;
+            unsigned format, channels;
+            size_t bytes;
+        } linear;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+struct driver_sampling {
+    int address_modes[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float bias, least_level, most_level, border[4];
+    int reserved[12];
+};
+
 /* DRIVER(field, "symbol", parameters) */
 #define DRIVER_FUNCTIONS(DRIVER)                                                                   \
     DRIVER(init, "cuInit", (unsigned flags))                                                       \
@@ -47,7 +68,11 @@ typedef void *driver_handle;
             unsigned by, unsigned bz, unsigned shared, driver_handle stream, void **arguments,     \
             void **extra))                                                                         \
     DRIVER(resident, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                \
-           (int *out, driver_handle function, int block, size_t shared))
+           (int *out, driver_handle function, int block, size_t shared))                           \
+    DRIVER(texture_create, "cuTexObjectCreate",                                                    \
+           (uint64_t * out, const struct driver_resource *resource,                                \
+            const struct driver_sampling *sampling, const void *view))                             \
+    DRIVER(texture_destroy, "cuTexObjectDestroy", (uint64_t texture))
 
 struct driver_api {
 #define DRIVER(field, symbol, parameters) int(*field) parameters;
@@ -79,7 +104,10 @@ enum {
     FUNCTION_REGISTERS = 4,
     FUNCTION_MAX_SHARED = 8,
     OPTION_ERROR_LOG = 5,
-    OPTION_ERROR_LOG_BYTES = 6
+    OPTION_ERROR_LOG_BYTES = 6,
+    RESOURCE_LINEAR = 2,
+    FORMAT_INT32 = 0x0a,
+    SAMPLE_INTEGERS = 1
 };
 
 #endif

@@ -69,7 +69,7 @@ static bool emit_bench(const struct calibration *calibration, const struct bench
             free(path);
         }
         for (unsigned i = 0; is_written && i < plan.point_count; i++) {
-            if (plan.points[i].is_asked) continue;
+            if (plan.points[i].is_asked || plan.points[i].is_texture) continue;
             char *path = calibrate_format("%s/%s-%u.yaml", folder, bench->id, i);
             char *text = launch_text(bench, &plan, &plan.points[i], gpu);
             is_written = put_file(calibration, path, text);

@@ -60,7 +60,6 @@ static void put_units(struct fit *fit, const struct power_solution *solution)
         char key[64];
         struct power_value value = solution->max[unit];
         bool is_cache = unit == L1 || unit == L2;
-        if (!strcmp(power_unit_ids[unit], "texture")) continue; /* told by its benchmark */
         if (is_cache && !has_caches) value = (struct power_value){.is_known = true};
         snprintf(key, sizeof key, "power.max.%s", power_unit_ids[unit]);
         put_value(fit, bench_of(unit), key, "W", &value, why_unknown(fit, unit));

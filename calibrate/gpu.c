@@ -153,11 +153,18 @@ void gpu_unload(struct gpu *gpu)
     gpu->loaded = 0;
 }
 
+static void drop_texture(struct gpu *gpu)
+{
+    if (gpu->texture) gpu->api.texture_destroy(gpu->texture);
+    gpu->texture = 0;
+}
+
 void gpu_close(struct gpu *gpu)
 {
     if (!gpu) return;
     if (gpu->context) {
         gpu_unload(gpu);
+        drop_texture(gpu);
         if (gpu->out) gpu->api.release(gpu->out);
         if (gpu->data) gpu->api.release(gpu->data);
         if (gpu->flush) gpu->api.release(gpu->flush);
@@ -213,10 +220,16 @@ static bool reserve(struct gpu *gpu, driver_address *place, size_t *bytes, size_
     return true;
 }
 
-static uint64_t chase_next(const struct gpu *gpu, const struct point *point, uint64_t i,
-                           uint64_t count)
+/* What stands in the element: an address, or the number of a texel. Returns its bytes. */
+static size_t chase_next(const struct gpu *gpu, const struct point *point, uint64_t i,
+                         uint64_t *out)
 {
-    return gpu->data + (i + (point->jump ? point->jump : 1)) % count * point->stride;
+    uint64_t count = point->data_bytes / point->stride;
+    uint64_t place = (i + (point->jump ? point->jump : 1)) % count * point->stride;
+    uint32_t texel = (uint32_t)(place / sizeof texel);
+    *out = gpu->data + place;
+    if (point->fill == FILL_TEXELS) memcpy(out, &texel, sizeof texel);
+    return point->fill == FILL_TEXELS ? sizeof texel : sizeof *out;
 }
 
 /* Elements of pages far apart: each alone. */
@@ -224,8 +237,9 @@ static bool fill_pages(struct gpu *gpu, const struct point *point, uint64_t coun
 {
     int error = 0;
     for (uint64_t i = 0; i < count && !error; i++) {
-        uint64_t next = chase_next(gpu, point, i, count);
-        error = gpu->api.to_device(gpu->data + i * point->stride, &next, sizeof next);
+        uint64_t next;
+        size_t size = chase_next(gpu, point, i, &next);
+        error = gpu->api.to_device(gpu->data + i * point->stride, &next, size);
     }
     return !gpu_failed(gpu, error, "a copy to the GPU");
 }
@@ -237,8 +251,9 @@ static bool fill_chase(struct gpu *gpu, const struct point *point)
     if (point->stride >= PAGE) return fill_pages(gpu, point, count);
     char *bytes = calibrate_alloc(point->data_bytes);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t next = chase_next(gpu, point, i, count);
-        memcpy(bytes + i * point->stride, &next, sizeof next);
+        uint64_t next;
+        size_t size = chase_next(gpu, point, i, &next);
+        memcpy(bytes + i * point->stride, &next, size);
     }
     int error = gpu->api.to_device(gpu->data, bytes, point->data_bytes);
     free(bytes);
@@ -247,10 +262,21 @@ static bool fill_chase(struct gpu *gpu, const struct point *point)
 
 static bool fill(struct gpu *gpu, const struct point *point)
 {
-    if (point->fill == FILL_CHASE) return fill_chase(gpu, point);
+    if (point->fill != FILL_ZERO) return fill_chase(gpu, point);
     return !point->data_bytes ||
            !gpu_failed(gpu, gpu->api.fill(gpu->data, 0, point->data_bytes / 4),
                        "a fill of the GPU's memory");
+}
+
+static bool make_texture(struct gpu *gpu, const struct point *point)
+{
+    const struct driver_resource resource = {
+        .type = RESOURCE_LINEAR,
+        .linear = {gpu->data, FORMAT_INT32, 1, point->data_bytes},
+    };
+    const struct driver_sampling sampling = {.flags = SAMPLE_INTEGERS};
+    return !gpu_failed(gpu, gpu->api.texture_create(&gpu->texture, &resource, &sampling, NULL),
+                       "a texture");
 }
 
 /* A launch finds nothing of its data in the L2: the driver fills twice as much as that holds. */
@@ -265,6 +291,7 @@ static bool flush(struct gpu *gpu)
 bool gpu_prepare(struct gpu *gpu, const struct plan *plan, const struct point *point)
 {
     size_t warps = (size_t)point->grid * ((point->block + 31) / 32);
+    drop_texture(gpu);
     if (!reserve(gpu, &gpu->out, &gpu->out_bytes, warps * WORDS_OF_WARP * sizeof(uint32_t)))
         return false;
     if (!reserve(gpu, &gpu->data, &gpu->data_bytes, point->data_bytes ? point->data_bytes : 4))
@@ -275,14 +302,15 @@ bool gpu_prepare(struct gpu *gpu, const struct plan *plan, const struct point *p
                                          (int)point->shared),
                    plan->kernels[point->kernel].name))
         return false;
-    return fill(gpu, point);
+    return fill(gpu, point) && (!point->is_texture || make_texture(gpu, point));
 }
 
 static bool start(struct gpu *gpu, const struct plan *plan, const struct point *point)
 {
     uint32_t args[BENCH_ARGS];
     memcpy(args, point->args, sizeof args);
-    void *arguments[] = {&gpu->out, &gpu->data, &args[0], &args[1], &args[2], &args[3]};
+    uint64_t data = point->is_texture ? gpu->texture : gpu->data;
+    void *arguments[] = {&gpu->out, &data, &args[0], &args[1], &args[2], &args[3]};
     int error = gpu->api.launch(gpu->functions[point->kernel], point->grid, 1, 1, point->block, 1,
                                 1, point->shared, NULL, arguments, NULL);
     return !gpu_failed(gpu, error, plan->kernels[point->kernel].name);

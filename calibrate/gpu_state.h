@@ -18,6 +18,7 @@ struct gpu {
     unsigned loaded;
     driver_address out, data, flush; /* results and buffer, grown when needed */
     size_t out_bytes, data_bytes, flush_bytes;
+    uint64_t texture; /* of the data of the point that was prepared last; 0: none */
 };
 
 void gpu_tell(const struct gpu *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));

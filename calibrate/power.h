@@ -25,6 +25,7 @@ enum power_atom {
     ATOM_DRAM,   /* 128 bytes of a warp, each once */
     ATOM_SECTOR, /* 32 bytes of a warp, each once */
     ATOM_LOCAL,
+    ATOM_TEXTURE, /* fetches that hit in the texture cache */
     ATOM_COUNT
 };
 /* Out of so many slots of the loop: `slots` are `atom`, `fp` multiply-adds, the rest is not there. */
@@ -32,7 +33,8 @@ struct power_mix {
     enum power_atom atom;
     unsigned slots, fp;
 };
-enum { POWER_SLOTS = 64, LOCAL_BYTES = 4096 };
+/* Texels of 4 bytes, less than a texture cache holds. */
+enum { POWER_SLOTS = 64, LOCAL_BYTES = 4096, TEXELS = 1024 };
 
 /* Runs the loop `a` times; reads no clock and writes nothing unless its result is `d`, so that launches may be
  * repeated without being executed. c: bytes from one load of a warp to its next. */

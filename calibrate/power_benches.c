@@ -59,10 +59,11 @@ struct power_levels power_levels_of(const struct bench *bench, const struct gpu_
 
 /* Guesses by generation, for the length of kernels alone: cycles of an SM an instruction of a warp, and until the
  * next of its chain. */
-static void guess_cycles(const struct gpu_facts *gpu, double *issue, double *latency)
+static void guess_cycles(const struct gpu_facts *gpu, enum power_atom atom, double *issue,
+                         double *latency)
 {
     *issue = gpu->cc < 20 ? 4 : gpu->cc < 30 ? 1 : 0.25;
-    *latency = gpu->cc < 20 ? 24 : gpu->cc < 70 ? 16 : 5;
+    *latency = atom == ATOM_TEXTURE ? 400 : gpu->cc < 20 ? 24 : gpu->cc < 70 ? 16 : 5;
 }
 
 enum { SHORT_INSTRUCTIONS = 3000000, SHORT_LOADS = 250000 };
@@ -77,7 +78,7 @@ static unsigned rounds_of(const struct plan *plan, const struct power_mix *mix, 
                           unsigned sms, double seconds)
 {
     double issue, latency, atoms = mix->slots + mix->fp;
-    guess_cycles(plan->gpu, &issue, &latency);
+    guess_cycles(plan->gpu, mix->atom, &issue, &latency);
     double cycles = atoms * fmax(latency / 4, warps * issue);
     double rounds = seconds * plan->gpu->clock / cycles;
     double most = mix->atom < ATOM_L1 ? SHORT_INSTRUCTIONS : SHORT_LOADS;
@@ -120,6 +121,16 @@ static void plan_heater(const struct plan *plan, const struct power_mix *mix, st
     point->data_bytes = (uint64_t)point->args[0] * mix->slots * point->args[2];
 }
 
+/* Each texel leads to itself. */
+static void plan_texels(struct point *point)
+{
+    point->is_texture = true;
+    point->fill = FILL_TEXELS;
+    point->stride = sizeof(uint32_t);
+    point->jump = TEXELS;
+    point->data_bytes = TEXELS * point->stride;
+}
+
 static void plan_power_point(const struct bench *bench, struct plan *plan, unsigned index,
                              unsigned kernel, unsigned warps, unsigned sms)
 {
@@ -139,6 +150,7 @@ static void plan_power_point(const struct bench *bench, struct plan *plan, unsig
     if (mix.atom == ATOM_DRAM || mix.atom == ATOM_SECTOR) plan_stream(plan, &mix, &point);
     if (mix.atom == ATOM_MISS) plan_window(plan, &mix, &point);
     if (mix.atom == ATOM_LOCAL) point.args[0] = LOCAL_BYTES / 256;
+    if (mix.atom == ATOM_TEXTURE) plan_texels(&point);
     if (heats) plan_heater(plan, &mix, &point);
     plan_point(plan, &point);
 }
@@ -263,14 +275,6 @@ static bool plan_heat(const struct bench *bench, struct plan *plan, const char *
     return true;
 }
 
-static bool no_texture(const struct bench *bench, struct plan *plan, const char **why)
-{
-    (void)bench;
-    (void)plan;
-    *why = "no kernel fetches textures";
-    return false;
-}
-
 void fit_power(const struct bench *bench, struct fit *fit);
 
 #define UNIT(name, key, atom_id, section, words)                                                   \
@@ -360,13 +364,8 @@ const struct bench bench_power[] = {
      .plan = plan_unit},
     UNIT("local", "local", ATOM_LOCAL, "Hong 3.2.4, tables 7, 8 and 11; (43)",
          "Loads from local memory, each word once."),
-    {.id = "power.texture",
-     .figures = "power.max.texture",
-     .axes = "",
-     .paper = "Hong 3.2.4, tables 7, 8 and 11",
-     .text = "Not measured: no kernel fetches textures.",
-     .is_power = true,
-     .plan = no_texture},
+    UNIT("texture", "texture", ATOM_TEXTURE, "Hong 3.2.4, tables 7, 8 and 11",
+         "Texture fetches that hit in the texture cache."),
     {.id = "temperature.heat",
      .figures = "temperature.per_watt temperature.offset temperature.by_intensity "
                 "temperature.rc_rise temperature.rc_decay power.static_per_kelvin",

@@ -6,7 +6,7 @@
 #include "calibrate/kernel_text.h"
 #include "calibrate/power.h"
 
-enum { CHAINS = 4, WINDOW = 64 };
+enum { CHAINS = 4, WINDOW = 64, TEXELS_OF_CHAIN = TEXELS / CHAINS };
 
 /* Loads in flight of a warp: their results are used together. */
 enum { IN_FLIGHT = 16 };
@@ -55,6 +55,10 @@ static void put_atom(struct kernel_writer *writer, enum power_atom atom, unsigne
     case ATOM_SHARED: /* words that hold their own addresses */
         put(writer, "    ld.shared.u32 %%r%u, [%%r%u];\n", 12 + chain, 12 + chain);
         return;
+    case ATOM_TEXTURE: /* texels that hold their own numbers */
+        put(writer, "    tex.1d.v4.s32.s32 {%%r%u, %%r20, %%r21, %%r22}, [%%data, {%%r%u}];\n",
+            12 + chain, 12 + chain);
+        return;
     case ATOM_BANKS:
         put(writer, "    ld.shared.u32 %%r12, [%%r12];\n");
         return;
@@ -100,6 +104,9 @@ static void put_values(struct kernel_writer *writer, const struct power_mix *mix
         for (unsigned i = 1; i < CHAINS; i++)
             put(writer, "    mov.u32 %%r%u, %%r12;\n", 12 + i);
     }
+    for (unsigned i = 0; mix->atom == ATOM_TEXTURE && i < CHAINS; i++)
+        put(writer, "    and.b32 %%r%u, %%me, %u;\n    add.u32 %%r%u, %%r%u, %u;\n", 12 + i,
+            TEXELS_OF_CHAIN - 1, 12 + i, 12 + i, i * TEXELS_OF_CHAIN);
     for (unsigned i = 0; mix->atom == ATOM_BRANCH && i < 8; i++)
         put(writer, "    setp.eq.u32 %%p%u, %%d, %u;\n", i, i);
     if (mix->atom == ATOM_CONST) put(writer, "    mov.u64 %%l4, table;\n");
@@ -142,7 +149,8 @@ static void put_result(struct kernel_writer *writer, const struct power_mix *mix
             "    xor.b32 %%r20, %%r20, %%r%u;\n    xor.b32 %%r24, %%r24, %%r20;\n"
             "    xor.b32 %%r24, %%r24, %%r%u;\n",
             i, i, 16 + i, i, i, 8 + i);
-        if (is_shared(mix)) put(writer, "    xor.b32 %%r24, %%r24, %%r%u;\n", 12 + i);
+        if (is_shared(mix) || mix->atom == ATOM_TEXTURE)
+            put(writer, "    xor.b32 %%r24, %%r24, %%r%u;\n", 12 + i);
     }
     put(writer, "    mov.b32 %%result, %%r24;\n");
 }

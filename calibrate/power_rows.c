@@ -47,6 +47,18 @@ static bool load(struct runner *runner, const struct bench *bench, unsigned kern
     return status == WS_OK;
 }
 
+static ws_status make_texture(struct runner *runner, uint64_t data, uint64_t *out)
+{
+    const ws_texture texture = {.size = sizeof texture,
+                                .kind = WS_TEXTURE_LINEAR_MEMORY,
+                                .address = data,
+                                .width = TEXELS,
+                                .channels = 1,
+                                .channel_bits = 32,
+                                .channel_kind = WS_CHANNEL_SIGNED};
+    return ws_device_texture_create(runner->device, &texture, out);
+}
+
 static ws_status launch(struct runner *runner, const struct raw_point *point, ws_profile **out)
 {
     struct {
@@ -69,8 +81,14 @@ static ws_status launch(struct runner *runner, const struct raw_point *point, ws
         .trace_blocks = WS_TRACE_NONE,
         .isa_view = runner->fit->raw->gpu.cc >= 70 ? "native" : NULL,
     };
-    status = ws_device_launch(runner->device, runner->module, &given, out);
-    if (ws_device_free(runner->device, parameters.data) != WS_OK ||
+    uint64_t data = parameters.data, texture = 0;
+    if (power_mix_of(runner->bench, runner->kernel).atom == ATOM_TEXTURE) {
+        status = make_texture(runner, data, &texture);
+        parameters.data = texture;
+    }
+    if (status == WS_OK) status = ws_device_launch(runner->device, runner->module, &given, out);
+    if ((texture && ws_device_texture_destroy(runner->device, texture) != WS_OK) ||
+        ws_device_free(runner->device, data) != WS_OK ||
         ws_device_free(runner->device, parameters.out) != WS_OK)
         return WS_ERR_INTERNAL;
     return status;

@@ -350,7 +350,7 @@ typedef struct ws_launch_result {
      * Profiles have it among their notes. */
     char *undefined;
     /* A launch that was counted: executed again as the next thing that happens to the device it would leave memory as
-     * it is. Known of kernels without atomics, calls of the device runtime, clocks, textures and volatile accesses,
+     * it is. Known of kernels without atomics, calls of the device runtime, clocks and volatile accesses,
      * that write no sector of 32 bytes that they read, and touch no memory of the host. */
     bool is_repeatable;
 } ws_launch_result;

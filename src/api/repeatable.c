@@ -39,8 +39,9 @@ bool launch_is_repeatable(const ws_device *device, const ws_module *module, cons
         return false;
     if (!module_is_repeatable(module->module, module->entries[launch->kernel])) return false;
     measure_ranges(measure, &read, &written, &texture);
-    bool is_repeatable = !texture.count && !overlap(&read, &written) &&
+    bool is_repeatable = !overlap(&read, &written) && !overlap(&texture, &written) &&
                          is_of_device(device->device, &read) &&
+                         is_of_device(device->device, &texture) &&
                          is_of_device(device->device, &written);
     l2_ranges_clear(&read);
     l2_ranges_clear(&written);

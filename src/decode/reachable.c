@@ -73,7 +73,7 @@ bool module_uses_heap(const struct module *module, uint32_t entry)
     return any(module, entry, uses_heap);
 }
 
-/* Atomics, calls of the device runtime, clocks, textures, and accesses that others may answer. */
+/* Atomics, calls of the device runtime, clocks, and accesses that others may answer. */
 static bool is_unrepeatable(const struct module *module, const struct insn *insn)
 {
     unsigned family = op_infos[insn->op].family;
@@ -82,8 +82,7 @@ static bool is_unrepeatable(const struct module *module, const struct insn *insn
                       !module->functions[insn->call->function].is_defined);
     bool is_strong =
         (family == FAMILY_LOAD || family == FAMILY_STORE) && insn->semantics != MEM_WEAK;
-    return family == FAMILY_ATOMIC || family == FAMILY_TEXTURE || calls_out || is_strong ||
-           reads_clock(module, insn);
+    return family == FAMILY_ATOMIC || calls_out || is_strong || reads_clock(module, insn);
 }
 
 bool module_is_repeatable(const struct module *module, uint32_t entry)

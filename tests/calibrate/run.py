@@ -41,8 +41,6 @@ MEMORY = r"^latency\.(l1|l2|dram)|^cache|^size|^line|^bandwidth|^requests|^sawto
          r"|^launch|^atomics|^occupancy"
 CACHES = r"^latency\.(l1|l2|dram)|^size\.l1|^line|^cache|^requests|^bandwidth\.l._sm|^launch|^atomics|^occupancy"
 HASHED = {"dram.channels": "addresses are hashed, and rows hide channels"}
-TEXTURE = {"power.max.texture": "no kernel fetches textures",
-           "power.spec_linear.texture": "no kernel fetches textures"}
 LOCAL = {"power.max.local": "caches serve local memory", "power.spec_linear.local": "so they do"}
 FERMI = {**HASHED, "shared.unit": "no more than 8 blocks fit", "launch.cycles": "too short to see"}
 
@@ -112,10 +110,10 @@ ROWS = [
                  "latency.int.mul": 11, "latency.int.mad": 7, "shared.latency": 38,
                  "l1.latency": "28 cycle", "l2.latency": "176 cycle", "dram.latency": "443 cycle",
                  "throughput.fp64.fma": 96, "throughput.fp64.add": 96, "throughput.fp64.mul": 96}),
-    Row("gtx280-power", base="gtx280", often=POWER, nightly=POWER, unknown=TEXTURE),
-    Row("gtx580-power", base="gtx580", often=POWER, nightly=POWER, unknown=TEXTURE),
+    Row("gtx280-power", base="gtx280", often=POWER, nightly=POWER),
+    Row("gtx580-power", base="gtx580", often=POWER, nightly=POWER),
     # All linear, with constant power of SMs.
-    Row("invented-power", base="v100", nightly=POWER, unknown={**TEXTURE, **LOCAL}, changes={
+    Row("invented-power", base="v100", nightly=POWER, unknown=LOCAL, changes={
         "power.idle": "41.3 W", "power.clock": "1.53 GHz", "power.max.int": "0.45 W",
         "power.max.fp": "0.62 W", "power.max.sfu": "0.8 W", "power.max.alu": "0.38 W",
         "power.max.texture": "0.9 W", "power.max.const": "0.5 W", "power.max.shared": "1.1 W",
@@ -127,7 +125,7 @@ ROWS = [
         "temperature.by_intensity": "14 K", "temperature.rc_rise": "22 s",
         "temperature.rc_decay": "47 s"}),
     # Other units are spec-linear, another beta.
-    Row("invented-power-log", base="gtx280", nightly=POWER, unknown=TEXTURE, changes={
+    Row("invented-power-log", base="gtx280", nightly=POWER, changes={
         "sm.count": 24, "clock.core": "1.1 GHz", "power.clock": "1.1 GHz", "power.idle": "61.6 W",
         "power.max.fp": "0.35 W", "power.max.int": "0.3 W", "power.max.reg": "0.25 W",
         "power.max.shared": "0.7 W", "power.max.global": "38 W", "power.max.local": "45 W",

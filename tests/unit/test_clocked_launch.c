@@ -12,7 +12,7 @@
 #include <warpsage/warpsage.h>
 
 /* `timed`: each thread writes the cycles of 16 dependent additions and adds 1 to a word of its own and to one of
- * all. `scale`: to = 2 from. */
+ * all. `scale`: to = 2 from. `fetch`: to = texture. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry timed(.param .u64 at, .param .u64 unused) {\n"
@@ -30,8 +30,13 @@ static const char text[] =
     ".reg .u64 %d<8>; .reg .u32 %r<8>;\n"
     "ld.param.u64 %d1, [from]; ld.param.u64 %d2, [to];\nmov.u32 %r1, %tid.x;\n"
     "mul.wide.u32 %d3, %r1, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;\n"
-    "ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, %r2; st.global.u32 [%d2], %r2;\nret;\n}\n";
-enum { TIMED, SCALE };
+    "ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, %r2; st.global.u32 [%d2], %r2;\nret;\n}\n"
+    ".visible .entry fetch(.param .u64 from, .param .u64 to) {\n"
+    ".reg .u64 %d<8>; .reg .u32 %r<8>;\n"
+    "ld.param.u64 %d1, [from]; ld.param.u64 %d2, [to];\nmov.u32 %r1, %tid.x;\n"
+    "mul.wide.u32 %d3, %r1, 4; add.u64 %d2, %d2, %d3;\n"
+    "tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [%d1, {%r1}]; st.global.u32 [%d2], %r2;\nret;\n}\n";
+enum { TIMED, SCALE, FETCH };
 enum { BLOCKS = 12, THREADS = 64, ALL = BLOCKS * THREADS, WORDS = 2 * (ALL + 1) };
 
 struct fixture {
@@ -152,6 +157,42 @@ static void test_repeatable(void **state)
     end(&f);
 }
 
+static uint64_t texture_of(struct fixture *f, uint64_t address)
+{
+    const ws_texture texture = {.size = sizeof texture,
+                                .kind = WS_TEXTURE_LINEAR_MEMORY,
+                                .address = address,
+                                .width = WORDS,
+                                .channels = 1,
+                                .channel_bits = 32};
+    uint64_t handle;
+    assert_int_equal(ws_device_texture_create(f->device, &texture, &handle), WS_OK);
+    return handle;
+}
+
+/* What a texture fetches is read; a handle that is given back may not be used again. */
+static void test_textures(void **state)
+{
+    struct fixture f;
+    uint64_t host;
+    (void)state;
+    begin(&f, 1);
+    assert_int_equal(ws_device_alloc_host(f.device, WORDS * 4, &host), WS_OK);
+    assert_int_equal(ws_device_fill(f.device, host, 0, WORDS * 4), WS_OK);
+    const uint64_t from = zeros(&f), to = zeros(&f), texture = texture_of(&f, from);
+    const uint64_t apart[2] = {texture, to}, same[2] = {texture, from};
+    const uint64_t behind[2] = {texture, from + sizeof(uint32_t) * THREADS};
+    const uint64_t shared[2] = {texture_of(&f, host), to};
+    assert_true(launch(&f, FETCH, apart, NULL).is_repeatable);
+    assert_true(launch(&f, FETCH, behind, NULL).is_repeatable);
+    assert_false(launch(&f, FETCH, same, NULL).is_repeatable);
+    assert_false(launch(&f, FETCH, shared, NULL).is_repeatable);
+    uint64_t changes = ws_device_changes(f.device);
+    assert_int_equal(ws_device_texture_destroy(f.device, texture), WS_OK);
+    assert_int_not_equal(ws_device_changes(f.device), changes);
+    end(&f);
+}
+
 /* Memory of the host may change unseen. */
 static void test_host_memory(void **state)
 {
@@ -172,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_repeatable),
+        cmocka_unit_test(test_textures),
         cmocka_unit_test(test_host_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
