@@ -463,6 +463,48 @@ static void fit_constant(const struct bench *bench, struct fit *fit)
                 "cycles", x, cycles, NULL, 2, false);
 }
 
+/* ---- textures ---------------------------------------------------------------------------------- */
+
+/* Texels that hold the number of the next. */
+static char *texture_text(const struct plan *plan, const char *name, unsigned length)
+{
+    struct kernel_writer writer;
+    kernel_begin(&writer, plan->gpu, name, 0);
+    put(&writer, "    mov.u32 %%r1, 0;\n");
+    kernel_clock(&writer);
+    for (unsigned i = 0; i < length; i++)
+        put(&writer, "    tex.1d.v4.s32.s32 {%%r1, %%r2, %%r3, %%r4}, [%%data, {%%r1}];\n");
+    put(&writer, "    mov.b32 %%result, %%r1;\n");
+    return kernel_end(&writer);
+}
+
+static bool plan_texture(const struct bench *bench, struct plan *plan, const char **why)
+{
+    static const unsigned lengths[] = {SHORT_CHASE, LONG_CHASE};
+    (void)bench;
+    *why = "";
+    for (unsigned i = 0; i < 2; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "texture_%u", lengths[i]);
+        unsigned kernel = plan_kernel(plan, name, texture_text(plan, name, lengths[i]));
+        struct point point = chase_point(kernel, lengths[i], 1, KIB, LINE);
+        point.fill = FILL_TEXELS;
+        point.is_texture = true;
+        point.expected /= sizeof(uint32_t);
+        point.x[0] = lengths[i];
+        plan_point(plan, &point);
+    }
+    return true;
+}
+
+static void fit_texture(const struct bench *bench, struct fit *fit)
+{
+    struct line line;
+    if (chase_slope(fit, bench->id, &line))
+        fit_figure(fit, bench, bench->figures, "cycle", line.slope, line.slope - line.slope_half,
+                   line.slope + line.slope_half);
+}
+
 const struct bench bench_caches[] = {
     {.id = "latency.l1",
      .figures = "l1.latency",
@@ -540,5 +582,12 @@ const struct bench bench_caches[] = {
      .text = "One thread loads constants whose address needs the one before, two lengths.",
      .plan = plan_constant,
      .fit = fit_constant},
+    {.id = "latency.texture",
+     .figures = "latency.mem.texture.load",
+     .axes = "length",
+     .paper = "",
+     .text = "One thread fetches texels that hold the number of the next, two lengths.",
+     .plan = plan_texture,
+     .fit = fit_texture},
     {0},
 };

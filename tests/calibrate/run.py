@@ -37,9 +37,9 @@ UNITS = r"throughput\.(fp32\.(add|mul|fma)|fp64|int\.(add|m)|sfu\.rsqrt)"
 
 
 # Caches, memory and launches; of those what takes little time where a cache is large.
-MEMORY = r"^latency\.(l1|l2|dram)|^cache|^size|^line|^bandwidth|^requests|^sawtooth|^rule|^channels" \
+MEMORY = r"^latency\.(l1|l2|dram|texture)|^cache|^size|^line|^bandwidth|^requests|^sawtooth|^rule|^channels" \
          r"|^launch|^atomics|^occupancy"
-CACHES = r"^latency\.(l1|l2|dram)|^size\.l1|^line|^cache|^requests|^bandwidth\.l._sm|^launch|^atomics|^occupancy"
+CACHES = r"^latency\.(l1|l2|dram|texture)|^size\.l1|^line|^cache|^requests|^bandwidth\.l._sm|^launch|^atomics|^occupancy"
 HASHED = {"dram.channels": "addresses are hashed, and rows hide channels"}
 LOCAL = {"power.max.local": "caches serve local memory", "power.spec_linear.local": "so they do"}
 FERMI = {**HASHED, "shared.unit": "no more than 8 blocks fit", "launch.cycles": "too short to see"}
@@ -89,7 +89,8 @@ ROWS = [
         "l2.bandwidth": "1500 GB/s", "l2.sm_bandwidth": "48 B/cycle", "l2.ways": 12,
         "l2.request_bandwidth": "20 B/cycle", "l2.atomic_cycles": "3 cycle",
         "dram.latency": "611 cycle", "dram.sustained_bandwidth": "610 GB/s",
-        "dram.mixed_bandwidth": "520 GB/s", "dram.fetch_bytes": "32 B", "launch.cycles": "900 cycle"}),
+        "dram.mixed_bandwidth": "520 GB/s", "dram.fetch_bytes": "32 B", "launch.cycles": "900 cycle",
+        "latency.mem.texture.load": "87 cycle"}),
     Row("invented-clusters", base="gtx280", often=MEMORY, nightly=MEMORY, changes={
         "sm.count": 24, "sm.per_cluster": 2, "clock.core": "1.1 GHz", "dram.latency": "423 cycle",
         "dram.bandwidth": "88.6 GB/s", "dram.clock": "692 MHz", "dram.channels": 4,

@@ -349,6 +349,28 @@ static void test_guards(void **state)
     }
 }
 
+/* A chain of texture fetches: each waits for the one before as long as the machine file says. */
+static void test_textures(void **state)
+{
+    (void)state;
+    enum { FETCHES = 8, LATENCY = 112 };
+    static const char *const changes[] = {"machine.latency.mem.texture.load=112", NULL};
+    struct fixture f;
+    struct issues issues;
+    fixture_begin(&f, 1, 32);
+    uint32_t fetch = fixture_plain(&f, CLASS_MEM_TEXTURE_LOAD, 1, 1, -1);
+    fixture_block(&f, 0);
+    fixture_warp(&f, 0);
+    for (unsigned i = 0; i < FETCHES; i++)
+        fixture_step(&f, fetch);
+    fixture_finish(&f);
+    observe(&f, changes, &issues);
+    assert_int_equal(issues.count, FETCHES);
+    for (unsigned i = 0; i < FETCHES; i++)
+        assert_int_equal(issues.events[i].issue, i * LATENCY * TEG_CYCLE);
+    fixture_clear(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_age_over_blocks), cmocka_unit_test(test_deal),
         cmocka_unit_test(test_memory_path),     cmocka_unit_test(test_distances),
         cmocka_unit_test(test_guards),          cmocka_unit_test(test_memory_path_of_volta),
+        cmocka_unit_test(test_textures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

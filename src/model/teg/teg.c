@@ -237,6 +237,14 @@ static bool has_long_instructions(const struct teg_grid *a)
     return false;
 }
 
+static bool waits_for_textures(const struct teg_grid *a)
+{
+    if (!a->machine.classes[CLASS_MEM_TEXTURE_LOAD].latency) return false;
+    for (uint32_t i = 0; i < a->setup.trace->insn_count; i++)
+        if (a->setup.trace->insns[i].class_id == CLASS_MEM_TEXTURE_LOAD) return true;
+    return false;
+}
+
 /* An effect that met nothing in the execution needs no second one: the engine would do the same. */
 static void write_known_gains(struct teg_grid *a)
 {
@@ -247,7 +255,7 @@ static void write_known_gains(struct teg_grid *a)
         [EFFECT_DIVERGENCE] = !(active_lane_share(a->input->profile) < 1),
         [EFFECT_SYNC] = !r->barrier_waits,
         [EFFECT_LONG_INSTRUCTIONS] = !has_long_instructions(a),
-        [EFFECT_MEM_LATENCY] = !r->memory.sectors,
+        [EFFECT_MEM_LATENCY] = !r->memory.sectors && !waits_for_textures(a),
         [EFFECT_BANDWIDTH] = !r->memory.sectors,
         [EFFECT_CHANNEL_SKEW] = !r->memory.skewed,
         [EFFECT_CACHE_MISSES] =

@@ -163,6 +163,10 @@ static void set_memory_class(struct teg_machine *teg, enum insn_class id, enum t
         known = machine_issue_latency(teg->machine, CLASS_MEM_GLOBAL_LOAD, &same);
     out->unit = (uint8_t)unit;
     out->same_warp = known ? ticks(same) : teg->interval;
+    /* Others wait for what their accesses find. */
+    double latency = 0;
+    if (id == CLASS_MEM_TEXTURE_LOAD && machine_latency(teg->machine, id, &latency))
+        out->latency = ticks(latency);
 }
 
 static bool off(const struct teg_machine *teg, enum effect effect)
@@ -224,7 +228,10 @@ static void set_classes(struct teg_machine *teg, const struct profile *profile)
             if (add.latency < out->latency) out->latency = add.latency;
             if (add.same_warp < out->same_warp) out->same_warp = add.same_warp;
         }
-        if (off(teg, EFFECT_INST_LATENCY)) out->latency = 0;
+        bool fetches = out->unit == TEG_GLOBAL;
+        if (off(teg, EFFECT_INST_LATENCY) && !fetches) out->latency = 0;
+        if (off(teg, EFFECT_MEM_LATENCY) && fetches && out->latency > TEG_CYCLE)
+            out->latency = TEG_CYCLE;
     }
 }
 
