@@ -52,29 +52,36 @@ void fit_figure(struct fit *fit, const struct bench *bench, const char *key, con
                              .note = ""});
 }
 
+/* What the caller's format and arguments say. */
+static const char *words_of(struct fit *fit, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+static const char *words_of(struct fit *fit, const char *format, va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0) text = NULL;
+    const char *words = fit_text(fit, text ? text : "");
+    free(text);
+    return words;
+}
+
 void fit_note(struct fit *fit, const char *key, const char *format, ...)
 {
-    char *note = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&note, format, arguments) < 0) note = NULL;
+    const char *words = words_of(fit, format, arguments);
     va_end(arguments);
-    for (unsigned i = 0; note && i < fit->figure_count; i++)
+    for (unsigned i = 0; i < fit->figure_count; i++)
         if (!strcmp(fit->figures[i].key, key) && !fit->figures[i].unknown)
-            fit->figures[i].note = fit_text(fit, note);
-    free(note);
+            fit->figures[i].note = words;
 }
 
 void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, const char *format,
                  ...)
 {
-    char *why = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&why, format, arguments) < 0) why = NULL;
+    const char *words = words_of(fit, format, arguments);
     va_end(arguments);
-    const char *words = fit_text(fit, why ? why : "");
-    free(why);
     add(fit, (struct figure){.key = key,
                              .unit = "",
                              .bench = bench->id,
@@ -87,13 +94,10 @@ void fit_unknown(struct fit *fit, const struct bench *bench, const char *key, co
 
 void fit_withdraw(struct fit *fit, const char *key, const char *format, ...)
 {
-    char *why = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&why, format, arguments) < 0) why = NULL;
+    const char *words = words_of(fit, format, arguments);
     va_end(arguments);
-    const char *words = fit_text(fit, why ? why : "");
-    free(why);
     for (unsigned i = 0; i < fit->figure_count; i++)
         if (!strcmp(fit->figures[i].key, key)) fit->figures[i].unknown = words;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "launch_class.h"
+#include "tally.h"
 
 struct figure {
     const char *key;
@@ -88,17 +88,9 @@ static struct launch_power predict_power(const ws_profile *profile, const char *
                                {.name = "model_options", .word = time},
                                {.name = "without_traces", .value = 1}};
     bool has_traces = runtime.options.clock == CLOCK_MODEL;
-    const ws_machine *machine = runtime.machine;
-    const ws_question question = {.size = sizeof question,
-                                  .name = "analyze",
-                                  .profiles = &profile,
-                                  .profile_count = 1,
-                                  .machines = &machine,
-                                  .machine_count = 1,
-                                  .inputs = inputs,
-                                  .input_count = sizeof inputs / sizeof *inputs - has_traces};
+    size_t count = sizeof inputs / sizeof *inputs - has_traces;
     ws_answer *answer = NULL;
-    bool is_known = seconds > 0 && ws_ask(runtime.context, &question, &answer) == WS_OK;
+    bool is_known = seconds > 0 && tally_ask(profile, inputs, count, &answer) == WS_OK;
     struct launch_power power = power_of(is_known ? answer : NULL);
     ws_answer_destroy(answer);
     return power;

@@ -171,6 +171,21 @@ static void keep_heaviest(struct tally *tally, const ws_launch *launch, ws_profi
     save_profile(profile, tally->profile);
 }
 
+ws_status tally_ask(const ws_profile *profile, const ws_input *inputs, size_t count,
+                    ws_answer **out)
+{
+    const ws_machine *machine = runtime.machine;
+    const ws_question question = {.size = sizeof question,
+                                  .name = "analyze",
+                                  .profiles = &profile,
+                                  .profile_count = 1,
+                                  .machines = &machine,
+                                  .machine_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = count};
+    return ws_ask(runtime.context, &question, out);
+}
+
 /* *out_answer: what `bottleneck` is part of; NULL if nothing is predicted. */
 static double predict(const ws_profile *profile, const char *l2, const char **bottleneck,
                       ws_answer **out_answer)
@@ -179,17 +194,8 @@ static double predict(const ws_profile *profile, const char *l2, const char **bo
     const ws_input quick[] = {{.name = "without_traces", .value = 1},
                               {.name = "times_only", .value = 1},
                               {.name = "l2", .word = l2}};
-    const ws_machine *machine = runtime.machine;
-    const ws_question question = {.size = sizeof question,
-                                  .name = "analyze",
-                                  .profiles = &profile,
-                                  .profile_count = 1,
-                                  .machines = &machine,
-                                  .machine_count = 1,
-                                  .inputs = quick,
-                                  .input_count = sizeof quick / sizeof *quick};
     *bottleneck = "";
-    if (ws_ask(runtime.context, &question, out_answer) != WS_OK) {
+    if (tally_ask(profile, quick, sizeof quick / sizeof *quick, out_answer) != WS_OK) {
         note("no time is predicted: %s", ws_context_error(runtime.context));
         return 0;
     }

@@ -20,6 +20,9 @@ void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instr
                   bool is_settled, struct class_estimate *time);
 void tally_write(const struct kernel *kernel);
 void tally_failed(struct kernel *kernel);
+/* The question `analyze` about a launch on the GPU; *out is NULL if there is no answer. */
+WS_CHECKED ws_status tally_ask(const ws_profile *profile, const ws_input *inputs, size_t count,
+                               ws_answer **out);
 /* It begins, and it has ended (NULL): what was running is told if the process is killed. */
 void tally_running(const struct kernel *kernel);
 
