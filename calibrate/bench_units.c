@@ -6,6 +6,7 @@
 
 #include "calibrate/arithmetic.h"
 #include "calibrate/steps.h"
+#include "calibrate/tensor.h"
 
 /* ---- barriers ---------------------------------------------------------------------------------- */
 
@@ -68,36 +69,9 @@ static void fit_barriers(const struct bench *bench, struct fit *fit)
 
 /* ---- tensor cores ------------------------------------------------------------------------------ */
 
-/* The widest shape of fp16 that a GPU's warps have one instruction of; the sums of a lane, and words of factors. */
-struct shape {
-    unsigned from_cc;
-    const char *instruction;
-    unsigned sums, a, b, products; /* products: multiply-adds of a warp */
-    const char *native;            /* NULL: it becomes several */
-};
-static const struct shape shapes[] = {
-    {80, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 4, 2, 16 * 8 * 16, "HMMA"},
-    {75, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 4, 2, 1, 16 * 8 * 8, "HMMA"},
-    {70, "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8, 8, 8, 16 * 16 * 16, NULL},
-};
 enum { TENSOR_CHAINS = 4, TENSOR_SHORT = 8, TENSOR_LONG = 32, FACTORS = 80 };
 
-static const struct shape *shape_of(const struct gpu_facts *gpu)
-{
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (gpu->cc >= shapes[i].from_cc) return &shapes[i];
-    return NULL;
-}
-
-static void put_registers(struct kernel_writer *writer, char pool, unsigned first, unsigned count,
-                          const char *after)
-{
-    for (unsigned i = 0; i < count; i++)
-        put(writer, "%s%%%c%u", i ? ", " : "{", pool, first + i);
-    put(writer, "}%s", after);
-}
-
-static unsigned tensor_kernel(struct plan *plan, const struct shape *shape, unsigned chains,
+static unsigned tensor_kernel(struct plan *plan, const struct tensor_shape *shape, unsigned chains,
                               unsigned steps)
 {
     struct kernel_writer writer;
@@ -113,14 +87,8 @@ static unsigned tensor_kernel(struct plan *plan, const struct shape *shape, unsi
         put(&writer, "    mul.lo.u32 %%r%u, %%lane, %%c;\n    add.u32 %%r%u, %%r%u, %%b;\n",
             FACTORS + i, FACTORS + i, FACTORS + i);
     kernel_clock(&writer);
-    for (unsigned step = 0; step < steps * chains; step++) {
-        unsigned first = step % chains * shape->sums;
-        put(&writer, "    %s ", shape->instruction);
-        put_registers(&writer, 'f', first, shape->sums, ", ");
-        put_registers(&writer, 'r', FACTORS, shape->a, ", ");
-        put_registers(&writer, 'r', FACTORS, shape->b, ", ");
-        put_registers(&writer, 'f', first, shape->sums, ";\n");
-    }
+    for (unsigned step = 0; step < steps * chains; step++)
+        put_tensor(&writer, shape, step % chains * shape->sums, FACTORS);
     put(&writer, "    mov.b32 %%result, %%f0;\n");
     for (unsigned i = 1; i < chains * shape->sums; i++)
         put(&writer, "    mov.b32 %%r0, %%f%u;\n    or.b32 %%result, %%result, %%r0;\n", i);
@@ -133,7 +101,7 @@ static bool plan_tensor(const struct bench *bench, struct plan *plan, const char
 {
     static const unsigned steps[] = {TENSOR_SHORT, TENSOR_LONG};
     static const uint32_t one = 0x3f800000;
-    const struct shape *shape = shape_of(plan->gpu);
+    const struct tensor_shape *shape = tensor_shape_of(plan->gpu);
     (void)bench;
     *why = "it has no tensor cores";
     if (!shape) return false;
@@ -153,7 +121,7 @@ static bool plan_tensor(const struct bench *bench, struct plan *plan, const char
 
 static void fit_tensor(const struct bench *bench, struct fit *fit)
 {
-    const struct shape *shape = shape_of(&fit->raw->gpu);
+    const struct tensor_shape *shape = tensor_shape_of(&fit->raw->gpu);
     double at[BENCH_AXES] = {1}, warps = many_warps(&fit->raw->gpu);
     struct line line;
     if (!shape) return;

@@ -8,7 +8,7 @@
 
 void fit_power(const struct bench *bench, struct fit *fit);
 
-enum { REG = 7, FDS = 8, GLOBAL = 9, LOCAL = 10, L1 = 11, L2 = 12 };
+enum { REG = 7, FDS = 8, GLOBAL = 9, LOCAL = 10, L1 = 11, L2 = 12, TENSOR = 14 };
 
 static void put_value(struct fit *fit, const char *bench, const char *key, const char *unit,
                       const struct power_value *value, const char *why)
@@ -24,9 +24,9 @@ static void put_value(struct fit *fit, const char *bench, const char *key, const
 static const char *bench_of(unsigned unit)
 {
     static const char *const benches[POWER_UNITS] = {
-        "power.int",   "power.fp",     "power.sfu", "power.alu", "power.texture",
-        "power.const", "power.shared", "power.reg", "power.fds", "power.global",
-        "power.local", "power.l1",     "power.l2"};
+        "power.int",   "power.fp",     "power.sfu", "power.alu",  "power.texture",
+        "power.const", "power.shared", "power.reg", "power.fds",  "power.global",
+        "power.local", "power.l1",     "power.l2",  "power.fp64", "power.tensor"};
     return benches[unit];
 }
 
@@ -75,7 +75,7 @@ static void put_units(struct fit *fit, const struct power_solution *solution)
 }
 
 /* Energy of an instruction, where its unit is used at each issue slot: of the unit, the registers and the fetch; of a
- * level of memory for what a warp loads, 128 bytes. A spec-linear unit takes more at lower rates. */
+ * level of memory for what a warp loads, 128 bytes. Of matrices there is no such instruction. A spec-linear unit takes more at lower rates. */
 static void note_energy(struct fit *fit, const struct power_solution *solution)
 {
     double slots = fit->raw->gpu.clock / power_issue_cycles(fit);
@@ -83,7 +83,7 @@ static void note_energy(struct fit *fit, const struct power_solution *solution)
     for (unsigned unit = 0; unit < POWER_UNITS; unit++) {
         char key[64];
         double watts = solution->max[unit].value;
-        if (!(watts > 0) || unit == REG || unit == FDS) continue;
+        if (!(watts > 0) || unit == REG || unit == FDS || unit == TENSOR) continue;
         snprintf(key, sizeof key, "power.max.%s", power_unit_ids[unit]);
         if (power_unit_is_shared(unit)) {
             double joules = watts / (slots * fit->raw->gpu.sms);

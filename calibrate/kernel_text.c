@@ -35,7 +35,7 @@ void kernel_begin(struct kernel_writer *writer, const struct gpu_facts *gpu, con
                   unsigned shared)
 {
     const struct target *target = target_of(gpu);
-    *writer = (struct kernel_writer){.name = name};
+    *writer = (struct kernel_writer){.name = name, .gpu = gpu};
     writer->out = open_memstream(&writer->text, &writer->size);
     if (!writer->out) abort();
     put(writer, ".version %s\n.target sm_%u\n.address_size 64\n\n", target->version, target->cc);

@@ -19,6 +19,7 @@ struct kernel_writer {
     char *text;
     size_t size;
     const char *name;
+    const struct gpu_facts *gpu;
 };
 
 /* Head, parameters, registers; then comes what sets values. `shared` bytes are static, as `smem`. */

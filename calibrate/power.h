@@ -13,6 +13,7 @@
 enum power_atom {
     ATOM_FP,
     ATOM_INT,
+    ATOM_FP64,
     ATOM_ALU,
     ATOM_SFU,
     ATOM_SHARED,
@@ -26,6 +27,7 @@ enum power_atom {
     ATOM_SECTOR, /* 32 bytes of a warp, each once */
     ATOM_LOCAL,
     ATOM_TEXTURE, /* fetches that hit in the texture cache */
+    ATOM_TENSOR,  /* matrix multiply-adds */
     ATOM_COUNT
 };
 /* Out of so many slots of the loop: `slots` are `atom`, `fp` multiply-adds, the rest is not there. */
@@ -67,7 +69,7 @@ bool power_measure(struct power_meter *meter, const struct bench *bench, const s
 
 /* ---- fits ---- */
 
-enum { POWER_UNITS = 13 }; /* of the model, in the order of power_unit_ids */
+enum { POWER_UNITS = 15 }; /* of the model, in the order of power_unit_ids */
 extern const char *const power_unit_ids[POWER_UNITS];
 bool power_unit_is_shared(unsigned unit); /* by the whole GPU */
 struct power_row {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "calibrate/power.h"
+#include "calibrate/tensor.h"
 
 /* bench->parameter: an atom, and what is done with it. */
 enum {
@@ -66,7 +67,7 @@ static void guess_cycles(const struct gpu_facts *gpu, enum power_atom atom, doub
     *latency = atom == ATOM_TEXTURE ? 400 : gpu->cc < 20 ? 24 : gpu->cc < 70 ? 16 : 5;
 }
 
-enum { SHORT_INSTRUCTIONS = 3000000, SHORT_LOADS = 250000 };
+enum { SHORT_INSTRUCTIONS = 3000000, SHORT_LOADS = 250000, SHORT_MATRICES = 50000 };
 static const double short_seconds = 30e-6, long_seconds = 10e-3;
 
 static unsigned bounded(double rounds, double most)
@@ -82,6 +83,7 @@ static unsigned rounds_of(const struct plan *plan, const struct power_mix *mix, 
     double cycles = atoms * fmax(latency / 4, warps * issue);
     double rounds = seconds * plan->gpu->clock / cycles;
     double most = mix->atom < ATOM_L1 ? SHORT_INSTRUCTIONS : SHORT_LOADS;
+    if (mix->atom == ATOM_TENSOR) most = SHORT_MATRICES;
     if (plan->is_short) rounds = fmin(rounds, most / (atoms * warps * sms));
     return bounded(rounds, 1e9);
 }
@@ -202,6 +204,8 @@ static bool lacks(enum power_atom atom, const struct gpu_facts *gpu, const char 
         *why = "caches serve local memory: counted with global memory (reading P-13)";
     if ((atom == ATOM_L1 || atom == ATOM_MISS) && gpu->cc >= 30 && gpu->cc < 70)
         *why = "global loads pass the L1 of this generation";
+    if (atom == ATOM_FP64 && gpu->cc < 13) *why = "it has no double precision";
+    if (atom == ATOM_TENSOR && !tensor_shape_of(gpu)) *why = "it has no tensor cores";
     return **why != '\0';
 }
 
@@ -236,6 +240,18 @@ static bool plan_unit(const struct bench *bench, struct plan *plan, const char *
     if (is_memory) return true;
     plan_power_point(bench, plan, 1, half, 3, sms);
     plan_power_point(bench, plan, 2, add_kernel(bench, plan, 2), 8, sms);
+    return true;
+}
+
+/* Alone: which function of the rates the model has where a GPU counts them with others, only these rates tell. */
+static bool plan_alone(const struct bench *bench, struct plan *plan, const char **why)
+{
+    *why = "";
+    if (lacks(atom_of(bench), plan->gpu, why)) return false;
+    unsigned kernel = add_kernel(bench, plan, 0);
+    plan_power_point(bench, plan, 0, kernel, 8, plan->gpu->sms);
+    plan_power_point(bench, plan, 0, kernel, 4, plan->gpu->sms);
+    plan_power_point(bench, plan, 0, kernel, 1, plan->gpu->sms);
     return true;
 }
 
@@ -278,10 +294,12 @@ static bool plan_heat(const struct bench *bench, struct plan *plan, const char *
 void fit_power(const struct bench *bench, struct fit *fit);
 
 #define UNIT(name, key, atom_id, section, words)                                                   \
+    UNIT_BY(plan_unit, name, key, atom_id, section, words)
+#define UNIT_BY(planner, name, key, atom_id, section, words)                                       \
     {                                                                                              \
         .id = "power." name, .figures = "power.max." key " power.spec_linear." key,                \
         .axes = "kernel warps sms", .paper = section, .text = words, .is_power = true,             \
-        .parameter = RUN | atom_id, .plan = plan_unit                                              \
+        .parameter = RUN | atom_id, .plan = planner                                                \
     }
 
 /* The last one fits all of them. */
@@ -364,6 +382,8 @@ const struct bench bench_power[] = {
      .plan = plan_unit},
     UNIT("local", "local", ATOM_LOCAL, "Hong 3.2.4, tables 7, 8 and 11; (43)",
          "Loads from local memory, each word once."),
+    UNIT_BY(plan_alone, "fp64", "fp64", ATOM_FP64, "", "Multiply-adds of double precision."),
+    UNIT_BY(plan_alone, "tensor", "tensor", ATOM_TENSOR, "", "Matrix multiply-adds of fp16."),
     UNIT("texture", "texture", ATOM_TEXTURE, "Hong 3.2.4, tables 7, 8 and 11",
          "Texture fetches that hit in the texture cache."),
     {.id = "temperature.heat",

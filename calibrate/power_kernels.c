@@ -5,7 +5,10 @@
 
 #include "calibrate/kernel_text.h"
 #include "calibrate/power.h"
+#include "calibrate/tensor.h"
 
+/* Registers of matrices: sums of a chain, factors. */
+enum { SUMS = 32, SUMS_OF_CHAIN = 8, FACTORS = 80, FACTOR_WORDS = 8 };
 enum { CHAINS = 4, WINDOW = 64, TEXELS_OF_CHAIN = TEXELS / CHAINS };
 
 /* Loads in flight of a warp: their results are used together. */
@@ -42,6 +45,12 @@ static void put_atom(struct kernel_writer *writer, enum power_atom atom, unsigne
         return;
     case ATOM_INT:
         put(writer, "    mad.lo.u32 %%r%u, %%r%u, %%b, %%b;\n", chain, chain);
+        return;
+    case ATOM_FP64:
+        put(writer, "    fma.rn.f64 %%g%u, %%g%u, %%g8, %%g9;\n", chain, chain);
+        return;
+    case ATOM_TENSOR:
+        put_tensor(writer, tensor_shape_of(writer->gpu), SUMS + chain * SUMS_OF_CHAIN, FACTORS);
         return;
     case ATOM_ALU: /* a shift between two ands, which would be merged */
         if (number / CHAINS % 2)
@@ -85,6 +94,19 @@ static unsigned shared_bytes(const struct gpu_facts *gpu, const struct power_mix
     return mix->atom == ATOM_SHARED ? 4 * gpu->max_threads : 0;
 }
 
+/* Of those that not each kernel has. */
+static void put_wide_values(struct kernel_writer *writer, const struct power_mix *mix)
+{
+    for (unsigned i = 0; mix->atom == ATOM_FP64 && i < CHAINS; i++)
+        put(writer, "    cvt.rn.f64.u32 %%g%u, %%r%u;\n", i, i);
+    if (mix->atom == ATOM_FP64)
+        put(writer, "    cvt.rn.f64.u32 %%g8, %%b;\n    mov.f64 %%g9, %%g8;\n");
+    for (unsigned i = 0; mix->atom == ATOM_TENSOR && i < CHAINS * SUMS_OF_CHAIN; i++)
+        put(writer, "    cvt.rn.f32.u32 %%f%u, %%me;\n", SUMS + i);
+    for (unsigned i = 0; mix->atom == ATOM_TENSOR && i < FACTOR_WORDS; i++)
+        put(writer, "    mad.lo.u32 %%r%u, %%lane, %%b, 0x3c003c00;\n", FACTORS + i); /* about 1 */
+}
+
 /* Values that the compiler may not know. */
 static void put_values(struct kernel_writer *writer, const struct power_mix *mix)
 {
@@ -96,6 +118,7 @@ static void put_values(struct kernel_writer *writer, const struct power_mix *mix
     put(writer,
         "    cvt.rn.f32.u32 %%f8, %%b;\n    mov.f32 %%f9, %%f8;\n    and.b32 %%r7, %%b, 1;\n"
         "    mov.u32 %%r24, 0;\n");
+    put_wide_values(writer, mix);
     if (is_shared(mix)) {
         put(writer,
             "    mov.u32 %%r12, smem;\n    shl.b32 %%r20, %%me, %d;\n"
@@ -152,6 +175,13 @@ static void put_result(struct kernel_writer *writer, const struct power_mix *mix
         if (is_shared(mix) || mix->atom == ATOM_TEXTURE)
             put(writer, "    xor.b32 %%r24, %%r24, %%r%u;\n", 12 + i);
     }
+    for (unsigned i = 0; mix->atom == ATOM_FP64 && i < CHAINS; i++)
+        put(writer,
+            "    mov.b64 %%l20, %%g%u;\n    cvt.u32.u64 %%r20, %%l20;\n"
+            "    xor.b32 %%r24, %%r24, %%r20;\n",
+            i);
+    for (unsigned i = 0; mix->atom == ATOM_TENSOR && i < CHAINS * SUMS_OF_CHAIN; i++)
+        put(writer, "    mov.b32 %%r20, %%f%u;\n    xor.b32 %%r24, %%r24, %%r20;\n", SUMS + i);
     put(writer, "    mov.b32 %%result, %%r24;\n");
 }
 

@@ -7,7 +7,18 @@
 
 #include "calibrate/power.h"
 
-enum { GLOBAL = 9, LOCAL = 10, L1 = 11, L2 = 12, FDS = 8, COUNTED = L1 };
+enum {
+    FP = 1,
+    ALU = 3,
+    FDS = 8,
+    GLOBAL = 9,
+    LOCAL = 10,
+    L1 = 11,
+    L2 = 12,
+    FP64 = 13,
+    TENSOR = 14,
+    COUNTED = L1
+};
 
 struct counts {
     double warps, units[POWER_UNITS]; /* instructions of a block */
@@ -94,6 +105,23 @@ static ws_status launch(struct runner *runner, const struct raw_point *point, ws
     return status;
 }
 
+static double counter_of(const ws_profile *profile, const char *id)
+{
+    double value;
+    return ws_profile_get(profile, id, &value) == WS_OK ? value : 0;
+}
+
+/* Units that the thesis counts with others (reading P-18); the time of the tensor cores, where it was measured. */
+static void count_later_units(const struct fit *fit, const ws_profile *profile, struct counts *out)
+{
+    double peak = fit_value(fit, "tensor.fma"), work = counter_of(profile, "tensor.fma");
+    out->units[FP64] = counter_of(profile, "inst.warp.fp64.fma"); /* no other kind is in a kernel */
+    out->units[TENSOR] = counter_of(profile, "inst.warp.tensor");
+    out->units[FP] -= out->units[FP64];
+    out->units[ALU] -= out->units[TENSOR];
+    if (peak > 0 && work > 0) out->units[TENSOR] = work / peak / power_issue_cycles(fit);
+}
+
 /* All blocks do the same, so one is executed. */
 static bool count(struct runner *runner, const struct raw_point *point, struct counts *out)
 {
@@ -107,8 +135,9 @@ static bool count(struct runner *runner, const struct raw_point *point, struct c
     for (unsigned i = 0; i < COUNTED; i++) {
         char id[32];
         snprintf(id, sizeof id, "inst.unit.%s", power_unit_ids[i]);
-        if (ws_profile_get(profile, id, &out->units[i]) != WS_OK) out->units[i] = 0;
+        out->units[i] = counter_of(profile, id);
     }
+    count_later_units(runner->fit, profile, out);
     ws_profile_destroy(profile);
     return true;
 }

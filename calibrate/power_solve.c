@@ -8,9 +8,9 @@
 
 #include "calibrate/power.h"
 
-const char *const power_unit_ids[POWER_UNITS] = {"int",   "fp",     "sfu", "alu", "texture",
-                                                 "const", "shared", "reg", "fds", "global",
-                                                 "local", "l1",     "l2"};
+const char *const power_unit_ids[POWER_UNITS] = {"int",   "fp",     "sfu", "alu",  "texture",
+                                                 "const", "shared", "reg", "fds",  "global",
+                                                 "local", "l1",     "l2",  "fp64", "tensor"};
 bool power_unit_is_shared(unsigned unit)
 {
     return !strcmp(power_unit_ids[unit], "global") || !strcmp(power_unit_ids[unit], "local") ||
@@ -266,6 +266,13 @@ static void find_beta(struct problem *problem, struct form *form)
     form->beta = (low + high) / 2;
 }
 
+static bool is_used(const struct problem *problem, unsigned unit)
+{
+    for (unsigned i = 0; i < problem->count; i++)
+        if (problem->rows[i].rates[unit] > 0) return true;
+    return false;
+}
+
 /* Each unit in turn becomes what leaves less, until none changes. */
 static double choose_spec(struct problem *problem, struct form *form)
 {
@@ -274,6 +281,7 @@ static double choose_spec(struct problem *problem, struct form *form)
     for (unsigned turn = 0; changed && turn < 8; turn++) {
         changed = false;
         for (unsigned unit = 0; unit < POWER_UNITS; unit++) {
+            if (!is_used(problem, unit)) continue;
             form->spec[unit] = !form->spec[unit];
             double now = squares_of(problem, form);
             if (now < best * (1 - 1e-9)) {

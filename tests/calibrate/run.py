@@ -114,7 +114,8 @@ ROWS = [
     Row("gtx280-power", base="gtx280", often=POWER, nightly=POWER),
     Row("gtx580-power", base="gtx580", often=POWER, nightly=POWER),
     # All linear, with constant power of SMs.
-    Row("invented-power", base="v100", nightly=POWER, unknown=LOCAL, changes={
+    Row("invented-power", base="v100", nightly=POWER + "|^tensor", unknown=LOCAL, changes={
+        "power.max.fp64": "1.3 W", "power.max.tensor": "2.1 W",
         "power.idle": "41.3 W", "power.clock": "1.53 GHz", "power.max.int": "0.45 W",
         "power.max.fp": "0.62 W", "power.max.sfu": "0.8 W", "power.max.alu": "0.38 W",
         "power.max.texture": "0.9 W", "power.max.const": "0.5 W", "power.max.shared": "1.1 W",
@@ -223,7 +224,7 @@ def loop(program, row, folder):
     machine, output = write_machine(row, folder), os.path.join(folder, row.name + "-found.yaml")
     options = ["--clock-jitter", f"{row.jitter}%"] if row.jitter else []
     repeats = ["--repeats", "15"] if row.jitter else []
-    power = ["--power"] if only == POWER else []
+    power = ["--power"] if POWER in only else []
     answer(program, "run", "--gpu", machine, "--clock", row.clock, *options, "--", program, "calibrate",
            "--short", "--only", only, *power, *repeats, "-o", output)
     answer(program, "machines", "check", output)
