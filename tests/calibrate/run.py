@@ -59,7 +59,9 @@ WIDE = {"issue.width": "as much in twice the time"}
 OPERAND = {"shared.operand_latency": "PTX has no such operand"}
 ROWS = [
     Row("v100", often=ARITHMETIC),
-    Row("v100-jitter", base="v100", often=r"^latency\.(fp|int)|^shared\.latency", jitter=1),
+    # Rates are those of the longest of many spans, which jitter lengthens: they are not held to it.
+    Row("v100-jitter", base="v100", often=r"^latency\.(fp|int)|^shared\.latency",
+        nightly=r"^latency|^shared\.latency", jitter=1),
     Row("gtx280", often=r"^latency\.(fp|int)|^issue|^shared|" + UNITS, unknown={**WIDE, **OPERAND}),
     Row("gtx580", often=r"^throughput|^latency\.fp32|^issue\.sched", unknown=WIDE),
     Row("invented-volta", base="v100", often=ARITHMETIC, changes={
