@@ -8,19 +8,13 @@
 /* Rounds over the code until nothing new follows from data; code that needs more counts as following it. */
 enum { ROUNDS_MAX = 16 };
 
-static bool is_clock(const struct operand *operand)
-{
-    return operand->kind == OPERAND_SPECIAL && operand->reg >= SREG_CLOCK &&
-           operand->reg <= SREG_GLOBALTIMER_HI;
-}
-
 /* Its results come out of memory, from another lane's view of it or from a clock. */
 static bool gives_data(const struct insn *insn)
 {
     if (op_infos[insn->op].family == FAMILY_TEXTURE) return true;
     for (unsigned i = 0; i < insn->nsrc; i++) {
         const struct operand *source = insn_source(insn, i);
-        if (is_clock(source)) return true;
+        if (operand_is_clock(source)) return true;
         if (source->kind == OPERAND_ADDRESS && insn->space != SPACE_PARAM) return true;
     }
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a kernel or a function that it may call does somewhere. */
 #include "base/memory.h"
-#include "decode/module.h"
+#include "decode/parser.h"
 
 bool operand_is_clock(const struct operand *operand)
 {
@@ -19,29 +19,16 @@ unsigned insn_clock_reads(const struct insn *insn)
 
 typedef bool insn_test(const struct module *module, const struct insn *insn);
 
-/* A call through a pointer may reach any function. */
-static bool reaches(const struct module *module, uint32_t f, insn_test *test, bool *visited)
-{
-    const struct function *function = &module->functions[f];
-    if (visited[f]) return false;
-    visited[f] = true;
-    for (uint32_t i = 0; i < function->insn_count; i++) {
-        const struct insn *insn = &function->insns[i];
-        if (test(module, insn)) return true;
-        if (insn->op != OP_CALL) continue;
-        int32_t callee = insn->call->function;
-        if (callee >= 0 && reaches(module, (uint32_t)callee, test, visited)) return true;
-        for (uint32_t c = 0; callee < 0 && c < module->function_count; c++)
-            if (!module->functions[c].is_entry && reaches(module, c, test, visited)) return true;
-    }
-    return false;
-}
-
 static bool any(const struct module *module, uint32_t entry, insn_test *test)
 {
-    bool *visited = mem_zalloc(module->function_count, sizeof *visited);
-    bool found = reaches(module, entry, test, visited);
-    mem_free(visited);
+    bool *reached = mem_zalloc(module->function_count, sizeof *reached), found = false;
+    module_reachable(module, entry, reached);
+    for (uint32_t f = 0; f < module->function_count && !found; f++) {
+        const struct function *function = &module->functions[f];
+        for (uint32_t i = 0; reached[f] && i < function->insn_count && !found; i++)
+            found = test(module, &function->insns[i]);
+    }
+    mem_free(reached);
     return found;
 }
 
