@@ -228,7 +228,7 @@ static void set_classes(struct teg_machine *teg, const struct profile *profile)
             if (add.latency < out->latency) out->latency = add.latency;
             if (add.same_warp < out->same_warp) out->same_warp = add.same_warp;
         }
-        bool fetches = out->unit == TEG_GLOBAL;
+        bool fetches = i == CLASS_MEM_TEXTURE_LOAD;
         if (off(teg, EFFECT_INST_LATENCY) && !fetches) out->latency = 0;
         if (off(teg, EFFECT_MEM_LATENCY) && fetches && out->latency > TEG_CYCLE)
             out->latency = TEG_CYCLE;

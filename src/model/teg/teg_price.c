@@ -22,7 +22,7 @@ static enum op_kind kind_of(const struct trace_insn *insn)
 static uint8_t cause_of(const struct teg_op *op, const struct teg_machine *machine)
 {
     bool variable = machine->machine->cc_major >= 7 && op->unit == TEG_SPECIAL;
-    if (op->unit == TEG_GLOBAL) return TEG_STALL_LONG_SCOREBOARD;
+    if (op->kind == OP_KIND_GLOBAL || op->unit == TEG_GLOBAL) return TEG_STALL_LONG_SCOREBOARD;
     if (op->kind == OP_KIND_SHARED || op->unit == TEG_SHARED || op->flags & TRACE_SHARED_OPERAND ||
         variable)
         return TEG_STALL_SHORT_SCOREBOARD;
