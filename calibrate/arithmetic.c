@@ -365,7 +365,7 @@ const struct operation operations[] = {
 const struct operation *operation_find(const char *name, const struct gpu_facts *gpu,
                                        const char **why)
 {
-    *why = "there is no such instruction";
+    *why = "it has no such instruction";
     for (const struct operation *one = operations; one->name; one++) {
         if (strcmp(one->name, name) != 0) continue;
         if (gpu->cc >= one->from_cc && (!one->before_cc || gpu->cc < one->before_cc)) return one;

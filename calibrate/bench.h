@@ -52,7 +52,7 @@ struct kernel_text {
      * not counted. */
     const char *native;
     unsigned native_count;
-    char *remark; /* native code differs (native_count.h); NULL: it does not, or nobody knows */
+    char *remark; /* native code differs (native_count.h); NULL: it does not, or is unknown */
 };
 
 /* Owned by plan_clear. */
@@ -99,9 +99,12 @@ unsigned plan_native(struct plan *plan, unsigned kernel, const char *native, uns
 struct point *plan_point(struct plan *plan, const struct point *point);
 void plan_clear(struct plan *plan);
 
-/* Memory that the program cannot do without: ends it if there is none. */
+/* Zeroed memory; ends the program if memory runs out. */
 void *calibrate_alloc(size_t bytes);
 void *calibrate_grow(void *items, size_t count, size_t item_bytes); /* room for one more */
 char *calibrate_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A warning, note or error to the user. Always false: what a function that cannot go on returns. */
+bool calibrate_tell(const struct calibration *calibration, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

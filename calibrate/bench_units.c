@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is no arithmetic of lanes: barriers, tensor cores, the issue of loads, and the instruction cache. */
+/* Units beside the arithmetic pipes: barriers, tensor cores, the issue of loads, and the instruction cache. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static bool plan_barriers(const struct bench *bench, struct plan *plan, const ch
     return true;
 }
 
-/* One warp waits for nobody: the latency. Each further one takes a turn. */
+/* One warp alone: the latency. Each further one takes a turn. */
 static void fit_barriers(const struct bench *bench, struct fit *fit)
 {
     double warps[STEPS_POINTS], cycles[STEPS_POINTS], fitted[STEPS_POINTS], halves[STEPS_POINTS];
@@ -241,7 +241,7 @@ const struct bench bench_units[] = {
      .figures = "issue_latency.mem.global.load",
      .axes = "warps steps",
      .paper = "Lai & Seznec 3.2.2",
-     .text = "Loads of which nobody waits for the result, of one warp and of many.",
+     .text = "Loads whose results are not used, of one warp and of many.",
      .plan = plan_loads,
      .fit = fit_loads},
     {.id = "instruction_cache",

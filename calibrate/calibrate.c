@@ -8,12 +8,6 @@
 #include "calibrate/campaign.h"
 #include "calibrate/fit.h"
 
-static int refuse(const struct calibration *calibration, int exit_code, const char *text)
-{
-    calibration->tell(calibration->user, text);
-    return exit_code;
-}
-
 /* Something is chosen. */
 static int check_choice(const struct calibration *calibration)
 {
@@ -23,18 +17,16 @@ static int check_choice(const struct calibration *calibration)
         if (error) {
             char words[128];
             regerror(error, &only, words, sizeof words);
-            char *text = calibrate_format("--only '%s': %s", calibration->only, words);
-            int exit_code = refuse(calibration, CALIBRATE_USAGE, text);
-            free(text);
-            return exit_code;
+            calibrate_tell(calibration, "--only '%s': %s", calibration->only, words);
+            return CALIBRATE_USAGE;
         }
         regfree(&only);
     }
     for (unsigned i = 0; bench_at(i); i++)
         if (bench_is_chosen(calibration, bench_at(i))) return CALIBRATE_DONE;
-    return refuse(calibration, CALIBRATE_USAGE,
-                  "no benchmark is chosen: `warpsage calibrate --list` names them; those of power "
-                  "need --power");
+    calibrate_tell(calibration, "no benchmark is chosen: `warpsage calibrate --list` names them; "
+                                "those of power need --power");
+    return CALIBRATE_USAGE;
 }
 
 /* With those of power, which run only if asked for. */
@@ -69,11 +61,9 @@ static void summarise(const struct fit *fit)
         known += !fit->figures[i].unknown && !fit->figures[i].is_second;
         unknown += fit->figures[i].unknown != NULL;
     }
-    char *text = calibrate_format(
-        "%s: %u figures and %u curves measured, %u not determined (the file says why)",
-        fit->calibration->output, known, fit->curve_count, unknown);
-    fit->calibration->tell(fit->calibration->user, text);
-    free(text);
+    calibrate_tell(fit->calibration,
+                   "%s: %u figures and %u curves measured, %u not determined (the file says why)",
+                   fit->calibration->output, known, fit->curve_count, unknown);
 }
 
 static int write_results(const struct calibration *calibration, const struct raw *raw)

@@ -81,10 +81,8 @@ static int keep_point(struct watch *watch, const struct raw_point *point)
 {
     const struct calibration *calibration = watch->calibration;
     if (!point->is_checked) {
-        char *text = calibrate_format("%s: %s: the point is left out of the fit", point->bench,
-                                      *point->remark ? point->remark : "wrong results");
-        calibration->tell(calibration->user, text);
-        free(text);
+        calibrate_tell(calibration, "%s: %s: the point is left out of the fit", point->bench,
+                       *point->remark ? point->remark : "wrong results");
     }
     return raw_add(watch->raw, calibration, point) ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }
@@ -123,9 +121,7 @@ static int run_points(struct watch *watch, const struct plan *plan, const struct
     for (unsigned i = 0; i < TRIES && exit_code == CALIBRATE_DONE && (i == 0 || *why); i++)
         exit_code = time_points(watch, plan, bench, points, &count, &why);
     if (*why && exit_code == CALIBRATE_DONE) {
-        char *text = calibrate_format("%s: %s, %u times", bench->id, why, TRIES);
-        watch->calibration->tell(watch->calibration->user, text);
-        free(text);
+        calibrate_tell(watch->calibration, "%s: %s, %u times", bench->id, why, TRIES);
     }
     for (unsigned i = 0; i < count && exit_code == CALIBRATE_DONE; i++) {
         if (*why) points[i].remark = why;

@@ -15,10 +15,7 @@ static bool put_file(const struct calibration *calibration, const char *path, co
     bool is_written = out && fputs(text, out) >= 0;
     is_written = out && fclose(out) == 0 && is_written;
     if (is_written) return true;
-    char *words = calibrate_format("%s: cannot write: %s", path, strerror(errno));
-    calibration->tell(calibration->user, words);
-    free(words);
-    return false;
+    return calibrate_tell(calibration, "%s: cannot write: %s", path, strerror(errno));
 }
 
 static char *launch_text(const struct bench *bench, const struct plan *plan,
@@ -119,7 +116,7 @@ int calibrate_emit(const struct calibration *calibration, const char *gpu, const
     ws_machine *machine;
     struct gpu_facts facts;
     if (ws_machine_load(calibration->context, gpu, &machine) != WS_OK) {
-        calibration->tell(calibration->user, ws_context_error(calibration->context));
+        calibrate_tell(calibration, "%s", ws_context_error(calibration->context));
         return CALIBRATE_USAGE;
     }
     read_facts(machine, &facts);
@@ -131,9 +128,7 @@ int calibrate_emit(const struct calibration *calibration, const char *gpu, const
         if (bench_is_chosen(calibration, bench_at(i)))
             is_written = emit_bench(calibration, bench_at(i), &facts, gpu, folder, &counted);
     if (calibration->counts_native) {
-        char *words = calibrate_format("native instructions of %u kernels were counted", counted);
-        calibration->tell(calibration->user, words);
-        free(words);
+        calibrate_tell(calibration, "native instructions of %u kernels were counted", counted);
     }
     return is_written ? CALIBRATE_DONE : CALIBRATE_INPUT;
 }

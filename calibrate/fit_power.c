@@ -75,7 +75,8 @@ static void put_units(struct fit *fit, const struct power_solution *solution)
 }
 
 /* Energy of an instruction, where its unit is used at each issue slot: of the unit, the registers and the fetch; of a
- * level of memory for what a warp loads, 128 bytes. Of matrices there is no such instruction. A spec-linear unit takes more at lower rates. */
+ * level of memory for what a warp loads, 128 bytes. Matrix instructions are left out. A spec-linear unit takes more at
+ * lower rates. */
 static void note_energy(struct fit *fit, const struct power_solution *solution)
 {
     double slots = fit->raw->gpu.clock / power_issue_cycles(fit);

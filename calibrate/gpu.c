@@ -3,21 +3,10 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibrate/gpu_state.h"
-
-void gpu_tell(const struct gpu *gpu, const char *format, ...)
-{
-    char text[LOG_BYTES + 512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gpu->calibration->tell(gpu->calibration->user, text);
-}
 
 bool gpu_failed(const struct gpu *gpu, int error, const char *what)
 {
@@ -25,8 +14,8 @@ bool gpu_failed(const struct gpu *gpu, int error, const char *what)
     if (!error) return false;
     gpu->api.error_name(error, &name);
     gpu->api.error_text(error, &text);
-    gpu_tell(gpu, "%s: %s (%s, error %d)", what, text ? text : "the driver failed",
-             name ? name : "unknown", error);
+    calibrate_tell(gpu->calibration, "%s: %s (%s, error %d)", what,
+                   text ? text : "the driver failed", name ? name : "unknown", error);
     return true;
 }
 
@@ -43,8 +32,9 @@ static bool find_functions(struct gpu *gpu)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *function = dlsym(gpu->library, rows[i].symbol);
         if (!function) {
-            gpu_tell(gpu, "libcuda.so.1 has no %s: its driver is too old; update it",
-                     rows[i].symbol);
+            calibrate_tell(gpu->calibration,
+                           "libcuda.so.1 has no %s: its driver is too old; update it",
+                           rows[i].symbol);
             return false;
         }
         memcpy((char *)&gpu->api + rows[i].place, &function, sizeof function);
@@ -107,8 +97,8 @@ static bool open_device(struct gpu *gpu)
         return false;
     }
     if ((int)gpu->calibration->gpu >= count) {
-        gpu_tell(gpu, "there is no GPU %u: the driver has %d, numbered from 0",
-                 gpu->calibration->gpu, count);
+        calibrate_tell(gpu->calibration, "there is no GPU %u: the driver has %d, numbered from 0",
+                       gpu->calibration->gpu, count);
         return false;
     }
     if (gpu_failed(gpu, gpu->api.device_get(&device, (int)gpu->calibration->gpu), "the GPU"))
@@ -127,10 +117,11 @@ struct gpu *gpu_open(const struct calibration *calibration)
     gpu->calibration = calibration;
     gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!gpu->library)
-        gpu_tell(gpu,
-                 "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
-                 "its driver, or a model of "
-                 "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
+        calibrate_tell(
+            gpu->calibration,
+            "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
+            "its driver, or a model of "
+            "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
     if (gpu->library && find_functions(gpu) && open_device(gpu)) return gpu;
     gpu_close(gpu);
     return NULL;
@@ -185,7 +176,7 @@ bool gpu_load_text(struct gpu *gpu, const char *ptx, const char *kernel, driver_
     int error = gpu->api.module_load(module, ptx, 2, options, values);
     if (error) {
         gpu_failed(gpu, error, kernel);
-        if (*log) gpu_tell(gpu, "%s", log);
+        if (*log) calibrate_tell(gpu->calibration, "%s", log);
         return false;
     }
     error = gpu->api.module_function(function, *module, kernel);
@@ -197,7 +188,8 @@ bool gpu_load(struct gpu *gpu, const struct plan *plan)
 {
     gpu_unload(gpu);
     if (plan->kernel_count > sizeof gpu->modules / sizeof *gpu->modules) {
-        gpu_tell(gpu, "a benchmark has %u kernels: too many", plan->kernel_count);
+        calibrate_tell(gpu->calibration, "a benchmark has %u kernels: too many",
+                       plan->kernel_count);
         return false;
     }
     for (; gpu->loaded < plan->kernel_count; gpu->loaded++) {

@@ -21,7 +21,6 @@ struct gpu {
     uint64_t texture; /* of the data of the point that was prepared last; 0: none */
 };
 
-void gpu_tell(const struct gpu *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says what the driver could not do; false if there was no error. */
 bool gpu_failed(const struct gpu *gpu, int error, const char *what);
 /* A module of one PTX text and its kernel; what the compiler says is told. */

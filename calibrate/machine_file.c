@@ -180,7 +180,7 @@ static void put_others(struct machine_text *text)
     free(sorted);
 }
 
-/* What is no figure of the file: as comments. */
+/* Undetermined figures and those of second benchmarks, as comments. */
 static void put_remarks(const struct machine_text *text)
 {
     const struct fit *fit = text->fit;
@@ -208,23 +208,15 @@ static void put_head(struct machine_text *text)
             raw->gpu.cc % 10);
 }
 
-/* Takes the words over. */
-static bool refuse(const struct fit *fit, char *words)
-{
-    fit->calibration->tell(fit->calibration->user, words);
-    free(words);
-    return false;
-}
-
 /* It must load, or it takes the place of nothing. */
 static bool check_file(const struct fit *fit, const char *path)
 {
     ws_machine *machine;
     ws_context *context = fit->calibration->context;
     if (ws_machine_load(context, path, &machine) != WS_OK)
-        return refuse(fit, calibrate_format(
-                               "the figures make no machine file, which is a bug of calibrate: %s",
-                               ws_context_error(context)));
+        return calibrate_tell(fit->calibration,
+                              "the figures make no machine file, which is a bug of calibrate: %s",
+                              ws_context_error(context));
     ws_machine_destroy(machine);
     return true;
 }
@@ -242,10 +234,10 @@ bool machine_file_write(const struct fit *fit, const char *path)
         is_good = !ferror(text.out);
         is_good = fclose(text.out) == 0 && is_good;
     }
-    if (!is_good) refuse(fit, calibrate_format("%s: cannot write: %s", path, strerror(errno)));
+    if (!is_good) calibrate_tell(fit->calibration, "%s: cannot write: %s", path, strerror(errno));
     is_good = is_good && check_file(fit, fresh);
     if (is_good && rename(fresh, path) != 0)
-        is_good = refuse(fit, calibrate_format("%s: cannot write: %s", path, strerror(errno)));
+        is_good = calibrate_tell(fit->calibration, "%s: cannot write: %s", path, strerror(errno));
     if (!is_good) remove(fresh);
     free(fresh);
     return is_good;

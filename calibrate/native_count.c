@@ -144,9 +144,7 @@ unsigned native_count(const struct calibration *calibration, const struct bench 
         works = compare(&native, plan, kernel);
         compared += works;
         if (!kernel->remark) continue;
-        char *words = calibrate_format("%s, %s: %s", bench->id, kernel->name, kernel->remark);
-        calibration->tell(calibration->user, words);
-        free(words);
+        calibrate_tell(calibration, "%s, %s: %s", bench->id, kernel->name, kernel->remark);
     }
     close_folder(&native);
     return compared;

@@ -164,7 +164,7 @@ double nvml_memory_clock(const struct nvml *nvml)
     return clock_of(nvml, CLOCK_MEMORY);
 }
 
-/* Idle and clocks that an application set are no disturbance. */
+/* An idle GPU and clocks set by an application do not disturb. */
 const char *nvml_throttles(const struct nvml *nvml)
 {
     static const struct {

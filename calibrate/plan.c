@@ -32,6 +32,18 @@ char *calibrate_format(const char *format, ...)
     return length < 0 ? calibrate_alloc(1) : text;
 }
 
+bool calibrate_tell(const struct calibration *calibration, const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) text = NULL;
+    va_end(arguments);
+    if (text) calibration->tell(calibration->user, text);
+    free(text);
+    return false;
+}
+
 unsigned plan_kernel(struct plan *plan, const char *name, char *ptx)
 {
     plan->kernels = calibrate_grow(plan->kernels, plan->kernel_count, sizeof *plan->kernels);

@@ -122,9 +122,7 @@ static bool plot(const struct fit *fit, const struct picture *picture, const cha
     bool is_written = out && !ferror(out);
     is_written = out && fclose(out) == 0 && is_written;
     if (!is_written) {
-        char *words = calibrate_format("%s: cannot write: %s", path, strerror(errno));
-        fit->calibration->tell(fit->calibration->user, words);
-        free(words);
+        calibrate_tell(fit->calibration, "%s: cannot write: %s", path, strerror(errno));
     }
     free(path);
     return is_written;

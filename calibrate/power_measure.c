@@ -102,7 +102,7 @@ static bool run_rounded(struct series *series)
         count = FEW_READINGS;
     double pause = 0;
     if (!run_chunk(series, window, 0, true)) return false;
-    /* What the pauses are made for is no part of the readings. */
+    /* The reading that sets the pauses is not kept. */
     double watts = series->out->readings[--series->out->reading_count].watts - meter->idle_watts;
     for (unsigned i = 0; i < count; i++) {
         if (is_stopped(series)) return true;

@@ -38,8 +38,7 @@ struct runner {
 static void tell_failure(struct runner *runner)
 {
     const struct calibration *calibration = runner->fit->calibration;
-    if (!runner->is_told)
-        calibration->tell(calibration->user, ws_context_error(calibration->context));
+    if (!runner->is_told) calibrate_tell(calibration, "%s", ws_context_error(calibration->context));
     runner->is_told = true;
 }
 

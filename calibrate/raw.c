@@ -4,23 +4,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static bool refuse(const struct calibration *calibration, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool refuse(const struct calibration *calibration, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    calibration->tell(calibration->user, text);
-    return false;
-}
 
 /* ---- the GPU ----------------------------------------------------------------------------------- */
 
@@ -247,7 +233,8 @@ static bool write_line(struct raw *raw, const struct calibration *calibration, j
     json_decref(line);
     bool is_written = text && fprintf(raw->file, "%s\n", text) > 0 && fflush(raw->file) == 0;
     free(text);
-    return is_written || refuse(calibration, "%s: cannot write: %s", raw->path, strerror(errno));
+    return is_written ||
+           calibrate_tell(calibration, "%s: cannot write: %s", raw->path, strerror(errno));
 }
 
 bool raw_read(struct raw *raw, const struct calibration *calibration, const char *path)
@@ -257,7 +244,7 @@ bool raw_read(struct raw *raw, const struct calibration *calibration, const char
     char *text = NULL;
     size_t room = 0;
     unsigned number = 0;
-    if (!file) return refuse(calibration, "%s: cannot read: %s", path, strerror(errno));
+    if (!file) return calibrate_tell(calibration, "%s: cannot read: %s", path, strerror(errno));
     bool is_good = true;
     for (ssize_t length; is_good && (length = getline(&text, &room, file)) > 0; number++) {
         json_error_t error;
@@ -265,10 +252,10 @@ bool raw_read(struct raw *raw, const struct calibration *calibration, const char
         json_t *line = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
         if (!line && text[length - 1] != '\n') break; /* cut by an interruption */
         if (!line)
-            is_good =
-                refuse(calibration, "%s:%u:%d: %s", path, number + 1, error.column, error.text);
+            is_good = calibrate_tell(calibration, "%s:%u:%d: %s", path, number + 1, error.column,
+                                     error.text);
         else if (number == 0 && !read_head(raw, line))
-            is_good = refuse(
+            is_good = calibrate_tell(
                 calibration,
                 "%s:1: no raw data of a calibration: expected the line that describes the GPU",
                 path);
@@ -278,7 +265,7 @@ bool raw_read(struct raw *raw, const struct calibration *calibration, const char
     }
     free(text);
     fclose(file);
-    if (is_good && !number) is_good = refuse(calibration, "%s: empty", path);
+    if (is_good && !number) is_good = calibrate_tell(calibration, "%s: empty", path);
     return is_good;
 }
 
@@ -307,15 +294,15 @@ bool raw_open(struct raw *raw, const struct calibration *calibration, const stru
         fclose(there);
         if (!raw_read(raw, calibration, path)) return false;
         if (!is_same_gpu(&raw->gpu, gpu))
-            return refuse(
+            return calibrate_tell(
                 calibration,
                 "%s holds raw data of another GPU (%s): remove it, or name another output", path,
                 raw->gpu.name);
     }
     if (there && raw->is_short != calibration->is_short)
-        return refuse(calibration,
-                      "%s was measured %s --short: go on with that, or name another output", path,
-                      raw->is_short ? "with" : "without");
+        return calibrate_tell(calibration,
+                              "%s was measured %s --short: go on with that, or name another output",
+                              path, raw->is_short ? "with" : "without");
     raw->is_short = calibration->is_short;
     if (!raw->path) raw->path = calibrate_format("%s", path);
     raw->gpu = *gpu;
@@ -323,12 +310,13 @@ bool raw_open(struct raw *raw, const struct calibration *calibration, const stru
     copy_text(raw->version, sizeof raw->version, ws_version());
     char *fresh = calibrate_format("%s.new", path);
     raw->file = fopen(fresh, "we");
-    bool is_good = raw->file || refuse(calibration, "%s: cannot write: %s", fresh, strerror(errno));
+    bool is_good =
+        raw->file || calibrate_tell(calibration, "%s: cannot write: %s", fresh, strerror(errno));
     if (is_good) is_good = write_line(raw, calibration, head_line(raw));
     for (unsigned i = 0; is_good && i < raw->count; i++)
         is_good = write_line(raw, calibration, point_line(&raw->points[i]));
     if (is_good && rename(fresh, path) != 0)
-        is_good = refuse(calibration, "%s: cannot write: %s", path, strerror(errno));
+        is_good = calibrate_tell(calibration, "%s: cannot write: %s", path, strerror(errno));
     free(fresh);
     return is_good;
 }

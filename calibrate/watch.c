@@ -2,7 +2,6 @@
 #include "calibrate/watch.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "calibrate/kernel_text.h"
@@ -12,29 +11,20 @@ static const double disturbed = 0.05;
 
 enum { CHAIN = 64, LONG_ROUNDS = 2000, SHORT_ROUNDS = 4, TRIES = 3, SHORT_INTERVAL = 10 };
 
-static void tell(const struct watch *watch, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void tell(const struct watch *watch, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    watch->calibration->tell(watch->calibration->user, text);
-}
-
 /* ---- NVML -------------------------------------------------------------------------------------- */
 
 static void tell_others(const struct watch *watch)
 {
     unsigned others = nvml_others(watch->nvml);
     if (others)
-        tell(watch,
-             "the GPU is busy: %u other process%s it; measurements that this disturbs are repeated",
-             others, others == 1 ? " uses" : "es use");
+        calibrate_tell(
+            watch->calibration,
+            "the GPU is busy: %u other process%s it; measurements that this disturbs are repeated",
+            others, others == 1 ? " uses" : "es use");
     const char *throttles = nvml_throttles(watch->nvml);
-    if (*throttles) tell(watch, "the GPU is %s; points that this disturbs are noted", throttles);
+    if (*throttles)
+        calibrate_tell(watch->calibration, "the GPU is %s; points that this disturbs are noted",
+                       throttles);
 }
 
 void watch_open(struct watch *watch, const struct calibration *calibration, struct gpu *gpu,
@@ -47,9 +37,10 @@ void watch_open(struct watch *watch, const struct calibration *calibration, stru
     watch->has_power = !no_power;
     if (watch->nvml) tell_others(watch);
     if (no_power && calibration->with_power)
-        tell(watch,
-             "NVML tells no power: %s. The file gets no power figures, only those of performance",
-             no_power);
+        calibrate_tell(
+            watch->calibration,
+            "NVML tells no power: %s. The file gets no power figures, only those of performance",
+            no_power);
     watch->meter = (struct power_meter){.calibration = calibration,
                                         .gpu = gpu,
                                         .nvml = watch->nvml,

@@ -10,7 +10,7 @@ struct watch {
     const struct calibration *calibration;
     struct gpu *gpu;
     struct raw *raw;
-    struct nvml *nvml;        /* NULL: there is none */
+    struct nvml *nvml;        /* NULL: not available */
     char no_nvml[128];        /* why */
     struct power_meter meter; /* with NVML */
     bool has_power;           /* NVML tells power */
