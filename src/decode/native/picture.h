@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a row of rows.def is read: the picture of the bits of one native instruction.
+ *
+ *     ROW(opcode, forms, since, until, "NAME", "modifiers", "operands", "fixed")
+ *     ROW(0x010, F(1, 4, 5, 6), 75, 120, "IADD3", "x@74:.X", "d, P81?, P84?, -a, -bs, -cs", "..")
+ *
+ * opcode    bits 0 to 8. UROW: an instruction of the uniform datapath: its guard and the registers
+ *           in its slots are uniform.
+ * forms     values of bits 9 to 11: where the one operand lies that may be wide (bits 32 to 63)
+ *             1 b and c are registers                 (b at 32, c at 64)
+ *             2 c is an immediate, 3 a constant, 7 a uniform register   (b at 64)
+ *             4 b is an immediate, 5 a constant, 6 a uniform register   (c at 64)
+ *           F(4) for instructions that have no such operand.
+ * since, until   the first and the last target (75 for sm_75)
+ * modifiers  words behind the name, in the order of the text: `field@bit` for a field of fields.def,
+ *           `.TEXT` for a word that is always there. `field@5+9+2`: single bits, lowest first.
+ * operands  tokens with commas between them, in the order of the text. Prefixes:
+ *             -  may be negated, |  may be absolute, ~  may be inverted, !  a predicate that may be negated
+ *             (-80: by bit 80 instead of the bit that belongs to the place)
+ *           Letters:
+ *             d  register at 16         a  register at 24
+ *             b c  the slots of the form, w: the wide one (register at 32 in form 1); then the type of
+ *                an immediate: s signed, u unsigned, f 32-bit float, h two halves, d the upper half of a
+ *                64-bit float
+ *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
+ *                uniform predicate, convergence barrier, scoreboard, special register
+ *             i32:8 s40:24  unsigned and signed immediate: bit and width
+ *             L34:48  target of a branch, in units of 4 bytes from the next instruction
+ *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register
+ *             T field@bit  one of the field's words
+ *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]
+ *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0; `.field@bit` one of the field's
+ *           words behind the operand.
+ * fixed     bits that have one value: `91=1 72:4=15`; `32:32=pow2`: a power of two.
+ *
+ * Every bit that a row does not name must be 0, and the first row that fits is taken; so a special case
+ * (IMAD.MOV) stands before the general one. */
+#ifndef DECODE_NATIVE_PICTURE_H
+#define DECODE_NATIVE_PICTURE_H
+
+#include "decode/native/word.h"
+
+/* A number whose bits lie in one piece (`width` bits from `at` on) or singly. */
+struct bit_place {
+    uint8_t at, width;
+    bool scattered;
+    uint8_t bits[8];
+};
+
+enum { FIELD_LITERAL = 255 }; /* a word that is always there */
+struct picture_field {
+    uint8_t field; /* enum native_field */
+    struct bit_place place;
+    char text[16]; /* FIELD_LITERAL */
+};
+
+enum picture_kind { PICTURE_OPERAND, PICTURE_ADDRESS, PICTURE_WORDS };
+enum { NO_BIT = 255, PIECE_FIELDS = 3, ADDRESS_PARTS = 3, ROW_FIELDS = 14, ROW_FIXED = 8 };
+
+struct picture_piece {
+    uint8_t kind; /* enum native_kind */
+    char role;    /* the letter */
+    struct bit_place place;
+    uint8_t negate_at, absolute_at, invert_at, reuse_at; /* NO_BIT: it cannot be */
+    char type;                                           /* of an immediate */
+    bool is_hidden_default;
+    uint8_t field_count;
+    struct picture_field fields[PIECE_FIELDS];
+    /* NATIVE_CONSTANT: an index register; NATIVE_ADDRESS: the parts in order, and a descriptor */
+    uint8_t part_count;
+    struct address_part {
+        char letter; /* 'R', 'U', 's', 'i' */
+        struct bit_place place;
+        bool is_always_written;
+        uint8_t field_count;
+        struct picture_field fields[PIECE_FIELDS];
+    } parts[ADDRESS_PARTS];
+    bool has_descriptor;
+    struct bit_place descriptor;
+};
+
+enum fixed_rule { FIXED_VALUE, FIXED_POWER_OF_TWO };
+struct picture_fixed {
+    struct bit_place place;
+    uint8_t rule;
+    uint64_t value;
+};
+
+/* One row in one of its forms. */
+struct picture {
+    uint16_t opcode; /* bits 0 to 11 */
+    uint16_t since, until;
+    bool is_uniform;
+    const char *name;
+    uint8_t field_count, piece_count, fixed_count;
+    struct picture_field fields[ROW_FIELDS];
+    struct picture_piece pieces[NATIVE_OPERANDS_MAX];
+    struct picture_fixed fixed[ROW_FIXED];
+    struct native_word covered; /* bits that the row names */
+    uint32_t next;              /* the next with this opcode, or PICTURE_NONE */
+};
+enum { PICTURE_NONE = UINT32_MAX };
+
+struct pictures {
+    struct picture *items;
+    uint32_t count;
+    uint32_t first[4096]; /* by bits 0 to 11 */
+    char fault[256];      /* what rows.def says wrongly, "" */
+};
+
+/* All rows, read once a process. */
+const struct pictures *pictures_all(void);
+/* One of the words of a field; NULL: no such value. */
+const char *picture_field_word(unsigned field, unsigned value);
+
+#endif

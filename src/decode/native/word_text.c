@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The text of a decoded instruction, as NVIDIA's disassembler writes it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "decode/native/picture.h"
+#include "decode/native/word.h"
+
+static void print_hex(struct strbuf *out, int64_t value)
+{
+    uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    strbuf_printf(out, "%s0x%" PRIx64, value < 0 ? "-" : "", size);
+}
+
+static void print_register(struct strbuf *out, const char *prefix, unsigned number, unsigned zero,
+                           const char *zero_name)
+{
+    if (number == zero)
+        strbuf_puts(out, zero_name);
+    else
+        strbuf_printf(out, "%s%u", prefix, number);
+}
+
+static void print_float(struct strbuf *out, double value, bool is_negative)
+{
+    if (isnan(value))
+        strbuf_printf(out, "%cQNAN ", is_negative ? '-' : '+');
+    else if (isinf(value))
+        strbuf_printf(out, "%cINF ", is_negative ? '-' : '+');
+    else
+        strbuf_printf(out, "%.20g", value);
+}
+
+static void print_number(struct strbuf *out, const struct native_operand *operand)
+{
+    uint32_t bits = (uint32_t)operand->value;
+    float single;
+    double wide;
+    uint64_t wide_bits = (uint64_t)bits << 32;
+    switch (operand->kind) {
+    case NATIVE_F32:
+        memcpy(&single, &bits, sizeof single);
+        print_float(out, single, bits >> 31);
+        break;
+    case NATIVE_F64:
+        memcpy(&wide, &wide_bits, sizeof wide);
+        print_float(out, wide, bits >> 31);
+        break;
+    case NATIVE_HALVES:
+        print_float(out, half_to_float((uint16_t)(bits >> 16)), bits >> 31);
+        strbuf_puts(out, ", ");
+        print_float(out, half_to_float((uint16_t)bits), bits >> 15 & 1);
+        break;
+    default:
+        print_hex(out, operand->value);
+        break;
+    }
+}
+
+static void print_address(struct strbuf *out, const struct native_operand *operand)
+{
+    bool has_register = operand->has_register && operand->number != NATIVE_RZ;
+    const char *plus = "";
+    if (operand->has_descriptor) {
+        strbuf_puts(out, "desc[");
+        print_register(out, "UR", operand->descriptor, NATIVE_URZ, "URZ");
+        strbuf_puts(out, "]");
+    }
+    strbuf_puts(out, "[");
+    if (has_register || (!operand->has_uniform && !operand->value)) {
+        print_register(out, "R", operand->number, NATIVE_RZ, "RZ");
+        strbuf_puts(out, operand->suffix);
+        plus = "+";
+    }
+    if (operand->has_uniform) {
+        strbuf_puts(out, plus);
+        print_register(out, "UR", operand->uniform, NATIVE_URZ, "URZ");
+        plus = "+";
+    }
+    if (operand->value) {
+        strbuf_puts(out, plus);
+        print_hex(out, operand->value);
+    }
+    strbuf_puts(out, "]");
+}
+
+static void print_constant(struct strbuf *out, const struct native_operand *operand)
+{
+    strbuf_printf(out, "c[0x%x][", operand->bank);
+    if (operand->number != NATIVE_RZ) strbuf_printf(out, "R%u", operand->number);
+    if (operand->number != NATIVE_RZ && operand->value) strbuf_puts(out, "+");
+    if (operand->number == NATIVE_RZ || operand->value) print_hex(out, operand->value);
+    strbuf_puts(out, "]");
+}
+
+static void print_special(struct strbuf *out, unsigned number)
+{
+    const char *name = native_special_name(number);
+    if (name)
+        strbuf_puts(out, name);
+    else
+        strbuf_printf(out, "SR%u", number);
+}
+
+static void print_body(struct strbuf *out, const struct native_operand *operand)
+{
+    switch (operand->kind) {
+    case NATIVE_REGISTER:
+        print_register(out, "R", operand->number, NATIVE_RZ, "RZ");
+        break;
+    case NATIVE_UNIFORM:
+        print_register(out, "UR", operand->number, NATIVE_URZ, "URZ");
+        break;
+    case NATIVE_PREDICATE:
+        print_register(out, "P", operand->number, NATIVE_PT, "PT");
+        break;
+    case NATIVE_UNIFORM_PREDICATE:
+        print_register(out, "UP", operand->number, NATIVE_PT, "UPT");
+        break;
+    case NATIVE_BARRIER:
+        strbuf_printf(out, "B%u", operand->number);
+        break;
+    case NATIVE_SCOREBOARD:
+        strbuf_printf(out, "SB%u", operand->number);
+        break;
+    case NATIVE_SPECIAL:
+        print_special(out, (unsigned)operand->value);
+        break;
+    case NATIVE_CONSTANT:
+        print_constant(out, operand);
+        break;
+    case NATIVE_ADDRESS:
+        print_address(out, operand);
+        break;
+    case NATIVE_WORDS:
+        break;
+    default:
+        print_number(out, operand);
+        break;
+    }
+}
+
+static void print_operand(struct strbuf *out, const struct native_operand *operand)
+{
+    bool is_predicate =
+        operand->kind == NATIVE_PREDICATE || operand->kind == NATIVE_UNIFORM_PREDICATE;
+    if (operand->negate) strbuf_puts(out, "-");
+    if (operand->invert) strbuf_puts(out, is_predicate ? "!" : "~");
+    if (operand->absolute) strbuf_puts(out, "|");
+    print_body(out, operand);
+    if (operand->absolute) strbuf_puts(out, "|");
+    if (operand->reuse) strbuf_puts(out, ".reuse");
+    if (operand->kind != NATIVE_ADDRESS)
+        strbuf_puts(out,
+                    operand->suffix + (operand->kind == NATIVE_WORDS && *operand->suffix == '.'));
+}
+
+void native_print(const struct native_insn *insn, struct strbuf *out)
+{
+    const char *before = " ";
+    strbuf_puts(out, insn->opcode);
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        if (insn->operands[i].is_hidden) continue;
+        strbuf_puts(out, before);
+        print_operand(out, &insn->operands[i]);
+        before = ", ";
+    }
+}
+
+void native_print_guard(const struct native_insn *insn, struct strbuf *out)
+{
+    if (insn->guard == NATIVE_PT && !insn->guard_inverted) return;
+    strbuf_printf(out, "@%s", insn->guard_inverted ? "!" : "");
+    print_register(out, insn->guard_uniform ? "UP" : "P", insn->guard, NATIVE_PT,
+                   insn->guard_uniform ? "UPT" : "PT");
+    strbuf_puts(out, " ");
+}
