@@ -26,8 +26,11 @@ def clean(text):
     return re.sub(r' ([,;\]])', r'\1', text)
 
 
+NOP = (0x7918, 0x000fc00000000000)
+
+
 def disassemble(target, words):
-    """Texts of words [(pc, low, high)] at addresses 0, 16, ..; None: the disassembler gave up."""
+    """Texts of words [(pc, low, high)] at addresses 0, 16, ..; and the places of the illegal ones."""
     with tempfile.NamedTemporaryFile(suffix='.bin') as file:
         for _, low, high in words:
             file.write(low.to_bytes(8, 'little') + high.to_bytes(8, 'little'))
@@ -42,26 +45,26 @@ def disassemble(target, words):
         elif pending is not None and HIGH.match(line):
             texts.append(pending)
             pending = None
-    return texts if done.returncode == 0 and len(texts) == len(words) else None
+    illegal = {int(place, 16) // 16 for place in re.findall(r'at address 0x([0-9a-f]+)', done.stderr)}
+    return texts if done.returncode == 0 and len(texts) == len(words) else None, illegal
 
 
 def disassemble_all(target, words):
-    """The same for words of which some may be illegal: text "?"."""
-    out = [None] * len(words)
-    stack = [(0, len(words))]
-    while stack:
-        first, last = stack.pop()
-        if first == last:
-            continue
-        texts = disassemble(target, words[first:last])
+    """The same for words of which some may be illegal: text "?". The others keep their addresses."""
+    words, refused = list(words), set()
+    while words:
+        texts, illegal = disassemble(target, words)
         if texts:
-            out[first:last] = texts
-        elif last - first == 1:
-            out[first] = '?'
-        else:
-            middle = (first + last) // 2
-            stack += [(first, middle), (middle, last)]
-    return out
+            return ['?' if i in refused else text for i, text in enumerate(texts)]
+        if not illegal - refused:
+            middle = len(words) // 2  # it told no place
+            if not middle:
+                return ['?']
+            return disassemble_all(target, words[:middle]) + disassemble_all(target, words[middle:])
+        refused |= illegal
+        for i in illegal:
+            words[i] = (words[i][0],) + NOP
+    return []
 
 
 def sections(path):
