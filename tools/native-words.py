@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-LINE = re.compile(r'/\*([0-9a-f]+)\*/\s+(.*?)\s*;\s*/\* 0x([0-9a-f]{16}) \*/')
-HIGH = re.compile(r'^\s+/\* 0x([0-9a-f]{16}) \*/')
+LINE = re.compile(r'/\*[0-9a-f]+\*/\s+(.*?)\s*;\s*/\* 0x[0-9a-f]{16} \*/')
+HALF = re.compile(r'/\* 0x[0-9a-f]{16} \*/')
 
 
 def clean(text):
@@ -37,14 +37,8 @@ def disassemble(target, words):
         file.flush()
         done = subprocess.run(['nvdisasm', '-ndf', '-hex', '-b', f'SM{target}', file.name],
                               capture_output=True, text=True)
-    texts, pending = [], None
-    for line in done.stdout.splitlines():
-        found = LINE.search(line)
-        if found:
-            pending = clean(found[2])
-        elif pending is not None and HIGH.match(line):
-            texts.append(pending)
-            pending = None
+    halves = [line for line in done.stdout.splitlines() if HALF.search(line)]
+    texts = [clean(found[1]) if (found := LINE.search(line)) else '?' for line in halves[::2]]
     illegal = {int(place, 16) // 16 for place in re.findall(r'at address 0x([0-9a-f]+)', done.stderr)}
     return texts if done.returncode == 0 and len(texts) == len(words) else None, illegal
 
@@ -57,10 +51,7 @@ def disassemble_all(target, words):
         if texts:
             return ['?' if i in refused else text for i, text in enumerate(texts)]
         if not illegal - refused:
-            middle = len(words) // 2  # it told no place
-            if not middle:
-                return ['?']
-            return disassemble_all(target, words[:middle]) + disassemble_all(target, words[middle:])
+            sys.exit(f'nvdisasm refuses words of sm_{target}, but does not tell which')
         refused |= illegal
         for i in illegal:
             words[i] = (words[i][0],) + NOP
