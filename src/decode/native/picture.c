@@ -301,10 +301,10 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     static const struct {
         char letter;
         uint8_t kind, width;
-    } numbered[] = {{'P', NATIVE_PREDICATE, 3}, {'V', NATIVE_UNIFORM_PREDICATE, 3},
-                    {'B', NATIVE_BARRIER, 4},   {'Q', NATIVE_SCOREBOARD, 3},
-                    {'S', NATIVE_SPECIAL, 8},   {'L', NATIVE_TARGET, 48},
-                    {'i', NATIVE_INTEGER, 32},  {'s', NATIVE_INTEGER, 32}};
+    } numbered[] = {
+        {'P', NATIVE_PREDICATE, 3}, {'N', NATIVE_PREDICATE, 3},  {'V', NATIVE_UNIFORM_PREDICATE, 3},
+        {'B', NATIVE_BARRIER, 4},   {'Q', NATIVE_SCOREBOARD, 3}, {'S', NATIVE_SPECIAL, 8},
+        {'L', NATIVE_TARGET, 48},   {'i', NATIVE_INTEGER, 32},   {'s', NATIVE_INTEGER, 32}};
     char letter = *r->at++;
     piece->role = letter;
     if (letter == 'd' || letter == 'a') {
@@ -332,7 +332,8 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
         piece->kind = numbered[i].kind;
         piece->type = letter;
         piece->place = take_place(r, numbered[i].width);
-        bool is_predicate = letter == 'P' || letter == 'V';
+        bool is_predicate = letter == 'P' || letter == 'N' || letter == 'V';
+        piece->is_complemented = letter == 'N';
         unsigned negation = is_predicate ? piece->place.at + 3u : NO_BIT;
         piece->invert_at = prefix_bit(r, p->invert, p->invert_at, negation);
         piece->negate_at = prefix_bit(r, p->negate, p->negate_at, NO_BIT);
@@ -378,6 +379,9 @@ static void read_fixed(struct reader *r)
         if (!strncmp(r->at, "pow2", 4)) {
             fixed->rule = FIXED_POWER_OF_TWO;
             r->at += 4;
+        } else if (!strncmp(r->at, "any", 3)) {
+            fixed->rule = FIXED_ANY;
+            r->at += 3;
         } else {
             fixed->value = take_number(r);
         }

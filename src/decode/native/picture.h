@@ -22,16 +22,18 @@
  *             b c  the slots of the form, w: the wide one (register at 32 in form 1); then the type of
  *                an immediate: s signed, u unsigned, f 32-bit float, h two halves, d the upper half of a
  *                64-bit float
+ *             N64  a predicate whose number stands with its bits inverted
  *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
  *                uniform predicate, convergence barrier, scoreboard, special register
  *             i32:8 s40:24  unsigned and signed immediate: bit and width
  *             L34:48  target of a branch, in units of 4 bytes from the next instruction
- *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register
+ *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, offset signed
  *             T field@bit  one of the field's words
  *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]
  *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0; `.field@bit` one of the field's
  *           words behind the operand.
- * fixed     bits that have one value: `91=1 72:4=15`; `32:32=pow2`: a power of two.
+ * fixed     bits that have one value: `91=1 72:4=15`; `32:32=pow2`: a power of two; `32:6=any`: bits that
+ *           are not looked at.
  *
  * Every bit that a row does not name must be 0, and the first row that fits is taken; so a special case
  * (IMAD.MOV) stands before the general one. */
@@ -64,6 +66,7 @@ struct picture_piece {
     uint8_t negate_at, absolute_at, invert_at, reuse_at; /* NO_BIT: it cannot be */
     char type;                                           /* of an immediate */
     bool is_hidden_default;
+    bool is_complemented; /* the number, bit by bit */
     uint8_t field_count;
     struct picture_field fields[PIECE_FIELDS];
     /* NATIVE_CONSTANT: an index register; NATIVE_ADDRESS: the parts in order, and a descriptor */
@@ -79,7 +82,7 @@ struct picture_piece {
     struct bit_place descriptor;
 };
 
-enum fixed_rule { FIXED_VALUE, FIXED_POWER_OF_TWO };
+enum fixed_rule { FIXED_VALUE, FIXED_POWER_OF_TWO, FIXED_ANY };
 struct picture_fixed {
     struct bit_place place;
     uint8_t rule;

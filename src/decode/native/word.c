@@ -50,6 +50,7 @@ static const char *field_word(struct native_word word, const struct picture_fiel
 static bool fixed_fits(struct native_word word, const struct picture_fixed *fixed)
 {
     uint64_t value = place_bits(word, &fixed->place);
+    if (fixed->rule == FIXED_ANY) return true;
     if (fixed->rule == FIXED_POWER_OF_TWO) return value && !(value & (value - 1));
     return value == fixed->value;
 }
@@ -122,6 +123,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
                          struct native_operand *out, char *suffix)
 {
     uint64_t bits = place_bits(word, &piece->place);
+    if (piece->is_complemented) bits ^= (UINT64_C(1) << piece->place.width) - 1;
     *out = (struct native_operand){.kind = piece->kind,
                                    .role = piece->role,
                                    .negate = flag_at(word, piece->negate_at),
@@ -134,7 +136,10 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     case NATIVE_CONSTANT:
         out->value = (int64_t)bits;
         out->bank = (uint16_t)native_bits(word, 54, 5);
-        if (piece->part_count) out->number = (uint16_t)place_bits(word, &piece->parts[0].place);
+        if (!piece->part_count) break;
+        out->value = sign_extend(bits, piece->place.width);
+        out->has_register = true;
+        out->number = (uint16_t)place_bits(word, &piece->parts[0].place);
         break;
     case NATIVE_ADDRESS:
         read_address(word, piece, out, suffix);

@@ -90,9 +90,10 @@ static void print_address(struct strbuf *out, const struct native_operand *opera
 static void print_constant(struct strbuf *out, const struct native_operand *operand)
 {
     strbuf_printf(out, "c[0x%x][", operand->bank);
-    if (operand->number != NATIVE_RZ) strbuf_printf(out, "R%u", operand->number);
-    if (operand->number != NATIVE_RZ && operand->value) strbuf_puts(out, "+");
-    if (operand->number == NATIVE_RZ || operand->value) print_hex(out, operand->value);
+    bool has_register = operand->has_register && (operand->number != NATIVE_RZ || !operand->value);
+    if (has_register) print_register(out, "R", operand->number, NATIVE_RZ, "RZ");
+    if (has_register && operand->value) strbuf_puts(out, "+");
+    if (!has_register || operand->value) print_hex(out, operand->value);
     strbuf_puts(out, "]");
 }
 
