@@ -75,7 +75,8 @@ find_missing() {
     need libjansson-dev library jansson
     need libarchive-dev library libarchive # compressed traces
     need libhwloc-dev library hwloc # the host as a machine
-    need liblz4-dev library liblz4 # both: what nvcc packs PTX with, for `warpsage run`
+    need libelf-dev library libelf # cubins and programs
+    need liblz4-dev library liblz4 # both: what nvcc packs fat binaries with
     need libzstd-dev library libzstd
     need libsuitesparse-dev has_header suitesparse/cs.h
     need libcminpack-dev library cminpack # fits of `warpsage calibrate`

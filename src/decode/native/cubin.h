@@ -53,28 +53,33 @@ struct cubin_symbol {
     const char *name; /* of a section: the section's */
     enum cubin_symbol_kind kind;
     bool is_global, is_weak;
-    int32_t
-        section; /* -1: defined elsewhere (vprintf, or in another file), or in a section of no interest */
-    bool is_undefined;
+    bool is_managed;
+    bool is_undefined;     /* defined elsewhere: vprintf, or in another file */
+    int32_t section;       /* -1: undefined, or in a section of no interest */
     uint64_t offset, size; /* in the section */
 };
 
-/* What is written at the place of a relocation: S + A (symbol and addend), or a part of it. The names are
- * those that NVIDIA's cuobjdump prints. cubin_relocations.def has their numbers and fields. */
+/* At its place goes S + A (symbol and addend), or a part of it: relocations.def has the types. */
 struct cubin_relocation {
     int32_t section;
     uint64_t offset;
     uint32_t type; /* R_CUDA_..: number */
     uint32_t symbol;
-    int64_t addend; /* of .rel sections: what lies at the place */
+    int64_t addend; /* of .rel sections: what lies at the place, which is 0 in code */
 };
 
-/* What a relocation does: bits of S + A, shifted right, go to `width` bits from bit `at` on of what lies at
- * the offset (a word of 128 bits in code, data otherwise). */
+/* `width` bits of S + A, from bit `shift` on, go to bit `at` and the following of the bytes at the offset: a
+ * word of 128 bits in code, 64 bits in data. */
+enum { CUBIN_RELOCATION_PARTS = 2 };
+struct cubin_relocation_part {
+    uint8_t shift, width, at;
+};
 struct cubin_relocation_kind {
     uint32_t type;
-    const char *name; /* "R_CUDA_ABS32_LO_32" */
-    uint8_t shift, at, width;
+    const char *name; /* as NVIDIA's tools print it, "R_CUDA_ABS32_LO_32" */
+    bool takes_bank;  /* bits 54 to 58 get the number of the symbol's bank */
+    bool is_generic;  /* S is a generic address */
+    struct cubin_relocation_part parts[CUBIN_RELOCATION_PARTS]; /* width 0: none */
 };
 /* NULL: unknown. */
 const struct cubin_relocation_kind *cubin_relocation_kind(uint32_t type);
@@ -93,8 +98,9 @@ struct cubin_function {
     const char *name, *display_name; /* display_name: demangled */
     uint32_t symbol;
     int32_t section;
-    uint64_t offset, size; /* in the section; multiples of 16 */
-    const uint8_t *code;   /* of this function: section's bytes + offset */
+    uint64_t offset,
+        size; /* in the section; multiples of 16; a kernel's size includes what it calls */
+    const uint8_t *code; /* of this function: section's bytes + offset */
     bool is_entry;
     int32_t
         entry; /* kernel in whose section it lies: itself if is_entry; -1: in a section of its own */
@@ -109,11 +115,12 @@ struct cubin_function {
     /* Entries only. */
     unsigned parameter_bank, parameter_offset, parameter_bytes; /* c[0x0][0x160] */
     uint32_t parameter_count;
-    const struct cubin_parameter *parameters;                     /* by ordinal */
-    uint32_t required_threads[3], max_threads[3];                 /* 0: not told */
-    uint32_t cluster[3], max_cluster_rank;                        /* blocks; 0: not told */
-    bool is_clustered;                                            /* .explicitcluster */
-    uint64_t shared_bytes;                                        /* static */
+    struct cubin_parameter *parameters;           /* by ordinal */
+    uint32_t required_threads[3], max_threads[3]; /* 0: not told */
+    uint32_t cluster[3], max_cluster_rank;        /* blocks; 0: not told */
+    bool is_clustered;                            /* .explicitcluster */
+    uint64_t
+        shared_bytes; /* static; sm_90: with the 1 KiB at its beginning that the system keeps */
     int32_t shared_section, constant0_section, constant2_section; /* -1: none */
     uint32_t exit_count, branch_count, branch_target_count;
     const uint32_t *exits; /* offsets of EXIT in the section */
@@ -121,29 +128,36 @@ struct cubin_function {
     const uint32_t *branch_targets; /* offsets in the section */
 };
 
+/* As the compiler wrote it. */
+struct cubin_file {
+    const char *folder; /* NULL: none */
+    const char *name;
+};
+
 /* A row of a line table: code from `offset` on, up to the next row, comes from there. */
 struct cubin_line {
     int32_t section; /* rows are in the order of sections and offsets */
     uint32_t offset;
-    uint32_t file; /* in `files`; of PTX lines: 0 */
-    uint32_t line; /* from 1; 0: from nowhere */
+    uint32_t file;  /* in `files`; of PTX lines: 0 */
+    uint32_t line;  /* from 1; 0: from nowhere */
+    uint32_t order; /* in the file: for the reader */
 };
 
 struct cubin {
     struct arena arena; /* all of it */
     const char *path;   /* for messages */
     unsigned target;    /* 75 for sm_75 */
-    char suffix;        /* 'a' of sm_90a; 0 */
     bool is_linked;     /* false: relocatable (nvcc -dc), may call what is in other files */
     uint32_t section_count, symbol_count, relocation_count, function_count;
     struct cubin_section *sections;
     struct cubin_symbol *symbols; /* with the indices of the file, from 0 */
     struct cubin_relocation *relocations;
-    struct cubin_function *functions; /* kernels first, in the order of the file */
+    struct cubin_function
+        *functions; /* kernels first, in the order of the file; there may be none */
     uint32_t entry_count;
 
     uint32_t file_count, line_count, ptx_line_count;
-    const char *const *files;           /* paths as the compiler wrote them */
+    const struct cubin_file *files;
     const struct cubin_line *lines;     /* -lineinfo, -G */
     const struct cubin_line *ptx_lines; /* to lines of `ptx` */
     const char *ptx;                    /* the PTX that it was made of; NULL: not in the file */
@@ -155,7 +169,8 @@ ws_status cubin_read(struct diag *diag, const char *path, const void *bytes, siz
                      struct cubin **out);
 void cubin_destroy(struct cubin *cubin);
 
-bool cubin_is_elf(const void *bytes, size_t size);
+/* An ELF file of NVIDIA's machine code? */
+bool cubin_recognises(const void *bytes, size_t size);
 /* The row that covers an offset; NULL: none. `of` is lines or ptx_lines. */
 const struct cubin_line *cubin_find_line(const struct cubin_line *of, uint32_t count,
                                          int32_t section, uint64_t offset);
