@@ -51,7 +51,13 @@ def disassemble_all(target, words):
         if texts:
             return ['?' if i in refused else text for i, text in enumerate(texts)]
         if not illegal - refused:
-            sys.exit(f'nvdisasm refuses words of sm_{target}, but does not tell which')
+            if len(words) == 1:
+                return ['?']
+            middle = len(words) // 2  # it stopped without telling where
+            illegal = {i for first, last in ((0, middle), (middle, len(words)))
+                       for i, text in enumerate(disassemble_all(target, words[first:last]), first) if text == '?'}
+            if not illegal - refused:
+                sys.exit(f'nvdisasm: no text of {len(words)} words of sm_{target}, though of each half')
         refused |= illegal
         for i in illegal:
             words[i] = (words[i][0],) + NOP
