@@ -283,6 +283,7 @@ static void take_address(struct reader *r, struct picture_piece *piece)
         part->place = take_place(r, part->letter == 'R' ? 8 : part->letter == 'U' ? 6 : 24);
         take_suffix_fields(r, &part->field_count, part->fields);
         part->is_always_written = take(r, '!');
+        part->is_hidden_default = take(r, '?');
         take(r, '+');
     }
     if (!take(r, ']')) complain(r, "']' is missing");
@@ -301,10 +302,11 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     static const struct {
         char letter;
         uint8_t kind, width;
-    } numbered[] = {
-        {'P', NATIVE_PREDICATE, 3}, {'N', NATIVE_PREDICATE, 3},  {'V', NATIVE_UNIFORM_PREDICATE, 3},
-        {'B', NATIVE_BARRIER, 4},   {'Q', NATIVE_SCOREBOARD, 3}, {'S', NATIVE_SPECIAL, 8},
-        {'L', NATIVE_TARGET, 48},   {'i', NATIVE_INTEGER, 32},   {'s', NATIVE_INTEGER, 32}};
+    } numbered[] = {{'P', NATIVE_PREDICATE, 3},         {'N', NATIVE_PREDICATE, 3},
+                    {'V', NATIVE_UNIFORM_PREDICATE, 3}, {'B', NATIVE_BARRIER, 4},
+                    {'Q', NATIVE_SCOREBOARD, 3},        {'S', NATIVE_SPECIAL, 8},
+                    {'L', NATIVE_TARGET, 48},           {'i', NATIVE_INTEGER, 32},
+                    {'s', NATIVE_INTEGER, 32},          {'M', NATIVE_SET, 6}};
     char letter = *r->at++;
     piece->role = letter;
     if (letter == 'd' || letter == 'a') {

@@ -29,7 +29,9 @@
  *             L34:48  target of a branch, in units of 4 bytes from the next instruction
  *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, offset signed
  *             T field@bit  one of the field's words
- *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]
+ *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]. `R24?`: not written when RZ;
+ *                `U32!`: written when URZ
+ *             M32:6  set of the bits that are 1
  *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0; `.field@bit` one of the field's
  *           words behind the operand.
  * fixed     bits that have one value: `91=1 72:4=15`; `32:32=pow2`: a power of two; `32:6=any`: bits that
@@ -75,6 +77,7 @@ struct picture_piece {
         char letter; /* 'R', 'U', 's', 'i' */
         struct bit_place place;
         bool is_always_written;
+        bool is_hidden_default;
         uint8_t field_count;
         struct picture_field fields[PIECE_FIELDS];
     } parts[ADDRESS_PARTS];

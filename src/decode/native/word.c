@@ -104,7 +104,8 @@ static void read_address(struct native_word word, const struct picture_piece *pi
         uint64_t value = place_bits(word, &part->place);
         if (part->letter == 'R') {
             out->number = (uint16_t)value;
-            out->has_register = true;
+            out->has_register = value != NATIVE_RZ || !part->is_hidden_default;
+            if (!out->has_register) continue;
         } else if (part->letter == 'U') {
             out->uniform = (uint16_t)value;
             out->has_uniform = part->is_always_written || value != NATIVE_URZ;
@@ -114,6 +115,10 @@ static void read_address(struct native_word word, const struct picture_piece *pi
         }
         add_suffixes(word, part->fields, part->field_count, suffix);
     }
+    bool is_absolute = out->number == NATIVE_RZ && !out->has_uniform && !*suffix;
+    const struct address_part *last = &piece->parts[piece->part_count - 1];
+    if (is_absolute && last->letter == 's' && last->place.width >= 24)
+        out->value &= (INT64_C(1) << last->place.width) - 1;
     if (!piece->has_descriptor) return;
     out->has_descriptor = true;
     out->descriptor = (uint16_t)place_bits(word, &piece->descriptor);
@@ -154,6 +159,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     case NATIVE_F64:
     case NATIVE_HALVES:
     case NATIVE_SPECIAL:
+    case NATIVE_SET:
         out->value = (int64_t)bits;
         break;
     default:

@@ -33,6 +33,7 @@ enum native_kind {
     NATIVE_BINDLESS,          /* cx[UR uniform][value] */
     NATIVE_ADDRESS,           /* [R number + UR uniform + value] */
     NATIVE_TARGET,            /* value: address of code */
+    NATIVE_SET,               /* value: a bit for each element: {5,0} */
     NATIVE_WORDS,             /* text: a choice of words, such as the kind of a texture */
 };
 

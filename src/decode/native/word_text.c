@@ -62,7 +62,10 @@ static void print_number(struct strbuf *out, const struct native_operand *operan
 
 static void print_address(struct strbuf *out, const struct native_operand *operand)
 {
-    bool has_register = operand->has_register && operand->number != NATIVE_RZ;
+    bool is_scaled = operand->suffix[0] == '.' && operand->suffix[1] == 'X';
+    bool is_zero = operand->number == NATIVE_RZ;
+    bool has_suffix = *operand->suffix && (!is_scaled || !is_zero || operand->has_uniform);
+    bool has_register = operand->has_register && (!is_zero || has_suffix);
     const char *plus = "";
     if (operand->has_descriptor) {
         strbuf_puts(out, "desc[");
@@ -72,7 +75,7 @@ static void print_address(struct strbuf *out, const struct native_operand *opera
     strbuf_puts(out, "[");
     if (has_register || (!operand->has_uniform && !operand->value)) {
         print_register(out, "R", operand->number, NATIVE_RZ, "RZ");
-        strbuf_puts(out, operand->suffix);
+        if (has_suffix) strbuf_puts(out, operand->suffix);
         plus = "+";
     }
     if (operand->has_uniform) {
@@ -106,6 +109,18 @@ static void print_special(struct strbuf *out, unsigned number)
         strbuf_printf(out, "SR%u", number);
 }
 
+/* {5,0} */
+static void print_set(struct strbuf *out, uint64_t set)
+{
+    const char *before = "{";
+    for (int i = 63; i >= 0; i--) {
+        if (!(set >> i & 1)) continue;
+        strbuf_printf(out, "%s%d", before, i);
+        before = ",";
+    }
+    strbuf_puts(out, set ? "}" : "{}");
+}
+
 static void print_body(struct strbuf *out, const struct native_operand *operand)
 {
     switch (operand->kind) {
@@ -135,6 +150,9 @@ static void print_body(struct strbuf *out, const struct native_operand *operand)
         break;
     case NATIVE_ADDRESS:
         print_address(out, operand);
+        break;
+    case NATIVE_SET:
+        print_set(out, (uint64_t)operand->value);
         break;
     case NATIVE_WORDS:
         break;
