@@ -255,7 +255,8 @@ static void put_slot(struct reader *r, const struct prefixes *p, char letter,
     if (!is_wide) {
         unsigned at = letter == 'c' || (letter == 'b' && c_is_wide) ? 64 : 32;
         put_register(r, p, at, r->row->is_uniform, piece);
-        if (letter == 'w' && !r->row->is_uniform) piece->reuse_at = 124; /* as where c would be */
+        /* The second source keeps its bit when the wide operand takes its place. */
+        if (!r->row->is_uniform) piece->reuse_at = letter == 'b' ? 123 : 124;
     } else if (r->form == 2 || r->form == 4) {
         put_immediate(r, type, piece);
     } else if (r->form == 3 || r->form == 5) {
@@ -292,9 +293,11 @@ static void take_address(struct reader *r, struct picture_piece *piece)
 static void take_constant(struct reader *r, const struct prefixes *p, struct picture_piece *piece)
 {
     put_constant(r, p, piece);
+    bool is_uniform = take(r, 'U');
     if (!is_digit(*r->at)) return;
     piece->part_count = 1;
-    piece->parts[0] = (struct address_part){.letter = 'R', .place = take_place(r, 8)};
+    piece->parts[0].letter = is_uniform ? 'U' : 'R';
+    piece->parts[0].place = take_place(r, is_uniform ? 6 : 8);
 }
 
 static void take_letter(struct reader *r, const struct prefixes *p, struct picture_piece *piece)

@@ -27,7 +27,8 @@
  *                uniform predicate, convergence barrier, scoreboard, special register
  *             i32:8 s40:24  unsigned and signed immediate: bit and width
  *             L34:48  target of a branch, in units of 4 bytes from the next instruction
- *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, offset signed
+ *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, KU24: with
+ *                a uniform one, offset signed
  *             T field@bit  one of the field's words
  *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]. `R24?`: not written when RZ;
  *                `U32!`: written when URZ

@@ -124,6 +124,17 @@ static void read_address(struct native_word word, const struct picture_piece *pi
     out->descriptor = (uint16_t)place_bits(word, &piece->descriptor);
 }
 
+static void read_index(struct native_word word, const struct picture_piece *piece,
+                       struct native_operand *out)
+{
+    if (!piece->part_count) return;
+    uint16_t number = (uint16_t)place_bits(word, &piece->parts[0].place);
+    out->value = sign_extend((uint64_t)out->value, piece->place.width);
+    out->has_uniform = piece->parts[0].letter == 'U';
+    out->has_register = !out->has_uniform;
+    *(out->has_uniform ? &out->uniform : &out->number) = number;
+}
+
 static void read_operand(struct native_word word, uint64_t pc, const struct picture_piece *piece,
                          struct native_operand *out, char *suffix)
 {
@@ -141,10 +152,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     case NATIVE_CONSTANT:
         out->value = (int64_t)bits;
         out->bank = (uint16_t)native_bits(word, 54, 5);
-        if (!piece->part_count) break;
-        out->value = sign_extend(bits, piece->place.width);
-        out->has_register = true;
-        out->number = (uint16_t)place_bits(word, &piece->parts[0].place);
+        read_index(word, piece, out);
         break;
     case NATIVE_ADDRESS:
         read_address(word, piece, out, suffix);

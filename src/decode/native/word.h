@@ -29,7 +29,7 @@ enum native_kind {
     NATIVE_F32,               /* value: bits of the number */
     NATIVE_F64,               /* value: the upper 32 bits */
     NATIVE_HALVES,            /* value: bits of two, the first written one in the upper half */
-    NATIVE_CONSTANT,          /* c[bank][R number + value]; number NATIVE_RZ: none */
+    NATIVE_CONSTANT,          /* c[bank][R number + UR uniform + value]; number NATIVE_RZ: none */
     NATIVE_BINDLESS,          /* cx[UR uniform][value] */
     NATIVE_ADDRESS,           /* [R number + UR uniform + value] */
     NATIVE_TARGET,            /* value: address of code */

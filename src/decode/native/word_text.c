@@ -95,8 +95,10 @@ static void print_constant(struct strbuf *out, const struct native_operand *oper
     strbuf_printf(out, "c[0x%x][", operand->bank);
     bool has_register = operand->has_register && (operand->number != NATIVE_RZ || !operand->value);
     if (has_register) print_register(out, "R", operand->number, NATIVE_RZ, "RZ");
-    if (has_register && operand->value) strbuf_puts(out, "+");
-    if (!has_register || operand->value) print_hex(out, operand->value);
+    if (operand->has_uniform) print_register(out, "UR", operand->uniform, NATIVE_URZ, "URZ");
+    bool has_index = has_register || operand->has_uniform;
+    if (has_index && operand->value) strbuf_puts(out, "+");
+    if (!has_index || operand->value) print_hex(out, operand->value);
     strbuf_puts(out, "]");
 }
 
