@@ -23,7 +23,7 @@ HALF = re.compile(r'/\* 0x[0-9a-f]{16} \*/')
 
 def clean(text):
     text = re.sub(r'\s+', ' ', text).strip()
-    return re.sub(r' ([,;\]])', r'\1', text)
+    return re.sub(r' ([,;\]])', r'\1', text).replace('] [', '][')
 
 
 NOP = (0x7918, 0x000fc00000000000)
