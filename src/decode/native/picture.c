@@ -234,6 +234,9 @@ static void put_immediate(struct reader *r, char type, struct picture_piece *pie
     piece->kind = type == 'f'   ? NATIVE_F32
                   : type == 'd' ? NATIVE_F64
                   : type == 'h' ? NATIVE_HALVES
+                  : type == 'e' ? NATIVE_BF16_HALVES
+                  : type == 'H' ? NATIVE_HALF
+                  : type == 'E' ? NATIVE_BF16
                                 : NATIVE_INTEGER;
     piece->type = type;
     piece->place = place_at(r, 32, 32);
@@ -244,7 +247,7 @@ static void put_slot(struct reader *r, const struct prefixes *p, char letter,
                      struct picture_piece *piece)
 {
     char type = *r->at;
-    if (!strchr("sufhd", type) || !type) {
+    if (!strchr("sufhdeHE", type) || !type) {
         complain(r, "the type of an immediate is missing");
         return;
     }
@@ -345,6 +348,22 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     }
 }
 
+static bool is_immediate(const struct picture_piece *piece)
+{
+    return strchr("bcw", piece->role) && piece->kind >= NATIVE_INTEGER &&
+           piece->kind <= NATIVE_BF16;
+}
+
+/* An immediate lies where its suffixes would: it has none. */
+static void read_suffixes(struct reader *r, struct picture_piece *piece)
+{
+    struct native_word covered = r->out->covered;
+    take_suffix_fields(r, &piece->field_count, piece->fields);
+    if (!is_immediate(piece)) return;
+    piece->field_count = 0;
+    r->out->covered = covered;
+}
+
 static void read_operands(struct reader *r)
 {
     r->at = r->row->operands;
@@ -363,7 +382,7 @@ static void read_operands(struct reader *r)
             if (!take(r, ']')) complain(r, "']' is missing");
         }
         take_letter(r, &prefixes, piece);
-        take_suffix_fields(r, &piece->field_count, piece->fields);
+        read_suffixes(r, piece);
         piece->is_hidden_default = take(r, '?');
         skip_spaces(r);
         if (*r->at && !take(r, ',')) complain(r, "',' is missing");

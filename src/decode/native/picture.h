@@ -20,8 +20,9 @@
  *           Letters:
  *             d  register at 16         a  register at 24
  *             b c  the slots of the form, w: the wide one (register at 32 in form 1); then the type of
- *                an immediate: s signed, u unsigned, f 32-bit float, h two halves, d the upper half of a
- *                64-bit float
+ *                an immediate: s signed, u unsigned, f 32-bit float, h two halves, e two
+ *                bfloat16, H and E one of them, d the upper half of a 64-bit float; an immediate has
+ *                no suffixes
  *             N64  a predicate whose number stands with its bits inverted
  *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
  *                uniform predicate, convergence barrier, scoreboard, special register
@@ -56,7 +57,7 @@ enum { FIELD_LITERAL = 255 }; /* a word that is always there */
 struct picture_field {
     uint8_t field; /* enum native_field */
     struct bit_place place;
-    char text[16]; /* FIELD_LITERAL */
+    char text[20]; /* FIELD_LITERAL */
 };
 
 enum picture_kind { PICTURE_OPERAND, PICTURE_ADDRESS, PICTURE_WORDS };

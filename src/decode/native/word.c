@@ -166,6 +166,9 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     case NATIVE_F32:
     case NATIVE_F64:
     case NATIVE_HALVES:
+    case NATIVE_BF16_HALVES:
+    case NATIVE_HALF:
+    case NATIVE_BF16:
     case NATIVE_SPECIAL:
     case NATIVE_SET:
         out->value = (int64_t)bits;

@@ -29,6 +29,9 @@ enum native_kind {
     NATIVE_F32,               /* value: bits of the number */
     NATIVE_F64,               /* value: the upper 32 bits */
     NATIVE_HALVES,            /* value: bits of two, the first written one in the upper half */
+    NATIVE_BF16_HALVES,       /* the same of bfloat16 */
+    NATIVE_HALF,              /* value: bits of one, in the lower half */
+    NATIVE_BF16,              /* the same of bfloat16 */
     NATIVE_CONSTANT,          /* c[bank][R number + UR uniform + value]; number NATIVE_RZ: none */
     NATIVE_BINDLESS,          /* cx[UR uniform][value] */
     NATIVE_ADDRESS,           /* [R number + UR uniform + value] */

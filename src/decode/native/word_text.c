@@ -24,35 +24,65 @@ static void print_register(struct strbuf *out, const char *prefix, unsigned numb
         strbuf_printf(out, "%s%u", prefix, number);
 }
 
-static void print_float(struct strbuf *out, double value, bool is_negative)
+enum { LONGEST_INTEGER = 1000000000 }; /* numbers from here on have an exponent */
+
+static void print_float(struct strbuf *out, double value, bool is_negative, bool is_quiet)
 {
     if (isnan(value))
-        strbuf_printf(out, "%cQNAN ", is_negative ? '-' : '+');
+        strbuf_printf(out, "%c%cNAN ", is_negative ? '-' : '+', is_quiet ? 'Q' : 'S');
     else if (isinf(value))
         strbuf_printf(out, "%cINF ", is_negative ? '-' : '+');
+    else if (value == 0 && is_negative)
+        strbuf_puts(out, "-0.0");
     else
-        strbuf_printf(out, "%.20g", value);
+        strbuf_printf(out, fabs(value) < LONGEST_INTEGER ? "%.20g" : "%.20e", value);
+}
+
+static void print_f32(struct strbuf *out, uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    print_float(out, value, bits >> 31, bits >> 22 & 1);
+}
+
+static void print_f64(struct strbuf *out, uint32_t upper)
+{
+    uint64_t bits = (uint64_t)upper << 32;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    print_float(out, value, upper >> 31, upper >> 19 & 1);
+}
+
+static void print_half(struct strbuf *out, unsigned bits)
+{
+    print_float(out, half_to_float((uint16_t)bits), bits >> 15 & 1, bits >> 9 & 1);
 }
 
 static void print_number(struct strbuf *out, const struct native_operand *operand)
 {
     uint32_t bits = (uint32_t)operand->value;
-    float single;
-    double wide;
-    uint64_t wide_bits = (uint64_t)bits << 32;
     switch (operand->kind) {
     case NATIVE_F32:
-        memcpy(&single, &bits, sizeof single);
-        print_float(out, single, bits >> 31);
+        print_f32(out, bits);
         break;
     case NATIVE_F64:
-        memcpy(&wide, &wide_bits, sizeof wide);
-        print_float(out, wide, bits >> 31);
+        print_f64(out, bits);
         break;
     case NATIVE_HALVES:
-        print_float(out, half_to_float((uint16_t)(bits >> 16)), bits >> 31);
+        print_half(out, bits >> 16);
         strbuf_puts(out, ", ");
-        print_float(out, half_to_float((uint16_t)bits), bits >> 15 & 1);
+        print_half(out, bits & 0xffff);
+        break;
+    case NATIVE_BF16_HALVES:
+        print_f32(out, bits & 0xffff0000);
+        strbuf_puts(out, ", ");
+        print_f32(out, bits << 16);
+        break;
+    case NATIVE_HALF:
+        print_half(out, bits & 0xffff);
+        break;
+    case NATIVE_BF16:
+        print_f32(out, bits << 16);
         break;
     default:
         print_hex(out, operand->value);
@@ -172,11 +202,13 @@ static void print_operand(struct strbuf *out, const struct native_operand *opera
     if (operand->invert) strbuf_puts(out, is_predicate ? "!" : "~");
     if (operand->absolute) strbuf_puts(out, "|");
     print_body(out, operand);
-    if (operand->absolute) strbuf_puts(out, "|");
+    if (operand->kind == NATIVE_ADDRESS) return;
+    /* Only a register has its suffixes behind the bar. */
+    bool bar_is_last = operand->kind != NATIVE_REGISTER;
+    if (operand->absolute && !bar_is_last) strbuf_puts(out, "|");
     if (operand->reuse) strbuf_puts(out, ".reuse");
-    if (operand->kind != NATIVE_ADDRESS)
-        strbuf_puts(out,
-                    operand->suffix + (operand->kind == NATIVE_WORDS && *operand->suffix == '.'));
+    strbuf_puts(out, operand->suffix + (operand->kind == NATIVE_WORDS && *operand->suffix == '.'));
+    if (operand->absolute && bar_is_last) strbuf_puts(out, "|");
 }
 
 void native_print(const struct native_insn *insn, struct strbuf *out)
