@@ -81,20 +81,20 @@ static bool is_one_of(const struct token *token, const char *const *names, size_
 
 static int find_op(const struct token *token)
 {
-    for (int i = 0; i < OP_COUNT; i++)
+    for (int i = 0; i < OP_PTX_COUNT; i++)
         if (text_is(token, op_infos[i].mnemonic)) return i;
     return -1;
 }
 
 static ws_status unknown_opcode(struct builder *builder)
 {
-    const char *names[OP_COUNT + FOREIGN_OPCODES];
-    for (unsigned i = 0; i < OP_COUNT; i++)
+    const char *names[OP_PTX_COUNT + FOREIGN_OPCODES];
+    for (unsigned i = 0; i < OP_PTX_COUNT; i++)
         names[i] = op_infos[i].mnemonic;
-    memcpy(names + OP_COUNT, foreign_opcodes, sizeof foreign_opcodes);
+    memcpy(names + OP_PTX_COUNT, foreign_opcodes, sizeof foreign_opcodes);
     struct parser *parser = builder->parser;
     const char *near = text_hint(parser->arena, parser_copy(parser, &builder->part), names,
-                                 OP_COUNT + FOREIGN_OPCODES);
+                                 OP_PTX_COUNT + FOREIGN_OPCODES);
     return parser_error(parser, WS_ERR_UNSUPPORTED, &builder->part, "unknown instruction %s%s",
                         parser_token_text(parser, &builder->part), near);
 }

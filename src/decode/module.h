@@ -68,6 +68,32 @@ enum builtin {
 #undef BUILTIN
 };
 
+/* Where a section of native code lies in the address space of code: what CALL, RET and BRX jump to. */
+struct code_range {
+    uint64_t address, bytes;
+    uint32_t first_insn;
+};
+
+/* Bytes of a bank of constants of native code; bank 0 is the launch's. */
+struct constant_bank {
+    unsigned bank;
+    int32_t variable; /* whose contents they are, which a program may change; -1: `bytes` */
+    const uint8_t *bytes;
+    uint64_t size;
+};
+
+/* What a kernel of native code has beside instructions. All of its code is in the kernel's own list, that
+ * of the functions it calls too: registers are the same in all. */
+struct native_code {
+    uint32_t range_count;
+    const struct code_range *ranges; /* ascending */
+    uint32_t parameters_at;          /* offset of the parameters in bank 0 */
+    uint32_t registers;              /* by thread */
+    uint64_t shared_base, shared_bytes; /* where shared memory begins, and the static bytes of it */
+    uint32_t bank_count;
+    const struct constant_bank *banks;
+};
+
 struct function {
     const char *name, *display_name; /* mangled; demangled without parameters */
     bool is_entry, is_defined;
@@ -98,6 +124,7 @@ struct function {
     uint32_t required_cluster[3];                 /* .reqnctapercluster, in blocks; 0: not given */
     uint32_t min_blocks_per_sm;
     uint32_t line, column; /* of its name */
+    const struct native_code *native_code; /* NULL: PTX */
 };
 
 struct module {

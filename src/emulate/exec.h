@@ -27,6 +27,7 @@
 enum { WARP_LANES = 32 };
 
 struct exec;
+struct launch;
 struct uop;
 typedef void uop_fn(struct exec *x, const struct uop *u);
 
@@ -71,6 +72,9 @@ struct uop {
     uint8_t negate;          /* bit i: source i is a negated predicate */
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
     bool is_timer;           /* reads %globaltimer, not %clock */
+    bool has_parts;          /* native: the address is a sum (sem_memory.h) */
+    bool uniform_pair;       /* of which `uniform`, a uniform register or REF_NONE, has 64 bits */
+    operand_ref uniform;
     int64_t imm;
     const operand_ref *elements;     /* vector of more than 4: places of the destinations' elements,
                                       * then of the values'; matrix: of all operands; else NULL */
@@ -128,7 +132,9 @@ enum terminator {
     TERM_EXIT,
     TERM_TRAP,
     TERM_BARRIER,
-    TERM_SYNC
+    TERM_SYNC,
+    TERM_JUMP,      /* native: to an address in registers */
+    TERM_RECONVERGE /* native: BSYNC */
 };
 
 #define CODE_END UINT32_MAX
@@ -143,6 +149,8 @@ struct code {
     uint32_t last_index;     /* its launch instruction index */
     operand_ref guard;
     bool guard_negated;
+    bool condition_negated;
+    operand_ref condition; /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
     uint32_t next;                /* fall-through code block, CODE_END: none */
     uint32_t target;              /* branch target; direct call: index into program.functions */
     uint32_t reconverge;          /* immediate post-dominator, CODE_END: end of the function */
@@ -191,6 +199,12 @@ struct program_function {
  * bytes (its header memory.h); where in the kibibyte is a guess. */
 enum { RESERVED_SHARED_BYTES = 1024, RESERVED_SHARED_REGION_1 = 512 };
 
+/* An operand c[bank][offset], whose 32 lanes in the pool the launch fills: 4 bytes each, a pair as two such
+ * registers one behind the other. */
+struct bank_operand {
+    uint32_t bank, offset, at, words;
+};
+
 struct program {
     struct arena arena;
     const struct module *module;
@@ -203,6 +217,11 @@ struct program {
     struct code *code;
     struct launch_view view; /* arrays; the launch fills in geometry */
     unsigned char *pool;     /* constants, 32 lanes each */
+    uint32_t pool_bytes;
+    uint32_t bank_operand_count;
+    const struct bank_operand *bank_operands;
+    const struct native_code *native_code; /* of the entry; NULL: PTX */
+    const uint64_t *addresses;             /* of the module's variables in device memory */
     uint64_t static_shared_bytes;
     uint64_t
         shared_base; /* where shared memory of the user begins: behind what the system reserves */
@@ -222,6 +241,8 @@ struct semantics {
     uop_fn *guarded;                             /* runs inner_* under the guard */
     uop_fn *special16, *special64, *clock_value; /* special registers of other widths */
     uop_fn *local_address;                       /* imm + the frame's local memory */
+    /* Native: pairs of registers to lanes of 64 bits and back; sign bits of a source (imm: which, and how). */
+    uop_fn *join_pair, *split_pair, *set_signs, *guarded_quietly;
 };
 extern const struct semantics semantics_base;
 #if defined(__x86_64__)
@@ -251,6 +272,10 @@ static inline enum mem_space window_of(uint64_t address)
 enum { SPACE_FRAME = SPACE_COUNT };
 
 /* program.c. device: variables are placed there. */
+/* native_launch.c: bank 0 of a launch, to be freed, and its size; the pool with what operands in banks read. */
+unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes);
+unsigned char *native_fill_pool(const struct launch *launch);
+
 ws_status program_create(struct diag *diag, struct device *device, const struct module *module,
                          uint32_t entry, const struct semantics *semantics, struct program **out);
 void program_destroy(struct program *program);
@@ -436,7 +461,8 @@ struct launch {
     const struct program *program;
     const struct launch_options *options;
     struct launch_view view;         /* what observers see */
-    const unsigned char *parameters; /* the parameter block, padded with zeros */
+    const unsigned char *parameters; /* the parameter block, padded with zeros; native: bank 0 */
+    unsigned char *bank_pool;        /* native: the program's pool with operands in banks filled in */
     uint64_t parameter_bytes;
     uint64_t shared_bytes; /* of the user */
     uint64_t shared_end;   /* the same behind what is reserved */

@@ -35,7 +35,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     worker->launch = launch;
     x->launch = launch;
     x->concurrent = concurrent;
-    x->base[BASE_POOL] = program->pool;
+    x->base[BASE_POOL] = launch->bank_pool ? launch->bank_pool : program->pool;
     x->memos = mem_zalloc(program->view.insn_count, sizeof *x->memos);
     x->local_stride = program->local_bytes_max;
     x->parameter_stride = program->parameter_bytes_max;
@@ -479,6 +479,22 @@ static ws_status collect(struct diag *diag, const struct launch *launch, struct 
     return WS_OK;
 }
 
+static unsigned char *place_parameters(struct launch *launch)
+{
+    unsigned char *parameters;
+    if (launch->program->native_code) {
+        parameters = native_bank_zero(launch, &launch->parameter_bytes);
+        launch->parameters = parameters;
+        launch->bank_pool = native_fill_pool(launch);
+        return parameters;
+    }
+    parameters = mem_zalloc(1, launch->parameter_bytes + 64);
+    if (launch->options->parameter_bytes)
+        memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
+    launch->parameters = parameters;
+    return parameters;
+}
+
 static ws_status run_launch(struct diag *diag, struct device *device, struct launch *launch,
                             struct launch_result *out)
 {
@@ -489,10 +505,7 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     choose_blocks(launch, ordered);
     unsigned count = ordered || (launch->sample && launch->printed) ? 1 : device->threads;
     if (count > launch->units) count = (unsigned)launch->units;
-    unsigned char *parameters = mem_zalloc(1, launch->parameter_bytes + 64);
-    if (launch->options->parameter_bytes)
-        memcpy(parameters, launch->options->parameters, launch->options->parameter_bytes);
-    launch->parameters = parameters;
+    unsigned char *parameters = place_parameters(launch);
     fill_view(launch);
     fill_warp_specials(launch);
     struct worker *workers = mem_zalloc_aligned(64, count * sizeof *workers);
@@ -504,6 +517,7 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     mem_free((void *)(uintptr_t)launch->view.buffers);
     mem_free(workers);
     mem_free(launch->warp_specials);
+    mem_free(launch->bank_pool);
     mem_free(parameters);
     return status;
 }

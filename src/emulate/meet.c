@@ -102,6 +102,7 @@ static unsigned find_parties(struct exec *x, struct warp *warp, struct party *pa
     uint32_t missing = mine->members & ~warp->dead & ~mine->on;
     for (uint32_t i = 0; i < warp->split_count && missing; i++) {
         if (i == mine->at || warp->splits[i].state != SPLIT_AT_SYNC) continue;
+        if (x->launch->program->code[warp->splits[i].block].terminator != TERM_SYNC) continue;
         struct party other = party_of(x, warp, i);
         /* equal spellings share their text (decode/mnemonic.c) */
         if (other.u->insn->text != mine->u->insn->text || other.members != mine->members) continue;
@@ -230,6 +231,8 @@ static bool try_meeting(struct exec *x, struct warp *warp, uint32_t at)
 
 uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at)
 {
+    const struct code *code = &x->launch->program->code[warp->splits[at].block];
+    if (code->terminator == TERM_RECONVERGE) return converge_members(x, warp, at);
     return party_of(x, warp, at).members;
 }
 
@@ -245,7 +248,9 @@ bool meet_again(struct exec *x, struct warp *warp)
     for (uint32_t i = 0; i < warp->split_count; i++) {
         if (warp->splits[i].state != SPLIT_AT_SYNC) continue;
         warp_set_mask(x, warp->splits[i].mask);
-        if (try_meeting(x, warp, i)) return true;
+        const struct code *code = &x->launch->program->code[warp->splits[i].block];
+        bool converges = code->terminator == TERM_RECONVERGE;
+        if (converges ? converge(x, warp, i) : try_meeting(x, warp, i)) return true;
     }
     return false;
 }

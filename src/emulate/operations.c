@@ -4,19 +4,9 @@
 #include "base/arena.h"
 #include "emulate/program.h"
 
-struct making {
-    struct diag *diag;
-    struct builder *b;
-    const struct function_build *build;
-    const struct function *function;
-    const struct insn *insn;
-    bool in_entry;
-    uint32_t temporaries; /* used by this instruction */
-};
-
-static struct uop empty_uop(void)
+struct uop empty_uop(void)
 {
-    struct uop u = {.guard = REF_NONE};
+    struct uop u = {.guard = REF_NONE, .uniform = REF_NONE};
     for (unsigned k = 0; k < UOP_DESTINATIONS; k++)
         u.dst[k] = REF_NONE;
     for (unsigned k = 0; k < UOP_SOURCES; k++)
@@ -24,7 +14,7 @@ static struct uop empty_uop(void)
     return u;
 }
 
-static struct uop *new_uop(struct builder *b)
+struct uop *new_uop(struct builder *b)
 {
     GROW(b->uops, b->uop_count, b->uop_room);
     struct uop *u = &b->uops[b->uop_count++];
@@ -165,13 +155,13 @@ static bool is_clock(int32_t sreg)
     return sreg >= SREG_CLOCK && sreg <= SREG_GLOBALTIMER_HI;
 }
 
-static operand_ref temporary(struct making *m)
+operand_ref temporary(struct making *m)
 {
     uint32_t at = m->build->temporaries + (m->temporaries++ % TEMPORARIES) * 8 * WARP_LANES;
     return REF(BASE_FRAME, at);
 }
 
-static operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
+operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes)
 {
     bool as_it_is = bytes == 4 || bytes == 1; /* 1: a predicate, and zero */
     if (sreg == SREG_RESERVED_SMEM_OFFSET_END || sreg == SREG_RESERVED_SMEM_OFFSET_CAP)
@@ -220,7 +210,7 @@ static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *fra
     }
 }
 
-static operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend, unsigned bytes)
+operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend, unsigned bytes)
 {
     bool frame_relative;
     uint64_t address = symbol_address(m, symbol, &frame_relative) + (uint64_t)addend;
@@ -240,6 +230,7 @@ static operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend
 static operand_ref place_source(struct making *m, unsigned k)
 {
     const struct operand *operand = insn_source(m->insn, k);
+    if (m->function->native_code) return native_source(m, k);
     unsigned bytes = source_bytes(m->insn, k);
     switch (operand->kind) {
     case OPERAND_REGISTER:
@@ -261,6 +252,7 @@ static operand_ref place_source(struct making *m, unsigned k)
 static unsigned operand_bits(const struct making *m, const struct operand *operand)
 {
     if (operand->kind != OPERAND_REGISTER) return 0;
+    if (operand->width == WIDTH_PAIR) return 64;
     unsigned bits = type_infos[m->function->vregs[operand->reg].type].bits;
     return bits == 8 ? 16 : bits;
 }
@@ -271,6 +263,10 @@ static void place_address(struct making *m, struct uop *u)
     const struct operand *operand = insn_source(m->insn, 0);
     if (operand->kind != OPERAND_ADDRESS && operand->kind != OPERAND_REGISTER) return;
     u->imm = operand->imm;
+    if (m->function->native_code) {
+        native_address(m, u);
+        return;
+    }
     if (operand->symbol >= 0) {
         const struct variable *variable = &m->b->module->variables[operand->symbol];
         bool frame_relative;
@@ -360,6 +356,7 @@ static int64_t modifiers(const struct insn *insn)
     case OP_SLCT:
         return ftz ? 1 : 0;
     default:
+        if (op_infos[insn->op].form == FORM_NATIVE) return insn->modifiers;
         if (insn->flags & INSN_CC) return 2; /* add.cc, sub.cc, mad.cc */
         return float_modifiers(insn);
     }
@@ -418,7 +415,7 @@ static void place_operands(struct making *m, struct uop *u)
         place_memory(m, u);
         if (insn->vector > UOP_DESTINATIONS) place_elements(m, u);
         for (unsigned k = 1; k < insn->nsrc && k < UOP_SOURCES; k++)
-            u->src[k] = place_value(m, insn_source(insn, k), u->dst_bits / 8u);
+            u->src[k] = m->function->native_code ? native_source(m, k) : place_value(m, insn_source(insn, k), u->dst_bits / 8u);
         return;
     }
     u->dst_bits = (uint8_t)(insn->ndst ? operand_bits(m, &insn->operands[0]) : 0);
@@ -507,6 +504,9 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
     }
     place_operands(&m, &u);
     TRY(place_sources(&m, &u));
-    *new_uop(b) = u;
+    if (function->native_code)
+        native_append(&m, &u);
+    else
+        *new_uop(b) = u;
     return WS_OK;
 }

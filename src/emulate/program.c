@@ -31,18 +31,24 @@ static void grow_constant_slots(struct builder *b)
         *constant_slot(b, b->constants[i].bits, b->constants[i].bytes) = i + 1;
 }
 
+static uint32_t constant_bytes(uint32_t kind)
+{
+    return kind < POOL_PAIR ? kind : kind == POOL_BANK ? 4 : 8;
+}
+
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes)
 {
     if (2 * b->constant_count >= b->constant_slot_count) grow_constant_slots(b);
     uint32_t *slot = constant_slot(b, bits, bytes);
     if (!*slot) {
-        if (b->pool_bytes > POOL_BYTES_MAX - bytes * WARP_LANES) { /* make_code refuses it */
+        uint32_t room = constant_bytes(bytes) * WARP_LANES;
+        if (b->pool_bytes > POOL_BYTES_MAX - room) { /* make_code refuses it */
             b->pool_is_full = true;
             return REF(BASE_POOL, 0);
         }
         GROW(b->constants, b->constant_count, b->constant_room);
         b->constants[b->constant_count++] = (struct constant){bits, bytes, b->pool_bytes};
-        b->pool_bytes += bytes * WARP_LANES;
+        b->pool_bytes += room;
         *slot = b->constant_count;
     }
     return REF(BASE_POOL, b->constants[*slot - 1].offset);
@@ -56,14 +62,45 @@ static void fill_constant(unsigned char *lane, const struct constant *constant)
     memset(lane + low, constant->bits >> 63 ? 0xff : 0, constant->bytes - low);
 }
 
+static void fill_pair(unsigned char *at, uint64_t bits)
+{
+    uint32_t *words = (uint32_t *)(void *)at;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+        words[lane] = (uint32_t)bits;
+        words[WARP_LANES + lane] = (uint32_t)(bits >> 32);
+    }
+}
+
 static unsigned char *fill_pool(struct builder *b)
 {
     unsigned char *pool = arena_alloc_aligned(&b->program->arena, b->pool_bytes + 64, 64);
-    for (uint32_t i = 0; i < b->constant_count; i++)
+    for (uint32_t i = 0; i < b->constant_count; i++) {
+        const struct constant *constant = &b->constants[i];
+        if (constant->bytes == POOL_PAIR) fill_pair(pool + constant->offset, constant->bits);
+        if (constant->bytes >= POOL_PAIR) continue;
         for (unsigned lane = 0; lane < WARP_LANES; lane++)
-            fill_constant(pool + b->constants[i].offset + lane * b->constants[i].bytes,
-                          &b->constants[i]);
+            fill_constant(pool + constant->offset + lane * constant->bytes, constant);
+    }
+    b->program->pool_bytes = b->pool_bytes;
     return pool;
+}
+
+/* Operands in banks, whose lanes a launch fills. */
+static void list_bank_operands(struct builder *b)
+{
+    struct program *program = b->program;
+    struct bank_operand *out =
+        ARENA_ARRAY(&program->arena, struct bank_operand, b->constant_count + 1);
+    for (uint32_t i = 0; i < b->constant_count; i++) {
+        const struct constant *constant = &b->constants[i];
+        if (constant->bytes <= POOL_PAIR) continue;
+        out[program->bank_operand_count++] =
+            (struct bank_operand){.bank = (uint32_t)(constant->bits >> 32),
+                                  .offset = (uint32_t)constant->bits,
+                                  .at = constant->offset,
+                                  .words = constant_bytes(constant->bytes) / 4};
+    }
+    program->bank_operands = out;
 }
 
 /* ---- functions and code ---------------------------------------------------------------------- */
@@ -234,6 +271,14 @@ static void list_zeros(struct builder *b, uint32_t f)
     struct program_function *out = &b->program->functions[f];
     const struct function *function = out->function;
     if (function->block_count == 0) return;
+    if (function->native_code) { /* all, so that what is read first is the same on every run */
+        uint32_t *all = ARENA_ARRAY(&b->program->arena, uint32_t, 2);
+        all[1] = b->functions[f].temporaries;
+        out->zero_offsets = &all[0];
+        out->zero_bytes = &all[1];
+        out->zero_count = 1;
+        return;
+    }
     const uint64_t *live = function->blocks[0].live_in;
     uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
     uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
@@ -365,6 +410,16 @@ static void make_call(struct builder *b, const struct function_build *build,
     code->callee_bytes = (uint8_t)(type_infos[vreg->type].bits / 8);
 }
 
+/* The predicate beside the guard of a native branch or exit; where it is always false, no lane goes. */
+static void make_condition(const struct function_build *build, const struct insn *insn,
+                           struct code *code)
+{
+    const struct operand *condition = insn_source(insn, 0);
+    code->condition_negated = condition->negate;
+    if (condition->kind == OPERAND_REGISTER)
+        code->condition = REF(BASE_FRAME, build->slots[condition->reg]);
+}
+
 /* How a block ends, and where it goes. */
 static void make_terminator(struct builder *b, uint32_t f, const struct basic_block *block,
                             struct code *code)
@@ -384,11 +439,27 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
     code->last_index = build->first_insn + index;
     code->guard = insn->guard >= 0 ? REF(BASE_FRAME, build->slots[insn->guard]) : REF_NONE;
     code->guard_negated = (insn->flags & INSN_NEG_GUARD) != 0;
+    code->condition = REF_NONE;
     switch (insn->op) {
+    case OP_N_BRANCH:
+    case OP_N_EXIT:
+        make_condition(build, insn, code);
+        if (insn->op == OP_N_EXIT) {
+            code->terminator = TERM_EXIT;
+            break;
+        }
+        /* fall through */
     case OP_BRA:
         code->terminator = TERM_BRANCH;
         code->target = build->first_block + function->block_of[insn->target];
         code->backward = (uint32_t)insn->target <= index;
+        break;
+    case OP_N_JUMP:
+        code->terminator = TERM_JUMP;
+        code->backward = true;
+        break;
+    case OP_N_BSYNC:
+        code->terminator = TERM_RECONVERGE;
         break;
     case OP_BRX: {
         uint32_t *targets = ARENA_ARRAY(&b->program->arena, uint32_t, insn->target_count + 1);
@@ -444,7 +515,9 @@ static ws_status make_code(struct diag *diag, struct builder *b)
             for (uint32_t i = 0; i < count; i++)
                 TRY(make_uop(diag, b, f, block->first + i));
             /* Ends that have operands keep them in a last operation that run_body does not run. */
-            bool kept = code->terminator == TERM_BARRIER || code->terminator == TERM_BRANCH_INDEXED;
+            bool kept = code->terminator == TERM_BARRIER ||
+                        code->terminator == TERM_BRANCH_INDEXED || code->terminator == TERM_JUMP ||
+                        code->terminator == TERM_RECONVERGE;
             if (kept) TRY(make_uop(diag, b, f, block->first + count));
             struct uop *uops = ARENA_ARRAY(&program->arena, struct uop, b->uop_count + 1);
             if (b->uop_count) memcpy(uops, b->uops, b->uop_count * sizeof *uops);
@@ -511,15 +584,24 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     b.parameter_homes = ARENA_ARRAY(&program->arena, uint8_t, module->variable_count + 1);
     b.function_of = ARENA_ARRAY(&program->arena, uint32_t, module->function_count + 1);
     program->function_of = b.function_of;
+    program->addresses = b.addresses;
+    program->native_code = module->functions[entry].native_code;
     program->static_shared_bytes = module_shared_layout(module, entry, b.shared_offsets);
+    if (program->native_code) {
+        program->static_shared_bytes = program->native_code->shared_bytes;
+        program->shared_base = program->native_code->shared_base;
+    }
     ws_status status = reach_all(diag, &b);
-    if (status == WS_OK) reserve_shared(&b);
+    if (status == WS_OK && !program->native_code) reserve_shared(&b);
     if (status == WS_OK) status = make_functions(diag, &b);
     if (status == WS_OK) {
         make_view(&b);
         status = make_code(diag, &b);
     }
-    if (status == WS_OK) program->pool = fill_pool(&b);
+    if (status == WS_OK) {
+        program->pool = fill_pool(&b);
+        list_bank_operands(&b);
+    }
     signatures_clear(&b.signatures);
     mem_free(b.functions);
     mem_free(b.constants);

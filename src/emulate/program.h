@@ -33,9 +33,12 @@ struct signatures {
     uint32_t *slots, slot_count;
 };
 
+/* Kinds of constants beside the plain ones of 2, 4, 8 or 16 bytes by lane. A pair is two registers. */
+enum pool_kind { POOL_PAIR = 0x40, POOL_BANK, POOL_BANK_PAIR /* bits: bank << 32 | offset */ };
+
 struct constant {
     uint64_t bits;
-    uint32_t bytes, offset;
+    uint32_t bytes, offset; /* bytes: or enum pool_kind */
 };
 
 struct builder {
@@ -74,10 +77,31 @@ void signatures_clear(struct signatures *signatures);
 /* call_depth.c: sets what the deepest chain of calls needs. */
 ws_status call_depth(struct diag *diag, struct builder *b);
 
-/* 32 lanes of a constant; bytes is 2, 4, 8 or 16. */
+/* 32 lanes of a constant; bytes is 2, 4, 8, 16 or one of enum pool_kind. */
 operand_ref pool_constant(struct builder *b, uint64_t bits, uint32_t bytes);
 /* Bytes of a lane that source k is read in; 1 stands for a predicate. */
 unsigned source_bytes(const struct insn *insn, unsigned k);
+/* What operations.c makes a uop of. */
+struct making {
+    struct diag *diag;
+    struct builder *b;
+    const struct function_build *build;
+    const struct function *function;
+    const struct insn *insn;
+    bool in_entry;
+    uint32_t temporaries; /* used by this instruction */
+};
+struct uop *new_uop(struct builder *b);
+struct uop empty_uop(void);
+/* 32 lanes of up to 64 bits that no other operand of the instruction has. */
+operand_ref temporary(struct making *m);
+operand_ref place_special(struct making *m, int32_t sreg, unsigned bytes);
+operand_ref place_symbol(struct making *m, int32_t symbol, int64_t addend, unsigned bytes);
+/* native_operands.c: a source of a native instruction; helper operations go before it. */
+operand_ref native_source(struct making *m, unsigned k);
+void native_address(struct making *m, struct uop *u);
+/* The operation's results of 64 bits become pairs: to be called when it is whole; it is appended. */
+void native_append(struct making *m, struct uop *u);
 /* Appends the operation of instruction `index` of program function `f` to b->uops. */
 ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index);
 

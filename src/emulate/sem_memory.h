@@ -14,10 +14,34 @@ struct place {
     uint64_t a[WARP_LANES + 8] __attribute__((aligned(64)));
 };
 
+/* The sum of a register (a pair, or 32 bits without sign), a uniform register and imm: 64 bits wide in global
+ * and generic memory, 32 in the others. */
+static inline void native_addresses(const struct exec *x, const struct uop *u, uint64_t *a)
+{
+    uint64_t imm = (uint64_t)u->imm;
+    bool is_wide = u->space == SPACE_GLOBAL || u->space == SPACE_GENERIC || u->space == SPACE_CONST;
+    if (u->uniform != REF_NONE) {
+        const uint32_t *words = (const uint32_t *)PLACE(u->uniform);
+        imm += words[0] | (u->uniform_pair ? (uint64_t)words[WARP_LANES] << 32 : 0);
+    }
+    const uint64_t keep = is_wide ? UINT64_MAX : UINT32_MAX;
+    if (!u->has_address) {
+        LANES a[i] = imm & keep;
+    } else if (u->address64) {
+        const uint32_t *low = SRC(uint32_t, 0), *high = low + WARP_LANES;
+        VECTOR LANES a[i] = (low[i] | (uint64_t)high[i] << 32) + imm;
+    } else {
+        const uint32_t *low = SRC(uint32_t, 0);
+        VECTOR LANES a[i] = (low[i] + imm) & keep;
+    }
+}
+
 static inline void lane_addresses(const struct exec *x, const struct uop *u, uint64_t *a)
 {
     uint64_t imm = (uint64_t)u->imm;
-    if (!u->has_address) {
+    if (u->has_parts) {
+        native_addresses(x, u, a);
+    } else if (!u->has_address) {
         LANES a[i] = imm;
     } else if (u->address64) {
         const uint64_t *r = SRC(uint64_t, 0);

@@ -14,6 +14,7 @@
 #include "emulate/sem_matrix.h"
 #include "emulate/sem_memory.h"
 #include "emulate/sem_move.h"
+#include "emulate/sem_native.h"
 #include "emulate/sem_system.h"
 #include "emulate/sem_video.h"
 
@@ -23,6 +24,9 @@ static select_fn *const selectors[OP_COUNT] = {
     [OP_##name] = select_##semantics,
 #include "isa/ptx_ops.def"
 #undef OP
+#define NATIVE_OP(name, text, family, semantics) [OP_N_##name] = select_##semantics,
+#include "isa/native_ops.def"
+#undef NATIVE_OP
 };
 
 static struct uop_pair select_any(const struct insn *insn, const struct function *function)
@@ -30,12 +34,10 @@ static struct uop_pair select_any(const struct insn *insn, const struct function
     return selectors[insn->op](insn, function);
 }
 
-/* An operation under a guard: fewer lanes, or none. */
-static void run_guarded(struct exec *x, const struct uop *u)
+static void run_quietly(struct exec *x, const struct uop *u)
 {
     uint32_t active = x->mask, p = PREDICATE(u->guard);
     uint32_t on = active & (u->guard_negated ? ~p : p);
-    if (x->observe) x->observe->guard(x->observer_worker, &x->warp->ref, u->index, active, on);
     if (!on) return;
     if (on == active) {
         bool whole = (active | x->warp->dead) == UINT32_MAX;
@@ -51,11 +53,20 @@ static void run_guarded(struct exec *x, const struct uop *u)
     memcpy(x->lane_mask, saved, sizeof saved);
 }
 
+/* An operation under a guard: fewer lanes, or none. */
+static void run_guarded(struct exec *x, const struct uop *u)
+{
+    uint32_t p = PREDICATE(u->guard), on = x->mask & (u->guard_negated ? ~p : p);
+    if (x->observe) x->observe->guard(x->observer_worker, &x->warp->ref, u->index, x->mask, on);
+    run_quietly(x, u);
+}
+
 #define SEMANTICS(name_, level_)                                                                   \
     {                                                                                              \
         .name = (name_), .level = (level_), .select = select_any, .guarded = run_guarded,          \
         .special16 = special_16, .special64 = special_64, .clock_value = clock_any,                \
-        .local_address = local_address,                                                            \
+        .local_address = local_address, .join_pair = join_pair, .split_pair = split_pair,          \
+        .set_signs = set_signs, .guarded_quietly = run_quietly,                                                            \
     }
 
 #endif

@@ -123,8 +123,22 @@ static uint32_t take_slot(struct pool *pool, uint32_t first, uint32_t last)
     return slot;
 }
 
+/* Native registers lie in the order of their numbers, so that pairs are neighbours. */
+static uint64_t assign_native(const struct function *function, uint32_t *offsets)
+{
+    uint32_t registers = function->native_code->registers, bytes = 0;
+    for (uint32_t v = 0; v < function->vreg_count; v++) {
+        bool is_absent = v < VREG_RZ && v >= registers;
+        uint32_t width = is_absent ? 0 : slot_bytes[width_of(function->vregs[v].type)];
+        offsets[v] = is_absent ? UINT32_MAX : bytes;
+        bytes += width == 4 ? 64 : width; /* a predicate: the next begins aligned */
+    }
+    return bytes;
+}
+
 uint64_t slots_assign(const struct function *function, uint32_t *offsets)
 {
+    if (function->native_code) return assign_native(function, offsets);
     uint32_t count = function->vreg_count;
     struct range *ranges = mem_zalloc(count, sizeof *ranges);
     for (uint32_t v = 0; v < count; v++)

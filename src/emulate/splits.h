@@ -35,9 +35,13 @@ static inline uint32_t *operand_words(const struct exec *x, operand_ref ref)
 /* Those of `mask` for which the guard of the operation that ends the code block holds. */
 static inline uint32_t guard_lanes(const struct exec *x, const struct code *code, uint32_t mask)
 {
-    if (code->guard == REF_NONE) return mask;
-    uint32_t p = *operand_words(x, code->guard);
-    return mask & (code->guard_negated ? ~p : p);
+    if (code->guard != REF_NONE) {
+        uint32_t p = *operand_words(x, code->guard);
+        mask &= code->guard_negated ? ~p : p;
+    }
+    if (code->condition == REF_NONE) return mask;
+    uint32_t p = *operand_words(x, code->condition);
+    return mask & (code->condition_negated ? ~p : p);
 }
 
 static inline void observe_guard(struct exec *x, const struct warp *warp, const struct code *code,
@@ -76,6 +80,12 @@ void meet(struct exec *x, struct warp *warp, uint32_t at);
 bool meet_again(struct exec *x, struct warp *warp);
 /* The lanes that split `at`, which waits there, names. */
 uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at);
+
+/* converge.c (native): the split has come to a BSYNC; it goes on, with those that came before it, when all lanes
+ * of its barrier have come. True if splits went on. */
+bool converge(struct exec *x, struct warp *warp, uint32_t at);
+/* Lanes that the split waits for at a BSYNC. */
+uint32_t converge_members(const struct exec *x, const struct warp *warp, uint32_t at);
 
 /* call.c: lanes with true guard call; all meet again after the call. True if the split was
  * replaced. A fault may have been recorded. */

@@ -128,6 +128,54 @@ static enum step branch_indexed(struct exec *x, struct warp *warp, uint32_t at,
     return STEP_SWITCH;
 }
 
+/* The code block that begins at a code address of the kernel; CODE_END: none does. */
+static uint32_t block_at(const struct program *program, uint64_t address)
+{
+    const struct native_code *native = program->native_code;
+    const struct function *function = program->functions[0].function;
+    for (uint32_t r = 0; r < native->range_count; r++) {
+        const struct code_range *range = &native->ranges[r];
+        if (address - range->address >= range->bytes || (address - range->address) % 16) continue;
+        uint32_t insn = range->first_insn + (uint32_t)((address - range->address) / 16);
+        uint32_t block = function->block_of[insn];
+        return function->blocks[block].first == insn ? block : CODE_END;
+    }
+    return CODE_END;
+}
+
+/* To the address in a pair of registers, plus imm, in each lane. */
+static enum step jump(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
+{
+    struct split *split = &warp->splits[at];
+    uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
+    const struct uop *u = &code->uops[code->uop_count];
+    const uint32_t *words = operand_words(x, u->src[0]);
+    struct route routes[WARP_LANES + 1];
+    unsigned count = 0;
+    if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
+        uint64_t address = (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
+        uint32_t target = block_at(x->launch->program, address + (uint64_t)u->imm);
+        if (target == CODE_END) {
+            fault_at(x, FAULT_BRANCH_INDEX, code->last, 1u << lane);
+            return STEP_FAULT;
+        }
+        while (k < count && routes[k].block != target)
+            k++;
+        if (k == count) routes[count++] = (struct route){target, 0};
+        routes[k].mask |= 1u << lane;
+    }
+    if (x->observe)
+        x->observe->branch(x->observer_worker, &warp->ref, code->last_index, mask, lanes, count);
+    if (count == 1) {
+        split->block = routes[0].block;
+        return STEP_NEXT;
+    }
+    diverge(warp, at, code, routes, count);
+    return STEP_SWITCH;
+}
+
 /* What follows the body of a code block. */
 static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
 {
@@ -171,6 +219,11 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         }
         split->block = code->next;
         break;
+    case TERM_JUMP:
+        return jump(x, warp, at, code);
+    case TERM_RECONVERGE:
+        converge(x, warp, at);
+        return STEP_SWITCH;
     case TERM_BARRIER:
         return block_barrier(x, x->block, warp, split, code) ? STEP_NEXT : STEP_SWITCH;
     default:
@@ -273,7 +326,8 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
             break;
         }
         if (warp->splits[at].node >= 0 && split_arrive(warp, at)) return WARP_DONE;
-        if (warp->split_count > 1) at = split_merge_ready(warp, at);
+        bool merges = !x->launch->program->native_code; /* native code says where lanes meet */
+        if (merges && warp->split_count > 1) at = split_merge_ready(warp, at);
         split = &warp->splits[at];
         if (!code->backward) continue;
         if (split->turns.backward % STOP_INTERVAL == 0 && must_stop(x)) return WARP_FAULT;

@@ -114,6 +114,11 @@ enum ptx_op {
 #define OP(name, mnemonic, form, types, modifiers, family, semantics) OP_##name,
 #include "isa/ptx_ops.def"
 #undef OP
+    OP_PTX_COUNT,
+    OP_PTX_LAST = OP_PTX_COUNT - 1, /* so that the next has the number OP_PTX_COUNT */
+#define NATIVE_OP(name, text, family, semantics) OP_N_##name,
+#include "isa/native_ops.def"
+#undef NATIVE_OP
     OP_COUNT
 };
 
@@ -165,6 +170,7 @@ enum op_form {
     FORM_ELECT,           /* elect.sync d|p, membermask */
     FORM_FENCE,           /* fence.sc.gpu    fence.proxy.tensormap::generic.acquire.gpu [a], 128 */
     FORM_I,               /* setmaxnreg.inc.sync.aligned.u32 i */
+    FORM_NATIVE,          /* native_ops.def: operands tell their own widths */
 };
 
 enum op_family {
@@ -417,15 +423,41 @@ enum operand_kind {
     OPERAND_SYMBOL,    /* symbol: variable whose address is meant, plus imm */
     OPERAND_FUNCTION,  /* symbol: function */
     OPERAND_ADDRESS,   /* [reg + imm] or [symbol + imm]; reg -1 and symbol -1: absolute imm */
+    OPERAND_BANK,      /* native: c[reg][imm] */
 };
+
+/* Of an operand of a native instruction. */
+enum operand_width { WIDTH_ONE, WIDTH_PREDICATE, WIDTH_PAIR /* 64 bits in two registers */ };
 
 struct operand {
     uint8_t kind;
     bool negate;     /* !p; vmad: -a */
-    uint16_t select; /* .b7610: see SELECT_; 0: all of the register */
+    uint16_t select; /* .b7610: see SELECT_; 0: all of the register. Native address: ADDRESS_ flags */
     int32_t reg;     /* register index within the function, or -1 */
     int32_t symbol;  /* index into module.variables / module.functions, or -1 */
+    uint8_t width;   /* native: enum operand_width; of an address: of its register */
+    bool absolute;   /* native: |a|; with negate -|a| */
+    int16_t uniform; /* native, of an address: a uniform register that is added, a pair if wide_uniform */
     int64_t imm;
+};
+
+enum address_flags { ADDRESS_UNIFORM = 1, ADDRESS_UNIFORM_PAIR = 2 };
+
+/* Registers of native code: all functions have them all. Behind R254, UR62, P6 and UP6 lies what takes
+ * the results that RZ, URZ, PT and UPT drop. */
+enum native_vreg {
+    VREG_R = 0,
+    VREG_RZ = 255, /* and three more behind it */
+    VREG_UR = 259,
+    VREG_URZ = VREG_UR + 63, /* and three more */
+    VREG_P = VREG_URZ + 4,
+    VREG_PT = VREG_P + 7,
+    VREG_UP = VREG_PT + 1,
+    VREG_UPT = VREG_UP + 7,
+    VREG_B = VREG_UPT + 1,              /* convergence barriers: masks of lanes, by lane */
+    VREG_BARRIER_COUNT = VREG_B + 16,   /* what BAR.RED leaves for B2R.RESULT */
+    VREG_BARRIER_TRUE,
+    NATIVE_VREGS
 };
 
 /* Bytes or halves of video operands: up to four digits, the rightmost in the lowest bits. */
@@ -501,6 +533,7 @@ struct insn {
     const int32_t *targets; /* brx: instruction indices */
     const struct call_info *call;
     const struct matrix_form *matrix; /* of FORM_MATRIX */
+    int64_t modifiers;                /* of FORM_NATIVE: what its lane loops expect in uop.imm */
     const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 

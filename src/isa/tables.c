@@ -14,6 +14,10 @@ const struct op_info op_infos[OP_COUNT] = {
     [OP_##name] = {mnemonic, FORM_##form, FAMILY_##family, types, modifiers},
 #include "isa/ptx_ops.def"
 #undef OP
+#define NATIVE_OP(name, text, family, semantics)                                                   \
+    [OP_N_##name] = {text, FORM_NATIVE, FAMILY_##family, TS_NONE, 0},
+#include "isa/native_ops.def"
+#undef NATIVE_OP
 };
 
 const struct sreg_info sreg_infos[SREG_COUNT] = {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Convergence barriers of native code (BSSY, BSYNC, BREAK): a register B holds, by lane, the lanes that will
+ * meet. Lanes at BSYNC wait for all of them but those that have left the kernel or were taken out by BREAK.
+ * By lane, so that both sides of a branch may use one register for pairs of their own. */
+#include "emulate/splits.h"
+
+static const struct code *code_of(const struct exec *x, const struct split *split)
+{
+    return &x->launch->program->code[split->block];
+}
+
+/* The barrier's lanes as lane `lane` knows them. */
+static uint32_t barrier_mask(const struct exec *x, const struct split *split, unsigned lane)
+{
+    const struct code *code = code_of(x, split);
+    return operand_words(x, code->uops[code->uop_count].src[0])[lane];
+}
+
+/* Those of the split that wait for the same lanes as the first of them. */
+static uint32_t same_barrier(const struct exec *x, const struct split *split)
+{
+    uint32_t mask = barrier_mask(x, split, (unsigned)__builtin_ctz(split->mask)), same = 0;
+    for (uint32_t left = split->mask; left; left &= left - 1)
+        if (barrier_mask(x, split, (unsigned)__builtin_ctz(left)) == mask) same |= left & -left;
+    return same;
+}
+
+uint32_t converge_members(const struct exec *x, const struct warp *warp, uint32_t at)
+{
+    const struct split *split = &warp->splits[at];
+    uint32_t lanes = barrier_mask(x, split, (unsigned)__builtin_ctz(split->mask));
+    return lanes & warp->threads & ~warp->dead;
+}
+
+/* A split whose lanes wait for different ones becomes several. */
+static void part(struct exec *x, struct warp *warp, uint32_t at)
+{
+    for (;;) {
+        struct split split = warp->splits[at];
+        uint32_t rest = split.mask & ~same_barrier(x, &split);
+        if (!rest) return;
+        warp->splits[at].mask &= ~rest;
+        at = split_add(warp, split.block, rest, split.node, split.frame, split.turns);
+        warp->splits[at].state = SPLIT_AT_SYNC;
+    }
+}
+
+/* Does the split wait at a BSYNC of the same barrier for the same lanes as split `at`? */
+static bool waits_with(const struct exec *x, const struct warp *warp, uint32_t i, uint32_t at)
+{
+    const struct split *split = &warp->splits[i];
+    const struct code *code = code_of(x, split), *mine = code_of(x, &warp->splits[at]);
+    return split->state == SPLIT_AT_SYNC && code->terminator == TERM_RECONVERGE &&
+           code->uops[code->uop_count].src[0] == mine->uops[mine->uop_count].src[0] &&
+           converge_members(x, warp, i) == converge_members(x, warp, at);
+}
+
+static void go_on(const struct exec *x, struct split *split)
+{
+    split->state = SPLIT_READY;
+    split->block = code_of(x, split)->next;
+}
+
+/* Lanes that do not wait for themselves, because BREAK took them out, pass. */
+bool converge(struct exec *x, struct warp *warp, uint32_t at)
+{
+    warp->splits[at].state = SPLIT_AT_SYNC;
+    part(x, warp, at);
+    uint32_t members = converge_members(x, warp, at), come = 0;
+    if (warp->splits[at].mask & ~members) {
+        go_on(x, &warp->splits[at]);
+        return true;
+    }
+    for (uint32_t i = 0; i < warp->split_count; i++)
+        if (waits_with(x, warp, i, at)) come |= warp->splits[i].mask;
+    if (members & ~come) return false;
+    uint32_t block = warp->splits[at].block;
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        if (i == at || !waits_with(x, warp, i, at)) continue;
+        if (warp->splits[i].block != block) {
+            go_on(x, &warp->splits[i]);
+            continue;
+        }
+        warp->splits[at].mask |= warp->splits[i].mask;
+        split_drop(warp, i);
+        if (i < at) at--;
+        i--;
+    }
+    go_on(x, &warp->splits[at]);
+    return true;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Banks of constants of native code. Bank 0 holds what the launch says: sizes of block and grid, windows of
+ * generic addresses, the stack pointer, and the parameters. Where each lies was found in code that ptxas made
+ * of PTX that reads it (doc/native.md). */
+#include <string.h>
+
+#include "emulate/exec.h"
+
+/* Before the parameters, in targets up to sm_90. */
+enum {
+    BANK_NTID = 0x0,
+    BANK_NCTAID = 0xc,
+    BANK_SHARED_WINDOW = 0x18,
+    BANK_LOCAL_WINDOW = 0x20,
+    BANK_STACK = 0x28,
+    BANK_HEADER_BYTES = 0x160
+};
+
+static void put32(unsigned char *bank, unsigned at, uint32_t value)
+{
+    memcpy(bank + at, &value, sizeof value);
+}
+
+static void put64(unsigned char *bank, unsigned at, uint64_t value)
+{
+    memcpy(bank + at, &value, sizeof value);
+}
+
+unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes)
+{
+    const struct launch_options *options = launch->options;
+    uint64_t at = launch->program->native_code->parameters_at;
+    if (at < BANK_HEADER_BYTES) at = BANK_HEADER_BYTES;
+    *out_bytes = at + options->parameter_bytes;
+    unsigned char *bank = mem_zalloc(1, *out_bytes + 64);
+    for (unsigned i = 0; i < 3; i++) {
+        put32(bank, BANK_NTID + 4 * i, options->block[i]);
+        put32(bank, BANK_NCTAID + 4 * i, options->grid[i]);
+    }
+    put64(bank, BANK_SHARED_WINDOW, SHARED_WINDOW);
+    put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
+    put32(bank, BANK_STACK, launch->program->local_bytes_max);
+    if (options->parameter_bytes)
+        memcpy(bank + launch->program->native_code->parameters_at, options->parameters,
+               options->parameter_bytes);
+    return bank;
+}
+
+/* Bytes of a bank and where they lie; NULL: the kernel has no such bank. */
+static const unsigned char *find_bank(const struct launch *launch, unsigned number,
+                                      uint64_t *out_bytes)
+{
+    const struct native_code *code = launch->program->native_code;
+    if (number == 0) {
+        *out_bytes = launch->parameter_bytes;
+        return launch->parameters;
+    }
+    for (uint32_t i = 0; i < code->bank_count; i++) {
+        const struct constant_bank *bank = &code->banks[i];
+        if (bank->bank != number) continue;
+        *out_bytes = bank->size;
+        if (bank->variable < 0) return bank->bytes;
+        uint64_t address = launch->program->addresses[bank->variable];
+        return launch->memory->zero + address;
+    }
+    *out_bytes = 0;
+    return NULL;
+}
+
+unsigned char *native_fill_pool(const struct launch *launch)
+{
+    const struct program *program = launch->program;
+    unsigned char *pool = mem_zalloc_aligned(64, program->pool_bytes + 64);
+    memcpy(pool, program->pool, program->pool_bytes);
+    for (uint32_t i = 0; i < program->bank_operand_count; i++) {
+        const struct bank_operand *operand = &program->bank_operands[i];
+        uint64_t bytes;
+        const unsigned char *bank = find_bank(launch, operand->bank, &bytes);
+        for (unsigned w = 0; w < operand->words; w++) {
+            uint64_t at = operand->offset + 4ull * w;
+            uint32_t value = 0;
+            if (bank && at + 4 <= bytes) memcpy(&value, bank + at, sizeof value);
+            uint32_t *lanes = (uint32_t *)(void *)(pool + operand->at) + w * WARP_LANES;
+            for (unsigned lane = 0; lane < WARP_LANES; lane++)
+                lanes[lane] = value;
+        }
+    }
+    return pool;
+}

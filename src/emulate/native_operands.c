@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Operands of native instructions. A value of 64 bits is a pair of registers, 32 lanes of low halves and 32
+ * of high ones behind them. Operations of native_ops.def read pairs as they lie; where PTX's operation is
+ * taken, helper operations make lanes of 64 bits of them and back. */
+#include "emulate/program.h"
+
+static bool is_native_op(const struct insn *insn)
+{
+    return op_infos[insn->op].form == FORM_NATIVE;
+}
+
+static struct uop *helper(struct making *m, uop_fn *function, operand_ref to, operand_ref from)
+{
+    struct uop *u = new_uop(m->b);
+    u->full = u->part = function;
+    u->insn = m->insn;
+    u->dst[0] = to;
+    u->src[0] = from;
+    return u;
+}
+
+static operand_ref immediate(struct making *m, const struct operand *operand)
+{
+    uint64_t bits = (uint64_t)operand->imm;
+    switch (operand->width) {
+    case WIDTH_PREDICATE:
+        return pool_constant(m->b, operand->imm ? UINT32_MAX : 0, 4);
+    case WIDTH_PAIR:
+        return pool_constant(m->b, bits, is_native_op(m->insn) ? POOL_PAIR : 8);
+    default:
+        return pool_constant(m->b, bits & UINT32_MAX, 4);
+    }
+}
+
+/* Lanes of 64 bits, out of a pair. */
+static operand_ref join(struct making *m, operand_ref pair)
+{
+    operand_ref to = temporary(m);
+    helper(m, m->b->semantics->join_pair, to, pair);
+    return to;
+}
+
+/* -a, |a| and -|a| of floating-point operands; those of integers are in the modifiers of the operation. */
+static operand_ref with_signs(struct making *m, const struct operand *operand, operand_ref from)
+{
+    if ((!operand->negate && !operand->absolute) || operand->width == WIDTH_PREDICATE) return from;
+    operand_ref to = temporary(m);
+    struct uop *u = helper(m, m->b->semantics->set_signs, to, from);
+    bool is_halves = type_infos[m->insn->type].bits == 32 && type_elements(m->insn->type) == 2;
+    u->element = operand->width == WIDTH_PAIR ? 8 : 4;
+    u->vector = is_halves ? 2 : 1;
+    u->imm = (operand->absolute ? 1 : 0) | (operand->negate ? 2 : 0);
+    return to;
+}
+
+operand_ref native_source(struct making *m, unsigned k)
+{
+    const struct operand *operand = insn_source(m->insn, k);
+    bool is_pair = operand->width == WIDTH_PAIR;
+    operand_ref at;
+    switch (operand->kind) {
+    case OPERAND_IMMEDIATE:
+        return immediate(m, operand);
+    case OPERAND_SPECIAL:
+        return place_special(m, operand->reg, 4);
+    case OPERAND_SYMBOL:
+        return place_symbol(m, operand->symbol, operand->imm, 4);
+    case OPERAND_BANK:
+        at = pool_constant(m->b, (uint64_t)operand->reg << 32 | (uint32_t)operand->imm,
+                           is_pair ? POOL_BANK_PAIR : POOL_BANK);
+        break;
+    case OPERAND_REGISTER:
+        at = REF(BASE_FRAME, m->build->slots[operand->reg]);
+        break;
+    default:
+        return REF_NONE;
+    }
+    if (is_native_op(m->insn)) return at;
+    return with_signs(m, operand, is_pair ? join(m, at) : at);
+}
+
+/* [register + uniform register + imm]; a symbol is a bank of constants in device memory. */
+void native_address(struct making *m, struct uop *u)
+{
+    const struct operand *operand = insn_source(m->insn, 0);
+    u->has_parts = true;
+    if (operand->symbol >= 0) u->imm += (int64_t)m->b->addresses[operand->symbol];
+    u->address64 = operand->width == WIDTH_PAIR;
+    if (operand->reg >= 0) {
+        u->src[0] = REF(BASE_FRAME, m->build->slots[operand->reg]);
+        u->has_address = true;
+    }
+    if (!(operand->select & ADDRESS_UNIFORM)) return;
+    u->uniform = REF(BASE_FRAME, m->build->slots[operand->uniform]);
+    u->uniform_pair = operand->select & ADDRESS_UNIFORM_PAIR;
+}
+
+void native_append(struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    operand_ref lanes[UOP_DESTINATIONS];
+    bool is_split = false;
+    for (unsigned k = 0; k < insn->ndst && k < UOP_DESTINATIONS && !is_native_op(insn); k++) {
+        lanes[k] = REF_NONE;
+        if (insn->operands[k].width != WIDTH_PAIR || insn->operands[k].kind != OPERAND_REGISTER)
+            continue;
+        lanes[k] = temporary(m);
+        u->dst[k] = lanes[k];
+        is_split = true;
+    }
+    *new_uop(m->b) = *u;
+    for (unsigned k = 0; is_split && k < insn->ndst && k < UOP_DESTINATIONS; k++) {
+        if (lanes[k] == REF_NONE) continue;
+        operand_ref pair = REF(BASE_FRAME, m->build->slots[insn->operands[k].reg]);
+        struct uop *split = helper(m, m->b->semantics->split_pair, pair, lanes[k]);
+        if (u->guard == REF_NONE) continue;
+        split->guard = u->guard;
+        split->guard_negated = u->guard_negated;
+        split->inner_full = split->inner_part = split->full;
+        split->full = split->part = m->b->semantics->guarded_quietly;
+    }
+}
