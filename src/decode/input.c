@@ -12,11 +12,11 @@ bool input_ends_with(const char *path, const char *ending)
     return length >= tail && !strcmp(path + length - tail, ending);
 }
 
-/* ---- PTX as it is ---------------------------------------------------------------------------- */
+/* ---- PTX and machine code as they are ---------------------------------------------------------------------------- */
 
 static bool is_ptx(const char *path)
 {
-    return input_ends_with(path, ".ptx");
+    return input_ends_with(path, ".ptx") || input_ends_with(path, ".cubin");
 }
 
 static ws_status read_ptx(struct diag *diag, struct arena *arena, const char *path,

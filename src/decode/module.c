@@ -8,6 +8,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "decode/input.h"
+#include "decode/native/cubin.h"
+#include "decode/native/native_module.h"
 #include "decode/parser.h"
 #include "decode/tool.h"
 
@@ -74,6 +76,26 @@ static ws_status decode_text(struct diag *diag, struct module *module, struct mo
     return status;
 }
 
+/* Machine code: an ELF file. */
+static ws_status decode_cubin(struct diag *diag, struct module *module, struct module **out)
+{
+    struct cubin *cubin = NULL;
+    ws_status status = cubin_read(diag, module->path, module->ptx, module->ptx_size, &cubin);
+    if (status == WS_OK) status = native_module_fill(diag, cubin, module);
+    cubin_destroy(cubin);
+    if (status == WS_OK)
+        *out = module;
+    else
+        module_destroy(module);
+    return status;
+}
+
+static ws_status decode_bytes(struct diag *diag, struct module *module, struct module **out)
+{
+    if (cubin_is_elf(module->ptx, module->ptx_size)) return decode_cubin(diag, module, out);
+    return decode_text(diag, module, out);
+}
+
 static struct module *module_create(const char *path)
 {
     static uint64_t created;
@@ -100,7 +122,7 @@ ws_status module_load_memory(struct diag *diag, const char *name, const void *by
     struct module *module = module_create(name);
     module->ptx = arena_copy_n(&module->arena, bytes, size);
     module->ptx_size = size;
-    return decode_text(diag, module, out);
+    return decode_bytes(diag, module, out);
 }
 
 ws_status module_load_file(struct diag *diag, const char *path, const char *tool_path,
@@ -120,7 +142,7 @@ ws_status module_load_file(struct diag *diag, const char *path, const char *tool
     module->ptx = text;
     module->ptx_size = size;
     module->ptxas = tool_find(tool_path, "ptxas");
-    return decode_text(diag, module, out);
+    return decode_bytes(diag, module, out);
 }
 
 /* ---- finding a kernel ------------------------------------------------------------------------ */

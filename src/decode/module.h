@@ -32,6 +32,7 @@ struct variable {
     bool is_weak;     /* another definition may take its place */
     int32_t function; /* owner, -1: module scope */
     uint32_t alignment;
+    int32_t part_of; /* native: lies in that variable, at `offset`, plus 1; 0: by itself */
     uint64_t bytes;
     uint64_t offset;     /* PARAM: in the parameter block (kernel) or parameter frame (function and
                          * its call sequences); LOCAL: in the function's local frame.
@@ -86,9 +87,9 @@ struct constant_bank {
  * of the functions it calls too: registers are the same in all. */
 struct native_code {
     uint32_t range_count;
-    const struct code_range *ranges; /* ascending */
-    uint32_t parameters_at;          /* offset of the parameters in bank 0 */
-    uint32_t registers;              /* by thread */
+    const struct code_range *ranges;    /* ascending */
+    uint32_t parameters_at;             /* offset of the parameters in bank 0 */
+    uint32_t registers;                 /* by thread */
     uint64_t shared_base, shared_bytes; /* where shared memory begins, and the static bytes of it */
     uint32_t bank_count;
     const struct constant_bank *banks;
@@ -123,7 +124,7 @@ struct function {
     uint32_t required_threads[3], max_threads[3]; /* .reqntid, .maxntid; 0: not given */
     uint32_t required_cluster[3];                 /* .reqnctapercluster, in blocks; 0: not given */
     uint32_t min_blocks_per_sm;
-    uint32_t line, column; /* of its name */
+    uint32_t line, column;                 /* of its name */
     const struct native_code *native_code; /* NULL: PTX */
 };
 

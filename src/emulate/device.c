@@ -249,7 +249,8 @@ ws_status device_fill_by(struct diag *diag, struct device *device, uint64_t addr
 
 static bool lives_in_memory(const struct variable *variable)
 {
-    return variable->bytes && (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST);
+    return variable->bytes && !variable->part_of &&
+           (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST);
 }
 
 static void write_relocations(const struct variable *variable, const uint64_t *addresses,
@@ -274,7 +275,11 @@ static ws_status place_variables(struct diag *diag, struct device *device,
             TRY(devmem_alloc(diag, &device->memory, module->variables[v].bytes, &addresses[v]));
     for (uint32_t v = 0; v < module->variable_count; v++) {
         const struct variable *variable = &module->variables[v];
-        if (!addresses[v]) continue;
+        if (variable->part_of) addresses[v] = addresses[variable->part_of - 1] + variable->offset;
+    }
+    for (uint32_t v = 0; v < module->variable_count; v++) {
+        const struct variable *variable = &module->variables[v];
+        if (!lives_in_memory(variable)) continue;
         unsigned char *host = devmem_host(&device->memory, addresses[v]);
         if (variable->init) memcpy(host, variable->init, variable->bytes);
         write_relocations(variable, addresses, host);
@@ -286,7 +291,7 @@ static ws_status place_variables(struct diag *diag, struct device *device,
     return WS_OK;
 }
 
-/* Frees what was placed, in the reverse order, so that the address space is handed out again. */
+/* Frees what was placed (parts with what they are part of), in the reverse order, so that the address space is handed out again. */
 static void displace(struct device *device, struct placement *placement)
 {
     struct diag ignored = {0};

@@ -150,7 +150,7 @@ struct code {
     operand_ref guard;
     bool guard_negated;
     bool condition_negated;
-    operand_ref condition; /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
+    operand_ref condition;        /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
     uint32_t next;                /* fall-through code block, CODE_END: none */
     uint32_t target;              /* branch target; direct call: index into program.functions */
     uint32_t reconverge;          /* immediate post-dominator, CODE_END: end of the function */
@@ -243,6 +243,7 @@ struct semantics {
     uop_fn *local_address;                       /* imm + the frame's local memory */
     /* Native: pairs of registers to lanes of 64 bits and back; sign bits of a source (imm: which, and how). */
     uop_fn *join_pair, *split_pair, *set_signs, *guarded_quietly;
+    uop_fn *uniform; /* runs inner_full for all lanes */
 };
 extern const struct semantics semantics_base;
 #if defined(__x86_64__)
@@ -462,7 +463,7 @@ struct launch {
     const struct launch_options *options;
     struct launch_view view;         /* what observers see */
     const unsigned char *parameters; /* the parameter block, padded with zeros; native: bank 0 */
-    unsigned char *bank_pool;        /* native: the program's pool with operands in banks filled in */
+    unsigned char *bank_pool; /* native: the program's pool with operands in banks filled in */
     uint64_t parameter_bytes;
     uint64_t shared_bytes; /* of the user */
     uint64_t shared_end;   /* the same behind what is reserved */

@@ -415,7 +415,9 @@ static void place_operands(struct making *m, struct uop *u)
         place_memory(m, u);
         if (insn->vector > UOP_DESTINATIONS) place_elements(m, u);
         for (unsigned k = 1; k < insn->nsrc && k < UOP_SOURCES; k++)
-            u->src[k] = m->function->native_code ? native_source(m, k) : place_value(m, insn_source(insn, k), u->dst_bits / 8u);
+            u->src[k] = m->function->native_code
+                            ? native_source(m, k)
+                            : place_value(m, insn_source(insn, k), u->dst_bits / 8u);
         return;
     }
     u->dst_bits = (uint8_t)(insn->ndst ? operand_bits(m, &insn->operands[0]) : 0);
@@ -501,6 +503,11 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
         u.inner_full = pair.full;
         u.inner_part = pair.part;
         u.full = u.part = b->semantics->guarded;
+    }
+    if (insn->is_uniform) { /* whichever lanes are active: all have its registers */
+        u.inner_full = pair.full;
+        u.inner_part = b->semantics->uniform;
+        if (u.guard == REF_NONE) u.part = b->semantics->uniform;
     }
     place_operands(&m, &u);
     TRY(place_sources(&m, &u));

@@ -53,6 +53,18 @@ static void run_quietly(struct exec *x, const struct uop *u)
     memcpy(x->lane_mask, saved, sizeof saved);
 }
 
+static void run_uniform(struct exec *x, const struct uop *u)
+{
+    uint32_t active = x->mask;
+    int32_t saved[WARP_LANES] __attribute__((aligned(64)));
+    memcpy(saved, x->lane_mask, sizeof saved);
+    x->mask = UINT32_MAX;
+    expand_mask(UINT32_MAX, x->lane_mask);
+    u->inner_full(x, u);
+    x->mask = active;
+    memcpy(x->lane_mask, saved, sizeof saved);
+}
+
 /* An operation under a guard: fewer lanes, or none. */
 static void run_guarded(struct exec *x, const struct uop *u)
 {
@@ -66,7 +78,7 @@ static void run_guarded(struct exec *x, const struct uop *u)
         .name = (name_), .level = (level_), .select = select_any, .guarded = run_guarded,          \
         .special16 = special_16, .special64 = special_64, .clock_value = clock_any,                \
         .local_address = local_address, .join_pair = join_pair, .split_pair = split_pair,          \
-        .set_signs = set_signs, .guarded_quietly = run_quietly,                                                            \
+        .set_signs = set_signs, .guarded_quietly = run_quietly, .uniform = run_uniform,            \
     }
 
 #endif

@@ -431,13 +431,15 @@ enum operand_width { WIDTH_ONE, WIDTH_PREDICATE, WIDTH_PAIR /* 64 bits in two re
 
 struct operand {
     uint8_t kind;
-    bool negate;     /* !p; vmad: -a */
-    uint16_t select; /* .b7610: see SELECT_; 0: all of the register. Native address: ADDRESS_ flags */
-    int32_t reg;     /* register index within the function, or -1 */
-    int32_t symbol;  /* index into module.variables / module.functions, or -1 */
-    uint8_t width;   /* native: enum operand_width; of an address: of its register */
-    bool absolute;   /* native: |a|; with negate -|a| */
-    int16_t uniform; /* native, of an address: a uniform register that is added, a pair if wide_uniform */
+    bool negate; /* !p; vmad: -a */
+    uint16_t
+        select;  /* .b7610: see SELECT_; 0: all of the register. Native address: ADDRESS_ flags */
+    int32_t reg; /* register index within the function, or -1 */
+    int32_t symbol; /* index into module.variables / module.functions, or -1 */
+    uint8_t width;  /* native: enum operand_width; of an address: of its register */
+    bool absolute;  /* native: |a|; with negate -|a| */
+    int16_t
+        uniform; /* native, of an address: a uniform register that is added, a pair if wide_uniform */
     int64_t imm;
 };
 
@@ -454,8 +456,8 @@ enum native_vreg {
     VREG_PT = VREG_P + 7,
     VREG_UP = VREG_PT + 1,
     VREG_UPT = VREG_UP + 7,
-    VREG_B = VREG_UPT + 1,              /* convergence barriers: masks of lanes, by lane */
-    VREG_BARRIER_COUNT = VREG_B + 16,   /* what BAR.RED leaves for B2R.RESULT */
+    VREG_B = VREG_UPT + 1,            /* convergence barriers: masks of lanes, by lane */
+    VREG_BARRIER_COUNT = VREG_B + 16, /* what BAR.RED leaves for B2R.RESULT */
     VREG_BARRIER_TRUE,
     NATIVE_VREGS
 };
@@ -533,8 +535,9 @@ struct insn {
     const int32_t *targets; /* brx: instruction indices */
     const struct call_info *call;
     const struct matrix_form *matrix; /* of FORM_MATRIX */
-    int64_t modifiers;                /* of FORM_NATIVE: what its lane loops expect in uop.imm */
-    const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
+    bool is_uniform;   /* native: of the uniform datapath: runs for the warp as a whole */
+    int64_t modifiers; /* of FORM_NATIVE: what its lane loops expect in uop.imm */
+    const char *text;  /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 
 static inline const struct operand *insn_source(const struct insn *insn, unsigned i)

@@ -11,12 +11,12 @@ enum native_modifiers {
     NM_X = 8, /* carries come in */
     NM_SIGNED = 16,
     NM_HIGH = 32,
-    NM_RIGHT = 64,  /* SHF */
-    NM_WRAP = 128,  /* SHF.W */
-    NM_SX32 = 256,  /* LEA.HI.SX32 */
-    NM_WIDE = 512,  /* SHF.S64, .U64 */
+    NM_RIGHT = 64, /* SHF */
+    NM_WRAP = 128, /* SHF.W */
+    NM_SX32 = 256, /* LEA.HI.SX32 */
+    NM_WIDE = 512, /* SHF.S64, .U64 */
     NM_NOT_RESULT = 1024,
-    NM_EX = 2048, /* ISETP.EX */
+    NM_EX = 2048,    /* ISETP.EX */
     NM_VALUE_AT = 16 /* from this bit on: a shift, a table, a comparison and how it is combined */
 };
 

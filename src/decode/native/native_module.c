@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A cubin becomes a module: sections of data become variables, words of code become instructions
+ * (lower.h), and each kernel gets all code that it may reach in one list. Sections of code lie in an
+ * address space of their own, where calls through registers find them. */
+#include "decode/native/native_module.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "decode/native/lower.h"
+#include "decode/parser.h"
+
+/* Where code begins: above all device memory, so that a data address is no code address. */
+#define CODE_BASE (UINT64_C(1) << 46)
+enum { SECTION_GAP = 4096 };
+/* A thread's local memory where calls through pointers or recursion make it unknowable: what the driver gives by
+ * default (CUDA C++ Programming Guide, cudaLimitStackSize). */
+enum { DEFAULT_STACK_BYTES = 1024 };
+/* What the system takes of shared memory from sm_90 on lies before the kernel's own. */
+enum { RESERVED_SHARED_90 = 1024 };
+
+struct filling {
+    struct diag *diag;
+    const struct cubin *cubin;
+    struct module *module;
+    struct arena *arena;
+    uint64_t *code_address;    /* by section */
+    int32_t *section_variable; /* by section: the variable that is the whole section; -1 */
+    int32_t *symbol_variable;  /* by symbol; -1 */
+    struct variable *variables;
+    uint32_t variable_count;
+};
+
+/* ---- addresses and variables ----------------------------------------------------------------- */
+
+static void place_code(struct filling *f)
+{
+    uint64_t at = CODE_BASE;
+    for (uint32_t s = 0; s < f->cubin->section_count; s++) {
+        if (f->cubin->sections[s].kind != CUBIN_CODE) continue;
+        f->code_address[s] = at;
+        at += (f->cubin->sections[s].size / SECTION_GAP + 2) * SECTION_GAP;
+    }
+}
+
+static struct variable *add_variable(struct filling *f, const char *name, enum mem_space space,
+                                     uint64_t bytes)
+{
+    struct variable *variable = &f->variables[f->variable_count++];
+    *variable = (struct variable){.name = arena_copy(f->arena, name),
+                                  .space = (uint8_t)space,
+                                  .type = TYPE_B8,
+                                  .function = -1,
+                                  .alignment = 256,
+                                  .bytes = bytes};
+    return variable;
+}
+
+static void copy_contents(struct filling *f, const struct cubin_section *section, uint64_t offset,
+                          struct variable *variable)
+{
+    if (!section->bytes || offset > section->size || variable->bytes > section->size - offset)
+        return;
+    uint8_t *bytes = arena_alloc(f->arena, variable->bytes + 1);
+    memcpy(bytes, section->bytes + offset, variable->bytes);
+    variable->init = bytes;
+}
+
+static void add_section_variables(struct filling *f)
+{
+    for (uint32_t s = 0; s < f->cubin->section_count; s++) {
+        const struct cubin_section *section = &f->cubin->sections[s];
+        f->section_variable[s] = -1;
+        if (section->kind != CUBIN_CONSTANT || section->bank == 0 || !section->size) continue;
+        f->section_variable[s] = (int32_t)f->variable_count;
+        copy_contents(f, section, 0, add_variable(f, section->name, SPACE_CONST, section->size));
+    }
+}
+
+static void add_symbol_variables(struct filling *f)
+{
+    for (uint32_t i = 0; i < f->cubin->symbol_count; i++) {
+        const struct cubin_symbol *symbol = &f->cubin->symbols[i];
+        f->symbol_variable[i] = -1;
+        if (symbol->kind != CUBIN_SYMBOL_DATA || symbol->section < 0 || !symbol->size) continue;
+        const struct cubin_section *section = &f->cubin->sections[symbol->section];
+        bool is_global = section->kind == CUBIN_GLOBAL || section->kind == CUBIN_GLOBAL_INIT;
+        int32_t whole = f->section_variable[symbol->section];
+        if (!is_global && whole < 0) continue;
+        f->symbol_variable[i] = (int32_t)f->variable_count;
+        struct variable *variable =
+            add_variable(f, symbol->name, is_global ? SPACE_GLOBAL : SPACE_CONST, symbol->size);
+        variable->offset = symbol->offset;
+        if (is_global)
+            copy_contents(f, section, symbol->offset, variable);
+        else
+            variable->part_of = whole + 1;
+    }
+}
+
+/* The variable that holds an offset of a section, and the offset in it; -1: none. */
+static int32_t find_variable(const struct filling *f, int32_t section, uint64_t offset,
+                             uint64_t *out_offset)
+{
+    if (section < 0) return -1;
+    *out_offset = offset;
+    if (f->section_variable[section] >= 0) return f->section_variable[section];
+    for (uint32_t i = 0; i < f->cubin->symbol_count; i++) {
+        const struct cubin_symbol *symbol = &f->cubin->symbols[i];
+        if (f->symbol_variable[i] < 0 || symbol->section != section) continue;
+        if (offset - symbol->offset >= symbol->size) continue;
+        *out_offset = offset - symbol->offset;
+        return f->symbol_variable[i];
+    }
+    return -1;
+}
+
+/* What a relocation's symbol and addend mean. */
+struct meaning {
+    int32_t variable; /* -1: `value` is all */
+    int64_t value;    /* else in the variable */
+};
+
+static bool understand(const struct filling *f, const struct cubin_relocation *relocation,
+                       struct meaning *out)
+{
+    const struct cubin_symbol *symbol = &f->cubin->symbols[relocation->symbol];
+    int64_t at = (int64_t)symbol->offset + relocation->addend;
+    *out = (struct meaning){.variable = -1, .value = at};
+    if (symbol->section < 0) return false;
+    const struct cubin_section *section = &f->cubin->sections[symbol->section];
+    switch (section->kind) {
+    case CUBIN_CODE:
+        out->value += (int64_t)f->code_address[symbol->section];
+        return true;
+    case CUBIN_SHARED:
+        out->value += f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0;
+        return true;
+    default: {
+        uint64_t offset = 0;
+        out->variable = find_variable(f, symbol->section, (uint64_t)at, &offset);
+        out->value = (int64_t)offset;
+        return out->variable >= 0;
+    }
+    }
+}
+
+static ws_status refuse_relocation(struct filling *f, const struct cubin_relocation *relocation)
+{
+    const struct cubin_relocation_kind *kind = cubin_relocation_kind(relocation->type);
+    return diag_error(f->diag, WS_ERR_UNSUPPORTED,
+                      "%s: relocation %s (%u) of symbol '%s' at %s+0x%llx is not supported",
+                      f->cubin->path, kind ? kind->name : "of unknown type", relocation->type,
+                      f->cubin->symbols[relocation->symbol].name,
+                      f->cubin->sections[relocation->section].name,
+                      (unsigned long long)relocation->offset);
+}
+
+/* ---- relocations of data --------------------------------------------------------------------- */
+
+static ws_status relocate_data(struct filling *f, const struct cubin_section *section)
+{
+    for (uint32_t r = 0; r < section->relocation_count; r++) {
+        const struct cubin_relocation *relocation =
+            &f->cubin->relocations[section->relocation_first + r];
+        const struct cubin_relocation_kind *kind = cubin_relocation_kind(relocation->type);
+        struct meaning meaning;
+        uint64_t offset;
+        int32_t at = find_variable(f, relocation->section, relocation->offset, &offset);
+        if (!kind || at < 0 || (kind->width != 32 && kind->width != 64) || kind->at ||
+            !understand(f, relocation, &meaning))
+            return refuse_relocation(f, relocation);
+        struct variable *variable = &f->variables[at];
+        if (meaning.variable < 0) {
+            uint64_t value = (uint64_t)meaning.value >> kind->shift;
+            memcpy((uint8_t *)(uintptr_t)variable->init + offset, &value, kind->width / 8u);
+            continue;
+        }
+        struct relocation *list =
+            ARENA_ARRAY(f->arena, struct relocation, variable->relocation_count + 1u);
+        if (variable->relocation_count)
+            memcpy(list, variable->relocations, variable->relocation_count * sizeof *list);
+        list[variable->relocation_count++] = (struct relocation){.offset = offset,
+                                                                 .symbol = meaning.variable,
+                                                                 .addend = meaning.value,
+                                                                 .bytes = kind->width / 8u,
+                                                                 .shift = kind->shift};
+        variable->relocations = list;
+    }
+    return WS_OK;
+}
+
+static ws_status relocate_all_data(struct filling *f)
+{
+    for (uint32_t s = 0; s < f->cubin->section_count; s++) {
+        const struct cubin_section *section = &f->cubin->sections[s];
+        bool is_data = section->kind == CUBIN_GLOBAL || section->kind == CUBIN_GLOBAL_INIT ||
+                       (section->kind == CUBIN_CONSTANT && section->bank != 0);
+        if (is_data) TRY(relocate_data(f, section));
+    }
+    return WS_OK;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void put_bits(struct native_word *word, unsigned at, unsigned width, uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++) {
+        uint64_t *half = at + i < 64 ? &word->low : &word->high;
+        uint64_t bit = UINT64_C(1) << ((at + i) % 64);
+        *half = value >> i & 1 ? *half | bit : *half & ~bit;
+    }
+}
+
+/* One word to an instruction; what it cannot be is told by *refused, which is NULL otherwise. */
+static ws_status read_insn(struct filling *f, const struct cubin_function *kernel,
+                           const int32_t *banks, int32_t section, uint64_t offset, struct insn *out,
+                           uint64_t *target, const char **refused)
+{
+    const struct cubin_section *code = &f->cubin->sections[section];
+    struct native_word word = cubin_word(code->bytes + offset);
+    struct native_insn in;
+    struct lowering l = {.in = &in,
+                         .out = out,
+                         .arena = f->arena,
+                         .target = f->cubin->target,
+                         .pc = f->code_address[section] + offset,
+                         .symbol = -1,
+                         .banks = banks};
+    (void)kernel;
+    const struct cubin_relocation *relocation = cubin_find_relocation(f->cubin, section, offset);
+    if (relocation) {
+        const struct cubin_relocation_kind *kind = cubin_relocation_kind(relocation->type);
+        struct meaning meaning = {.variable = -1};
+        if (!kind || !understand(f, relocation, &meaning)) return refuse_relocation(f, relocation);
+        l.symbol = meaning.variable;
+        l.addend = meaning.value;
+        l.symbol_shift = kind->shift;
+        if (meaning.variable < 0)
+            put_bits(&word, kind->at, kind->width, (uint64_t)meaning.value >> kind->shift);
+    }
+    *refused = NULL;
+    *out = (struct insn){.vector = 1, .guard = -1, .op = OP_TRAP, .class_id = CLASS_OTHER};
+    *target = UINT64_MAX;
+    if (!native_decode(f->cubin->target, word, l.pc, &in)) {
+        out->text = arena_format(f->arena, "%016llx%016llx", (unsigned long long)word.high,
+                                 (unsigned long long)word.low);
+        *refused = arena_format(f->arena, "word 0x%s of sm_%u at 0x%llx", out->text,
+                                f->cubin->target, (unsigned long long)offset);
+        return WS_OK;
+    }
+    out->text = arena_copy(f->arena, in.opcode);
+    for (unsigned i = 0; i < in.operand_count; i++)
+        if (in.operands[i].kind == NATIVE_TARGET) *target = (uint64_t)in.operands[i].value;
+    const struct sass_op *op = sass_find(in.opcode);
+    if (in.guard == NATIVE_PT && in.guard_inverted) { /* never */
+        out->op = OP_N_NOP;
+    } else if (!native_lower(&l)) {
+        struct strbuf text = {0};
+        native_print(&in, &text);
+        *refused = arena_format(f->arena, "instruction '%s'", text.data);
+        strbuf_clear(&text);
+        *out = (struct insn){.vector = 1, .guard = -1, .op = OP_TRAP, .text = out->text};
+    }
+    if (in.guard != NATIVE_PT) {
+        out->guard = (in.guard_uniform ? VREG_UP : VREG_P) + in.guard;
+        if (in.guard_inverted) out->flags |= INSN_NEG_GUARD;
+    }
+    out->class_id = op ? (uint8_t)sass_class(op, in.opcode) : (uint8_t)insn_classify(out);
+    out->units = insn_units(out);
+    return WS_OK;
+}
+
+/* ---- a kernel's code ------------------------------------------------------------------------- */
+
+struct kernel {
+    const struct cubin_function *function;
+    int32_t banks[NATIVE_BANKS];
+    int32_t *sections; /* of code, its own first */
+    uint32_t section_count;
+    struct insn *insns;
+    uint64_t *targets; /* by instruction: code address, UINT64_MAX: none */
+    bool *leads;
+    uint32_t insn_count, range_count;
+    struct code_range *ranges;
+    struct unsupported *unsupported;
+    uint32_t unsupported_count;
+};
+
+static void reach_section(struct kernel *k, int32_t section)
+{
+    for (uint32_t i = 0; i < k->section_count; i++)
+        if (k->sections[i] == section) return;
+    k->sections[k->section_count++] = section;
+}
+
+static void reach_relocated(const struct filling *f, struct kernel *k,
+                            const struct cubin_section *section)
+{
+    for (uint32_t r = 0; r < section->relocation_count; r++) {
+        uint32_t symbol = f->cubin->relocations[section->relocation_first + r].symbol;
+        int32_t to = f->cubin->symbols[symbol].section;
+        if (to >= 0 && f->cubin->sections[to].kind == CUBIN_CODE) reach_section(k, to);
+    }
+}
+
+/* Its own section, those that code of it names, and those that tables of functions name. */
+static void reach_code(const struct filling *f, struct kernel *k)
+{
+    k->sections = ARENA_ARRAY(f->arena, int32_t, f->cubin->section_count + 1);
+    reach_section(k, k->function->section);
+    for (uint32_t s = 0; s < f->cubin->section_count; s++)
+        if (f->cubin->sections[s].kind != CUBIN_CODE) reach_relocated(f, k, &f->cubin->sections[s]);
+    for (uint32_t i = 0; i < k->section_count; i++)
+        reach_relocated(f, k, &f->cubin->sections[k->sections[i]]);
+}
+
+static void find_banks(const struct filling *f, struct kernel *k)
+{
+    int32_t own = (int32_t)(k->function - f->cubin->functions);
+    for (unsigned b = 0; b < NATIVE_BANKS; b++)
+        k->banks[b] = -1;
+    for (uint32_t s = 0; s < f->cubin->section_count; s++) {
+        const struct cubin_section *section = &f->cubin->sections[s];
+        bool is_mine = section->owner < 0 || section->owner == own;
+        if (f->section_variable[s] >= 0 && is_mine && section->bank < NATIVE_BANKS)
+            k->banks[section->bank] = f->section_variable[s];
+    }
+}
+
+static void set_source(const struct filling *f, int32_t section, uint64_t offset, struct insn *out)
+{
+    const struct cubin_line *line =
+        cubin_find_line(f->cubin->lines, f->cubin->line_count, section, offset);
+    if (!line || !line->line) return;
+    out->source_file = line->file + 1;
+    out->source_line = line->line;
+}
+
+static void note_unsupported(const struct filling *f, struct kernel *k, const char *what,
+                             uint32_t line)
+{
+    if (!k->unsupported)
+        k->unsupported = ARENA_ARRAY(f->arena, struct unsupported, k->insn_count + 1);
+    k->unsupported[k->unsupported_count++] = (struct unsupported){what, line};
+}
+
+static ws_status read_code(struct filling *f, struct kernel *k)
+{
+    for (uint32_t i = 0; i < k->section_count; i++)
+        k->insn_count += (uint32_t)(f->cubin->sections[k->sections[i]].size / NATIVE_WORD_BYTES);
+    k->insns = ARENA_ARRAY(f->arena, struct insn, k->insn_count + 1);
+    k->targets = ARENA_ARRAY(f->arena, uint64_t, k->insn_count + 1);
+    k->leads = ARENA_ARRAY(f->arena, bool, k->insn_count + 1);
+    k->ranges = ARENA_ARRAY(f->arena, struct code_range, k->section_count + 1);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < k->section_count; i++) {
+        int32_t s = k->sections[i];
+        uint64_t size = f->cubin->sections[s].size / NATIVE_WORD_BYTES * NATIVE_WORD_BYTES;
+        k->ranges[k->range_count++] = (struct code_range){f->code_address[s], size, at};
+        k->leads[at] = true;
+        for (uint64_t offset = 0; offset < size; offset += NATIVE_WORD_BYTES, at++) {
+            const char *refused = NULL;
+            struct insn *insn = &k->insns[at];
+            TRY(read_insn(f, k->function, k->banks, s, offset, insn, &k->targets[at], &refused));
+            insn->line = at * NATIVE_WORD_BYTES;
+            set_source(f, s, offset, insn);
+            if (refused) note_unsupported(f, k, refused, insn->line);
+        }
+    }
+    return WS_OK;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static bool is_jump(const struct insn *insn)
+{
+    return insn->op == OP_BRA || insn->op == OP_N_BRANCH;
+}
+
+static bool ends_block(const struct insn *insn)
+{
+    switch (insn->op) {
+    case OP_BRA:
+    case OP_N_BRANCH:
+    case OP_N_JUMP:
+    case OP_EXIT:
+    case OP_N_EXIT:
+    case OP_N_BSYNC:
+    case OP_TRAP:
+    case OP_BRKPT:
+    case OP_BAR:
+    case OP_BARRIER:
+        return true;
+    default:
+        return insn->flags & INSN_SYNC;
+    }
+}
+
+/* UINT32_MAX: no code of the kernel. */
+static uint32_t insn_at(const struct kernel *k, uint64_t address)
+{
+    for (uint32_t r = 0; r < k->range_count; r++)
+        if (address - k->ranges[r].address < k->ranges[r].bytes)
+            return k->ranges[r].first_insn +
+                   (uint32_t)((address - k->ranges[r].address) / NATIVE_WORD_BYTES);
+    return UINT32_MAX;
+}
+
+/* Every instruction that a jump may reach begins a block. */
+static void find_leaders(const struct filling *f, struct kernel *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        uint32_t target = k->targets[i] == UINT64_MAX ? UINT32_MAX : insn_at(k, k->targets[i]);
+        if (target != UINT32_MAX) k->leads[target] = true;
+        if (ends_block(&k->insns[i])) k->leads[i + 1] = true;
+        if (is_jump(&k->insns[i])) k->insns[i].target = (int32_t)target;
+    }
+    for (uint32_t n = 0; n < f->cubin->function_count; n++) {
+        const struct cubin_function *function = &f->cubin->functions[n];
+        if (function->section < 0) continue;
+        uint64_t base = f->code_address[function->section];
+        uint32_t first = insn_at(k, base + function->offset);
+        if (first != UINT32_MAX) k->leads[first] = true;
+        for (uint32_t t = 0; t < function->branch_target_count; t++) {
+            uint32_t to = insn_at(k, base + function->branch_targets[t]);
+            if (to != UINT32_MAX) k->leads[to] = true;
+        }
+    }
+}
+
+static bool goes_on(const struct insn *insn)
+{
+    bool leaves = insn->op == OP_BRA || insn->op == OP_N_JUMP || insn->op == OP_EXIT;
+    return !leaves || insn->guard >= 0;
+}
+
+static void make_blocks(const struct filling *f, const struct kernel *k, struct function *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        count += k->leads[i];
+    struct basic_block *blocks = ARENA_ARRAY(f->arena, struct basic_block, count + 1);
+    uint32_t *block_of = ARENA_ARRAY(f->arena, uint32_t, k->insn_count + 1);
+    uint32_t b = 0;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        if (k->leads[i]) blocks[b++] = (struct basic_block){.first = i, .post_dominator = -1};
+        blocks[b - 1].count++;
+        block_of[i] = b - 1;
+    }
+    for (b = 0; b < count; b++) {
+        struct basic_block *block = &blocks[b];
+        const struct insn *last = &k->insns[block->first + block->count - 1];
+        if (goes_on(last) && b + 1 < count) block->successors[block->successor_count++] = b + 1;
+        if (is_jump(last)) block->successors[block->successor_count++] = block_of[last->target];
+    }
+    out->block_count = count;
+    out->blocks = blocks;
+    out->block_of = block_of;
+    uint32_t *numbers = mem_zalloc(2 * (size_t)NATIVE_VREGS, sizeof *numbers);
+    for (b = 0; b < count; b++)
+        blocks[b].critical_path = function_critical_path(out, b, numbers, numbers + NATIVE_VREGS);
+    mem_free(numbers);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static const struct vreg *native_vregs(struct arena *arena)
+{
+    struct vreg *vregs = ARENA_ARRAY(arena, struct vreg, NATIVE_VREGS);
+    for (unsigned i = 0; i < NATIVE_VREGS; i++) {
+        bool is_predicate = (i >= VREG_P && i <= VREG_UPT) || i == VREG_BARRIER_TRUE;
+        const char *prefix = i < VREG_UR ? "R" : i < VREG_P ? "UR" : i < VREG_UP ? "P" : "UP";
+        unsigned first = i < VREG_UR   ? VREG_R
+                         : i < VREG_P  ? VREG_UR
+                         : i < VREG_UP ? VREG_P
+                                       : VREG_UP;
+        vregs[i].name = i >= VREG_B ? arena_format(arena, "B%u", i - VREG_B)
+                                    : arena_format(arena, "%s%u", prefix, i - first);
+        vregs[i].type = is_predicate ? TYPE_PRED : TYPE_B32;
+    }
+    return vregs;
+}
+
+static uint32_t highest_register(const struct kernel *k)
+{
+    uint32_t highest = k->function->registers;
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        for (unsigned o = 0; o < (unsigned)k->insns[i].ndst + k->insns[i].nsrc; o++) {
+            const struct operand *operand = &k->insns[i].operands[o];
+            bool names = operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_ADDRESS;
+            uint32_t last = (uint32_t)operand->reg + (operand->width == WIDTH_PAIR ? 1 : 0);
+            if (names && operand->reg >= 0 && operand->reg < VREG_RZ && last >= highest)
+                highest = last + 1;
+        }
+    return highest < VREG_RZ ? highest : VREG_RZ;
+}
+
+static const struct native_code *make_native_code(const struct filling *f, const struct kernel *k)
+{
+    struct native_code *out = ARENA_ARRAY(f->arena, struct native_code, 1);
+    struct constant_bank *banks = ARENA_ARRAY(f->arena, struct constant_bank, NATIVE_BANKS);
+    *out = (struct native_code){.range_count = k->range_count,
+                                .ranges = k->ranges,
+                                .parameters_at = k->function->parameter_offset,
+                                .registers = highest_register(k),
+                                .shared_base = f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0,
+                                .shared_bytes = k->function->shared_bytes,
+                                .banks = banks};
+    for (unsigned b = 0; b < NATIVE_BANKS; b++)
+        if (k->banks[b] >= 0)
+            banks[out->bank_count++] = (struct constant_bank){
+                .bank = b, .variable = k->banks[b], .size = f->variables[k->banks[b]].bytes};
+    return out;
+}
+
+static void add_parameters(struct filling *f, const struct cubin_function *from, int32_t function,
+                           struct function *out)
+{
+    out->parameter_bytes = from->parameter_bytes;
+    out->parameter_count = from->parameter_count;
+    out->parameters = ARENA_ARRAY(f->arena, int32_t, from->parameter_count + 1);
+    for (uint32_t i = 0; i < from->parameter_count; i++) {
+        const struct cubin_parameter *parameter = &from->parameters[i];
+        char name[32];
+        snprintf(name, sizeof name, "param_%u", i);
+        out->parameters[i] = (int32_t)f->variable_count;
+        struct variable *variable = add_variable(f, name, SPACE_PARAM, parameter->size);
+        variable->type = parameter->size == 8   ? TYPE_B64
+                         : parameter->size == 4 ? TYPE_B32
+                                                : TYPE_B8;
+        variable->function = function;
+        variable->alignment = parameter->size < 8 ? parameter->size : 8;
+        variable->offset = parameter->offset;
+    }
+}
+
+static ws_status make_function(struct filling *f, const struct cubin_function *from, uint32_t index,
+                               const struct vreg *vregs, struct function *out)
+{
+    struct kernel k = {.function = from};
+    reach_code(f, &k);
+    find_banks(f, &k);
+    TRY(read_code(f, &k));
+    find_leaders(f, &k);
+    uint64_t stack = from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
+    bool is_open = k.section_count > 1;
+    *out = (struct function){
+        .name = arena_copy(f->arena, from->name),
+        .display_name = arena_copy(f->arena, from->display_name),
+        .is_entry = true,
+        .is_defined = true,
+        .local_bytes =
+            (is_open && stack < DEFAULT_STACK_BYTES ? DEFAULT_STACK_BYTES : stack + 15) / 16 * 16,
+        .vreg_count = NATIVE_VREGS,
+        .vregs = vregs,
+        .insn_count = k.insn_count,
+        .insns = k.insns,
+        .max_live_registers = from->registers,
+        .unsupported_count = k.unsupported_count,
+        .unsupported = k.unsupported,
+    };
+    for (uint32_t i = 0; i < k.insn_count; i++)
+        if (is_jump(&k.insns[i]) && k.insns[i].target < 0)
+            return diag_error(f->diag, WS_ERR_INPUT,
+                              "%s: %s: the branch at 0x%x goes out of the code", f->cubin->path,
+                              from->name, k.insns[i].line);
+    memcpy(out->required_threads, from->required_threads, sizeof out->required_threads);
+    memcpy(out->max_threads, from->max_threads, sizeof out->max_threads);
+    memcpy(out->required_cluster, from->cluster, sizeof out->required_cluster);
+    out->native_code = make_native_code(f, &k);
+    add_parameters(f, from, (int32_t)index, out);
+    make_blocks(f, &k, out);
+    return WS_OK;
+}
+
+static void list_files(struct filling *f)
+{
+    const char **files = ARENA_ARRAY(f->arena, const char *, f->cubin->file_count + 1);
+    files[0] = "";
+    for (uint32_t i = 0; i < f->cubin->file_count; i++)
+        files[i + 1] = arena_copy(f->arena, f->cubin->files[i]);
+    f->module->files = files;
+    f->module->file_count = f->cubin->file_count + 1;
+}
+
+ws_status native_module_fill(struct diag *diag, const struct cubin *cubin, struct module *out)
+{
+    struct arena *arena = &out->arena;
+    uint32_t parameters = 0;
+    for (uint32_t i = 0; i < cubin->entry_count; i++)
+        parameters += cubin->functions[i].parameter_count;
+    struct filling f = {
+        .diag = diag,
+        .cubin = cubin,
+        .module = out,
+        .arena = arena,
+        .code_address = ARENA_ARRAY(arena, uint64_t, cubin->section_count + 1),
+        .section_variable = ARENA_ARRAY(arena, int32_t, cubin->section_count + 1),
+        .symbol_variable = ARENA_ARRAY(arena, int32_t, cubin->symbol_count + 1),
+        .variables = ARENA_ARRAY(arena, struct variable,
+                                 cubin->section_count + cubin->symbol_count + parameters + 1)};
+    struct function *functions = ARENA_ARRAY(arena, struct function, cubin->entry_count + 1);
+    const struct vreg *vregs = native_vregs(arena);
+    place_code(&f);
+    add_section_variables(&f);
+    add_symbol_variables(&f);
+    TRY(relocate_all_data(&f));
+    for (uint32_t i = 0; i < cubin->entry_count; i++)
+        TRY(make_function(&f, &cubin->functions[i], i, vregs, &functions[i]));
+    out->target = cubin->target;
+    out->target_name = arena_format(arena, "sm_%u%c", cubin->target, cubin->suffix);
+    out->native = arena_format(arena, "sass sm_%u", cubin->target);
+    out->address_bits = 64;
+    out->ptx = "";
+    out->variable_count = f.variable_count;
+    out->variables = f.variables;
+    out->function_count = cubin->entry_count;
+    out->functions = functions;
+    list_files(&f);
+    order_classify(out);
+    return WS_OK;
+}
