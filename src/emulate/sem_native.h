@@ -81,6 +81,183 @@ static void n_iadd3c(struct exec *x, const struct uop *u)
     write_predicate(x, u->dst[2], second);
 }
 
+OP_FORMS(n_imad, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *b = SRC(uint32_t, 1); const uint32_t *c = SRC(uint32_t, 2);
+         const uint32_t na = FLAG_MASK(NM_INVERT_A);
+         const uint32_t nc = FLAG_MASK(NM_INVERT_C), const uint32_t A = (a[i] ^ na) - na;
+         const uint32_t B = b[i]; const uint32_t C = (c[i] ^ nc) - nc, A *B + C)
+
+/* d, p <- a, b, c, p: the sum of the lower half of the product, c or ~c, and a carry */
+static void n_imad_x(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
+    uint32_t nc = FLAG_MASK(NM_INVERT_C), in = u->imm & NM_X ? source_predicate(x, u, 3) : 0;
+    uint32_t result[WARP_LANES], out = 0;
+    LANES
+    {
+        uint64_t sum = (uint64_t)(a[i] * b[i]) + (c[i] ^ nc) + (in >> i & 1);
+        result[i] = (uint32_t)sum;
+        out |= (uint32_t)(sum >> 32) << i;
+    }
+    write_words(x, u->dst[0], result);
+    write_predicate(x, u->dst[1], out);
+}
+
+/* pair <- a, b, pair without carries; of .HI the upper half alone is written. */
+static void n_imad_wide(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    const uint32_t *low = SRC(uint32_t, 2), *high = low + WARP_LANES;
+    uint32_t low_result[WARP_LANES], high_result[WARP_LANES];
+    const uint64_t nc = u->imm & NM_INVERT_C ? ~UINT64_C(0) : 0;
+    if (u->imm & NM_SIGNED) {
+        VECTOR LANES
+        {
+            uint64_t c = ((low[i] | (uint64_t)high[i] << 32) ^ nc) - nc;
+            uint64_t sum = (uint64_t)((int64_t)(int32_t)a[i] * (int32_t)b[i]) + c;
+            low_result[i] = (uint32_t)sum;
+            high_result[i] = (uint32_t)(sum >> 32);
+        }
+    } else {
+        VECTOR LANES
+        {
+            uint64_t c = ((low[i] | (uint64_t)high[i] << 32) ^ nc) - nc;
+            uint64_t sum = (uint64_t)a[i] * b[i] + c;
+            low_result[i] = (uint32_t)sum;
+            high_result[i] = (uint32_t)(sum >> 32);
+        }
+    }
+    if (u->imm & NM_HIGH) {
+        write_words(x, u->dst[0], high_result);
+        return;
+    }
+    write_words(x, u->dst[0], low_result);
+    write_words(x, u->dst[0] + 4 * WARP_LANES, high_result);
+}
+
+/* pair, p <- a, b, pair, p: .X with a carry that comes in; the one that goes out */
+static void n_imad_wide_x(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    const uint32_t *low = SRC(uint32_t, 2), *high = low + WARP_LANES;
+    uint32_t low_result[WARP_LANES], high_result[WARP_LANES], out = 0;
+    bool is_x = u->imm & NM_X;
+    uint32_t in = is_x ? source_predicate(x, u, 3) : 0, ones = u->imm & NM_INVERT_C && !is_x;
+    LANES
+    {
+        uint64_t c = low[i] | (uint64_t)high[i] << 32;
+        if (u->imm & NM_INVERT_C) c = ~c;
+        uint64_t product = u->imm & NM_SIGNED ? (uint64_t)((int64_t)(int32_t)a[i] * (int32_t)b[i])
+                                              : (uint64_t)a[i] * b[i];
+        u128 sum = (u128)product + c + (in >> i & 1) + ones;
+        low_result[i] = (uint32_t)sum;
+        high_result[i] = (uint32_t)(sum >> 32);
+        out |= (uint32_t)(sum >> 64) << i;
+    }
+    if (!(u->imm & NM_HIGH)) write_words(x, u->dst[0], low_result);
+    write_words(x, u->dst[0] + (u->imm & NM_HIGH ? 0 : 4 * WARP_LANES), high_result);
+    write_predicate(x, u->dst[1], out);
+}
+
+/* d, p <- a, b, c, p: b + (a << n), or the upper half of c:a << n (.HI), of which .SX32 makes c of a's sign */
+static void n_lea(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
+    unsigned n = (unsigned)(u->imm >> NM_VALUE_AT) & 31;
+    bool is_x = u->imm & NM_X, is_high = u->imm & NM_HIGH;
+    uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B);
+    uint32_t in = is_x ? source_predicate(x, u, 3) : 0;
+    uint32_t ones = is_x ? 0 : (na & 1) + (nb & 1), result[WARP_LANES], out = 0;
+    LANES
+    {
+        uint32_t top = u->imm & NM_SX32 ? (uint32_t)((int32_t)a[i] >> 31) : c[i];
+        uint64_t shifted = ((uint64_t)top << 32 | a[i]) << n;
+        uint32_t part = (uint32_t)(is_high ? shifted >> 32 : shifted);
+        uint64_t sum = (uint64_t)(part ^ na) + (b[i] ^ nb) + ones + (in >> i & 1);
+        result[i] = (uint32_t)sum;
+        out |= (uint32_t)(sum >> 32 != 0) << i;
+    }
+    write_words(x, u->dst[0], result);
+    write_predicate(x, u->dst[1], out);
+}
+OP_FORMS(n_lea_low, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *b = SRC(uint32_t, 1);
+         const unsigned n = (unsigned)(u->imm >> NM_VALUE_AT) & 31, const uint32_t A = a[i] << n;
+         const uint32_t B = b[i], A + B)
+
+/* d <- a, b, c: c:a shifted by b; one half of it */
+static inline uint32_t shift_funnel(uint32_t a, uint32_t b, uint32_t c, int64_t imm)
+{
+    uint64_t both = (uint64_t)c << 32 | a;
+    uint32_t most = imm & NM_WIDE ? 64 : 32, n = imm & NM_WRAP ? b & (most - 1)
+                                                 : b < most    ? b
+                                                               : most;
+    uint32_t once = n < 63 ? n : 63; /* a shift by 64 is two */
+    uint64_t result = !(imm & NM_RIGHT) ? both << once << (n - once)
+                      : imm & NM_SIGNED ? (uint64_t)((int64_t)both >> once)
+                                        : both >> once >> (n - once);
+    return (uint32_t)(imm & NM_HIGH ? result >> 32 : result);
+}
+OP3(n_shf, uint32_t, uint32_t, uint32_t, uint32_t, shift_funnel(A, B, C, u->imm))
+
+/* p, q <- a, b, p, low: the comparison of upper halves, where the lower ones' result is `low`; combined with p */
+static void n_isetp_ex(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    uint32_t with = source_predicate(x, u, 2), low = source_predicate(x, u, 3);
+    unsigned compare = (unsigned)(u->imm >> NM_VALUE_AT) & 0xff;
+    unsigned combine = (unsigned)(u->imm >> (NM_VALUE_AT + 8)) & 0xff;
+    uint32_t less = 0, equal = 0, bits;
+    LANES
+    {
+        bool is_less = u->imm & NM_SIGNED ? (int32_t)a[i] < (int32_t)b[i] : a[i] < b[i];
+        less |= (uint32_t)is_less << i;
+        equal |= (uint32_t)(a[i] == b[i]) << i;
+    }
+    uint32_t more = ~less & ~equal;
+    bits = compare == CMP_LT || compare == CMP_LE   ? less | (equal & low)
+           : compare == CMP_GT || compare == CMP_GE ? more | (equal & low)
+           : compare == CMP_EQ                      ? equal & low
+                                                    : ~equal | low;
+    uint32_t other = ~bits;
+    if (combine == COMBINE_AND) bits &= with, other &= with;
+    if (combine == COMBINE_OR) bits |= with, other |= with;
+    if (combine == COMBINE_XOR) bits ^= with, other ^= with;
+    write_predicate(x, u->dst[0], bits);
+    write_predicate(x, u->dst[1], other);
+}
+
+/* d <- a, b, p: the less where p holds, else the greater */
+static void n_imnmx(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    uint32_t p = source_predicate(x, u, 2), result[WARP_LANES];
+    uint32_t flip = u->imm & NM_SIGNED ? 0x80000000u : 0;
+    LANES
+    {
+        bool takes_a = ((a[i] ^ flip) < (b[i] ^ flip)) == (p >> i & 1);
+        result[i] = takes_a ? a[i] : b[i];
+    }
+    write_words(x, u->dst[0], result);
+}
+
+/* p, q <- a, b, c: two tables of eight truth values, bit (a b c) */
+static inline uint32_t look_up(uint32_t a, uint32_t b, uint32_t c, unsigned table)
+{
+    uint32_t bits = 0;
+    for (unsigned k = 0; k < 8; k++)
+        if (table >> k & 1) bits |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+    return bits;
+}
+static void n_plop3(struct exec *x, const struct uop *u)
+{
+    uint32_t a = source_predicate(x, u, 0), b = source_predicate(x, u, 1);
+    uint32_t c = source_predicate(x, u, 2);
+    unsigned tables = (unsigned)(u->imm >> NM_VALUE_AT);
+    write_predicate(x, u->dst[0], look_up(a, b, c, tables & 0xff));
+    write_predicate(x, u->dst[1], look_up(a, b, c, tables >> 8 & 0xff));
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 static void n_bssy(struct exec *x, const struct uop *u)
@@ -106,6 +283,16 @@ static void n_nop(struct exec *x, const struct uop *u)
 
 SELECT_ONE(n_iadd3, PAIR(n_iadd3))
 SELECT_ONE(n_iadd3c, SAME(n_iadd3c))
+SELECT_ONE(n_imad, PAIR(n_imad))
+SELECT_ONE(n_imad_x, SAME(n_imad_x))
+SELECT_ONE(n_imad_wide, SAME(n_imad_wide))
+SELECT_ONE(n_imad_wide_x, SAME(n_imad_wide_x))
+SELECT_ONE(n_lea, SAME(n_lea))
+SELECT_ONE(n_lea_low, PAIR(n_lea_low))
+SELECT_ONE(n_shf, PAIR(n_shf))
+SELECT_ONE(n_isetp_ex, SAME(n_isetp_ex))
+SELECT_ONE(n_imnmx, SAME(n_imnmx))
+SELECT_ONE(n_plop3, SAME(n_plop3))
 SELECT_ONE(n_bssy, SAME(n_bssy))
 SELECT_ONE(n_break, SAME(n_break))
 SELECT_ONE(n_nop, SAME(n_nop))
