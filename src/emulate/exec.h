@@ -73,6 +73,7 @@ struct uop {
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
     bool is_timer;           /* reads %globaltimer, not %clock */
     bool has_parts;          /* native: the address is a sum (sem_memory.h) */
+    uint8_t address_shift;   /* native: of the register in the sum */
     bool uniform_pair;       /* of which `uniform`, a uniform register or REF_NONE, has 64 bits */
     operand_ref uniform;
     int64_t imm;

@@ -90,6 +90,7 @@ void native_address(struct making *m, struct uop *u)
         u->src[0] = REF(BASE_FRAME, m->build->slots[operand->reg]);
         u->has_address = true;
     }
+    u->address_shift = (uint8_t)(operand->select >> ADDRESS_SCALE_AT);
     if (!(operand->select & ADDRESS_UNIFORM)) return;
     u->uniform = REF(BASE_FRAME, m->build->slots[operand->uniform]);
     u->uniform_pair = operand->select & ADDRESS_UNIFORM_PAIR;

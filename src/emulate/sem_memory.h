@@ -32,7 +32,8 @@ static inline void native_addresses(const struct exec *x, const struct uop *u, u
         VECTOR LANES a[i] = (low[i] | (uint64_t)high[i] << 32) + imm;
     } else {
         const uint32_t *low = SRC(uint32_t, 0);
-        VECTOR LANES a[i] = (low[i] + imm) & keep;
+        const unsigned shift = u->address_shift;
+        VECTOR LANES a[i] = (((uint64_t)low[i] << shift) + imm) & keep;
     }
 }
 

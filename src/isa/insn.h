@@ -443,7 +443,11 @@ struct operand {
     int64_t imm;
 };
 
-enum address_flags { ADDRESS_UNIFORM = 1, ADDRESS_UNIFORM_PAIR = 2 };
+enum address_flags {
+    ADDRESS_UNIFORM = 1,
+    ADDRESS_UNIFORM_PAIR = 2,
+    ADDRESS_SCALE_AT = 4 /* from this bit on: the register is shifted left so far */
+};
 
 /* Registers of native code: all functions have them all. Behind R254, UR62, P6 and UP6 lies what takes
  * the results that RZ, URZ, PT and UPT drop. */

@@ -227,6 +227,10 @@ void from_address(struct lowering *l, unsigned i)
         out.uniform = (int16_t)(VREG_UR + operand->uniform);
         out.select = ADDRESS_UNIFORM | (is_global ? ADDRESS_UNIFORM_PAIR : 0);
     }
+    static const char *const scales[] = {"X1", "X2", "X4", "X8", "X16"};
+    for (unsigned k = 0; k < sizeof scales / sizeof *scales; k++)
+        if (sass_has_modifier(operand->suffix, scales[k]))
+            out.select |= (uint16_t)(k << ADDRESS_SCALE_AT);
     add(l, false, out);
 }
 

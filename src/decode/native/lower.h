@@ -55,7 +55,7 @@ void to_register(struct lowering *l, unsigned i);
 void to_pair(struct lowering *l, unsigned i);
 void to_registers(struct lowering *l, unsigned i, unsigned count);
 void to_predicate(struct lowering *l, unsigned i);
-void to_nowhere(struct lowering *l);           /* a 32-bit result that is not wanted */
+void to_nowhere(struct lowering *l); /* a 32-bit result that is not wanted */
 void to_no_predicate(struct lowering *l);
 void to_vreg(struct lowering *l, int32_t vreg); /* a hidden register: VREG_BARRIER_TRUE */
 

@@ -2,11 +2,31 @@
 /* Integers, logic, moves, predicates. Operands of an instruction: rows_integer.def. */
 #include "decode/native/lower.h"
 
+/* Is operand i a predicate other than PT? */
+static bool names_predicate(const struct lowering *l, unsigned i)
+{
+    const struct native_operand *operand = lower_operand(l, i);
+    return operand && operand->number != NATIVE_PT;
+}
+
+static bool is_predicate(const struct lowering *l, unsigned i)
+{
+    const struct native_operand *operand = lower_operand(l, i);
+    return operand &&
+           (operand->kind == NATIVE_PREDICATE || operand->kind == NATIVE_UNIFORM_PREDICATE);
+}
+
+static int64_t value_bits(int64_t value)
+{
+    return (int64_t)((uint64_t)value << NM_VALUE_AT);
+}
+
+/* ---- sums and products ----------------------------------------------------------------------- */
+
 /* d, p, p, a, b, c, p, p */
 bool lower_iadd3(struct lowering *l)
 {
-    const struct native_operand *carry = lower_operand(l, 1), *carry2 = lower_operand(l, 2);
-    bool has_carries = has(l, "X") || carry->number != NATIVE_PT || carry2->number != NATIVE_PT;
+    bool has_carries = has(l, "X") || names_predicate(l, 1) || names_predicate(l, 2);
     lower_to(l, has_carries ? OP_N_IADD3C : OP_N_IADD3, TYPE_U32);
     l->out->modifiers = inverted(l, 3, NM_INVERT_A) | inverted(l, 4, NM_INVERT_B) |
                         inverted(l, 5, NM_INVERT_C) | (has(l, "X") ? NM_X : 0);
@@ -17,17 +37,83 @@ bool lower_iadd3(struct lowering *l)
     }
     for (unsigned i = 3; i < 6; i++)
         from_value(l, i);
-    if (!has_carries) return true;
+    if (!has(l, "X")) return true;
     from_predicate(l, 6);
     from_predicate(l, 7);
     return true;
 }
 
+/* d, p, a, b, c, p */
 bool lower_imad(struct lowering *l)
 {
-    (void)l;
-    return false;
+    bool is_wide = has(l, "WIDE"), is_high = has(l, "HI"), is_x = has(l, "X");
+    bool has_carries = is_x || names_predicate(l, 1);
+    l->out->modifiers = inverted(l, 4, NM_INVERT_C) | inverted(l, 2, NM_INVERT_A) |
+                        (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
+                        (has(l, "U32") ? 0 : NM_SIGNED);
+    bool is_long = is_wide || is_high;
+    if (is_long && inverted(l, 2, 1)) return false;
+    enum ptx_op op = is_long ? (has_carries ? OP_N_IMAD_WIDE_X : OP_N_IMAD_WIDE)
+                             : (has_carries ? OP_N_IMAD_X : OP_N_IMAD);
+    lower_to(l, op, TYPE_U32);
+    if (is_wide)
+        to_pair(l, 0);
+    else
+        to_register(l, 0);
+    if (has_carries) to_predicate(l, 1);
+    from_value(l, 2);
+    from_value(l, 3);
+    if (is_long)
+        from_pair(l, 4);
+    else
+        from_value(l, 4);
+    if (is_x) from_predicate(l, 5);
+    return true;
 }
+
+/* d, p, a, b, [c,] shift [, p]: c of .HI without .SX32, p of .X */
+bool lower_lea(struct lowering *l)
+{
+    bool is_high = has(l, "HI"), is_x = has(l, "X"), is_extended = has(l, "SX32");
+    unsigned shift = is_high && !is_extended ? 5 : 4;
+    const struct native_operand *amount = lower_operand(l, shift);
+    if (!amount || amount->kind != NATIVE_INTEGER) return false;
+    bool is_plain =
+        !is_high && !is_x && !names_predicate(l, 1) && !inverted(l, 2, 1) && !inverted(l, 3, 1);
+    lower_to(l, is_plain ? OP_N_LEA_LOW : OP_N_LEA, TYPE_U32);
+    l->out->modifiers = value_bits(amount->value) | inverted(l, 2, NM_INVERT_A) |
+                        inverted(l, 3, NM_INVERT_B) | (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
+                        (is_extended ? NM_SX32 : 0);
+    to_register(l, 0);
+    if (!is_plain) to_predicate(l, 1);
+    from_value(l, 2);
+    from_value(l, 3);
+    if (is_plain) return true;
+    if (shift == 5)
+        from_value(l, 4);
+    else
+        from_number(l, 0);
+    if (is_x) from_predicate(l, shift + 1);
+    return true;
+}
+
+/* ---- shifts, logic --------------------------------------------------------------------------- */
+
+/* d, a, b, c */
+bool lower_shf(struct lowering *l)
+{
+    bool is_signed = has(l, "S32") || has(l, "S64");
+    lower_to(l, OP_N_SHF, TYPE_B32);
+    l->out->modifiers = (has(l, "R") ? NM_RIGHT : 0) | (has(l, "W") ? NM_WRAP : 0) |
+                        (has(l, "HI") ? NM_HIGH : 0) | (is_signed ? NM_SIGNED : 0) |
+                        (has(l, "U64") || has(l, "S64") ? NM_WIDE : 0);
+    to_register(l, 0);
+    for (unsigned i = 1; i < 4; i++)
+        from_value(l, i);
+    return true;
+}
+
+/* ---- moves and comparisons ------------------------------------------------------------------- */
 
 /* d, a */
 bool lower_mov(struct lowering *l)
@@ -38,14 +124,53 @@ bool lower_mov(struct lowering *l)
     return true;
 }
 
-bool lower_isetp(struct lowering *l)
+static enum compare compare_of(const struct lowering *l)
 {
-    (void)l;
-    return false;
+    static const struct {
+        const char *word;
+        uint8_t compare;
+    } words[] = {{"LT", CMP_LT}, {"EQ", CMP_EQ}, {"LE", CMP_LE},
+                 {"GT", CMP_GT}, {"NE", CMP_NE}, {"GE", CMP_GE}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has(l, words[i].word)) return (enum compare)words[i].compare;
+    return CMP_NONE;
 }
 
+static enum combine combine_of(const struct lowering *l)
+{
+    return has(l, "OR") ? COMBINE_OR : has(l, "XOR") ? COMBINE_XOR : COMBINE_AND;
+}
+
+/* p, p, a, b, p [, p]: the last of .EX */
+bool lower_isetp(struct lowering *l)
+{
+    bool is_signed = !has(l, "U32"), is_ex = has(l, "EX");
+    enum compare compare = compare_of(l);
+    if (!compare) return false;
+    lower_to(l, is_ex ? OP_N_ISETP_EX : OP_SETP, is_signed ? TYPE_S32 : TYPE_U32);
+    l->out->compare = (uint8_t)compare;
+    l->out->combine = (uint8_t)combine_of(l);
+    l->out->modifiers = value_bits(compare | combine_of(l) << 8) | (is_signed ? NM_SIGNED : 0);
+    to_predicate(l, 0);
+    to_predicate(l, 1);
+    from_value(l, 2);
+    from_value(l, 3);
+    from_predicate(l, 4);
+    if (is_ex) from_predicate(l, 5);
+    return true;
+}
+
+/* d, c[bank][offset]: of one word or two */
 bool lower_uldc(struct lowering *l)
 {
-    (void)l;
-    return false;
+    const struct native_operand *constant = lower_operand(l, 1);
+    unsigned count = has(l, "64") ? 2 : 1;
+    if (!constant || constant->kind != NATIVE_CONSTANT || constant->number != NATIVE_RZ)
+        return false;
+    if (has(l, "U8") || has(l, "S8") || has(l, "U16") || has(l, "S16")) return false;
+    lower_to(l, OP_MOV, TYPE_B32);
+    l->out->vector = (uint8_t)count;
+    to_registers(l, 0, count);
+    from_registers(l, 1, count);
+    return true;
 }
