@@ -12,18 +12,38 @@ static const struct {
 #undef LOWER
 };
 
+static bool writes_uniform(const struct insn *insn)
+{
+    int32_t reg = insn->ndst ? insn->operands[0].reg : -1;
+    return (reg >= VREG_UR && reg < VREG_P) || (reg >= VREG_UP && reg <= VREG_UPT);
+}
+
 bool native_lower(struct lowering *l)
 {
     size_t length = strcspn(l->in->opcode, ".");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strncmp(table[i].opcode, l->in->opcode, length) && !table[i].opcode[length])
-            return table[i].lower(l) && l->out->ndst + l->out->nsrc <= OPERANDS_MAX;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strncmp(table[i].opcode, l->in->opcode, length) != 0 || table[i].opcode[length])
+            continue;
+        if (!table[i].lower(l) || l->out->ndst + l->out->nsrc > OPERANDS_MAX) return false;
+        l->out->is_uniform = writes_uniform(l->out) && !l->reads_lanes;
+        return true;
+    }
     return false;
 }
 
 const struct native_operand *lower_operand(const struct lowering *l, unsigned i)
 {
     return i < l->in->operand_count ? &l->in->operands[i] : NULL;
+}
+
+unsigned lower_find(const struct lowering *l, bool is_predicate, unsigned k)
+{
+    for (unsigned i = 0; i < l->in->operand_count; i++) {
+        unsigned kind = l->in->operands[i].kind;
+        bool is_one = kind == NATIVE_PREDICATE || kind == NATIVE_UNIFORM_PREDICATE;
+        if (is_one == is_predicate && k-- == 0) return i;
+    }
+    return l->in->operand_count;
 }
 
 bool operand_has(const struct native_operand *operand, const char *suffix)
@@ -129,6 +149,11 @@ void from_number(struct lowering *l, uint64_t value)
 void from_true(struct lowering *l, bool value)
 {
     add(l, false, of_number(value, WIDTH_PREDICATE));
+}
+
+void from_nothing(struct lowering *l)
+{
+    add(l, false, (struct operand){.kind = OPERAND_NONE, .reg = -1, .symbol = -1});
 }
 
 void from_special(struct lowering *l, enum special_register special)

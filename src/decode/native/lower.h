@@ -21,6 +21,7 @@ struct lowering {
     int32_t symbol;
     int64_t addend;
     unsigned symbol_shift;
+    bool reads_lanes; /* out: what goes to a uniform register depends on the active lanes */
     /* Sections of constants, as variables, by bank; -1: none. */
     const int32_t *banks;
 };
@@ -41,6 +42,8 @@ static inline bool has(const struct lowering *l, const char *modifier)
 }
 /* Operand i in the order of the text, hidden ones too; NULL: there are not so many. */
 const struct native_operand *lower_operand(const struct lowering *l, unsigned i);
+/* The k-th operand that is (or is not) a predicate, of either kind; operand_count: there are not so many. */
+unsigned lower_find(const struct lowering *l, bool is_predicate, unsigned k);
 /* Of the operand's suffix: ".H1" of R2.H1_H1 */
 bool operand_has(const struct native_operand *operand, const char *suffix);
 
@@ -68,6 +71,7 @@ void from_predicate(struct lowering *l, unsigned i);
 void from_registers(struct lowering *l, unsigned i, unsigned count);
 void from_number(struct lowering *l, uint64_t value);
 void from_true(struct lowering *l, bool value);
+void from_nothing(struct lowering *l);
 void from_vreg(struct lowering *l, int32_t vreg, enum operand_width width);
 void from_special(struct lowering *l, enum special_register special);
 /* [register + uniform + offset] of operand i, for OP_LD, OP_ST, OP_ATOM, OP_RED and their like. */

@@ -9,13 +9,6 @@ static bool names_predicate(const struct lowering *l, unsigned i)
     return operand && operand->number != NATIVE_PT;
 }
 
-static bool is_predicate(const struct lowering *l, unsigned i)
-{
-    const struct native_operand *operand = lower_operand(l, i);
-    return operand &&
-           (operand->kind == NATIVE_PREDICATE || operand->kind == NATIVE_UNIFORM_PREDICATE);
-}
-
 static int64_t value_bits(int64_t value)
 {
     return (int64_t)((uint64_t)value << NM_VALUE_AT);
@@ -111,6 +104,122 @@ bool lower_shf(struct lowering *l)
     for (unsigned i = 1; i < 4; i++)
         from_value(l, i);
     return true;
+}
+
+/* Operation of PTX: d, then the sources in their order. */
+static bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, unsigned sources)
+{
+    lower_to(l, op, type);
+    to_register(l, lower_find(l, false, 0));
+    for (unsigned i = 0; i < sources; i++) {
+        unsigned at = lower_find(l, false, 1 + i);
+        if (at == l->in->operand_count) return false;
+        from_value(l, at);
+    }
+    return true;
+}
+
+/* Are there signs or inversions, which PTX's operation would not know? */
+static bool has_signs(const struct lowering *l)
+{
+    for (unsigned i = 0; i < l->in->operand_count; i++) {
+        const struct native_operand *operand = lower_operand(l, i);
+        bool is_predicate =
+            operand->kind == NATIVE_PREDICATE || operand->kind == NATIVE_UNIFORM_PREDICATE;
+        if (!is_predicate && (operand->negate || operand->invert || operand->absolute)) return true;
+    }
+    return false;
+}
+
+/* p, d, a, b, c, table, p: the predicate is (d != 0) or, of .PAND, and the other one */
+bool lower_lop3(struct lowering *l)
+{
+    const struct native_operand *table = lower_operand(l, lower_find(l, false, 4));
+    unsigned to = lower_find(l, true, 0), with = lower_find(l, true, 1);
+    if (!table || table->kind != NATIVE_INTEGER || has_signs(l)) return false;
+    bool has_predicate = names_predicate(l, to);
+    lower_to(l, OP_LOP3, TYPE_B32);
+    if (has_predicate) l->out->combine = has(l, "PAND") ? COMBINE_AND : COMBINE_OR;
+    to_register(l, lower_find(l, false, 0));
+    if (has_predicate) to_predicate(l, to);
+    for (unsigned i = 1; i < 4; i++)
+        from_value(l, lower_find(l, false, i));
+    from_number(l, (uint64_t)table->value);
+    if (has_predicate) from_predicate(l, with);
+    return true;
+}
+
+/* p, p, p, p, p, table, table */
+bool lower_plop3(struct lowering *l)
+{
+    const struct native_operand *first = lower_operand(l, lower_find(l, false, 0));
+    const struct native_operand *second = lower_operand(l, lower_find(l, false, 1));
+    if (!first || !second) return false;
+    lower_to(l, OP_N_PLOP3, TYPE_PRED);
+    l->out->modifiers = value_bits((first->value & 0xff) | (second->value & 0xff) << 8);
+    to_predicate(l, lower_find(l, true, 0));
+    to_predicate(l, lower_find(l, true, 1));
+    for (unsigned i = 2; i < 5; i++)
+        from_predicate(l, lower_find(l, true, i));
+    return true;
+}
+
+bool lower_prmt(struct lowering *l)
+{
+    static const struct {
+        const char *word;
+        uint8_t mode;
+    } modes[] = {{"F4E", SUB_F4E}, {"B4E", SUB_B4E}, {"RC8", SUB_RC8},
+                 {"ECL", SUB_ECL}, {"ECR", SUB_ECR}, {"RC16", SUB_RC16}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (has(l, modes[i].word)) l->out->sub_op = modes[i].mode;
+    /* d, a, selector, c */
+    lower_to(l, OP_PRMT, TYPE_B32);
+    to_register(l, lower_find(l, false, 0));
+    from_value(l, lower_find(l, false, 1));
+    from_value(l, lower_find(l, false, 3));
+    from_value(l, lower_find(l, false, 2));
+    return true;
+}
+
+/* d, a, b, p */
+bool lower_sel(struct lowering *l)
+{
+    if (has_signs(l) || !lower_as(l, OP_SELP, TYPE_B32, 2)) return false;
+    from_predicate(l, lower_find(l, true, 0));
+    return true;
+}
+
+bool lower_imnmx(struct lowering *l)
+{
+    if (has_signs(l) || !lower_as(l, OP_N_IMNMX, TYPE_B32, 2)) return false;
+    l->out->modifiers = has(l, "U32") ? 0 : NM_SIGNED;
+    from_predicate(l, lower_find(l, true, 0));
+    return true;
+}
+
+/* d, a or ~a */
+bool lower_popc(struct lowering *l)
+{
+    l->out->modifiers = inverted(l, lower_find(l, false, 1), NM_INVERT_A);
+    return lower_as(l, OP_N_POPC, TYPE_B32, 1);
+}
+
+bool lower_flo(struct lowering *l)
+{
+    l->out->modifiers = inverted(l, lower_find(l, false, 1), NM_INVERT_A) |
+                        (has(l, "U32") ? 0 : NM_SIGNED) | (has(l, "SH") ? NM_RIGHT : 0);
+    return lower_as(l, OP_N_FLO, TYPE_B32, 1);
+}
+
+bool lower_brev(struct lowering *l)
+{
+    return !has_signs(l) && lower_as(l, OP_BREV, TYPE_B32, 1);
+}
+
+bool lower_iabs(struct lowering *l)
+{
+    return !has_signs(l) && lower_as(l, OP_ABS, TYPE_S32, 1);
 }
 
 /* ---- moves and comparisons ------------------------------------------------------------------- */
