@@ -92,7 +92,7 @@ static ws_status decode_cubin(struct diag *diag, struct module *module, struct m
 
 static ws_status decode_bytes(struct diag *diag, struct module *module, struct module **out)
 {
-    if (cubin_is_elf(module->ptx, module->ptx_size)) return decode_cubin(diag, module, out);
+    if (cubin_recognises(module->ptx, module->ptx_size)) return decode_cubin(diag, module, out);
     return decode_text(diag, module, out);
 }
 

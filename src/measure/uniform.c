@@ -24,6 +24,7 @@ static bool is_uniform_operand(const bool *uniform, const struct code_block *cod
     case OPERAND_NONE:
     case OPERAND_IMMEDIATE:
     case OPERAND_SYMBOL:
+    case OPERAND_BANK:
         return true;
     case OPERAND_SPECIAL:
         return is_uniform_special(operand->reg);

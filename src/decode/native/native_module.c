@@ -135,7 +135,6 @@ static bool understand(const struct filling *f, const struct cubin_relocation *r
         out->value += (int64_t)f->code_address[symbol->section];
         return true;
     case CUBIN_SHARED:
-        out->value += f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0;
         return true;
     default: {
         uint64_t offset = 0;
@@ -168,13 +167,15 @@ static ws_status relocate_data(struct filling *f, const struct cubin_section *se
         struct meaning meaning;
         uint64_t offset;
         int32_t at = find_variable(f, relocation->section, relocation->offset, &offset);
-        if (!kind || at < 0 || (kind->width != 32 && kind->width != 64) || kind->at ||
+        const struct cubin_relocation_part *part = kind ? kind->parts : NULL;
+        if (!part || at < 0 || part->at || part->width % 8 || kind->parts[1].width ||
             !understand(f, relocation, &meaning))
             return refuse_relocation(f, relocation);
         struct variable *variable = &f->variables[at];
+        if (!part->width) continue;
         if (meaning.variable < 0) {
-            uint64_t value = (uint64_t)meaning.value >> kind->shift;
-            memcpy((uint8_t *)(uintptr_t)variable->init + offset, &value, kind->width / 8u);
+            uint64_t value = (uint64_t)meaning.value >> part->shift;
+            memcpy((uint8_t *)(uintptr_t)variable->init + offset, &value, part->width / 8u);
             continue;
         }
         struct relocation *list =
@@ -184,8 +185,8 @@ static ws_status relocate_data(struct filling *f, const struct cubin_section *se
         list[variable->relocation_count++] = (struct relocation){.offset = offset,
                                                                  .symbol = meaning.variable,
                                                                  .addend = meaning.value,
-                                                                 .bytes = kind->width / 8u,
-                                                                 .shift = kind->shift};
+                                                                 .bytes = part->width / 8u,
+                                                                 .shift = part->shift};
         variable->relocations = list;
     }
     return WS_OK;
@@ -236,9 +237,10 @@ static ws_status read_insn(struct filling *f, const struct cubin_function *kerne
         if (!kind || !understand(f, relocation, &meaning)) return refuse_relocation(f, relocation);
         l.symbol = meaning.variable;
         l.addend = meaning.value;
-        l.symbol_shift = kind->shift;
-        if (meaning.variable < 0)
-            put_bits(&word, kind->at, kind->width, (uint64_t)meaning.value >> kind->shift);
+        l.symbol_shift = kind->parts[0].shift;
+        for (unsigned p = 0; meaning.variable < 0 && p < CUBIN_RELOCATION_PARTS; p++)
+            put_bits(&word, kind->parts[p].at, kind->parts[p].width,
+                     (uint64_t)meaning.value >> kind->parts[p].shift);
     }
     *refused = NULL;
     *out = (struct insn){.vector = 1, .guard = -1, .op = OP_TRAP, .class_id = CLASS_OTHER};
@@ -497,6 +499,13 @@ static uint32_t highest_register(const struct kernel *k)
     return highest < VREG_RZ ? highest : VREG_RZ;
 }
 
+static uint64_t own_shared_bytes(const struct cubin *cubin, const struct cubin_function *function)
+{
+    uint64_t bytes = function->shared_bytes;
+    if (cubin->target < 90) return bytes;
+    return bytes > RESERVED_SHARED_90 ? bytes - RESERVED_SHARED_90 : 0;
+}
+
 static const struct native_code *make_native_code(const struct filling *f, const struct kernel *k)
 {
     struct native_code *out = ARENA_ARRAY(f->arena, struct native_code, 1);
@@ -506,7 +515,7 @@ static const struct native_code *make_native_code(const struct filling *f, const
                                 .parameters_at = k->function->parameter_offset,
                                 .registers = highest_register(k),
                                 .shared_base = f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0,
-                                .shared_bytes = k->function->shared_bytes,
+                                .shared_bytes = own_shared_bytes(f->cubin, k->function),
                                 .banks = banks};
     for (unsigned b = 0; b < NATIVE_BANKS; b++)
         if (k->banks[b] >= 0)
@@ -575,12 +584,18 @@ static ws_status make_function(struct filling *f, const struct cubin_function *f
     return WS_OK;
 }
 
+static const char *file_path(struct arena *arena, const struct cubin_file *file)
+{
+    if (!file->folder || file->name[0] == '/') return arena_copy(arena, file->name);
+    return arena_format(arena, "%s/%s", file->folder, file->name);
+}
+
 static void list_files(struct filling *f)
 {
     const char **files = ARENA_ARRAY(f->arena, const char *, f->cubin->file_count + 1);
     files[0] = "";
     for (uint32_t i = 0; i < f->cubin->file_count; i++)
-        files[i + 1] = arena_copy(f->arena, f->cubin->files[i]);
+        files[i + 1] = file_path(f->arena, &f->cubin->files[i]);
     f->module->files = files;
     f->module->file_count = f->cubin->file_count + 1;
 }
@@ -610,7 +625,7 @@ ws_status native_module_fill(struct diag *diag, const struct cubin *cubin, struc
     for (uint32_t i = 0; i < cubin->entry_count; i++)
         TRY(make_function(&f, &cubin->functions[i], i, vregs, &functions[i]));
     out->target = cubin->target;
-    out->target_name = arena_format(arena, "sm_%u%c", cubin->target, cubin->suffix);
+    out->target_name = arena_format(arena, "sm_%u", cubin->target);
     out->native = arena_format(arena, "sass sm_%u", cubin->target);
     out->address_bits = 64;
     out->ptx = "";
