@@ -36,16 +36,18 @@ bool lower_iadd3(struct lowering *l)
     return true;
 }
 
-/* d, p, a, b, c, p */
+/* d, p, a, b, c, p: the first of .WIDE and .HI, the second of .X */
 bool lower_imad(struct lowering *l)
 {
     bool is_wide = has(l, "WIDE"), is_high = has(l, "HI"), is_x = has(l, "X");
-    bool has_carries = is_x || names_predicate(l, 1);
-    l->out->modifiers = inverted(l, 4, NM_INVERT_C) | inverted(l, 2, NM_INVERT_A) |
+    bool is_long = is_wide || is_high, has_out = is_long && names_predicate(l, 1);
+    bool has_carries = is_x || has_out;
+    unsigned a = lower_find(l, false, 1), b = lower_find(l, false, 2), c = lower_find(l, false, 3);
+    if (c == l->in->operand_count) return false;
+    l->out->modifiers = inverted(l, c, NM_INVERT_C) | inverted(l, a, NM_INVERT_A) |
                         (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
                         (has(l, "U32") ? 0 : NM_SIGNED);
-    bool is_long = is_wide || is_high;
-    if (is_long && inverted(l, 2, 1)) return false;
+    if (inverted(l, b, 1) || (is_long && inverted(l, a, 1))) return false;
     enum ptx_op op = is_long ? (has_carries ? OP_N_IMAD_WIDE_X : OP_N_IMAD_WIDE)
                              : (has_carries ? OP_N_IMAD_X : OP_N_IMAD);
     lower_to(l, op, TYPE_U32);
@@ -53,40 +55,40 @@ bool lower_imad(struct lowering *l)
         to_pair(l, 0);
     else
         to_register(l, 0);
-    if (has_carries) to_predicate(l, 1);
-    from_value(l, 2);
-    from_value(l, 3);
+    if (has_out)
+        to_predicate(l, 1);
+    else if (has_carries)
+        to_no_predicate(l);
+    from_value(l, a);
+    from_value(l, b);
     if (is_long)
-        from_pair(l, 4);
+        from_pair(l, c);
     else
-        from_value(l, 4);
-    if (is_x) from_predicate(l, 5);
+        from_value(l, c);
+    if (is_x) from_predicate(l, lower_find(l, true, is_long ? 1 : 0));
     return true;
 }
 
-/* d, p, a, b, [c,] shift [, p]: c of .HI without .SX32, p of .X */
+/* d, p, a, b, c, shift [, p]: c of .HI without .SX32, the last of .X */
 bool lower_lea(struct lowering *l)
 {
     bool is_high = has(l, "HI"), is_x = has(l, "X"), is_extended = has(l, "SX32");
-    unsigned shift = is_high && !is_extended ? 5 : 4;
-    const struct native_operand *amount = lower_operand(l, shift);
+    unsigned a = lower_find(l, false, 1), b = lower_find(l, false, 2);
+    const struct native_operand *amount = lower_operand(l, lower_find(l, false, 4));
     if (!amount || amount->kind != NATIVE_INTEGER) return false;
-    bool is_plain =
-        !is_high && !is_x && !names_predicate(l, 1) && !inverted(l, 2, 1) && !inverted(l, 3, 1);
+    bool is_plain = !is_high && !is_x && !names_predicate(l, 1) && !inverted(l, a, 1) &&
+                    !inverted(l, b, 1);
     lower_to(l, is_plain ? OP_N_LEA_LOW : OP_N_LEA, TYPE_U32);
-    l->out->modifiers = value_bits(amount->value) | inverted(l, 2, NM_INVERT_A) |
-                        inverted(l, 3, NM_INVERT_B) | (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
+    l->out->modifiers = value_bits(amount->value) | inverted(l, a, NM_INVERT_A) |
+                        inverted(l, b, NM_INVERT_B) | (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
                         (is_extended ? NM_SX32 : 0);
     to_register(l, 0);
-    if (!is_plain) to_predicate(l, 1);
-    from_value(l, 2);
-    from_value(l, 3);
+    if (!is_plain) to_predicate(l, lower_find(l, true, 0));
+    from_value(l, a);
+    from_value(l, b);
     if (is_plain) return true;
-    if (shift == 5)
-        from_value(l, 4);
-    else
-        from_number(l, 0);
-    if (is_x) from_predicate(l, shift + 1);
+    from_value(l, lower_find(l, false, 3));
+    if (is_x) from_predicate(l, lower_find(l, true, 1));
     return true;
 }
 
@@ -198,7 +200,7 @@ bool lower_imnmx(struct lowering *l)
     return true;
 }
 
-/* d, a or ~a */
+/* d, a or ~a; FLO: d, p, a, where p tells that a bit was found */
 bool lower_popc(struct lowering *l)
 {
     l->out->modifiers = inverted(l, lower_find(l, false, 1), NM_INVERT_A);
@@ -207,6 +209,7 @@ bool lower_popc(struct lowering *l)
 
 bool lower_flo(struct lowering *l)
 {
+    if (names_predicate(l, lower_find(l, true, 0))) return false;
     l->out->modifiers = inverted(l, lower_find(l, false, 1), NM_INVERT_A) |
                         (has(l, "U32") ? 0 : NM_SIGNED) | (has(l, "SH") ? NM_RIGHT : 0);
     return lower_as(l, OP_N_FLO, TYPE_B32, 1);
