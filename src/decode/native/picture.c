@@ -60,6 +60,7 @@ struct reader {
     unsigned form;
     const char *at;
     struct picture *out;
+    bool has_uniform_slot;
     char *fault;
 };
 
@@ -113,22 +114,28 @@ static struct bit_place place_at(struct reader *r, unsigned at, unsigned width)
     return (struct bit_place){.at = (uint8_t)at, .width = (uint8_t)width};
 }
 
-/* `80`, `80:2` or `80+77+91`; `width`: if none is told. */
+/* `80`, `80:2`, `80+77+91` or `16:8+34:48`; `width`: if none is told. */
 static struct bit_place take_place(struct reader *r, unsigned width)
 {
     unsigned at = take_number(r);
-    if (take(r, ':')) width = take_number(r);
+    bool has_width = take(r, ':');
+    if (has_width) width = take_number(r);
     if (*r->at != '+' || !is_digit(r->at[1])) return place_at(r, at, width);
-    struct bit_place place = {.scattered = true};
-    cover(r->out, at, 1);
-    place.bits[place.width++] = (uint8_t)at;
-    while (*r->at == '+' && is_digit(r->at[1]) && place.width < sizeof place.bits) {
+    struct bit_place place = {.piece_count = 1};
+    unsigned piece_width = has_width ? width : 1;
+    for (;;) {
+        struct bit_place piece = place_at(r, at, piece_width);
+        place.pieces[place.piece_count - 1].at = piece.at;
+        place.pieces[place.piece_count - 1].width = piece.width;
+        place.width = (uint8_t)(place.width + piece.width);
+        if (*r->at != '+' || !is_digit(r->at[1]) ||
+            place.piece_count == sizeof place.pieces / sizeof *place.pieces)
+            return place;
         r->at++;
         at = take_number(r);
-        cover(r->out, at, 1);
-        place.bits[place.width++] = (uint8_t)at;
+        piece_width = take(r, ':') ? take_number(r) : 1;
+        place.piece_count++;
     }
-    return place;
 }
 
 static struct picture_field take_field(struct reader *r)
@@ -266,6 +273,7 @@ static void put_slot(struct reader *r, const struct prefixes *p, char letter,
         put_constant(r, p, piece);
     } else {
         put_register(r, p, 32, true, piece);
+        r->has_uniform_slot = true;
     }
 }
 
@@ -308,11 +316,12 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     static const struct {
         char letter;
         uint8_t kind, width;
-    } numbered[] = {{'P', NATIVE_PREDICATE, 3},         {'N', NATIVE_PREDICATE, 3},
-                    {'V', NATIVE_UNIFORM_PREDICATE, 3}, {'B', NATIVE_BARRIER, 4},
-                    {'Q', NATIVE_SCOREBOARD, 3},        {'S', NATIVE_SPECIAL, 8},
-                    {'L', NATIVE_TARGET, 48},           {'i', NATIVE_INTEGER, 32},
-                    {'s', NATIVE_INTEGER, 32},          {'M', NATIVE_SET, 6}};
+    } numbered[] = {
+        {'P', NATIVE_PREDICATE, 3}, {'N', NATIVE_PREDICATE, 3},  {'V', NATIVE_UNIFORM_PREDICATE, 3},
+        {'B', NATIVE_BARRIER, 4},   {'Q', NATIVE_SCOREBOARD, 3}, {'S', NATIVE_SPECIAL, 8},
+        {'L', NATIVE_TARGET, 48},   {'l', NATIVE_TARGET, 48},    {'J', NATIVE_TARGET, 48},
+        {'D', NATIVE_INTEGER, 48},  {'i', NATIVE_INTEGER, 32},   {'s', NATIVE_INTEGER, 32},
+        {'M', NATIVE_SET, 6}};
     char letter = *r->at++;
     piece->role = letter;
     if (letter == 'd' || letter == 'a') {
@@ -384,8 +393,11 @@ static void read_operands(struct reader *r)
         take_letter(r, &prefixes, piece);
         read_suffixes(r, piece);
         piece->is_hidden_default = take(r, '?');
+        bool has_blank = *r->at == ' ';
         skip_spaces(r);
-        if (*r->at && !take(r, ',')) complain(r, "',' is missing");
+        if (!*r->at || take(r, ',')) continue;
+        piece->is_before_blank = true;
+        if (!has_blank) complain(r, "',' is missing");
     }
 }
 
@@ -429,7 +441,7 @@ static void read_row(const struct row *row, unsigned form, struct picture *out, 
     read_operands(&r);
     read_fixed(&r);
     /* Bit 91 says that a uniform register is among the operands of these forms. */
-    if (form == 6 || form == 7) {
+    if (r.has_uniform_slot) {
         if (out->fixed_count == ROW_FIXED) complain(&r, "too many fixed bits");
         out->fixed[out->fixed_count++] =
             (struct picture_fixed){.place = place_at(&r, 91, 1), .value = 1};

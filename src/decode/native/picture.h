@@ -13,8 +13,10 @@
  *           F(4) for instructions that have no such operand.
  * since, until   the first and the last target (75 for sm_75)
  * modifiers  words behind the name, in the order of the text: `field@bit` for a field of fields.def,
- *           `.TEXT` for a word that is always there. `field@5+9+2`: single bits, lowest first.
- * operands  tokens with commas between them, in the order of the text. Prefixes:
+ *           `.TEXT` for a word that is always there. `field@5+9+2`: single bits, lowest first;
+ *           `L16:8+34:48`: pieces, the lowest first.
+ * operands  tokens with commas between them, in the order of the text; a blank where the text has no
+ *           comma. Prefixes:
  *             -  may be negated, |  may be absolute, ~  may be inverted, !  a predicate that may be negated
  *             (-80: by bit 80 instead of the bit that belongs to the place)
  *           Letters:
@@ -27,7 +29,9 @@
  *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
  *                uniform predicate, convergence barrier, scoreboard, special register
  *             i32:8 s40:24  unsigned and signed immediate: bit and width
- *             L34:48  target of a branch, in units of 4 bytes from the next instruction
+ *             L34:48  target of a branch, in units of 4 bytes from the next instruction; l34:48 in
+ *                bytes; J34:48 from address 0, in units of 4 bytes
+ *             D34:48  signed displacement in units of 4 bytes, added to a register
  *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, KU24: with
  *                a uniform one, offset signed
  *             T field@bit  one of the field's words
@@ -46,11 +50,13 @@
 
 #include "decode/native/word.h"
 
-/* A number whose bits lie in one piece (`width` bits from `at` on) or singly. */
+/* A number of `width` bits from `at` on, or in several pieces, the lowest first. */
 struct bit_place {
     uint8_t at, width;
-    bool scattered;
-    uint8_t bits[8];
+    uint8_t piece_count; /* 0: one, at `at` */
+    struct {
+        uint8_t at, width;
+    } pieces[8];
 };
 
 enum { FIELD_LITERAL = 255 }; /* a word that is always there */
@@ -71,6 +77,7 @@ struct picture_piece {
     char type;                                           /* of an immediate */
     bool is_hidden_default;
     bool is_complemented; /* the number, bit by bit */
+    bool is_before_blank; /* no comma between this and the next */
     uint8_t field_count;
     struct picture_field fields[PIECE_FIELDS];
     /* NATIVE_CONSTANT: an index register; NATIVE_ADDRESS: the parts in order, and a descriptor */

@@ -21,10 +21,10 @@ struct native_control native_control_of(struct native_word word)
 
 static uint64_t place_bits(struct native_word word, const struct bit_place *place)
 {
-    if (!place->scattered) return native_bits(word, place->at, place->width);
+    if (!place->piece_count) return native_bits(word, place->at, place->width);
     uint64_t value = 0;
-    for (unsigned i = 0; i < place->width; i++)
-        value |= native_bits(word, place->bits[i], 1) << i;
+    for (unsigned i = 0, at = 0; i < place->piece_count; at += place->pieces[i++].width)
+        value |= native_bits(word, place->pieces[i].at, place->pieces[i].width) << at;
     return value;
 }
 
@@ -135,6 +135,12 @@ static void read_index(struct native_word word, const struct picture_piece *piec
     *(out->has_uniform ? &out->uniform : &out->number) = number;
 }
 
+static int64_t target_of(uint64_t pc, char type, int64_t number)
+{
+    if (type == 'J') return 4 * number;
+    return (int64_t)pc + NATIVE_WORD_BYTES + (type == 'l' ? number : 4 * number);
+}
+
 static void read_operand(struct native_word word, uint64_t pc, const struct picture_piece *piece,
                          struct native_operand *out, char *suffix)
 {
@@ -142,6 +148,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     if (piece->is_complemented) bits ^= (UINT64_C(1) << piece->place.width) - 1;
     *out = (struct native_operand){.kind = piece->kind,
                                    .role = piece->role,
+                                   .is_before_blank = piece->is_before_blank,
                                    .negate = flag_at(word, piece->negate_at),
                                    .absolute = flag_at(word, piece->absolute_at),
                                    .invert = flag_at(word, piece->invert_at),
@@ -158,10 +165,12 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
         read_address(word, piece, out, suffix);
         break;
     case NATIVE_TARGET:
-        out->value = (int64_t)pc + NATIVE_WORD_BYTES + 4 * sign_extend(bits, piece->place.width);
+        out->value = target_of(pc, piece->type, sign_extend(bits, piece->place.width));
         break;
     case NATIVE_INTEGER:
-        out->value = piece->type == 's' ? sign_extend(bits, piece->place.width) : (int64_t)bits;
+        out->value = piece->type == 'D'   ? 4 * sign_extend(bits, piece->place.width)
+                     : piece->type == 's' ? sign_extend(bits, piece->place.width)
+                                          : (int64_t)bits;
         break;
     case NATIVE_F32:
     case NATIVE_F64:
@@ -195,8 +204,8 @@ static bool is_default(const struct native_operand *operand)
     }
 }
 
-static void read_word(struct native_word word, uint64_t pc, const struct picture *picture,
-                      struct native_insn *out)
+static void read_word(unsigned target, struct native_word word, uint64_t pc,
+                      const struct picture *picture, struct native_insn *out)
 {
     unsigned count = 0;
     *out->opcode = '\0';
@@ -211,6 +220,9 @@ static void read_word(struct native_word word, uint64_t pc, const struct picture
         const struct picture_piece *piece = &picture->pieces[i];
         read_operand(word, pc, piece, &out->operands[count], out->suffixes[count]);
         out->operands[count].suffix = out->suffixes[count];
+        if (piece->kind == NATIVE_SPECIAL)
+            out->operands[count].name =
+                native_special_name(target, (unsigned)out->operands[count].value);
         out->operands[count].is_hidden =
             piece->is_hidden_default && is_default(&out->operands[count]);
         count++;
@@ -223,7 +235,7 @@ bool native_decode(unsigned target, struct native_word word, uint64_t pc, struct
     const struct pictures *all = pictures_all();
     for (uint32_t at = all->first[word.low & 0xfff]; at != PICTURE_NONE; at = all->items[at].next)
         if (fits(target, word, &all->items[at])) {
-            read_word(word, pc, &all->items[at], out);
+            read_word(target, word, pc, &all->items[at], out);
             return true;
         }
     return false;

@@ -45,11 +45,13 @@ struct native_operand {
     char role; /* the letter of its token (picture.h): 'd', 'a', 'b', .. */
     bool negate, absolute, invert, reuse;           /* invert: !P0, or ~R3 */
     bool is_hidden;                                 /* has the value that is not written */
+    bool is_before_blank;                           /* a blank follows, no comma */
     bool has_register, has_uniform, has_descriptor; /* of an address */
     uint16_t number, uniform, bank;
     int64_t value;
     const char *suffix;  /* ".64", ".H0_H0", several in a row; "" */
     uint16_t descriptor; /* uniform register */
+    const char *name;    /* of a special register; NULL: unknown */
 };
 
 /* Bits 105 to 125 (doc/native.md). */
@@ -91,7 +93,7 @@ void native_print(const struct native_insn *insn, struct strbuf *out);
 /* "@!P0 " or "". */
 void native_print_guard(const struct native_insn *insn, struct strbuf *out);
 /* "SR_TID.X"; NULL: unknown. */
-const char *native_special_name(unsigned number);
+const char *native_special_name(unsigned target, unsigned number);
 /* What rows.def says wrongly, as text; NULL: nothing. For tests. */
 const char *native_rows_fault(void);
 

@@ -132,13 +132,12 @@ static void print_constant(struct strbuf *out, const struct native_operand *oper
     strbuf_puts(out, "]");
 }
 
-static void print_special(struct strbuf *out, unsigned number)
+static void print_special(struct strbuf *out, const struct native_operand *operand)
 {
-    const char *name = native_special_name(number);
-    if (name)
-        strbuf_puts(out, name);
+    if (operand->name)
+        strbuf_puts(out, operand->name);
     else
-        strbuf_printf(out, "SR%u", number);
+        strbuf_printf(out, "SR%u", (unsigned)operand->value);
 }
 
 /* {5,0} */
@@ -175,7 +174,7 @@ static void print_body(struct strbuf *out, const struct native_operand *operand)
         strbuf_printf(out, "SB%u", operand->number);
         break;
     case NATIVE_SPECIAL:
-        print_special(out, (unsigned)operand->value);
+        print_special(out, operand);
         break;
     case NATIVE_CONSTANT:
         print_constant(out, operand);
@@ -219,7 +218,7 @@ void native_print(const struct native_insn *insn, struct strbuf *out)
         if (insn->operands[i].is_hidden) continue;
         strbuf_puts(out, before);
         print_operand(out, &insn->operands[i]);
-        before = ", ";
+        before = insn->operands[i].is_before_blank ? " " : ", ";
     }
 }
 
