@@ -328,8 +328,9 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
         put_register(r, p, letter == 'd' ? 16 : 24, r->row->is_uniform, piece);
     } else if (letter == 'b' || letter == 'c' || letter == 'w') {
         put_slot(r, p, letter, piece);
-    } else if (letter == 'R' || letter == 'U') {
+    } else if (letter == 'R' || letter == 'U' || letter == 'r') {
         put_register(r, p, take_number(r), letter == 'U', piece);
+        if (letter == 'r') piece->reuse_at = NO_BIT;
     } else if (letter == 'K') {
         take_constant(r, p, piece);
     } else if (letter == '[') {
@@ -393,6 +394,8 @@ static void read_operands(struct reader *r)
         take_letter(r, &prefixes, piece);
         read_suffixes(r, piece);
         piece->is_hidden_default = take(r, '?');
+        if (piece->is_hidden_default && is_digit(*r->at))
+            piece->default_value = (uint8_t)take_number(r);
         bool has_blank = *r->at == ' ';
         skip_spaces(r);
         if (!*r->at || take(r, ',')) continue;

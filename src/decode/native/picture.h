@@ -25,6 +25,7 @@
  *                an immediate: s signed, u unsigned, f 32-bit float, h two halves, e two
  *                bfloat16, H and E one of them, d the upper half of a 64-bit float; an immediate has
  *                no suffixes
+ *             r24  a register whose place in the operand cache is not told
  *             N64  a predicate whose number stands with its bits inverted
  *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
  *                uniform predicate, convergence barrier, scoreboard, special register
@@ -38,7 +39,7 @@
  *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]. `R24?`: not written when RZ;
  *                `U32!`: written when URZ
  *             M32:6  set of the bits that are 1
- *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0; `.field@bit` one of the field's
+ *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0, `?15` when it is 15; `.field@bit` one of the field's
  *           words behind the operand.
  * fixed     bits that have one value: `91=1 72:4=15`; `32:32=pow2`: a power of two; `32:6=any`: bits that
  *           are not looked at.
@@ -76,6 +77,7 @@ struct picture_piece {
     uint8_t negate_at, absolute_at, invert_at, reuse_at; /* NO_BIT: it cannot be */
     char type;                                           /* of an immediate */
     bool is_hidden_default;
+    uint8_t default_value;
     bool is_complemented; /* the number, bit by bit */
     bool is_before_blank; /* no comma between this and the next */
     uint8_t field_count;

@@ -189,7 +189,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     add_suffixes(word, piece->fields, piece->field_count, suffix);
 }
 
-static bool is_default(const struct native_operand *operand)
+static bool is_default(const struct native_operand *operand, unsigned default_value)
 {
     switch (operand->kind) {
     case NATIVE_REGISTER:
@@ -200,7 +200,7 @@ static bool is_default(const struct native_operand *operand)
     case NATIVE_UNIFORM_PREDICATE:
         return operand->number == NATIVE_PT && !operand->invert;
     default:
-        return operand->value == 0;
+        return operand->value == default_value;
     }
 }
 
@@ -224,7 +224,7 @@ static void read_word(unsigned target, struct native_word word, uint64_t pc,
             out->operands[count].name =
                 native_special_name(target, (unsigned)out->operands[count].value);
         out->operands[count].is_hidden =
-            piece->is_hidden_default && is_default(&out->operands[count]);
+            piece->is_hidden_default && is_default(&out->operands[count], piece->default_value);
         count++;
     }
     out->operand_count = (uint8_t)count;
