@@ -229,7 +229,7 @@ static void put_register(struct reader *r, const struct prefixes *p, unsigned at
 static void put_constant(struct reader *r, const struct prefixes *p, struct picture_piece *piece)
 {
     piece->kind = NATIVE_CONSTANT;
-    piece->place = place_at(r, 38, 16);
+    piece->place = place_at(r, 40, 14); /* in words */
     cover(r->out, 54, 5);
     piece->negate_at = prefix_bit(r, p->negate, p->negate_at, 63);
     piece->absolute_at = prefix_bit(r, p->absolute, p->absolute_at, 62);
@@ -304,6 +304,7 @@ static void take_address(struct reader *r, struct picture_piece *piece)
 static void take_constant(struct reader *r, const struct prefixes *p, struct picture_piece *piece)
 {
     put_constant(r, p, piece);
+    piece->place = place_at(r, 38, 16); /* in bytes */
     bool is_uniform = take(r, 'U');
     if (!is_digit(*r->at)) return;
     piece->part_count = 1;

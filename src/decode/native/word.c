@@ -157,7 +157,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
     *suffix = '\0';
     switch (piece->kind) {
     case NATIVE_CONSTANT:
-        out->value = (int64_t)bits;
+        out->value = (int64_t)(piece->place.width == 14 ? bits << 2 : bits);
         out->bank = (uint16_t)native_bits(word, 54, 5);
         read_index(word, piece, out);
         break;

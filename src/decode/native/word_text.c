@@ -128,7 +128,7 @@ static void print_constant(struct strbuf *out, const struct native_operand *oper
     if (operand->has_uniform) print_register(out, "UR", operand->uniform, NATIVE_URZ, "URZ");
     bool has_index = has_register || operand->has_uniform;
     if (has_index && operand->value) strbuf_puts(out, "+");
-    if (!has_index || operand->value) print_hex(out, operand->value);
+    if (!has_index || operand->value) print_hex(out, (int16_t)operand->value); /* as if signed */
     strbuf_puts(out, "]");
 }
 
