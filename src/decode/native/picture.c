@@ -375,6 +375,20 @@ static void read_suffixes(struct reader *r, struct picture_piece *piece)
     r->out->covered = covered;
 }
 
+/* desc[U32], and whether an address follows. */
+static bool take_descriptor(struct reader *r, struct picture_piece *piece)
+{
+    r->at += strlen("desc[U");
+    piece->has_descriptor = true;
+    piece->descriptor = take_place(r, 6);
+    piece->descriptor_follows = take(r, '^');
+    if (!take(r, ']')) complain(r, "']' is missing");
+    if (*r->at == '[') return true;
+    piece->kind = NATIVE_ADDRESS;
+    piece->role = '[';
+    return false;
+}
+
 static void read_operands(struct reader *r)
 {
     r->at = r->row->operands;
@@ -386,13 +400,8 @@ static void read_operands(struct reader *r)
         struct picture_piece *piece = &r->out->pieces[r->out->piece_count++];
         piece->negate_at = piece->absolute_at = piece->invert_at = piece->reuse_at = NO_BIT;
         struct prefixes prefixes = take_prefixes(r);
-        if (!strncmp(r->at, "desc[U", 6)) {
-            r->at += 6;
-            piece->has_descriptor = true;
-            piece->descriptor = take_place(r, 6);
-            if (!take(r, ']')) complain(r, "']' is missing");
-        }
-        take_letter(r, &prefixes, piece);
+        if (strncmp(r->at, "desc[U", 6) != 0 || take_descriptor(r, piece))
+            take_letter(r, &prefixes, piece);
         read_suffixes(r, piece);
         piece->is_hidden_default = take(r, '?');
         if (piece->is_hidden_default && is_digit(*r->at))

@@ -36,7 +36,8 @@
  *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, KU24: with
  *                a uniform one, offset signed
  *             T field@bit  one of the field's words
- *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ]. `R24?`: not written when RZ;
+ *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ], or desc[U32] alone; desc[U32^]: in
+ *                the uniform register that follows. `R24?`: not written when RZ;
  *                `U32!`: written when URZ
  *             M32:6  set of the bits that are 1
  *           Suffixes: `?` is not written when it is RZ, URZ, PT or 0, `?15` when it is 15; `.field@bit` one of the field's
@@ -92,7 +93,7 @@ struct picture_piece {
         uint8_t field_count;
         struct picture_field fields[PIECE_FIELDS];
     } parts[ADDRESS_PARTS];
-    bool has_descriptor;
+    bool has_descriptor, descriptor_follows;
     struct bit_place descriptor;
 };
 

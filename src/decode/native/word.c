@@ -116,12 +116,13 @@ static void read_address(struct native_word word, const struct picture_piece *pi
         add_suffixes(word, part->fields, part->field_count, suffix);
     }
     bool is_absolute = out->number == NATIVE_RZ && !out->has_uniform && !*suffix;
-    const struct address_part *last = &piece->parts[piece->part_count - 1];
-    if (is_absolute && last->letter == 's' && last->place.width >= 24)
-        out->value &= (INT64_C(1) << last->place.width) - 1;
+    const struct bit_place *place =
+        piece->part_count ? &piece->parts[piece->part_count - 1].place : NULL;
+    if (is_absolute && place && place->width >= 24) /* written unsigned */
+        out->value &= (INT64_C(1) << place->width) - 1;
     if (!piece->has_descriptor) return;
     out->has_descriptor = true;
-    out->descriptor = (uint16_t)place_bits(word, &piece->descriptor);
+    out->descriptor = (uint16_t)(place_bits(word, &piece->descriptor) + piece->descriptor_follows);
 }
 
 static void read_index(struct native_word word, const struct picture_piece *piece,

@@ -101,6 +101,7 @@ static void print_address(struct strbuf *out, const struct native_operand *opera
         strbuf_puts(out, "desc[");
         print_register(out, "UR", operand->descriptor, NATIVE_URZ, "URZ");
         strbuf_puts(out, "]");
+        if (!operand->has_register && !operand->has_uniform) return;
     }
     strbuf_puts(out, "[");
     if (has_register || (!operand->has_uniform && !operand->value)) {
