@@ -8,6 +8,7 @@
 
 const struct command *const commands[] = {&command_analyze,
                                           &command_calibrate,
+                                          &command_disasm,
                                           &command_energy,
                                           &command_explain,
                                           &command_machines,

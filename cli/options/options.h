@@ -37,10 +37,10 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
-extern const struct command command_analyze, command_calibrate, command_energy, command_explain,
-    command_machines, command_occupancy, command_papers, command_power, command_run, command_schema,
-    command_split, command_thermal, command_throughput, command_timeline, command_validate,
-    command_whatif;
+extern const struct command command_analyze, command_calibrate, command_disasm, command_energy,
+    command_explain, command_machines, command_occupancy, command_papers, command_power,
+    command_run, command_schema, command_split, command_thermal, command_throughput,
+    command_timeline, command_validate, command_whatif;
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,

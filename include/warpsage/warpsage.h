@@ -876,6 +876,38 @@ WS_API WS_CHECKED ws_status ws_timeline_write(ws_context *context, const ws_prof
                                               ws_write_fn *write, void *user,
                                               ws_timeline_info *out);
 
+/* ---- machine code ------------------------------------------------------------------------------ */
+
+typedef enum ws_disasm_lines {
+    WS_DISASM_NO_LINES = 0,
+    WS_DISASM_SOURCE = 1, /* what -lineinfo tells, with the text if the source file is found */
+    WS_DISASM_PTX = 2     /* of the PTX that the cubin holds, if it was compiled with -lineinfo */
+} ws_disasm_lines;
+
+typedef struct ws_disasm_options {
+    size_t size;        /* sizeof(ws_disasm_options) */
+    const char *kernel; /* mangled, demangled or base name; NULL: all */
+    unsigned target;  /* 80 for sm_80: which code of a fat binary; 0: the newest that can be read */
+    ws_format format; /* text or JSON */
+    unsigned lines;   /* ws_disasm_lines, or-ed: shown between the instructions of the text */
+} ws_disasm_options;
+
+typedef struct ws_disasm_info {
+    size_t size;     /* sizeof(ws_disasm_info), set by the caller */
+    unsigned target; /* 80 for sm_80 */
+    uint64_t functions, instructions;
+    uint64_t unknown; /* instructions that cannot be decoded */
+} ws_disasm_info;
+
+/* NVIDIA machine code of a cubin, a fat binary, or a program, library or object file that nvcc made:
+ * functions with their resources, and instructions with labels, control words, relocated symbols and the lines
+ * they come from. JSON has the schema schemas/disasm.schema.json. `options` and `out` may be NULL.
+ * WS_ERR_UNSUPPORTED: another architecture; or, with everything written and *out filled, some instructions
+ * are unknown: then out->instructions is not 0. */
+WS_API WS_CHECKED ws_status ws_disassemble(ws_context *context, const char *path,
+                                           const ws_disasm_options *options, ws_write_fn *write,
+                                           void *user, ws_disasm_info *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -77,16 +77,27 @@ bool cubin_recognises(const void *bytes, size_t size)
            cubin_number(b + 18, 2) == EM_NVIDIA_CUDA;
 }
 
-static ws_status check_target(struct cubin_reader *r, unsigned target)
+bool cubin_reads_target(unsigned target)
 {
     static const unsigned known[] = {75, 80, 86, 89, 90};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (target == known[i]) return WS_OK;
-    return diag_error(
-        r->diag, WS_ERR_UNSUPPORTED,
-        "%s: error: unsupported architecture sm_%u: native code of sm_75, 80, 86, 89 and "
-        "90 is read; compile for one of them, or use the PTX",
-        r->cubin->path, target);
+        if (target == known[i]) return true;
+    return false;
+}
+
+unsigned cubin_target(const void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    if (size < sizeof(Elf64_Ehdr)) return 0;
+    uint64_t flags = cubin_number(b + offsetof(Elf64_Ehdr, e_flags), 4);
+    switch (b[EI_OSABI]) {
+    case ABI_CUDA_11:
+        return flags & 0xff;
+    case ABI_CUDA_13:
+        return flags >> 8 & 0xff;
+    default:
+        return 0;
+    }
 }
 
 static ws_status read_header(struct cubin_reader *r)
@@ -104,18 +115,23 @@ static ws_status read_header(struct cubin_reader *r)
         return diag_error(r->diag, WS_ERR_UNSUPPORTED,
                           "%s: error: a cubin with 32-bit addresses: compile with -m64",
                           cubin->path);
-    unsigned abi = header.e_ident[EI_OSABI];
-    if (abi != ABI_CUDA_11 && abi != ABI_CUDA_13)
+    unsigned target = cubin->target = cubin_target(r->image, r->size);
+    if (!target)
         return diag_error(
             r->diag, WS_ERR_UNSUPPORTED,
             "%s: error: unsupported cubin format (ABI 0x%x): compile with nvcc 11 or newer",
-            cubin->path, abi);
-    cubin->target = abi == ABI_CUDA_13 ? header.e_flags >> 8 & 0xff : header.e_flags & 0xff;
+            cubin->path, header.e_ident[EI_OSABI]);
+    if (!cubin_reads_target(target))
+        return diag_error(
+            r->diag, WS_ERR_UNSUPPORTED,
+            "%s: error: unsupported architecture sm_%u: native code of sm_75, 80, 86, 89 and "
+            "90 is read; compile for one of them, or use the PTX",
+            cubin->path, target);
     if (header.e_type != ET_EXEC && header.e_type != ET_REL)
         return cubin_damaged(r, "ELF type %u, expected an executable or a relocatable file",
                              header.e_type);
     cubin->is_linked = header.e_type == ET_EXEC;
-    return check_target(r, cubin->target);
+    return WS_OK;
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */

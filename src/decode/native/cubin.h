@@ -171,6 +171,10 @@ void cubin_destroy(struct cubin *cubin);
 
 /* An ELF file of NVIDIA's machine code? */
 bool cubin_recognises(const void *bytes, size_t size);
+/* 75 for sm_75, from the header of what cubin_recognises; 0: unknown. */
+unsigned cubin_target(const void *bytes, size_t size);
+/* Is it one of those that cubin_read reads? */
+bool cubin_reads_target(unsigned target);
 /* The row that covers an offset; NULL: none. `of` is lines or ptx_lines. */
 const struct cubin_line *cubin_find_line(const struct cubin_line *of, uint32_t count,
                                          int32_t section, uint64_t offset);

@@ -52,6 +52,7 @@ struct native_operand {
     const char *suffix;  /* ".64", ".H0_H0", several in a row; "" */
     uint16_t descriptor; /* uniform register */
     const char *name;    /* of a special register; NULL: unknown */
+    const char *label;   /* written instead of the value of an integer or a target; NULL */
 };
 
 /* Bits 105 to 125 (doc/native.md). */

@@ -85,7 +85,10 @@ static void print_number(struct strbuf *out, const struct native_operand *operan
         print_f32(out, bits << 16);
         break;
     default:
-        print_hex(out, operand->value);
+        if (operand->label)
+            strbuf_puts(out, operand->label);
+        else
+            print_hex(out, operand->value);
         break;
     }
 }

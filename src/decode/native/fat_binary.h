@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Machine code and PTX in files: a cubin, a fat binary (nvcc -fatbin), or a program, library or object file
+ * that nvcc made, whose sections .nv_fatbin and __nv_relfatbin hold one fat binary for each .cu file:
+ *
+ *     header   u32 0xBA55ED50, u16 version, u16 header bytes, u64 bytes of the entries
+ *     entry    u16 kind (1 PTX, 2 machine code), u16, u32 header bytes, u64 stored bytes, ...
+ *              +16 u32 compressed bytes, +28 u32 target (75 for sm_75), +40 u64 flags
+ *              (0x2000 LZ4 block, 0x8000 zstd frame), +56 u64 bytes when unpacked
+ *
+ * NVIDIA documents no layout; this is what nvcc 11 to 13 write. */
+#ifndef DECODE_NATIVE_FAT_BINARY_H
+#define DECODE_NATIVE_FAT_BINARY_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+enum fat_packing { FAT_PLAIN, FAT_LZ4, FAT_ZSTD };
+
+struct fat_image {
+    bool is_ptx; /* else a cubin */
+    unsigned target;
+    unsigned binary; /* which fat binary of the file, from 0: images of one are alternatives */
+    enum fat_packing packing;
+    const uint8_t *bytes; /* in the file */
+    size_t stored, size;  /* bytes there, and unpacked */
+};
+
+struct fat_file {
+    const char *path; /* for messages */
+    struct fat_image *images;
+    size_t count;
+};
+
+/* A cubin, a fat binary, or a host's ELF file? Of the last kind not all hold GPU code. */
+bool fat_file_recognises(const void *bytes, size_t size);
+/* The images, which point into the bytes; the list is in the arena. WS_ERR_INPUT if there are none. */
+ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path, const void *bytes,
+                        size_t size, struct fat_file *out);
+/* What the image holds, in the arena, with a zero behind it. */
+ws_status fat_image_unpack(struct diag *diag, struct arena *arena, const struct fat_file *file,
+                           const struct fat_image *image, const uint8_t **out);
+/* The target whose machine code a GPU of `wanted` (75 for sm_75) runs: that very one, else the newest older
+ * one of its generation. wanted 0: the newest that cubin_read reads. */
+ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned wanted,
+                        unsigned *out_target);
+
+#endif
