@@ -156,7 +156,8 @@ bool lower_plop3(struct lowering *l)
 {
     const struct native_operand *first = lower_operand(l, lower_find(l, false, 0));
     const struct native_operand *second = lower_operand(l, lower_find(l, false, 1));
-    if (!first || !second) return false;
+    bool has_signs_of_registers = lower_find(l, true, 4) == l->in->operand_count;
+    if (!first || !second || has_signs_of_registers) return false;
     lower_to(l, OP_N_PLOP3, TYPE_PRED);
     l->out->modifiers = value_bits((first->value & 0xff) | (second->value & 0xff) << 8);
     to_predicate(l, lower_find(l, true, 0));
@@ -194,6 +195,8 @@ bool lower_sel(struct lowering *l)
 
 bool lower_imnmx(struct lowering *l)
 {
+    bool has_results = lower_find(l, true, 1) != l->in->operand_count; /* which side was taken */
+    if (has(l, "S16x2") || has(l, "U16x2") || has(l, "RELU") || has_results) return false;
     if (has_signs(l) || !lower_as(l, OP_N_IMNMX, TYPE_B32, 2)) return false;
     l->out->modifiers = has(l, "U32") ? 0 : NM_SIGNED;
     from_predicate(l, lower_find(l, true, 0));
