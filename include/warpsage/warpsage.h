@@ -148,16 +148,20 @@ WS_API void ws_output_discard(ws_output *output);
 
 /* ---- module -------------------------------------------------------------------------------- */
 
-/* Does the file's name say that it is a kernel: .ptx, .cu, .cl? */
+/* Does the file's name say that it is a kernel: .ptx, .cu, .cl, .cubin? */
 WS_API bool ws_module_recognises(const char *path);
 /* .ptx is decoded; .cu goes through nvcc, else clang; .cl (OpenCL C) through clang and libclc. Any other
- * file is read as PTX. */
+ * file is read as native code (an ELF file of sm_75, 80, 86, 89 or 90) or as PTX, by its contents. */
 WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char *path,
                                                 ws_module **out);
-/* PTX text; `name` stands in messages for the file name. The bytes may be freed after the call.
+/* PTX text or a cubin; `name` stands in messages for the file name. The bytes may be freed after the call.
  * Several modules, one after the other in one text or file, are linked as nvlink does it. */
 WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const char *name,
                                                   const void *bytes, size_t size, ws_module **out);
+/* The native code that ptxas makes of a module of PTX for sm_`target` (75, 80, 86, 89, 90), in a module of its own.
+ * WS_ERR_COMPARE: there is no ptxas in the tool path, or it fails. */
+WS_API WS_CHECKED ws_status ws_module_compile(const ws_module *ptx, unsigned target,
+                                              ws_module **out);
 /* Its variables are freed on all devices of the context; their addresses are no longer valid. */
 WS_API void ws_module_destroy(ws_module *module);
 WS_API size_t ws_module_kernel_count(const ws_module *module);

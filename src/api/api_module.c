@@ -47,6 +47,16 @@ ws_status ws_module_load_memory(ws_context *context, const char *name, const voi
     return WS_OK;
 }
 
+ws_status ws_module_compile(const ws_module *ptx, unsigned target, ws_module **out)
+{
+    STANDARD_FLOATS;
+    API_CALL_OUT(ptx->context, out)
+    struct module *module;
+    TRY(module_compile_native(&ptx->context->diag, ptx->module, target, &module));
+    *out = wrap_module(ptx->context, module);
+    return WS_OK;
+}
+
 void ws_module_destroy(ws_module *module)
 {
     if (!module) return;

@@ -220,4 +220,8 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
                                  unsigned wanted, unsigned *out_target,
                                  struct ptxas_registers *out);
 
+/* Native code that ptxas makes of a module of PTX for sm_`target`. WS_ERR_COMPARE if there is no ptxas, or it fails. */
+ws_status module_compile_native(struct diag *diag, const struct module *module, unsigned target,
+                                struct module **out);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Registers per thread as the native compiler would assign them: `ptxas -v`. */
+/* What the native compiler makes of PTX: its code, and the registers per thread that `ptxas -v` tells. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,54 +81,90 @@ static bool find_registers(const char *said, const char *name, struct ptxas_regi
     return used && (!next || used < next) && sscanf(used, "Used %9u registers", &out->count) == 1;
 }
 
-static ws_status ask(struct diag *diag, const struct module *module, uint32_t entry,
-                     unsigned target, const char *folder, struct ptxas_registers *out)
+/* Runs ptxas on the module. `said`: what it printed; `code`: bytes of the cubin, in the arena; each may be
+ * NULL. */
+static ws_status compile(struct diag *diag, const struct module *module, unsigned target,
+                         bool lines, char **said, struct arena *arena, char **code,
+                         size_t *code_size)
 {
+    char *folder = tool_make_folder();
+    if (!folder)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: cannot create a temporary directory",
+                          module->path);
     struct strbuf text = {0}, file = {0}, cubin = {0};
-    char option[32], *said = NULL;
+    char option[32];
     snprintf(option, sizeof option, "-arch=sm_%u", target);
     strbuf_printf(&file, "%s/kernel.ptx", folder);
     strbuf_printf(&cubin, "%s/kernel.cubin", folder);
     retarget(module, target, &text);
-    const char *const arguments[] = {module->ptxas, "-v",      option, "-o",
-                                     cubin.data,    file.data, NULL};
+    const char *const arguments[] = {
+        module->ptxas, "-v", option, "-o", cubin.data, file.data, lines ? "-lineinfo" : NULL, NULL};
     ws_status status = text_write_file(diag, file.data, text.data, text.length);
-    if (status == WS_OK && (!tool_run(arguments, NULL, TOOL_PTXAS_SECONDS, &said) ||
-                            !find_registers(said, module->functions[entry].name, out)))
-        status = diag_error(diag, WS_ERR_COMPARE,
-                            "%s: ptxas gave no register count for '%s' on sm_%u:\n%s", module->path,
-                            module->functions[entry].name, target, said ? said : "");
+    if (status == WS_OK && !tool_run(arguments, NULL, TOOL_PTXAS_SECONDS, said))
+        status = diag_error(diag, WS_ERR_COMPARE, "%s: ptxas does not compile it for sm_%u:\n%s",
+                            module->path, target, *said ? *said : "");
+    if (status == WS_OK && code) status = text_read_file(diag, arena, cubin.data, code, code_size);
     unlink(file.data);
     unlink(cubin.data);
     strbuf_clear(&text);
     strbuf_clear(&file);
     strbuf_clear(&cubin);
-    mem_free(said);
+    tool_remove_folder(folder, NULL, 0);
     return status;
+}
+
+static ws_status find_target(struct diag *diag, const struct module *module, unsigned wanted,
+                             unsigned *out)
+{
+    char *help = NULL;
+    *out = 0;
+    if (!module->ptxas)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: ptxas not found", module->path);
+    const char *const arguments[] = {module->ptxas, "--help", NULL};
+    if (tool_run(arguments, NULL, TOOL_QUESTION_SECONDS, &help))
+        *out = nearest_target(help, wanted);
+    mem_free(help);
+    if (!*out)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not list its targets", module->path,
+                          module->ptxas);
+    return WS_OK;
 }
 
 ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
                                  unsigned wanted, unsigned *out_target, struct ptxas_registers *out)
 {
-    char *help = NULL;
+    unsigned target;
+    char *said = NULL;
     *out_target = 0;
     *out = (struct ptxas_registers){0};
-    if (!module->ptxas)
-        return diag_error(diag, WS_ERR_COMPARE, "%s: ptxas not found: registers are estimated",
-                          module->path);
-    const char *const arguments[] = {module->ptxas, "--help", NULL};
-    bool answered = tool_run(arguments, NULL, TOOL_QUESTION_SECONDS, &help);
-    unsigned target = answered ? nearest_target(help, wanted) : 0;
-    mem_free(help);
-    if (!target)
-        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not list its targets", module->path,
-                          module->ptxas);
-    char *folder = tool_make_folder();
-    if (!folder)
-        return diag_error(diag, WS_ERR_COMPARE, "%s: cannot create a temporary directory",
-                          module->path);
-    ws_status status = ask(diag, module, entry, target, folder, out);
-    tool_remove_folder(folder, NULL, 0);
+    TRY(find_target(diag, module, wanted, &target));
+    ws_status status = compile(diag, module, target, false, &said, NULL, NULL, NULL);
+    if (status == WS_OK && !find_registers(said, module->functions[entry].name, out))
+        status = diag_error(diag, WS_ERR_COMPARE,
+                            "%s: ptxas gave no register count for '%s' on sm_%u:\n%s", module->path,
+                            module->functions[entry].name, target, said ? said : "");
+    mem_free(said);
     *out_target = target;
+    return status;
+}
+
+ws_status module_compile_native(struct diag *diag, const struct module *module, unsigned wanted,
+                                struct module **out)
+{
+    unsigned target;
+    char *said = NULL, *code = NULL;
+    size_t code_size = 0;
+    struct arena arena = {0};
+    *out = NULL;
+    if (module->native)
+        return diag_error(diag, WS_ERR_ARGUMENT, "%s: it is native code already", module->path);
+    TRY(find_target(diag, module, wanted, &target));
+    if (target != wanted)
+        return diag_error(diag, WS_ERR_COMPARE, "%s: '%s' does not compile for sm_%u", module->path,
+                          module->ptxas, wanted);
+    ws_status status = compile(diag, module, target, true, &said, &arena, &code, &code_size);
+    if (status == WS_OK) status = module_load_memory(diag, module->path, code, code_size, out);
+    arena_clear(&arena);
+    mem_free(said);
     return status;
 }

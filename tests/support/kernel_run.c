@@ -26,7 +26,7 @@ void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned th
     snprintf(path, sizeof path, "%s/%s", SOURCE_DIR, ptx);
     if (ws_context_create(&run->context) != WS_OK) fail_msg("no context");
     size_t length = strlen(ptx); /* OpenCL C needs its compiler */
-    if (length > 3 && !strcmp(ptx + length - 3, ".cl"))
+    if ((length > 3 && !strcmp(ptx + length - 3, ".cl")) || getenv("WARPSAGE_NATIVE"))
         must(run, ws_context_set_tool_path(run->context, getenv("PATH")), ptx);
     must(run, ws_module_load_file(run->context, path, &run->module), ptx);
     ws_device_options options = {.size = sizeof options, .threads = threads};
@@ -105,10 +105,82 @@ ws_status run_try(struct run *run)
     return ws_device_launch(run->device, run->module, &run->launch, &run->profile);
 }
 
+/* With WARPSAGE_NATIVE=80 every launch runs once more, as the native code that ptxas makes for sm_80, on memory
+ * as it was; what differs then is told on standard error. Needs ptxas; for who changes native code. */
+struct twin {
+    ws_module *module;
+    unsigned char *before[RUN_BUFFERS_MAX];
+};
+
+static void copy_buffers(struct run *run, unsigned char **to)
+{
+    for (size_t i = 0; i < run->buffer_count; i++) {
+        to[i] = malloc(run->buffers[i].bytes + 1);
+        if (!to[i] || ws_device_copy_out(run->device, to[i], run->buffers[i].address,
+                                         run->buffers[i].bytes) != WS_OK)
+            memset(to[i], 0, run->buffers[i].bytes);
+    }
+}
+
+static bool twin_begin(struct run *run, struct twin *twin)
+{
+    const char *target = getenv("WARPSAGE_NATIVE");
+    if (!target) return false;
+    *twin = (struct twin){0};
+    if (ws_module_compile(run->module, (unsigned)atoi(target), &twin->module) != WS_OK) {
+        fprintf(stderr, "native: not compiled: %s\n", ws_context_error(run->context));
+        return false;
+    }
+    copy_buffers(run, twin->before);
+    return true;
+}
+
+static void twin_end(struct run *run, struct twin *twin)
+{
+    const char *name = ws_module_kernel_name(run->module, run->launch.kernel);
+    unsigned char *after[RUN_BUFFERS_MAX] = {0}, *native[RUN_BUFFERS_MAX] = {0};
+    ws_launch launch = run->launch;
+    ws_profile *profile = NULL;
+    copy_buffers(run, after);
+    for (size_t i = 0; i < run->buffer_count; i++)
+        must(run,
+             ws_device_copy_in(run->device, run->buffers[i].address, twin->before[i],
+                               run->buffers[i].bytes),
+             "copy back");
+    ws_status status = ws_module_find_kernel(twin->module, name, &launch.kernel);
+    if (status == WS_OK) status = ws_device_launch(run->device, twin->module, &launch, &profile);
+    if (status != WS_OK)
+        fprintf(stderr, "native %s: FAILED %s\n", name, ws_context_error(run->context));
+    copy_buffers(run, native);
+    size_t differ = 0, first = 0, buffer = 0;
+    for (size_t i = 0; i < run->buffer_count && status == WS_OK; i++)
+        for (size_t k = 0; k < run->buffers[i].bytes; k++)
+            if (after[i][k] != native[i][k] && differ++ == 0) first = k, buffer = i;
+    if (differ)
+        fprintf(stderr, "native %s: DIFFERS in %zu bytes, first byte %zu of buffer %zu\n", name,
+                differ, first, buffer);
+    else if (status == WS_OK)
+        fprintf(stderr, "native %s: same\n", name);
+    for (size_t i = 0; i < run->buffer_count; i++) {
+        must(run,
+             ws_device_copy_in(run->device, run->buffers[i].address, after[i],
+                               run->buffers[i].bytes),
+             "copy back");
+        free(after[i]);
+        free(native[i]);
+        free(twin->before[i]);
+    }
+    ws_profile_destroy(profile);
+    ws_module_destroy(twin->module);
+}
+
 void run_launch(struct run *run)
 {
+    struct twin twin;
+    bool has_twin = twin_begin(run, &twin);
     must(run, run_try(run), ws_module_kernel_name(run->module, run->launch.kernel));
     assert_non_null(run->profile);
+    if (has_twin) twin_end(run, &twin);
 }
 
 void *run_read(struct run *run, size_t index)
