@@ -34,17 +34,31 @@ bool lower_exit(struct lowering *l)
 
 /* To an address in a pair of registers, plus the target that stands there; without registers a branch. The
  * return address is put into registers by instructions of their own. */
-bool lower_jump(struct lowering *l)
+static bool lower_to_address(struct lowering *l, bool is_relative)
 {
     for (unsigned i = 0; i < l->in->operand_count; i++) {
         const struct native_operand *operand = lower_operand(l, i);
+        if (operand->kind == NATIVE_PREDICATE && !is_plain(operand)) return false;
         if (operand->kind == NATIVE_TARGET) l->out->modifiers = operand->value;
+        if (operand->role == 'D')
+            l->out->modifiers =
+                operand->value + (is_relative ? (int64_t)l->pc + NATIVE_WORD_BYTES : 0);
         if (operand->kind != NATIVE_REGISTER && operand->kind != NATIVE_UNIFORM) continue;
         lower_to(l, OP_N_JUMP, TYPE_B64);
         from_pair(l, i);
     }
     if (!l->out->nsrc) lower_to(l, OP_BRA, TYPE_NONE);
     return true;
+}
+
+bool lower_jump(struct lowering *l)
+{
+    return lower_to_address(l, true);
+}
+
+bool lower_jump_absolute(struct lowering *l)
+{
+    return lower_to_address(l, false);
 }
 
 bool lower_nop(struct lowering *l)
@@ -164,6 +178,10 @@ bool lower_bar(struct lowering *l)
                      : has(l, "AND")  ? SUB_RED_AND
                                       : SUB_RED_OR;
     if (has(l, "SCAN") || has(l, "SYNCALL")) return false;
+    /* One register for number and count. */
+    if (id < l->in->operand_count && lower_operand(l, id)->kind == NATIVE_REGISTER &&
+        threads < l->in->operand_count && lower_operand(l, threads)->kind == NATIVE_REGISTER)
+        return false;
     if (reduces) to_vreg(l, has(l, "POPC") ? VREG_BARRIER_COUNT : VREG_BARRIER_TRUE);
     if (id < l->in->operand_count)
         from_value(l, id);
@@ -307,7 +325,7 @@ static int special_of(const struct lowering *l, unsigned i)
         {"SR_SMEMSZ", SREG_TOTAL_SMEM_SIZE},
     };
     const struct native_operand *operand = lower_operand(l, i);
-    const char *name = operand ? native_special_name((unsigned)operand->value) : NULL;
+    const char *name = operand ? native_special_name(l->target, (unsigned)operand->value) : NULL;
     for (size_t k = 0; name && k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k].name)) return names[k].special;
     return -1;
@@ -328,7 +346,7 @@ bool lower_s2r(struct lowering *l)
 bool lower_cs2r(struct lowering *l)
 {
     const struct native_operand *from = lower_operand(l, 1);
-    const char *name = from ? native_special_name((unsigned)from->value) : NULL;
+    const char *name = from ? native_special_name(l->target, (unsigned)from->value) : NULL;
     bool is_zero = name && !strcmp(name, "SRZ");
     bool is_timer = name && !strncmp(name, "SR_GLOBALTIMER", 14);
     bool is_clock = name && !strncmp(name, "SR_CLOCK", 8);
