@@ -206,8 +206,8 @@ static void print_operand(struct strbuf *out, const struct native_operand *opera
     if (operand->absolute) strbuf_puts(out, "|");
     print_body(out, operand);
     if (operand->kind == NATIVE_ADDRESS) return;
-    /* Only a register has its suffixes behind the bar. */
-    bool bar_is_last = operand->kind != NATIVE_REGISTER;
+    /* Registers alone have suffixes behind the bar, but not the half that is converted. */
+    bool bar_is_last = operand->kind != NATIVE_REGISTER || !strcmp(operand->suffix, ".H1");
     if (operand->absolute && !bar_is_last) strbuf_puts(out, "|");
     if (operand->reuse) strbuf_puts(out, ".reuse");
     strbuf_puts(out, operand->suffix + (operand->kind == NATIVE_WORDS && *operand->suffix == '.'));
