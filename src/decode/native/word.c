@@ -115,7 +115,8 @@ static void read_address(struct native_word word, const struct picture_piece *pi
         }
         add_suffixes(word, part->fields, part->field_count, suffix);
     }
-    bool is_absolute = out->number == NATIVE_RZ && !out->has_uniform && !*suffix;
+    bool is_plain = !*suffix || suffix[1] == 'X';
+    bool is_absolute = out->number == NATIVE_RZ && !out->has_uniform && is_plain;
     const struct bit_place *place =
         piece->part_count ? &piece->parts[piece->part_count - 1].place : NULL;
     if (is_absolute && place && place->width >= 24) /* written unsigned */
