@@ -317,12 +317,13 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     static const struct {
         char letter;
         uint8_t kind, width;
-    } numbered[] = {
-        {'P', NATIVE_PREDICATE, 3}, {'N', NATIVE_PREDICATE, 3},  {'V', NATIVE_UNIFORM_PREDICATE, 3},
-        {'B', NATIVE_BARRIER, 4},   {'Q', NATIVE_SCOREBOARD, 3}, {'S', NATIVE_SPECIAL, 8},
-        {'L', NATIVE_TARGET, 48},   {'l', NATIVE_TARGET, 48},    {'J', NATIVE_TARGET, 48},
-        {'D', NATIVE_INTEGER, 48},  {'i', NATIVE_INTEGER, 32},   {'s', NATIVE_INTEGER, 32},
-        {'M', NATIVE_SET, 6}};
+    } numbered[] = {{'P', NATIVE_PREDICATE, 3},         {'N', NATIVE_PREDICATE, 3},
+                    {'V', NATIVE_UNIFORM_PREDICATE, 3}, {'W', NATIVE_UNIFORM_PREDICATE, 3},
+                    {'B', NATIVE_BARRIER, 4},           {'Q', NATIVE_SCOREBOARD, 3},
+                    {'S', NATIVE_SPECIAL, 8},           {'L', NATIVE_TARGET, 48},
+                    {'l', NATIVE_TARGET, 48},           {'J', NATIVE_TARGET, 48},
+                    {'D', NATIVE_INTEGER, 48},          {'i', NATIVE_INTEGER, 32},
+                    {'s', NATIVE_INTEGER, 32},          {'M', NATIVE_SET, 6}};
     char letter = *r->at++;
     piece->role = letter;
     if (letter == 'd' || letter == 'a') {
@@ -332,6 +333,9 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
     } else if (letter == 'R' || letter == 'U' || letter == 'r') {
         put_register(r, p, take_number(r), letter == 'U', piece);
         if (letter == 'r') piece->reuse_at = NO_BIT;
+    } else if (letter == 'G') {
+        piece->kind = NATIVE_DESCRIPTOR;
+        piece->place = take_place(r, 6);
     } else if (letter == 'K') {
         take_constant(r, p, piece);
     } else if (letter == '[') {
@@ -351,8 +355,8 @@ static void take_letter(struct reader *r, const struct prefixes *p, struct pictu
         piece->kind = numbered[i].kind;
         piece->type = letter;
         piece->place = take_place(r, numbered[i].width);
-        bool is_predicate = letter == 'P' || letter == 'N' || letter == 'V';
-        piece->is_complemented = letter == 'N';
+        bool is_predicate = letter == 'P' || letter == 'N' || letter == 'V' || letter == 'W';
+        piece->is_complemented = letter == 'N' || letter == 'W';
         unsigned negation = is_predicate ? piece->place.at + 3u : NO_BIT;
         piece->invert_at = prefix_bit(r, p->invert, p->invert_at, negation);
         piece->negate_at = prefix_bit(r, p->negate, p->negate_at, NO_BIT);

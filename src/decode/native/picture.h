@@ -26,7 +26,7 @@
  *                bfloat16, H and E one of them, d the upper half of a 64-bit float; an immediate has
  *                no suffixes
  *             r24  a register whose place in the operand cache is not told
- *             N64  a predicate whose number stands with its bits inverted
+ *             N64  a predicate whose number stands with its bits inverted, W64: a uniform one
  *             R U P V B Q S, and the bit where its number begins: register, uniform register, predicate,
  *                uniform predicate, convergence barrier, scoreboard, special register
  *             i32:8 s40:24  unsigned and signed immediate: bit and width
@@ -35,6 +35,7 @@
  *             D34:48  signed displacement in units of 4 bytes, added to a register
  *             K  constant c[bank][offset]: offset at 38, bank at 54; K24: with an index register, KU24: with
  *                a uniform one, offset signed
+ *             G  descriptor of a matrix in uniform registers, and the bit where the number begins
  *             T field@bit  one of the field's words
  *             [ .. + .. ]  address: R, U and s parts; desc[U32][ .. ], or desc[U32] alone; desc[U32^]: in
  *                the uniform register that follows. `R24?`: not written when RZ;

@@ -201,6 +201,8 @@ static bool is_default(const struct native_operand *operand, unsigned default_va
     case NATIVE_PREDICATE:
     case NATIVE_UNIFORM_PREDICATE:
         return operand->number == NATIVE_PT && !operand->invert;
+    case NATIVE_WORDS:
+        return !*operand->suffix;
     default:
         return operand->value == default_value;
     }

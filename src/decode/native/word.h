@@ -34,6 +34,7 @@ enum native_kind {
     NATIVE_BF16,              /* the same of bfloat16 */
     NATIVE_CONSTANT,          /* c[bank][R number + UR uniform + value]; number NATIVE_RZ: none */
     NATIVE_BINDLESS,          /* cx[UR uniform][value] */
+    NATIVE_DESCRIPTOR,        /* gdesc[UR number]: of a matrix in shared memory */
     NATIVE_ADDRESS,           /* [R number + UR uniform + value] */
     NATIVE_TARGET,            /* value: address of code */
     NATIVE_SET,               /* value: a bit for each element: {5,0} */

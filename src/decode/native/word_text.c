@@ -183,6 +183,11 @@ static void print_body(struct strbuf *out, const struct native_operand *operand)
     case NATIVE_CONSTANT:
         print_constant(out, operand);
         break;
+    case NATIVE_DESCRIPTOR:
+        strbuf_puts(out, "gdesc[");
+        print_register(out, "UR", operand->number, NATIVE_URZ, "URZ");
+        strbuf_puts(out, "]");
+        break;
     case NATIVE_ADDRESS:
         print_address(out, operand);
         break;
