@@ -202,6 +202,8 @@ static ws_status check_section(struct cubin_reader *r, const struct cubin_sectio
     if (section->size > most)
         return cubin_damaged(r, "section %s has %llu bytes", section->name,
                              (unsigned long long)section->size);
+    if (section->kind == CUBIN_CODE && !section->bytes)
+        return cubin_damaged(r, "section %s has no contents", section->name);
     if (section->kind == CUBIN_CODE && section->size % NATIVE_WORD_BYTES)
         return cubin_damaged(r, "section %s has %llu bytes, no multiple of 16", section->name,
                              (unsigned long long)section->size);
