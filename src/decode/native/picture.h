@@ -70,7 +70,7 @@ struct picture_field {
 };
 
 enum picture_kind { PICTURE_OPERAND, PICTURE_ADDRESS, PICTURE_WORDS };
-enum { NO_BIT = 255, PIECE_FIELDS = 3, ADDRESS_PARTS = 3, ROW_FIELDS = 14, ROW_FIXED = 8 };
+enum { NO_BIT = 255, PIECE_FIELDS = 4, ADDRESS_PARTS = 3, ROW_FIELDS = 14, ROW_FIXED = 8 };
 
 struct picture_piece {
     uint8_t kind; /* enum native_kind */
