@@ -5,6 +5,7 @@
     tools/native-words.py words 80 CUBIN...          > words.80     all words of the files, with nvdisasm's text
     tools/native-words.py flips 80 words.80 [REGEX] [COUNT]        > flips.80  the same words (whose text matches) with 1 to 3 bits changed
     tools/native-words.py compare PROGRAM 80 words.80 [REGEX]      what PROGRAM (build/native_words) says of them
+    tools/native-words.py sample 75=words.75 80=words.80 ...  > tests/native/words.txt      few words that have every modifier and operand form
 
 A line of words: "ADDRESS LOW HIGH<tab>text". A word that the disassembler refuses has the text "?".
 nvdisasm (PyPI: nvidia-cuda-nvdisasm) must be in PATH. Needed by who changes rows.def, never by users.
@@ -168,9 +169,39 @@ def command_compare(program, target, path, pattern=None):
     return 1 if any(total[1:]) else 0
 
 
+def features(word, text):
+    """What a word shows of its opcode: each modifier, and the kinds of its operands."""
+    text = re.sub(r'^@!?UP', '@U ', re.sub(r'^@!?P', '@ ', text))
+    guard, body = text.split(' ', 1) if text[0] == '@' else ('', text)
+    name, _, operands = body.partition(' ')
+    kinds = re.sub(r'0x[0-9a-f]+|\b\d[\d.e+-]*|[-+]INF|[-+]QNAN', '#', operands)
+    kinds = re.sub(r'\b(UR|R|UP|P|B|SB)(Z|T|\d+)\b', r'\1', kinds)
+    kinds = re.sub(r'\bSR_?\w+(\.[XYZ])?', 'SR', kinds)
+    key = word[1] & 0xfff
+    return ({(key, guard[:2])} | {(key, part) for part in name.split('.')}
+            | {(key, part) for part in kinds.split(', ')} | {(key, kinds.count(','))})
+
+
+def command_sample(*pairs):
+    """A word goes in if it shows something new of a target, first those that another target took."""
+    taken = collections.OrderedDict()
+    for pair in pairs:
+        target, path = pair.split('=')
+        rest = {(word, text) for word, text in read_words(path, None) if text != '?'}
+        seen = set()
+        for word, text in [entry for entry in taken if entry in rest] + sorted(rest):
+            new = features(word, text) - seen
+            if new:
+                seen |= new
+                taken.setdefault((word, text), []).append(target)
+    for ((pc, low, high), text), targets in sorted(taken.items(), key=lambda item: (item[0][0][1] & 0xfff, item[0])):
+        print(f'{",".join(targets)} {pc:x} {low:016x} {high:016x}\t{text}')
+
+
 def main(arguments):
-    commands = {'words': command_words, 'flips': command_flips, 'compare': command_compare}
-    if len(arguments) < 3 or arguments[0] not in commands:
+    commands = {'words': command_words, 'flips': command_flips, 'compare': command_compare,
+                'sample': command_sample}
+    if len(arguments) < 2 or arguments[0] not in commands:
         sys.exit(__doc__)
     if arguments[0] == 'words':
         return command_words(arguments[1], arguments[2:])
