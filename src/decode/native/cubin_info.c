@@ -52,7 +52,7 @@ static ws_status short_value(struct cubin_reader *r, const struct attribute_valu
 static ws_status visit(struct cubin_reader *r, const struct elf_part *part,
                        struct cubin_function *function, visit_fn *fn)
 {
-    const uint8_t *at = part->bytes, *end = at + part->size;
+    const uint8_t *at = part->bytes, *end = at ? at + part->size : NULL;
     while (end - at >= 4) {
         struct attribute_value one = {.code = at[1], .section = part->name};
         unsigned format = at[0];

@@ -71,13 +71,16 @@ static ws_status read_symbol(struct cubin_reader *r, Elf_Data *data, uint32_t in
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* "$_Z3calli$_Z3reci" is the function rec, copied for the kernel call. */
+/* "$_Z3calli$_Z3reci" is the function rec, copied for the kernel call; "_Z3reci$1" a variant of it. */
 static const char *display_name(struct cubin *cubin, const char *name)
 {
     enum { DEMANGLED_MOST = 4096 };
-    const char *inner = strrchr(name, '$');
+    const char *inner = *name == '$' ? strchr(name + 1, '$') : NULL;
+    const char *own = inner && inner[1] ? inner + 1 : name, *variant = strrchr(own, '$');
     if (strlen(name) > DEMANGLED_MOST) return name;
-    return demangle_kernel(&cubin->arena, inner && inner[1] ? inner + 1 : name);
+    if (variant && variant > own && variant[1] && !variant[1 + strspn(variant + 1, "0123456789")])
+        own = arena_copy_n(&cubin->arena, own, (size_t)(variant - own));
+    return demangle_kernel(&cubin->arena, own);
 }
 
 static bool is_code(const struct cubin *cubin, uint32_t symbol)

@@ -110,6 +110,12 @@ static struct native_operand *target_of(struct native_insn *insn)
     return NULL;
 }
 
+/* Is it an offset in the section? Not before the loader knows where functions lie. */
+static bool is_local(const struct native_insn *insn)
+{
+    return !strstr(insn->opcode, ".ABS");
+}
+
 static void mark(struct listing_labels *labels, uint64_t offset)
 {
     if (offset % NATIVE_WORD_BYTES == 0 && offset / NATIVE_WORD_BYTES < labels->words)
@@ -137,10 +143,14 @@ static void find_labels(struct listing *listing, int32_t section)
         struct native_insn insn;
         if (!native_decode(cubin->target, cubin_word(code->bytes + at), at, &insn)) continue;
         const struct native_operand *target = target_of(&insn);
-        if (target && !cubin_find_relocation(cubin, section, at))
+        if (target && is_local(&insn) && !cubin_find_relocation(cubin, section, at))
             mark(labels, (uint64_t)target->value);
     }
     mark_indirect(labels, cubin, section);
+    /* Functions are their own labels. */
+    for (uint32_t i = 0; i < listing->count; i++)
+        if (listing->items[i].function->section == section)
+            labels->numbers[listing->items[i].function->offset / NATIVE_WORD_BYTES] = 0;
     uint32_t count = 0;
     for (uint64_t i = 0; i < labels->words; i++)
         if (labels->numbers[i]) labels->numbers[i] = ++count;
@@ -217,9 +227,31 @@ static void name_operands(const struct listing *listing, struct arena *arena, in
             operand->label = symbol;
         else
             row->symbol = symbol;
-    } else if ((operand = target_of(insn))) {
+    } else if (is_local(insn) && (operand = target_of(insn))) {
         operand->label = label_at(listing, arena, section, (uint64_t)operand->value);
     }
+}
+
+/* Where an indirect branch may go, as the file tells; NULL: it does not. */
+static const char *branch_text(const struct listing *listing, struct arena *arena, int32_t section,
+                               uint64_t at)
+{
+    int32_t owner = listing->cubin->sections[section].owner;
+    const struct cubin_function *f = owner < 0 ? NULL : &listing->cubin->functions[owner];
+    for (uint32_t i = 0; f && i < f->branch_count; i++) {
+        struct strbuf text = {0};
+        if (f->branches[i].offset != at) continue;
+        strbuf_puts(&text, "to");
+        for (uint32_t k = 0; k < f->branches[i].count; k++) {
+            uint32_t target = f->branch_targets[f->branches[i].first + k];
+            const char *label = label_at(listing, arena, section, target);
+            strbuf_printf(&text, "%s %s", k ? "," : "", label ? label : "?");
+        }
+        const char *result = arena_copy(arena, text.data);
+        strbuf_clear(&text);
+        return result;
+    }
+    return NULL;
 }
 
 static void read_row(struct listing *listing, struct arena *arena, int32_t section, uint64_t at,
@@ -243,6 +275,8 @@ static void read_row(struct listing *listing, struct arena *arena, int32_t secti
         name_operands(listing, arena, section, &insn, row);
         native_print_guard(&insn, &text);
         native_print(&insn, &text);
+        if (!row->symbol && !strncmp(insn.opcode, "BRX", 3))
+            row->symbol = branch_text(listing, arena, section, at);
     } else if (row->relocation) {
         row->symbol = symbol_text(cubin, arena, row->relocation);
     }

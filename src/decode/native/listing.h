@@ -9,10 +9,11 @@
 struct listing_row {
     uint64_t offset; /* in the section */
     struct native_word word;
-    bool is_known;      /* false: no row of rows.def has this word; its text is "?" */
-    const char *text;   /* with its guard; targets and relocated values by name */
-    const char *label;  /* code goes here from elsewhere; NULL */
-    const char *symbol; /* what a relocation puts here, if the text does not say it; NULL */
+    bool is_known;     /* false: no row of rows.def has this word; its text is "?" */
+    const char *text;  /* with its guard; targets and relocated values by name */
+    const char *label; /* code goes here from elsewhere; NULL */
+    /* What a relocation puts here, if the text does not say it; or where an indirect branch may go. */
+    const char *symbol;
     struct native_control control;
     const struct cubin_line *line, *ptx_line;  /* NULL: unknown */
     const struct cubin_relocation *relocation; /* NULL: none */
