@@ -121,7 +121,7 @@ static void end_elf(void *handle)
 }
 
 static const char *read_host_sections(Elf *elf, const uint8_t *bytes, size_t size,
-                                      struct list *list)
+                                      const char *wanted, struct list *list)
 {
     size_t names;
     uint64_t sum = 0;
@@ -132,7 +132,7 @@ static const char *read_host_sections(Elf *elf, const uint8_t *bytes, size_t siz
         const char *name =
             gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (!name) return "the table of sections";
-        if (strcmp(name, ".nv_fatbin") != 0 && strcmp(name, "__nv_relfatbin") != 0) continue;
+        if (strcmp(name, wanted) != 0) continue;
         sum += header.sh_size;
         if (header.sh_type == SHT_NOBITS || header.sh_offset > size ||
             header.sh_size > size - header.sh_offset || sum > size)
@@ -153,7 +153,10 @@ static ws_status read_host(struct diag *diag, const char *path, const uint8_t *b
     Elf *elf = elf_memory((char *)(uintptr_t)bytes, size);
     struct mem_guard guard;
     mem_guard_begin(&guard, end_elf, &elf);
-    const char *fault = read_host_sections(elf, bytes, size, list);
+    const char *fault = read_host_sections(elf, bytes, size, ".nv_fatbin", list);
+    /* Code that is to be linked (-rdc=true); a linked program still has it. */
+    if (!fault && !list->binaries)
+        fault = read_host_sections(elf, bytes, size, "__nv_relfatbin", list);
     if (fault) mem_check_errno();
     elf_end(elf);
     mem_guard_end(&guard);
