@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Machine code and PTX in files: a cubin, a fat binary (nvcc -fatbin), or a program, library or object file
- * that nvcc made, whose section .nv_fatbin (objects compiled with -rdc=true: __nv_relfatbin) holds one fat binary for each .cu file:
+ * that nvcc made, whose section .nv_fatbin (of objects compiled with -rdc=true: __nv_relfatbin) holds one
+ * fat binary for each .cu file:
  *
  *     header   u32 0xBA55ED50, u16 version, u16 header bytes, u64 bytes of the entries
  *     entry    u16 kind (1 PTX, 2 machine code), u16, u32 header bytes, u64 stored bytes, ...
