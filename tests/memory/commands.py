@@ -135,5 +135,11 @@ case("traces", ["analyze", "k.ptx", "--grid", "8", "--block", "64", "--arg", "u3
 case("a profile with traces", ["analyze", "--profile", "profile.wstrace", "--gpu", GPU, "-q"], profile)
 case("throughput", ["throughput", "--profile", "profile.json", "--gpu", GPU, "-f", "json"],
      {k: v for k, v in profile.items() if k.endswith(".json")} or kept)
+native = {}
+for name in "basic.cu", "basic.sm_80.cubin", "packed.fatbin":
+    with open(os.path.join(SOURCE, "tests/native", name), "rb") as content:
+        native[name] = content.read()
+case("disasm", ["disasm", "basic.sm_80.cubin", "-k", "exchange", "--lines", "all"], native)
+case("disasm of a fat binary", ["disasm", "packed.fatbin", "-f", "json", "-o", "out.json"], native)
 print(f"{good} passed, {bad} failed")
 sys.exit(bad > 0)

@@ -32,6 +32,7 @@ ws_status cubin_damaged(struct cubin_reader *r, const char *format, ...)
 {
     struct strbuf what = {0};
     va_list list;
+    mem_check_errno(); /* libelf may have given up for that reason */
     va_start(list, format);
     strbuf_vprintf(&what, format, list);
     va_end(list);
@@ -43,10 +44,8 @@ ws_status cubin_damaged(struct cubin_reader *r, const char *format, ...)
     return status;
 }
 
-/* libelf gave up: out of memory, or the file is wrong. */
 static ws_status elf_failed(struct cubin_reader *r, const char *what)
 {
-    mem_check_errno();
     return cubin_damaged(r, "%s: %s", what, elf_errmsg(-1));
 }
 

@@ -81,7 +81,6 @@ static ws_status read_table(struct cubin_reader *r, const struct elf_part *part)
     bool has_addends = part->header.sh_type == SHT_RELA;
     size_t bytes = has_addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
     Elf_Data *data = elf_getdata(part->scn, NULL);
-    mem_check_errno();
     if (part->header.sh_size == 0) return WS_OK;
     if (!data || part->header.sh_entsize != bytes)
         return cubin_damaged(r, "section %s", part->name);

@@ -189,7 +189,6 @@ ws_status cubin_read_symbols(struct cubin_reader *r)
         if (r->parts[i].header.sh_type == SHT_SYMTAB) r->symbols = &r->parts[i];
     if (!r->symbols) return cubin_damaged(r, "there is no table of symbols");
     Elf_Data *data = elf_getdata(r->symbols->scn, NULL);
-    mem_check_errno();
     if (!data || r->symbols->header.sh_entsize != sizeof(Elf64_Sym))
         return cubin_damaged(r, "the table of symbols");
     cubin->symbol_count = (uint32_t)(data->d_size / sizeof(Elf64_Sym));

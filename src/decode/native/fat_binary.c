@@ -225,7 +225,11 @@ ws_status fat_image_unpack(struct diag *diag, struct arena *arena, const struct 
     if (image->size > IMAGE_MOST || !fits)
         return damaged(diag, file->path, "an image of more than 256 MiB");
     uint8_t *bytes = arena_alloc_aligned(arena, image->size + 1, 64);
-    if (!unpack_into(image, bytes)) return damaged(diag, file->path, "a compressed image");
+    errno = 0;
+    if (!unpack_into(image, bytes)) {
+        mem_check_errno();
+        return damaged(diag, file->path, "a compressed image");
+    }
     bytes[image->size] = 0;
     *out = bytes;
     return WS_OK;
