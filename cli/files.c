@@ -196,7 +196,8 @@ int cli_text_open(struct cli *cli, struct cli_text *text)
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
 {
     bool is_whole = !ferror(text->out);
-    is_whole = fclose(text->out) == 0 && is_whole;
+    /* glibc's fclose succeeds even if it had no memory for the text. */
+    is_whole = fclose(text->out) == 0 && text->bytes && is_whole;
     int exit_code =
         is_whole ? cli_write(cli, path, text->bytes, text->size) : cli_out_of_memory(cli, 0);
     free(text->bytes);

@@ -23,6 +23,7 @@ struct rows {
     const char **folders;
     uint32_t folder_count, folder_capacity;
     uint32_t folder_first, file_first; /* of the program that is read */
+    bool has_files; /* rows without a known one are of no use */
     const struct cubin *cubin;
 };
 
@@ -117,7 +118,7 @@ static void add_row(void *user, const struct line_row *row)
         .section = base->section,
         .offset = (uint32_t)offset,
         .file = is_known ? file : 0,
-        .line = row->is_end || (!is_known && rows->file_count) ? 0 : row->line,
+        .line = row->is_end || (!is_known && rows->has_files) ? 0 : row->line,
         .order = rows->count,
     };
 }
@@ -199,7 +200,7 @@ static void read_ptx(struct cubin_reader *r)
 ws_status cubin_read_lines(struct cubin_reader *r)
 {
     struct cubin *cubin = r->cubin;
-    struct rows rows = {0};
+    struct rows rows = {.has_files = true};
     ws_status status = read_table(r, ".debug_line", &rows);
     if (status == WS_OK) {
         keep_files(cubin, &rows);
