@@ -29,7 +29,8 @@ static enum builtin builtin_of(const struct function *function)
         uint32_t parameters, results;
     } builtins[] = {
         [BUILTIN_NONE] = {"", 0, 0},
-#define BUILTIN(name, text, parameters, results) [BUILTIN_##name] = {text, parameters, results},
+#define BUILTIN(name, text, parameters, results, bytes)                                            \
+    [BUILTIN_##name] = {text, parameters, results},
 #include "decode/builtins.def"
 #undef BUILTIN
     };

@@ -64,9 +64,10 @@ struct unsupported {
 
 enum builtin {
     BUILTIN_NONE,
-#define BUILTIN(name, text, parameters, results) BUILTIN_##name,
+#define BUILTIN(name, text, parameters, results, bytes) BUILTIN_##name,
 #include "decode/builtins.def"
 #undef BUILTIN
+    BUILTIN_COUNT
 };
 
 /* Where a section of native code lies in the address space of code: what CALL, RET and BRX jump to. */
@@ -93,7 +94,12 @@ struct native_code {
     uint64_t shared_base, shared_bytes; /* where shared memory begins, and the static bytes of it */
     uint32_t bank_count;
     const struct constant_bank *banks;
+    uint32_t builtins; /* set of enum builtin: what calls through registers may reach */
 };
+static inline bool native_calls(const struct native_code *code, enum builtin builtin)
+{
+    return code && code->builtins >> builtin & 1;
+}
 
 struct function {
     const char *name, *display_name; /* mangled; demangled without parameters */

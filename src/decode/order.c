@@ -108,6 +108,9 @@ static void classify_function(struct module *module, struct function *function)
 {
     bool *read = mem_zalloc(function->vreg_count, sizeof *read);
     mark_reads(function, read);
+    function->ordered = native_calls(function->native_code, BUILTIN_MALLOC) ||
+                        native_calls(function->native_code, BUILTIN_FREE);
+    if (function->ordered) function->ordered_reason = "a call of malloc or free";
     for (uint32_t i = 0; i < function->insn_count && !function->ordered; i++) {
         const struct insn *insn = &function->insns[i];
         const char *why = why_ordered(module, insn, read);

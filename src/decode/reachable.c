@@ -57,7 +57,9 @@ bool module_reads_clock(const struct module *module, uint32_t entry)
 
 bool module_uses_heap(const struct module *module, uint32_t entry)
 {
-    return any(module, entry, uses_heap);
+    const struct native_code *native = module->functions[entry].native_code;
+    return native_calls(native, BUILTIN_MALLOC) || native_calls(native, BUILTIN_FREE) ||
+           any(module, entry, uses_heap);
 }
 
 /* Atomics, calls of the device runtime, clocks, and accesses that others may answer. */

@@ -17,13 +17,33 @@ struct caller {
     struct exec *x;
     const struct code *code;
     uint32_t lane;
+    const char *places; /* native: bytes of the arguments and of the result; NULL: PTX */
 };
 
 /* ---- the caller's memory --------------------------------------------------------------------- */
 
+/* Native: register R4 + k of the caller's lane. Arguments lie there one after the other, those of 8 bytes in pairs
+ * that begin with an even register; the result is where the first one was. */
+static uint32_t *abi_register(const struct caller *caller, unsigned k)
+{
+    uint32_t *first = (uint32_t *)(void *)caller->x->base[BASE_FRAME];
+    return first + (4 + k) * WARP_LANES + caller->lane;
+}
+
+static uint64_t abi_argument(const struct caller *caller, unsigned k)
+{
+    unsigned at = 0;
+    for (unsigned i = 0; i < k; i++)
+        at = caller->places[i] == '8' ? (at + 1) / 2 * 2 + 2 : at + 1;
+    if (caller->places[k] != '8') return *abi_register(caller, at);
+    at = (at + 1) / 2 * 2;
+    return *abi_register(caller, at) | (uint64_t)*abi_register(caller, at + 1) << 32;
+}
+
 static uint64_t argument(const struct caller *caller, unsigned k)
 {
     const struct exec *x = caller->x;
+    if (caller->places) return abi_argument(caller, k);
     const struct call_value *from = &caller->code->site->arguments[k];
     uint64_t value = 0;
     memcpy(&value, call_value_place(x, x->warp, x->frame, from, caller->lane),
@@ -34,6 +54,12 @@ static uint64_t argument(const struct caller *caller, unsigned k)
 static void give_result(const struct caller *caller, uint64_t value)
 {
     const struct exec *x = caller->x;
+    if (caller->places) {
+        *abi_register(caller, 0) = (uint32_t)value;
+        if (caller->places[strlen(caller->places) - 1] == '8')
+            *abi_register(caller, 1) = (uint32_t)(value >> 32);
+        return;
+    }
     const struct call_value *to = &caller->code->site->returns[0];
     memcpy(call_value_place(x, x->warp, x->frame, to, caller->lane), &value,
            to->bytes < sizeof value ? to->bytes : sizeof value);
@@ -54,7 +80,7 @@ static const unsigned char *guest_bytes(const struct caller *caller, uint64_t ad
         [SPACE_PARAM] = {launch->parameters, launch->parameter_bytes},
     };
     enum mem_space space = window_of(address);
-    uint64_t at = address - space_window(space);
+    uint64_t at = window_offset(address, space);
     if (at < spaces[space].bytes) {
         *room = spaces[space].bytes - at;
         return spaces[space].host + at;
@@ -329,7 +355,7 @@ static bool call_free(const struct caller *caller)
     return false;
 }
 
-void builtin_call(struct exec *x, const struct code *code, uint32_t lanes)
+void builtin_call(struct exec *x, const struct code *code, enum builtin builtin, uint32_t lanes)
 {
     static bool (*const calls[])(const struct caller *) = {
         [BUILTIN_VPRINTF] = call_vprintf,
@@ -337,13 +363,19 @@ void builtin_call(struct exec *x, const struct code *code, uint32_t lanes)
         [BUILTIN_MALLOC] = call_malloc,
         [BUILTIN_FREE] = call_free,
     };
-    struct caller caller = {.x = x, .code = code};
+    static const char *const places[] = {
+#define BUILTIN(name, text, parameters, results, bytes) [BUILTIN_##name] = bytes,
+#include "decode/builtins.def"
+#undef BUILTIN
+    };
+    bool is_native = x->launch->program->native_code;
+    struct caller caller = {.x = x, .code = code, .places = is_native ? places[builtin] : NULL};
     for (uint32_t left = lanes; left; left &= left - 1) {
         caller.lane = (uint32_t)__builtin_ctz(left);
         if (launch_cancelled(x->launch)) { /* texts may be megabytes each */
             fault_at(x, FAULT_CANCELLED, code->last, left);
             return;
         }
-        if (!calls[code->builtin](&caller)) return;
+        if (!calls[builtin](&caller)) return;
     }
 }

@@ -23,6 +23,7 @@
 #include "emulate/emulate.h"
 #include "emulate/observer.h"
 #include "emulate/print.h"
+#include "isa/native_modifiers.h"
 
 enum { WARP_LANES = 32 };
 
@@ -263,11 +264,19 @@ static inline uint64_t space_window(unsigned space)
 }
 static inline enum mem_space window_of(uint64_t address)
 {
-    if (address >= HEAP_BASE) return SPACE_GLOBAL;
+    if (address >= HEAP_BASE)
+        return address - SHARED_WINDOW_HIGH < SHARED_WINDOW_BYTES ? SPACE_SHARED : SPACE_GLOBAL;
     if (address - SHARED_WINDOW < SHARED_WINDOW_BYTES) return SPACE_SHARED;
     if (address - LOCAL_WINDOW < LOCAL_WINDOW_BYTES) return SPACE_LOCAL;
     if (address - PARAM_WINDOW < PARAM_WINDOW_BYTES) return SPACE_PARAM;
     return SPACE_GLOBAL;
+}
+
+/* The address in its own space. */
+static inline uint64_t window_offset(uint64_t address, unsigned space)
+{
+    if (space == SPACE_SHARED) return address & (SHARED_WINDOW_BYTES - 1);
+    return address - space_window(space);
 }
 
 /* Parameter frames of functions: as local memory, by lane. Beside enum mem_space in uop.space. */
@@ -564,7 +573,7 @@ uint64_t clock_read(struct exec *x, bool is_timer);
 uint64_t clock_misses(const struct block *block);
 
 /* builtin.c: lanes call a function of the device runtime. A fault may have been recorded. */
-void builtin_call(struct exec *x, const struct code *code, uint32_t lanes);
+void builtin_call(struct exec *x, const struct code *code, enum builtin builtin, uint32_t lanes);
 
 /* heap.c */
 void heap_init(struct heap *heap);
@@ -578,6 +587,8 @@ bool heap_give(struct heap *heap, uint64_t address);
 
 /* texture.c: the texture of a handle, or NULL and, as words, why there is none. */
 const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why);
+/* The handle that has these lower 32 bits, which are all that native code keeps of it. */
+uint64_t texture_handle_of(const struct device *device, uint32_t low);
 unsigned texture_texel_bytes(const ws_texture *texture);
 /* Are its numbers read as floats? */
 bool texture_gives_floats(const ws_texture *texture);

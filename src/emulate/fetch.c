@@ -174,10 +174,16 @@ static const char *mismatch(const struct insn *insn, const ws_texture *t)
                                          [WS_TEXTURE_3D] = SUB_3D,
                                          [WS_TEXTURE_1D_LAYERED] = SUB_1D_LAYERED,
                                          [WS_TEXTURE_2D_LAYERED] = SUB_2D_LAYERED};
+    bool is_native =
+        insn->modifiers & NM_LOW_HANDLE; /* has no 1D fetches by floats, and no types */
+    if (is_native && insn->sub_op == SUB_2D && t->kind == WS_TEXTURE_1D) return NULL;
+    if (is_native && insn->sub_op == SUB_2D_LAYERED && t->kind == WS_TEXTURE_1D_LAYERED)
+        return NULL;
     if (geometries[t->kind] != insn->sub_op)
         return "geometry mismatch between texture and instruction";
     if (t->kind == WS_TEXTURE_LINEAR_MEMORY && insn->type2 == TYPE_F32)
         return "linear memory requires integer coordinates (tex1Dfetch)";
+    if (is_native) return NULL;
     /* Unfiltered words of 32 bits are words, whatever they stand for. */
     bool as_it_is = t->channel_bits == 32 && !t->linear_filter;
     if (!as_it_is && texture_gives_floats(t) != (insn->type == TYPE_F32))
@@ -250,7 +256,12 @@ static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, str
 {
     uint64_t handle;
     const char *why;
-    memcpy(&handle, x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff) + 8 * lane, sizeof handle);
+    bool is_low = u->insn->modifiers & NM_LOW_HANDLE;
+    if (is_low)
+        handle = texture_handle_of(x->launch->device, lane_word(x, u->src[0], lane));
+    else
+        memcpy(&handle, x->base[u->src[0] >> 30] + (u->src[0] & 0x3fffffff) + 8 * lane,
+               sizeof handle);
     f->texture = texture_find(x->launch->device, handle, &why);
     if (f->texture) why = mismatch(u->insn, f->texture);
     if (why) {

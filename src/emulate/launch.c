@@ -95,6 +95,7 @@ static void keep_printed(struct launch *launch, struct block *block, bool failed
 
 static bool prints(const struct program *program)
 {
+    if (native_calls(program->native_code, BUILTIN_VPRINTF)) return true;
     for (uint32_t i = 0; i < program->code_count; i++)
         if (program->code[i].terminator == TERM_BUILTIN &&
             program->code[i].builtin == BUILTIN_VPRINTF)

@@ -6,13 +6,17 @@
 
 #include "emulate/exec.h"
 
-/* Before the parameters, in targets up to sm_90. */
+/* Before the parameters, in targets up to sm_90. The window of constants is bank 3. */
 enum {
     BANK_NTID = 0x0,
     BANK_NCTAID = 0xc,
     BANK_SHARED_WINDOW = 0x18,
     BANK_LOCAL_WINDOW = 0x20,
     BANK_STACK = 0x28,
+    BANK_WINDOW = 0x40,     /* of bank 0 itself */
+    BANK_WINDOW_90 = 0x198, /* of the parameters in it */
+    BANK_CONST_WINDOW = 0x50,
+    BANK_CONST_WINDOW_90 = 0xd0,
     BANK_HEADER_BYTES = 0x160
 };
 
@@ -24,6 +28,25 @@ static void put32(unsigned char *bank, unsigned at, uint32_t value)
 static void put64(unsigned char *bank, unsigned at, uint64_t value)
 {
     memcpy(bank + at, &value, sizeof value);
+}
+
+/* Where generic addresses of constants begin; where there are none, behind all addresses. */
+static uint64_t const_window(const struct launch *launch)
+{
+    const struct native_code *code = launch->program->native_code;
+    for (uint32_t i = 0; i < code->bank_count; i++)
+        if (code->banks[i].bank == 3 && code->banks[i].variable >= 0)
+            return launch->program->addresses[code->banks[i].variable];
+    return UINT64_MAX;
+}
+
+static void put_windows(const struct launch *launch, unsigned char *bank, uint64_t bytes)
+{
+    bool is_90 = launch->program->module->target >= 90;
+    uint64_t parameters_at = launch->program->native_code->parameters_at;
+    unsigned window = is_90 ? BANK_WINDOW_90 : BANK_WINDOW;
+    put64(bank, is_90 ? BANK_CONST_WINDOW_90 : BANK_CONST_WINDOW, const_window(launch));
+    if (window + 8 <= bytes) put64(bank, window, PARAM_WINDOW + (is_90 ? parameters_at : 0));
 }
 
 unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes)
@@ -39,6 +62,7 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     }
     put64(bank, BANK_SHARED_WINDOW, SHARED_WINDOW);
     put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
+    put_windows(launch, bank, *out_bytes);
     put32(bank, BANK_STACK, launch->program->local_bytes_max);
     if (options->parameter_bytes)
         memcpy(bank + launch->program->native_code->parameters_at, options->parameters,

@@ -384,6 +384,13 @@ static bool is_memory(const struct insn *insn)
     return form == FORM_LD || form == FORM_ST || form == FORM_ATOM || form == FORM_RED;
 }
 
+/* An operation of native code with an address, in the place of its first source. */
+static bool has_native_address(const struct insn *insn)
+{
+    return op_infos[insn->op].form == FORM_NATIVE && insn->nsrc &&
+           insn_source(insn, 0)->kind == OPERAND_ADDRESS;
+}
+
 static operand_ref place_value(struct making *m, const struct operand *value, unsigned bytes)
 {
     return value->kind == OPERAND_REGISTER ? REF(BASE_FRAME, m->build->slots[value->reg])
@@ -475,9 +482,13 @@ static ws_status place_sources(struct making *m, struct uop *u)
         place_matrix(m, u);
         return WS_OK;
     }
-    unsigned sources = placed_sources(m->insn);
+    unsigned sources = placed_sources(m->insn), first = has_native_address(m->insn) ? 1 : 0;
     if (sources > UOP_SOURCES) return unsupported(m, "too many operands");
-    for (unsigned k = 0; k < sources; k++)
+    if (first) {
+        u->bytes = (uint8_t)insn_access_bytes(m->insn);
+        place_address(m, u);
+    }
+    for (unsigned k = first; k < sources; k++)
         if (m->insn->op != OP_LOP3 || k != 3) /* the table is in imm */
             u->src[k] = place_source(m, k);
     return WS_OK;

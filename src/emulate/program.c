@@ -175,6 +175,8 @@ static ws_status reach_all(struct diag *diag, struct builder *b)
             return diag_error(diag, WS_ERR_UNSUPPORTED,
                               "%s:%u: function '%s' is called but not defined in this file",
                               b->module->path, function->line, function->name);
+        b->program->uses_heap |= native_calls(function->native_code, BUILTIN_MALLOC) ||
+                                 native_calls(function->native_code, BUILTIN_FREE);
         for (uint32_t i = 0; i < function->insn_count; i++) {
             const struct insn *insn = &function->insns[i];
             reach_operands(b, insn);

@@ -67,7 +67,7 @@ static inline uint64_t atomic_result(const struct insn *insn, uint64_t old, uint
 {
     const struct type_info *type = &type_infos[insn->type];
     if (insn->atom_op == ATOM_EXCH) return b;
-    if (insn->atom_op == ATOM_CAS) return old == b ? c : old;
+    if (insn->atom_op >= ATOM_CAS) return old == b ? c : old;
     if (type->kind == KIND_FLOAT) return atomic_float(insn, old, b, global);
     bool is_signed = type->kind == KIND_SIGNED;
     int64_t so = (int64_t)sign_extend(old, type->bits), sb = (int64_t)sign_extend(b, type->bits);
@@ -144,15 +144,19 @@ static inline uint64_t atomic_element(struct exec *x, const struct uop *u, unsig
 {
     unsigned bits = 8u * u->element;
     uint64_t b = read_bits(x, element_value(u, k), bits, lane);
-    uint64_t c = u->insn->atom_op == ATOM_CAS ? read_bits(x, u->src[2], bits, lane) : 0;
+    uint64_t c = u->insn->atom_op >= ATOM_CAS ? read_bits(x, u->src[2], bits, lane) : 0, old;
     switch (u->element) {
     case 4:
-        return atomic_32(x, u->insn, at, b, c, lane, global);
+        old = atomic_32(x, u->insn, at, b, c, lane, global);
+        break;
     case 8:
-        return atomic_64(x, u->insn, at, b, c, lane, global);
+        old = atomic_64(x, u->insn, at, b, c, lane, global);
+        break;
     default:
-        return atomic_16(x, u->insn, at, b, c, lane, global);
+        old = atomic_16(x, u->insn, at, b, c, lane, global);
+        break;
     }
+    return u->insn->atom_op == ATOM_CAST ? old == b : old;
 }
 
 /* All values are read before the first result is written: they may share registers. */
@@ -191,6 +195,26 @@ static void generic_atomic(struct exec *x, const struct uop *u, struct place *p,
     if (locate(x, u, p, space, mask, READS | WRITES)) atomic_data(x, u, p, space);
 }
 MEMORY_FORMS(atom, atomic)
-SELECT_ONE(atom, atom_pair(insn))
+
+/* Native, of what only global memory can do: lanes whose generic address is elsewhere do nothing, and their
+ * predicate, the last destination, says so. */
+static void atom_where_global(struct exec *x, const struct uop *u)
+{
+    struct place p;
+    uint32_t mask = 0;
+    if (x->fault.kind || !x->mask) return;
+    lane_addresses(x, u, p.a);
+    LANES mask |= (uint32_t)(window_of(p.a[i]) == SPACE_GLOBAL) << i;
+    mask &= x->mask;
+    if (mask && locate(x, u, &p, SPACE_GLOBAL, mask, READS | WRITES))
+        atomic_data(x, u, &p, SPACE_GLOBAL);
+    write_predicate(x, u->dst[u->insn->ndst - 1], mask);
+}
+
+static bool tells_where(const struct insn *insn)
+{
+    return insn->ndst > 1 && insn->operands[insn->ndst - 1].width == WIDTH_PREDICATE;
+}
+SELECT_ONE(atom, tells_where(insn) ? SAME(atom_where_global) : atom_pair(insn))
 
 #endif

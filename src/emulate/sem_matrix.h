@@ -58,13 +58,12 @@ static bool matrix_access(struct exec *x, const struct uop *u, const uint64_t *a
         struct place p;
         unsigned space =
             u->space == SPACE_GENERIC ? window_of(addresses[__builtin_ctz(left)]) : u->space;
-        uint64_t window = u->space == SPACE_GENERIC ? space_window(space) : 0;
         uint32_t mask = 0;
         LANES
         {
             bool same = u->space != SPACE_GENERIC || window_of(addresses[i]) == space;
             mask |= (uint32_t)((left >> i) & 1 && same) << i;
-            p.a[i] = addresses[i] - window;
+            p.a[i] = u->space == SPACE_GENERIC ? window_offset(addresses[i], space) : addresses[i];
         }
         if (!locate(x, &one, &p, space, mask, what)) return false;
         for (uint32_t on = mask; on; on &= on - 1) {

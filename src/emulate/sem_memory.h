@@ -538,10 +538,9 @@ static void generic_any(struct exec *x, const struct uop *u,
     lane_addresses(x, u, a);
     for (uint32_t left = x->mask; left && !x->fault.kind;) {
         unsigned space = window_of(a[__builtin_ctz(left)]);
-        uint64_t window = space_window(space);
         uint32_t mask = 0;
         LANES mask |= (uint32_t)((left >> i) & 1 && window_of(a[i]) == space) << i;
-        LANES p.a[i] = a[i] - window;
+        LANES p.a[i] = window_offset(a[i], space);
         if (u->bytes > 16 && space != SPACE_GLOBAL) {
             unsigned lane = (unsigned)__builtin_ctz(mask);
             fault_memory(x, u, FAULT_TOO_WIDE, lane, a[lane]);

@@ -122,6 +122,13 @@ static struct texture_slot *find_slot(const struct device *device, uint64_t hand
     return serial >= 1 && serial <= slot->serial ? slot : NULL;
 }
 
+uint64_t texture_handle_of(const struct device *device, uint32_t low)
+{
+    uint64_t serial =
+        low >= 1 && low <= device->texture_count ? device->textures[low - 1].serial : 0;
+    return serial << SERIAL_SHIFT | low;
+}
+
 const ws_texture *texture_find(const struct device *device, uint64_t handle, const char **why)
 {
     const struct texture_slot *slot = find_slot(device, handle);

@@ -143,6 +143,13 @@ static uint32_t block_at(const struct program *program, uint64_t address)
     return CODE_END;
 }
 
+/* Where a function of the device runtime goes back to: R20 and R21. */
+static uint64_t return_address(const struct exec *x, uint32_t lane)
+{
+    const uint32_t *words = (const uint32_t *)(const void *)x->base[BASE_FRAME] + 20 * WARP_LANES;
+    return (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
+}
+
 /* To the address in a pair of registers, plus imm, in each lane. */
 static enum step jump(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
 {
@@ -156,7 +163,13 @@ static enum step jump(struct exec *x, struct warp *warp, uint32_t at, const stru
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
         uint64_t address = (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
-        uint32_t target = block_at(x->launch->program, address + (uint64_t)u->imm);
+        address += (uint64_t)u->imm;
+        if (address - NATIVE_BUILTINS < 16 * BUILTIN_COUNT) {
+            builtin_call(x, code, (enum builtin)((address - NATIVE_BUILTINS) / 16), 1u << lane);
+            if (x->fault.kind) return STEP_FAULT;
+            address = return_address(x, lane);
+        }
+        uint32_t target = block_at(x->launch->program, address);
         if (target == CODE_END) {
             fault_at(x, FAULT_BRANCH_INDEX, code->last, 1u << lane);
             return STEP_FAULT;
@@ -197,7 +210,7 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_BUILTIN:
         lanes = guard_lanes(x, code, split->mask);
         observe_guard(x, warp, code, split->mask, lanes);
-        if (lanes) builtin_call(x, code, lanes);
+        if (lanes) builtin_call(x, code, (enum builtin)code->builtin, lanes);
         if (x->fault.kind) return STEP_FAULT;
         split->block = code->next;
         break;

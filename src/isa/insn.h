@@ -319,7 +319,8 @@ enum atom_op {
     ATOM_OR,
     ATOM_XOR,
     ATOM_EXCH,
-    ATOM_CAS
+    ATOM_CAS,
+    ATOM_CAST /* native: as CAS, but the result is whether it was equal */
 };
 /* Sub-operation of the other instructions that have one. */
 enum sub_op {

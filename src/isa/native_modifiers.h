@@ -3,6 +3,8 @@
 #ifndef ISA_NATIVE_MODIFIERS_H
 #define ISA_NATIVE_MODIFIERS_H
 
+#include <stdint.h>
+
 enum native_modifiers {
     /* -a or, of .X, ~a: bit k for source k; carries out of and into sums are predicates */
     NM_INVERT_A = 1,
@@ -16,8 +18,20 @@ enum native_modifiers {
     NM_SX32 = 256, /* LEA.HI.SX32 */
     NM_WIDE = 512, /* SHF.S64, .U64 */
     NM_NOT_RESULT = 1024,
-    NM_EX = 2048,    /* ISETP.EX */
+    NM_EX = 2048,         /* ISETP.EX */
+    NM_FILL = 4096,       /* LDGSTS.ZFILL */
+    NM_LOW_HANDLE = 8192, /* TEX: the handle is its lower 32 bits */
     NM_VALUE_AT = 16 /* from this bit on: a shift, a table, a comparison and how it is combined */
 };
+
+/* Code of sm_90 makes a generic address of an offset in shared memory and SR_SWINHI, its upper 32 bits: a
+ * window above the memory of all devices, with the same bytes as the other one (devmem.h). */
+#define SHARED_WINDOW_HIGH (UINT64_C(1) << 45)
+/* Functions that the engine has itself (builtins.def) lie above that, 16 bytes apart. */
+#define NATIVE_BUILTINS (SHARED_WINDOW_HIGH + (UINT64_C(1) << 32))
+static inline uint64_t native_builtin_address(unsigned builtin)
+{
+    return NATIVE_BUILTINS + 16u * builtin;
+}
 
 #endif

@@ -156,6 +156,13 @@ void from_nothing(struct lowering *l)
     add(l, false, (struct operand){.kind = OPERAND_NONE, .reg = -1, .symbol = -1});
 }
 
+void from_bank(struct lowering *l, unsigned bank, uint64_t offset)
+{
+    add(l, false,
+        (struct operand){
+            .kind = OPERAND_BANK, .reg = (int32_t)bank, .symbol = -1, .imm = (int64_t)offset});
+}
+
 void from_special(struct lowering *l, enum special_register special)
 {
     add(l, false, (struct operand){.kind = OPERAND_SPECIAL, .reg = (int32_t)special, .symbol = -1});
@@ -265,6 +272,10 @@ bool from_constant_address(struct lowering *l, unsigned i)
     struct operand out = {.kind = OPERAND_ADDRESS, .reg = -1, .symbol = -1, .imm = operand->value};
     if (operand->kind != NATIVE_CONSTANT || operand->bank >= NATIVE_BANKS) return false;
     if (operand->number != NATIVE_RZ) out.reg = VREG_R + operand->number;
+    if (operand->has_uniform && operand->uniform != NATIVE_URZ) {
+        out.uniform = (int16_t)(VREG_UR + operand->uniform);
+        out.select = ADDRESS_UNIFORM;
+    }
     l->out->space = operand->bank ? SPACE_CONST : SPACE_PARAM;
     if (operand->bank) out.symbol = l->banks[operand->bank];
     if (operand->bank && out.symbol < 0) return false;

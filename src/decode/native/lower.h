@@ -73,6 +73,7 @@ void from_number(struct lowering *l, uint64_t value);
 void from_true(struct lowering *l, bool value);
 void from_nothing(struct lowering *l);
 void from_vreg(struct lowering *l, int32_t vreg, enum operand_width width);
+void from_bank(struct lowering *l, unsigned bank, uint64_t offset); /* 32 bits of a constant */
 void from_special(struct lowering *l, enum special_register special);
 /* [register + uniform + offset] of operand i, for OP_LD, OP_ST, OP_ATOM, OP_RED and their like. */
 void from_address(struct lowering *l, unsigned i);

@@ -331,14 +331,25 @@ static int special_of(const struct lowering *l, unsigned i)
     return -1;
 }
 
+static bool names_special(const struct lowering *l, unsigned i, const char *text)
+{
+    const struct native_operand *operand = lower_operand(l, i);
+    const char *name = operand ? native_special_name(l->target, (unsigned)operand->value) : NULL;
+    return name && !strcmp(name, text);
+}
+
 /* d, special */
 bool lower_s2r(struct lowering *l)
 {
     int special = special_of(l, 1);
-    if (special < 0) return false;
+    bool is_window = names_special(l, 1, "SR_SWINHI");
+    if (special < 0 && !is_window) return false;
     lower_to(l, OP_MOV, TYPE_B32);
     to_register(l, 0);
-    from_special(l, (enum special_register)special);
+    if (is_window)
+        from_number(l, SHARED_WINDOW_HIGH >> 32);
+    else
+        from_special(l, (enum special_register)special);
     return true;
 }
 

@@ -76,8 +76,8 @@ bool lower_lea(struct lowering *l)
     unsigned a = lower_find(l, false, 1), b = lower_find(l, false, 2);
     const struct native_operand *amount = lower_operand(l, lower_find(l, false, 4));
     if (!amount || amount->kind != NATIVE_INTEGER) return false;
-    bool is_plain = !is_high && !is_x && !names_predicate(l, 1) && !inverted(l, a, 1) &&
-                    !inverted(l, b, 1);
+    bool is_plain =
+        !is_high && !is_x && !names_predicate(l, 1) && !inverted(l, a, 1) && !inverted(l, b, 1);
     lower_to(l, is_plain ? OP_N_LEA_LOW : OP_N_LEA, TYPE_U32);
     l->out->modifiers = value_bits(amount->value) | inverted(l, a, NM_INVERT_A) |
                         inverted(l, b, NM_INVERT_B) | (is_x ? NM_X : 0) | (is_high ? NM_HIGH : 0) |
@@ -272,20 +272,5 @@ bool lower_isetp(struct lowering *l)
     from_value(l, 3);
     from_predicate(l, 4);
     if (is_ex) from_predicate(l, 5);
-    return true;
-}
-
-/* d, c[bank][offset]: of one word or two */
-bool lower_uldc(struct lowering *l)
-{
-    const struct native_operand *constant = lower_operand(l, 1);
-    unsigned count = has(l, "64") ? 2 : 1;
-    if (!constant || constant->kind != NATIVE_CONSTANT || constant->number != NATIVE_RZ)
-        return false;
-    if (has(l, "U8") || has(l, "S8") || has(l, "U16") || has(l, "S16")) return false;
-    lower_to(l, OP_MOV, TYPE_B32);
-    l->out->vector = (uint8_t)count;
-    to_registers(l, 0, count);
-    from_registers(l, 1, count);
     return true;
 }

@@ -66,6 +66,14 @@ static bool predicates_are_true(const struct lowering *l)
     return true;
 }
 
+static void from_vreg_or_zero(struct lowering *l, bool is_there, int32_t vreg, int32_t zero)
+{
+    if (is_there && vreg != zero)
+        from_vreg(l, vreg, WIDTH_ONE);
+    else
+        from_number(l, 0);
+}
+
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
 bool lower_load(struct lowering *l)
@@ -103,4 +111,78 @@ bool lower_ldc(struct lowering *l)
     if (has(l, "IL") || has(l, "IS") || has(l, "ISL")) return false;
     to_registers(l, 0, l->out->vector);
     return from_constant_address(l, 1);
+}
+
+/* ---- copies, matrices, windows --------------------------------------------------------------- */
+
+/* LDGSTS [to], [from], p: zeros where p does not hold, and behind what .ZFILL lets be read */
+bool lower_ldgsts(struct lowering *l)
+{
+    const struct native_operand *to = lower_operand(l, 0), *from = lower_operand(l, 1);
+    unsigned predicate = lower_find(l, true, 0);
+    if (!to || !from || to->kind != NATIVE_ADDRESS || from->kind != NATIVE_ADDRESS) return false;
+    if (to->suffix[0]) return false;
+    lower_to(l, OP_N_LDGSTS, TYPE_B32);
+    l->out->space = SPACE_GLOBAL;
+    set_size(l);
+    l->out->modifiers = has(l, "ZFILL") ? NM_FILL : 0;
+    from_address(l, 1);
+    from_vreg_or_zero(l, to->has_register, VREG_R + to->number, VREG_RZ);
+    from_number(l, (uint64_t)to->value & UINT32_MAX);
+    from_vreg_or_zero(l, to->has_uniform, VREG_UR + to->uniform, VREG_URZ);
+    if (predicate < l->in->operand_count)
+        from_predicate(l, predicate);
+    else
+        from_true(l, true);
+    return true;
+}
+
+/* LDSM.16.M88.4 d, [a]: M88 as it lies, MT88 transposed */
+bool lower_ldsm(struct lowering *l)
+{
+    struct matrix_form *form = ARENA_ARRAY(l->arena, struct matrix_form, 1);
+    if (!has(l, "M88") && !has(l, "MT88")) return false;
+    *form = (struct matrix_form){.m = 8, .n = 8, .columns = has(l, "MT88")};
+    lower_to(l, OP_LDMATRIX, TYPE_B32);
+    l->out->vector = has(l, "4") ? 4 : has(l, "2") ? 2 : 1;
+    l->out->matrix = form;
+    l->out->space = SPACE_SHARED;
+    to_registers(l, 0, l->out->vector);
+    from_address(l, 1);
+    return true;
+}
+
+/* QSPC.E.S p, d, [a]; .D, the shared memory of other blocks of the cluster, is never met */
+bool lower_qspc(struct lowering *l)
+{
+    unsigned to = lower_find(l, false, 0), address = lower_find(l, false, 1);
+    if (address == l->in->operand_count || lower_operand(l, to)->number != NATIVE_RZ) return false;
+    lower_to(l, OP_N_QSPC, TYPE_B32);
+    l->out->space = has(l, "S")   ? SPACE_SHARED
+                    : has(l, "L") ? SPACE_LOCAL
+                    : has(l, "G") ? SPACE_GLOBAL
+                                  : SPACE_COUNT;
+    to_predicate(l, lower_find(l, true, 0));
+    from_address(l, address);
+    return true;
+}
+
+/* d, c[bank][offset] or c[bank][uniform + offset] */
+bool lower_uldc(struct lowering *l)
+{
+    const struct native_operand *constant = lower_operand(l, 1);
+    bool is_narrow = has(l, "U8") || has(l, "S8") || has(l, "U16") || has(l, "S16");
+    if (!constant || constant->kind != NATIVE_CONSTANT || constant->number != NATIVE_RZ)
+        return false;
+    if (is_narrow || constant->has_uniform) {
+        lower_to(l, OP_LD, TYPE_B32);
+        set_size(l);
+        to_registers(l, 0, l->out->vector);
+        return from_constant_address(l, 1);
+    }
+    lower_to(l, OP_MOV, TYPE_B32);
+    l->out->vector = has(l, "64") ? 2 : 1;
+    to_registers(l, 0, l->out->vector);
+    from_registers(l, 1, l->out->vector);
+    return true;
 }

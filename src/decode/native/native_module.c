@@ -20,6 +20,10 @@ enum { DEFAULT_STACK_BYTES = 1024 };
 /* What the system takes of shared memory from sm_90 on lies before the kernel's own. */
 enum { RESERVED_SHARED_90 = 1024 };
 
+/* Those that a call of a function of the device runtime knows: arguments from R4 on, the address of return in R20
+ * and R21. */
+enum { BUILTIN_REGISTERS = 22 };
+
 struct filling {
     struct diag *diag;
     const struct cubin *cubin;
@@ -122,12 +126,28 @@ struct meaning {
     int64_t value;    /* else in the variable */
 };
 
+/* BUILTIN_NONE: none that the engine has. */
+static enum builtin builtin_of(const struct cubin_symbol *symbol)
+{
+    static const char *const names[] = {
+#define BUILTIN(name, text, parameters, results, bytes) [BUILTIN_##name] = text,
+#include "decode/builtins.def"
+#undef BUILTIN
+    };
+    for (unsigned i = 1; i < BUILTIN_COUNT && symbol->is_undefined; i++)
+        if (!strcmp(symbol->name, names[i])) return (enum builtin)i;
+    return BUILTIN_NONE;
+}
+
 static bool understand(const struct filling *f, const struct cubin_relocation *relocation,
                        struct meaning *out)
 {
     const struct cubin_symbol *symbol = &f->cubin->symbols[relocation->symbol];
     int64_t at = (int64_t)symbol->offset + relocation->addend;
+    enum builtin builtin = builtin_of(symbol);
+    if (builtin) at = (int64_t)native_builtin_address(builtin) + relocation->addend;
     *out = (struct meaning){.variable = -1, .value = at};
+    if (builtin) return true;
     if (symbol->section < 0) return false;
     const struct cubin_section *section = &f->cubin->sections[symbol->section];
     switch (section->kind) {
@@ -485,6 +505,25 @@ static const struct vreg *native_vregs(struct arena *arena)
     return vregs;
 }
 
+static bool calls_through_registers(const struct kernel *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].op == OP_N_JUMP && !strncmp(k->insns[i].text, "CALL", 4)) return true;
+    return false;
+}
+
+/* By what the file names: which of them a call goes to is known only when it is made. */
+static uint32_t find_builtins(const struct filling *f, const struct kernel *k)
+{
+    uint32_t set = 0;
+    if (!calls_through_registers(k)) return 0;
+    for (uint32_t i = 0; i < f->cubin->symbol_count; i++) {
+        enum builtin builtin = builtin_of(&f->cubin->symbols[i]);
+        if (builtin) set |= UINT32_C(1) << builtin;
+    }
+    return set;
+}
+
 static uint32_t highest_register(const struct kernel *k)
 {
     uint32_t highest = k->function->registers;
@@ -516,7 +555,9 @@ static const struct native_code *make_native_code(const struct filling *f, const
                                 .registers = highest_register(k),
                                 .shared_base = f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0,
                                 .shared_bytes = own_shared_bytes(f->cubin, k->function),
-                                .banks = banks};
+                                .banks = banks,
+                                .builtins = find_builtins(f, k)};
+    if (out->builtins && out->registers < BUILTIN_REGISTERS) out->registers = BUILTIN_REGISTERS;
     for (unsigned b = 0; b < NATIVE_BANKS; b++)
         if (k->banks[b] >= 0)
             banks[out->bank_count++] = (struct constant_bank){
