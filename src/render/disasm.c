@@ -33,6 +33,9 @@ void disasm_begin(struct disasm *d, const char *name)
 
 void disasm_write(struct disasm *d, struct listing *listing)
 {
+    mem_free(d->ptx_lines);
+    d->ptx_lines = NULL;
+    d->ptx_line_count = 0;
     for (uint32_t i = 0; i < listing->count && !d->failed; i++) {
         struct arena arena = {0};
         size_t count;
@@ -40,7 +43,7 @@ void disasm_write(struct disasm *d, struct listing *listing)
         if (d->is_json)
             disasm_json_function(d, listing, &listing->items[i], rows, count);
         else
-            disasm_text_function(d, &arena, listing, &listing->items[i], rows, count);
+            disasm_text_function(d, listing, &listing->items[i], rows, count);
         for (size_t k = 0; k < count; k++)
             d->unknown += !rows[k].is_known;
         d->functions++;

@@ -19,6 +19,9 @@ struct disasm {
     struct json_out *json;
     struct disasm_source *sources;
     size_t source_count;
+    const char *
+        *ptx_lines; /* of the cubin that is written: where each begins; NULL: not yet known */
+    uint32_t ptx_line_count;
 };
 
 /* `name` is the file's. Calls in this order, disasm_write once a cubin. WS_ERR_IO: write refused. */
@@ -30,7 +33,7 @@ void disasm_clear(struct disasm *d);
 
 /* The parts of both forms. */
 void disasm_flush(struct disasm *d);
-void disasm_text_function(struct disasm *d, struct arena *arena, const struct listing *listing,
+void disasm_text_function(struct disasm *d, const struct listing *listing,
                           const struct listing_item *item, const struct listing_row *rows,
                           size_t count);
 void disasm_json_function(struct disasm *d, const struct listing *listing,

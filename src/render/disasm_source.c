@@ -76,9 +76,11 @@ void disasm_clear(struct disasm *d)
         mem_free(d->sources[i].lines);
     }
     mem_free(d->sources);
+    mem_free(d->ptx_lines);
     mem_free(d->json);
     strbuf_clear(&d->out);
     d->sources = NULL;
+    d->ptx_lines = NULL;
     d->json = NULL;
     d->source_count = 0;
 }

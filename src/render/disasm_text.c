@@ -84,34 +84,28 @@ static void put_source(struct disasm *d, const struct cubin *cubin, const struct
 }
 
 /* Where the lines of the cubin's PTX begin. */
-struct ptx_lines {
-    const char **items;
-    uint32_t count;
-};
-
-static struct ptx_lines find_ptx_lines(struct arena *arena, const struct cubin *cubin)
+static void find_ptx_lines(struct disasm *d, const struct cubin *cubin)
 {
-    struct ptx_lines lines = {0};
-    if (!cubin->ptx) return lines;
     uint32_t count = 1;
+    if (!cubin->ptx || d->ptx_lines) return;
     for (size_t i = 0; i < cubin->ptx_size; i++)
         count += cubin->ptx[i] == '\n';
-    lines.items = ARENA_ARRAY(arena, const char *, count);
-    lines.items[lines.count++] = cubin->ptx;
+    d->ptx_lines = mem_zalloc(count, sizeof *d->ptx_lines);
+    d->ptx_lines[0] = cubin->ptx;
+    d->ptx_line_count = 1;
     for (size_t i = 0; i < cubin->ptx_size; i++)
-        if (cubin->ptx[i] == '\n') lines.items[lines.count++] = cubin->ptx + i + 1;
-    return lines;
+        if (cubin->ptx[i] == '\n') d->ptx_lines[d->ptx_line_count++] = cubin->ptx + i + 1;
 }
 
-static void put_ptx(struct strbuf *out, const struct ptx_lines *ptx, const struct cubin_line *line)
+static void put_ptx(struct disasm *d, const struct cubin_line *line)
 {
-    strbuf_printf(out, "// PTX:%u", line->line);
-    if (line->line <= ptx->count) {
-        const char *text = ptx->items[line->line - 1];
-        strbuf_puts(out, "  ");
-        strbuf_append(out, text, strcspn(text, "\n"));
+    strbuf_printf(&d->out, "// PTX:%u", line->line);
+    if (line->line <= d->ptx_line_count) {
+        const char *text = d->ptx_lines[line->line - 1];
+        strbuf_puts(&d->out, "  ");
+        strbuf_append(&d->out, text, strcspn(text, "\n"));
     }
-    strbuf_putc(out, '\n');
+    strbuf_putc(&d->out, '\n');
 }
 
 static bool is_same(const struct cubin_line *a, const struct cubin_line *b)
@@ -131,13 +125,12 @@ static void put_row(struct strbuf *out, const struct listing_row *row)
     strbuf_putc(out, '\n');
 }
 
-void disasm_text_function(struct disasm *d, struct arena *arena, const struct listing *listing,
+void disasm_text_function(struct disasm *d, const struct listing *listing,
                           const struct listing_item *item, const struct listing_row *rows,
                           size_t count)
 {
     const struct cubin_line *line = NULL, *ptx_line = NULL;
-    struct ptx_lines ptx = {0};
-    if (d->shows_ptx) ptx = find_ptx_lines(arena, listing->cubin);
+    if (d->shows_ptx) find_ptx_lines(d, listing->cubin);
     put_head(&d->out, listing->cubin, item->function);
     if (count && !rows[0].label) strbuf_printf(&d->out, "%s:\n", item->function->name);
     for (size_t i = 0; i < count; i++) {
@@ -145,7 +138,7 @@ void disasm_text_function(struct disasm *d, struct arena *arena, const struct li
         if (d->shows_source && row->line && !is_same(row->line, line))
             put_source(d, listing->cubin, row->line);
         if (d->shows_ptx && row->ptx_line && !is_same(row->ptx_line, ptx_line))
-            put_ptx(&d->out, &ptx, row->ptx_line);
+            put_ptx(d, row->ptx_line);
         line = row->line;
         ptx_line = row->ptx_line;
         put_row(&d->out, row);
