@@ -45,13 +45,15 @@ static void part(struct exec *x, struct warp *warp, uint32_t at)
     }
 }
 
-/* Does the split wait at a BSYNC of the same barrier for the same lanes as split `at`? */
+/* Does the split wait at a BSYNC (or WARPSYNC.COLLECTIVE) of the same barrier for the same lanes as split `at`? */
 static bool waits_with(const struct exec *x, const struct warp *warp, uint32_t i, uint32_t at)
 {
     const struct split *split = &warp->splits[i];
     const struct code *code = code_of(x, split), *mine = code_of(x, &warp->splits[at]);
-    return split->state == SPLIT_AT_SYNC && code->terminator == TERM_RECONVERGE &&
-           code->uops[code->uop_count].src[0] == mine->uops[mine->uop_count].src[0] &&
+    bool is_collective = mine->terminator == TERM_COLLECTIVE;
+    return split->state == SPLIT_AT_SYNC && code->terminator == mine->terminator &&
+           (is_collective ||
+            code->uops[code->uop_count].src[0] == mine->uops[mine->uop_count].src[0]) &&
            converge_members(x, warp, i) == converge_members(x, warp, at);
 }
 
@@ -81,6 +83,38 @@ bool converge(struct exec *x, struct warp *warp, uint32_t at)
             go_on(x, &warp->splits[i]);
             continue;
         }
+        warp->splits[at].mask |= warp->splits[i].mask;
+        split_drop(warp, i);
+        if (i < at) at--;
+        i--;
+    }
+    go_on(x, &warp->splits[at]);
+    return true;
+}
+
+/* WARPSYNC.COLLECTIVE mask, target: lanes that wait for each other at several places go through the instructions
+ * up to ENDCOLLECTIVE as one, at one of these places, and then each to its own target. ptxas gives such
+ * places the same registers. */
+bool collect(struct exec *x, struct warp *warp, uint32_t at)
+{
+    warp->splits[at].state = SPLIT_AT_SYNC;
+    part(x, warp, at);
+    uint32_t members = converge_members(x, warp, at), come = 0;
+    for (uint32_t i = 0; i < warp->split_count; i++)
+        if (waits_with(x, warp, i, at)) come |= warp->splits[i].mask;
+    if (members & ~come) return false;
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        if (i != at && !waits_with(x, warp, i, at)) continue;
+        const struct code *code = code_of(x, &warp->splits[i]);
+        const struct uop *u = &code->uops[code->uop_count];
+        uint32_t *low = operand_words(x, u->dst[0]), *high = low + WARP_LANES;
+        for (uint32_t left = warp->splits[i].mask; left; left &= left - 1) {
+            low[__builtin_ctz(left)] = (uint32_t)u->imm;
+            high[__builtin_ctz(left)] = (uint32_t)((uint64_t)u->imm >> 32);
+        }
+    }
+    for (uint32_t i = 0; i < warp->split_count; i++) {
+        if (i == at || !waits_with(x, warp, i, at)) continue;
         warp->splits[at].mask |= warp->splits[i].mask;
         split_drop(warp, i);
         if (i < at) at--;

@@ -135,8 +135,9 @@ enum terminator {
     TERM_TRAP,
     TERM_BARRIER,
     TERM_SYNC,
-    TERM_JUMP,      /* native: to an address in registers */
-    TERM_RECONVERGE /* native: BSYNC */
+    TERM_JUMP,       /* native: to an address in registers */
+    TERM_RECONVERGE, /* native: BSYNC */
+    TERM_COLLECTIVE  /* native: WARPSYNC.COLLECTIVE */
 };
 
 #define CODE_END UINT32_MAX
@@ -152,12 +153,14 @@ struct code {
     operand_ref guard;
     bool guard_negated;
     bool condition_negated;
-    operand_ref condition;        /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
-    uint32_t next;                /* fall-through code block, CODE_END: none */
-    uint32_t target;              /* branch target; direct call: index into program.functions */
-    uint32_t reconverge;          /* immediate post-dominator, CODE_END: end of the function */
-    const uint32_t *targets;      /* TERM_BRANCH_INDEXED */
-    uint32_t function;            /* index into program.functions */
+    bool tests_divergence,
+        wants_divergence;    /* native: BRA.DIV and .CONV; the mask is uops[uop_count]'s source */
+    operand_ref condition;   /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
+    uint32_t next;           /* fall-through code block, CODE_END: none */
+    uint32_t target;         /* branch target; direct call: index into program.functions */
+    uint32_t reconverge;     /* immediate post-dominator, CODE_END: end of the function */
+    const uint32_t *targets; /* TERM_BRANCH_INDEXED */
+    uint32_t function;       /* index into program.functions */
     const struct call_site *site; /* TERM_CALL, TERM_BUILTIN */
     operand_ref callee_register;  /* indirect call: module function + 1; REF_NONE: direct */
     uint8_t callee_bytes;         /* of a lane of that register: 4 or 8 */

@@ -232,7 +232,8 @@ static bool try_meeting(struct exec *x, struct warp *warp, uint32_t at)
 uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at)
 {
     const struct code *code = &x->launch->program->code[warp->splits[at].block];
-    if (code->terminator == TERM_RECONVERGE) return converge_members(x, warp, at);
+    if (code->terminator == TERM_RECONVERGE || code->terminator == TERM_COLLECTIVE)
+        return converge_members(x, warp, at);
     return party_of(x, warp, at).members;
 }
 
@@ -249,8 +250,10 @@ bool meet_again(struct exec *x, struct warp *warp)
         if (warp->splits[i].state != SPLIT_AT_SYNC) continue;
         warp_set_mask(x, warp->splits[i].mask);
         const struct code *code = &x->launch->program->code[warp->splits[i].block];
-        bool converges = code->terminator == TERM_RECONVERGE;
-        if (converges ? converge(x, warp, i) : try_meeting(x, warp, i)) return true;
+        bool has_met = code->terminator == TERM_RECONVERGE   ? converge(x, warp, i)
+                       : code->terminator == TERM_COLLECTIVE ? collect(x, warp, i)
+                                                             : try_meeting(x, warp, i);
+        if (has_met) return true;
     }
     return false;
 }

@@ -451,10 +451,17 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
             break;
         }
         /* fall through */
+    case OP_N_BRANCH_DIV:
+    case OP_N_BRANCH_CONV:
     case OP_BRA:
         code->terminator = TERM_BRANCH;
+        code->tests_divergence = insn->op == OP_N_BRANCH_DIV || insn->op == OP_N_BRANCH_CONV;
+        code->wants_divergence = insn->op == OP_N_BRANCH_DIV;
         code->target = build->first_block + function->block_of[insn->target];
         code->backward = (uint32_t)insn->target <= index;
+        break;
+    case OP_N_COLLECTIVE:
+        code->terminator = TERM_COLLECTIVE;
         break;
     case OP_N_JUMP:
         code->terminator = TERM_JUMP;
@@ -519,7 +526,8 @@ static ws_status make_code(struct diag *diag, struct builder *b)
             /* Ends that have operands keep them in a last operation that run_body does not run. */
             bool kept = code->terminator == TERM_BARRIER ||
                         code->terminator == TERM_BRANCH_INDEXED || code->terminator == TERM_JUMP ||
-                        code->terminator == TERM_RECONVERGE;
+                        code->terminator == TERM_RECONVERGE ||
+                        code->terminator == TERM_COLLECTIVE || code->tests_divergence;
             if (kept) TRY(make_uop(diag, b, f, block->first + count));
             struct uop *uops = ARENA_ARRAY(&program->arena, struct uop, b->uop_count + 1);
             if (b->uop_count) memcpy(uops, b->uops, b->uop_count * sizeof *uops);

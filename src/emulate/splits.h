@@ -84,7 +84,9 @@ uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at);
 /* converge.c (native): the split has come to a BSYNC; it goes on, with those that came before it, when all lanes
  * of its barrier have come. True if splits went on. */
 bool converge(struct exec *x, struct warp *warp, uint32_t at);
-/* Lanes that the split waits for at a BSYNC. */
+/* The same for WARPSYNC.COLLECTIVE. */
+bool collect(struct exec *x, struct warp *warp, uint32_t at);
+/* Lanes that the split waits for at a BSYNC or a WARPSYNC.COLLECTIVE. */
 uint32_t converge_members(const struct exec *x, const struct warp *warp, uint32_t at);
 
 /* call.c: lanes with true guard call; all meet again after the call. True if the split was

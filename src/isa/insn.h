@@ -464,7 +464,8 @@ enum native_vreg {
     VREG_B = VREG_UPT + 1,            /* convergence barriers: masks of lanes, by lane */
     VREG_BARRIER_COUNT = VREG_B + 16, /* what BAR.RED leaves for B2R.RESULT */
     VREG_BARRIER_TRUE,
-    NATIVE_VREGS
+    VREG_COLLECTIVE, /* a pair: where lanes go on behind ENDCOLLECTIVE */
+    NATIVE_VREGS = VREG_COLLECTIVE + 2
 };
 
 /* Bytes or halves of video operands: up to four digits, the rightmost in the lowest bits. */

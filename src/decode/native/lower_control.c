@@ -14,16 +14,40 @@ static bool is_plain(const struct native_operand *predicate)
 /* Where it goes is found by native_module.c, which knows where instructions lie. */
 static bool branch_if(struct lowering *l, enum ptx_op plain, enum ptx_op conditional)
 {
-    unsigned condition = lower_find(l, true, 0);
-    bool is_always = is_plain(lower_operand(l, condition));
+    unsigned condition = l->in->operand_count;
+    for (unsigned k = 0; lower_find(l, true, k) < l->in->operand_count; k++) {
+        unsigned i = lower_find(l, true, k);
+        if (is_plain(lower_operand(l, i))) continue;
+        if (condition < l->in->operand_count) return false; /* two besides the guard */
+        condition = i;
+    }
+    bool is_always = condition == l->in->operand_count;
     lower_to(l, is_always ? plain : conditional, TYPE_NONE);
     if (!is_always) from_predicate(l, condition);
     return true;
 }
 
+/* BRA.DIV ~ur, target: the lanes that should be active; without them all of the warp */
+static bool branch_by_lanes(struct lowering *l, enum ptx_op op)
+{
+    const struct native_operand *lanes = lower_operand(l, lower_find(l, false, 0));
+    if (!is_plain(lower_operand(l, lower_find(l, true, 0)))) return false;
+    lower_to(l, op, TYPE_B32);
+    if (lanes && lanes->kind == NATIVE_UNIFORM) {
+        l->out->modifiers = lanes->invert ? UINT32_MAX : 0;
+        from_value(l, lower_find(l, false, 0));
+        l->out->operands[0].negate = false;
+    } else {
+        from_number(l, UINT32_MAX);
+    }
+    return true;
+}
+
 bool lower_bra(struct lowering *l)
 {
-    if (has(l, "DIV") || has(l, "CONV")) return false;
+    if (has(l, "ANY")) return false;
+    if (has(l, "DIV")) return branch_by_lanes(l, OP_N_BRANCH_DIV);
+    if (has(l, "CONV")) return branch_by_lanes(l, OP_N_BRANCH_CONV);
     return branch_if(l, OP_BRA, OP_N_BRANCH);
 }
 
@@ -147,11 +171,34 @@ bool lower_bmov(struct lowering *l)
     return true;
 }
 
+/* WARPSYNC.COLLECTIVE mask, target */
+static bool lower_collective(struct lowering *l)
+{
+    lower_to(l, OP_N_COLLECTIVE, TYPE_B32);
+    for (unsigned i = 0; i < l->in->operand_count; i++)
+        if (lower_operand(l, i)->kind == NATIVE_TARGET)
+            l->out->modifiers = lower_operand(l, i)->value;
+    to_vreg(l, VREG_COLLECTIVE);
+    if (has(l, "ALL"))
+        from_number(l, UINT32_MAX);
+    else
+        from_value(l, lower_find(l, false, 0));
+    return true;
+}
+
+bool lower_endcollective(struct lowering *l)
+{
+    lower_to(l, OP_N_JUMP, TYPE_B64);
+    from_vreg(l, VREG_COLLECTIVE, WIDTH_PAIR);
+    return true;
+}
+
 /* WARPSYNC mask */
 bool lower_warpsync(struct lowering *l)
 {
     unsigned mask = lower_find(l, false, 0);
-    if (has(l, "EXCLUSIVE") || has(l, "COLLECTIVE")) return false;
+    if (has(l, "EXCLUSIVE")) return false;
+    if (has(l, "COLLECTIVE")) return lower_collective(l);
     lower_to(l, OP_BAR, TYPE_B32);
     l->out->sub_op = SUB_WARP_SYNC;
     l->out->flags |= INSN_SYNC;

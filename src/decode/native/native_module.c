@@ -34,6 +34,8 @@ struct filling {
     int32_t *symbol_variable;  /* by symbol; -1 */
     struct variable *variables;
     uint32_t variable_count;
+    const char **texts; /* of opcodes, each once */
+    uint32_t text_count, text_room;
 };
 
 /* ---- addresses and variables ----------------------------------------------------------------- */
@@ -234,6 +236,15 @@ static void put_bits(struct native_word *word, unsigned at, unsigned width, uint
     }
 }
 
+/* Equal texts are one, as those of PTX (decode/mnemonic.c). */
+static const char *share_text(struct filling *f, const char *text)
+{
+    for (uint32_t i = 0; i < f->text_count; i++)
+        if (!strcmp(f->texts[i], text)) return f->texts[i];
+    GROW(f->texts, f->text_count, f->text_room);
+    return f->texts[f->text_count++] = arena_copy(f->arena, text);
+}
+
 /* One word to an instruction; what it cannot be is told by *refused, which is NULL otherwise. */
 static ws_status read_insn(struct filling *f, const struct cubin_function *kernel,
                            const int32_t *banks, int32_t section, uint64_t offset, struct insn *out,
@@ -272,7 +283,7 @@ static ws_status read_insn(struct filling *f, const struct cubin_function *kerne
                                 f->cubin->target, (unsigned long long)offset);
         return WS_OK;
     }
-    out->text = arena_copy(f->arena, in.opcode);
+    out->text = share_text(f, in.opcode);
     for (unsigned i = 0; i < in.operand_count; i++)
         if (in.operands[i].kind == NATIVE_TARGET) *target = (uint64_t)in.operands[i].value;
     const struct sass_op *op = sass_find(in.opcode);
@@ -398,7 +409,8 @@ static ws_status read_code(struct filling *f, struct kernel *k)
 
 static bool is_jump(const struct insn *insn)
 {
-    return insn->op == OP_BRA || insn->op == OP_N_BRANCH;
+    return insn->op == OP_BRA || insn->op == OP_N_BRANCH || insn->op == OP_N_BRANCH_DIV ||
+           insn->op == OP_N_BRANCH_CONV;
 }
 
 static bool ends_block(const struct insn *insn)
@@ -406,6 +418,9 @@ static bool ends_block(const struct insn *insn)
     switch (insn->op) {
     case OP_BRA:
     case OP_N_BRANCH:
+    case OP_N_BRANCH_DIV:
+    case OP_N_BRANCH_CONV:
+    case OP_N_COLLECTIVE:
     case OP_N_JUMP:
     case OP_EXIT:
     case OP_N_EXIT:
@@ -663,8 +678,11 @@ ws_status native_module_fill(struct diag *diag, const struct cubin *cubin, struc
     add_section_variables(&f);
     add_symbol_variables(&f);
     TRY(relocate_all_data(&f));
-    for (uint32_t i = 0; i < cubin->entry_count; i++)
-        TRY(make_function(&f, &cubin->functions[i], i, vregs, &functions[i]));
+    ws_status status = WS_OK;
+    for (uint32_t i = 0; i < cubin->entry_count && status == WS_OK; i++)
+        status = make_function(&f, &cubin->functions[i], i, vregs, &functions[i]);
+    mem_free(f.texts);
+    TRY(status);
     out->target = cubin->target;
     out->target_name = arena_format(arena, "sm_%u", cubin->target);
     out->native = arena_format(arena, "sass sm_%u", cubin->target);
