@@ -21,6 +21,15 @@ static int set_word(struct cli *cli, const char *option, const char *text, const
     return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected %s", option, text, only);
 }
 
+static int set_isa(struct cli *cli, const char *text, struct request *request)
+{
+    bool is_known = !strcmp(text, "ptx") || !strcmp(text, "native") || !strcmp(text, "auto");
+    request->isa = text;
+    if (is_known) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "--isa: invalid value '%s': expected ptx, native or auto",
+                     text);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), tail = strlen(end);
@@ -147,6 +156,8 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
     case OPTION_ISA_VIEW:
         request->isa_view = value;
         return EXIT_DONE;
+    case OPTION_ISA:
+        return set_isa(cli, value, request);
     case OPTION_TRACE_BLOCKS:
         request->has_trace_blocks = true;
         return parse_small(cli, "--trace-blocks", value, &request->trace_blocks);
@@ -296,14 +307,59 @@ int analysis_ask_gpu(struct analysis *a, const char *text)
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
 
+/* The target whose native code is executed for a GPU: its own, else the next lower one; sm_75 for sm_70. */
+static unsigned native_target(unsigned gpu)
+{
+    static const unsigned targets[] = {90, 89, 86, 80, 75};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (gpu >= targets[i]) return targets[i];
+    return 75;
+}
+
+/* The chosen kernels in the native module; WS_OK if all can be executed. */
+static ws_status find_natives(const struct analysis *a, const ws_module *native, size_t *out)
+{
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const char *name = ws_module_kernel_name(a->module, a->kernels[i]);
+        ws_status status = ws_module_find_kernel(native, name, &out[i]);
+        if (status == WS_OK) status = ws_module_check_kernel(native, out[i]);
+        if (status != WS_OK) return status;
+    }
+    return WS_OK;
+}
+
+/* --isa: the native code of the first GPU's target takes the place of the module. */
+static int use_native(struct analysis *a)
+{
+    const char *isa = a->request.isa;
+    bool is_auto = isa && !strcmp(isa, "auto");
+    if (!isa || !strcmp(isa, "ptx") || ws_module_is_native(a->module)) return EXIT_DONE;
+    ws_module *native = NULL;
+    size_t *kernels = cli_alloc(a->cli, (a->kernel_count + 1) * sizeof *kernels);
+    ws_status status =
+        ws_module_compile(a->module, native_target(a->target_count ? a->targets[0] : 80), &native);
+    if (status == WS_OK) status = find_natives(a, native, kernels);
+    if (status != WS_OK) {
+        ws_module_destroy(native);
+        return is_auto ? EXIT_DONE : cli_failed(a->cli, status);
+    }
+    ws_module_destroy(a->module);
+    a->module = native;
+    for (size_t i = 0; i < a->kernel_count; i++)
+        a->kernels[i] = kernels[i];
+    a->kernel = a->kernels[0];
+    return EXIT_DONE;
+}
+
 static int load_module(struct analysis *a, const struct command *command)
 {
     struct request *request = &a->request;
     if (!request->kernel_file)
-        return cli_error(a->cli, EXIT_USAGE,
-                         "no input for %s: use a kernel file (.ptx, .cu, .cl), a launch file "
-                         "(.yaml) or --profile FILE",
-                         command->name);
+        return cli_error(
+            a->cli, EXIT_USAGE,
+            "no input for %s: use a kernel file (.ptx, .cu, .cl, .cubin), a launch file "
+            "(.yaml) or --profile FILE",
+            command->name);
     ws_status status =
         request->kernel_text
             ? ws_module_load_memory(a->cli->context, request->kernel_file, request->kernel_text,
@@ -313,7 +369,8 @@ static int load_module(struct analysis *a, const struct command *command)
     if (ws_module_kernel_count(a->module) == 0)
         return cli_error(a->cli, EXIT_INPUT, "%s: contains no kernel (.entry)",
                          request->kernel_file);
-    return kernel_choose(a, command);
+    CLI_TRY(kernel_choose(a, command));
+    return use_native(a);
 }
 
 static int read_arguments(struct analysis *a)

@@ -33,6 +33,7 @@ enum analysis_option {
     OPTION_REGS,
     OPTION_RULES,
     OPTION_ISA_VIEW,
+    OPTION_ISA,
     OPTION_UNORDERED,
     OPTION_TRACE_BLOCKS,
     OPTION_WITHOUT,
@@ -82,6 +83,9 @@ enum analysis_option {
          "count instructions as PTX has them, as ptxas makes them (default where all GPUs are of " \
          "cc "                                                                                     \
          "7.0 or later), or as GT200 has them"},                                                   \
+        {OPTION_ISA, 0, "isa", "ptx|native|auto",                                                  \
+         "what is executed: the kernel's PTX (default), the native code that ptxas makes of it "   \
+         "for the first GPU, or that where there is a ptxas and it can be executed"},              \
         {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
          "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
         {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \

@@ -43,6 +43,7 @@ struct request {
     uint64_t seed; /* of the draws of blocks */
     uint64_t max_instructions;
     const char *isa_view; /* NULL: PTX */
+    const char *isa;      /* ptx, native or auto; NULL: ptx */
     /* Only from the command line. */
     unsigned threads;
     const char *host_isa; /* NULL: the best */

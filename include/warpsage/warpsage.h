@@ -162,6 +162,10 @@ WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const cha
  * WS_ERR_COMPARE: there is no ptxas in the tool path, or it fails. */
 WS_API WS_CHECKED ws_status ws_module_compile(const ws_module *ptx, unsigned target,
                                               ws_module **out);
+/* Is it native code (SASS) and not PTX? */
+WS_API bool ws_module_is_native(const ws_module *module);
+/* Can a kernel, with all that it calls, be executed? WS_ERR_UNSUPPORTED names what cannot. */
+WS_API WS_CHECKED ws_status ws_module_check_kernel(const ws_module *module, size_t kernel);
 /* Its variables are freed on all devices of the context; their addresses are no longer valid. */
 WS_API void ws_module_destroy(ws_module *module);
 WS_API size_t ws_module_kernel_count(const ws_module *module);

@@ -57,6 +57,22 @@ ws_status ws_module_compile(const ws_module *ptx, unsigned target, ws_module **o
     return WS_OK;
 }
 
+bool ws_module_is_native(const ws_module *module)
+{
+    return module->module->native != NULL;
+}
+
+ws_status ws_module_check_kernel(const ws_module *module, size_t kernel)
+{
+    API_CALL(module->context)
+    if (kernel >= module->entry_count)
+        return diag_error(&module->context->diag, WS_ERR_ARGUMENT,
+                          "kernel index %zu is out of range: %s has %zu kernels", kernel,
+                          module->module->path, module->entry_count);
+    return module_check_supported(&module->context->diag, module->module, module->entries[kernel],
+                                  program_executes);
+}
+
 void ws_module_destroy(ws_module *module)
 {
     if (!module) return;

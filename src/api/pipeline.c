@@ -62,9 +62,12 @@ static ws_status complete_launch(struct diag *diag, const ws_launch *given, ws_l
     return pipeline_rules(diag, out_rules);
 }
 
-static ws_status find_view(struct diag *diag, const ws_launch *launch, enum isa_view *out)
+/* Native code is what it is. */
+static ws_status find_view(struct diag *diag, const ws_module *module, const ws_launch *launch,
+                           enum isa_view *out)
 {
     *out = ISA_VIEW_NONE;
+    if (module->module->native) return WS_OK;
     if (!launch->isa_view || !*launch->isa_view || !strcmp(launch->isa_view, "ptx")) return WS_OK;
     int view = isa_view_find(launch->isa_view);
     if (view < 0) {
@@ -144,6 +147,11 @@ static void find_registers(struct profile *profile, const ws_module *module, uin
 {
     const struct function *function = &module->module->functions[entry];
     profile->register_count = 0;
+    if (function->native_code) { /* the file tells it */
+        add_registers(profile, module->module->target,
+                      (struct ptxas_registers){.count = function->max_live_registers}, "ptxas");
+        return;
+    }
     if (function->max_live_registers)
         add_registers(profile, 0, (struct ptxas_registers){.count = function->max_live_registers},
                       "liveness");
@@ -326,7 +334,7 @@ ws_status ws_device_launch(ws_device *device, const ws_module *module, const ws_
         return diag_error(diag, WS_ERR_ARGUMENT,
                           "counters are requested, but out_profile is NULL: pass out_profile");
     TRY(check_kernel(diag, module, &launch));
-    TRY(find_view(diag, &launch, &view));
+    TRY(find_view(diag, module, &launch, &view));
     if (tells_repeatable(&launch)) launch.result->is_repeatable = false;
     device->changes++;
     const struct execution plain = {0};
