@@ -56,6 +56,8 @@ static void method_line(struct page *page, const struct node *kernel)
     bool viewed = node_is_known(node_child(profile, "inst.ptx.warp"));
     bool native = kernel_is_native(kernel), partial = node_flag(kernel, "partial");
     double blocks = (double)node_count(node_child(kernel, "launch"), "blocks");
+    const char *isa = node_word(kernel, "isa"), *from = strstr(isa, " from ");
+    bool is_recorded = native && strstr(isa, "trace version");
     struct strbuf line = {0};
     strbuf_puts(&line, native   ? "native instruction counts"
                        : viewed ? "PTX instruction counts, adjusted to native code"
@@ -67,11 +69,10 @@ static void method_line(struct page *page, const struct node *kernel)
                       : node_value(executed) < blocks || blocks == 1 ? ""
                                                                      : "all ",
                       quantity_of(node_value(executed), "block").text,
-                      partial  ? "started"
-                      : native ? "recorded"
-                               : "executed",
+                      partial       ? "started"
+                      : is_recorded ? "recorded"
+                                    : "executed",
                       node_number(kernel, "sampled_fraction") < 1 ? " (a sample)" : "");
-    const char *isa = node_word(kernel, "isa"), *from = strstr(isa, " from ");
     page_line(page, "method    %s; %.*s", line.data, (int)(from ? from - isa : (long)strlen(isa)),
               isa);
     strbuf_clear(&line);
