@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "decode/input.h"
 #include "decode/native/cubin.h"
+#include "decode/native/fat_binary.h"
 #include "decode/native/native_module.h"
 #include "decode/parser.h"
 #include "decode/tool.h"
@@ -77,13 +78,74 @@ static ws_status decode_text(struct diag *diag, struct module *module, struct mo
     return status;
 }
 
-/* Machine code: an ELF file. */
-static ws_status decode_cubin(struct diag *diag, struct module *module, struct module **out)
+/* The newest PTX of each fat binary of the file, one after the other; false: there is none. */
+static ws_status gather_ptx(struct diag *diag, struct module *module, const struct fat_file *file,
+                            bool *out_found)
 {
+    struct strbuf text = {0};
+    *out_found = false;
+    for (size_t i = 0; i < file->count; i++) {
+        const struct fat_image *image = &file->images[i];
+        bool is_newest = image->is_ptx;
+        for (size_t k = 0; k < file->count; k++)
+            if (file->images[k].is_ptx && file->images[k].binary == image->binary &&
+                file->images[k].target > image->target)
+                is_newest = false;
+        if (!is_newest) continue;
+        const uint8_t *bytes;
+        ws_status status = fat_image_unpack(diag, &module->arena, file, image, &bytes);
+        if (status != WS_OK) {
+            strbuf_clear(&text);
+            return status;
+        }
+        strbuf_puts(&text, (const char *)bytes);
+        strbuf_puts(&text, "\n");
+        *out_found = true;
+    }
+    if (*out_found) {
+        module->ptx_size = text.length;
+        module->ptx = arena_copy_n(&module->arena, text.data, text.length);
+    }
+    strbuf_clear(&text);
+    return WS_OK;
+}
+
+/* The cubin for the newest target that is read. */
+static ws_status fill_from_cubin(struct diag *diag, struct module *module,
+                                 const struct fat_file *file)
+{
+    const struct fat_image *chosen = NULL;
+    unsigned target, count = 0;
+    TRY(fat_file_pick(diag, file, 0, &target));
+    for (size_t i = 0; i < file->count; i++) {
+        if (file->images[i].is_ptx || file->images[i].target != target) continue;
+        chosen = &file->images[i];
+        count++;
+    }
+    if (count > 1)
+        return diag_error(diag, WS_ERR_UNSUPPORTED,
+                          "%s: it holds %u cubins for sm_%u and no PTX: take one cubin, or the "
+                          "program with 'warpsage run'",
+                          module->path, count, target);
+    const uint8_t *bytes;
     struct cubin *cubin = NULL;
-    ws_status status = cubin_read(diag, module->path, module->ptx, module->ptx_size, &cubin);
+    TRY(fat_image_unpack(diag, &module->arena, file, chosen, &bytes));
+    ws_status status = cubin_read(diag, module->path, bytes, chosen->size, &cubin);
     if (status == WS_OK) status = native_module_fill(diag, cubin, module);
     cubin_destroy(cubin);
+    return status;
+}
+
+/* A file of machine code, which may hold PTX, too: that is taken then. */
+static ws_status decode_fat(struct diag *diag, struct module *module, struct module **out)
+{
+    struct fat_file file;
+    bool has_ptx = false;
+    ws_status status =
+        fat_file_read(diag, &module->arena, module->path, module->ptx, module->ptx_size, &file);
+    if (status == WS_OK) status = gather_ptx(diag, module, &file, &has_ptx);
+    if (status == WS_OK && has_ptx) return decode_text(diag, module, out);
+    if (status == WS_OK) status = fill_from_cubin(diag, module, &file);
     if (status == WS_OK)
         *out = module;
     else
@@ -93,7 +155,7 @@ static ws_status decode_cubin(struct diag *diag, struct module *module, struct m
 
 static ws_status decode_bytes(struct diag *diag, struct module *module, struct module **out)
 {
-    if (cubin_recognises(module->ptx, module->ptx_size)) return decode_cubin(diag, module, out);
+    if (fat_file_recognises(module->ptx, module->ptx_size)) return decode_fat(diag, module, out);
     return decode_text(diag, module, out);
 }
 
