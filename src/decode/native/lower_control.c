@@ -97,10 +97,11 @@ bool lower_trap(struct lowering *l)
     return true;
 }
 
-/* The address of the next instruction, or of one that is named. */
+/* Its own address, or that of an instruction that is named. Code that ptxas makes for a call of vprintf adds the
+ * distance from LEPC itself to where the call returns. */
 bool lower_lepc(struct lowering *l)
 {
-    uint64_t address = l->pc + NATIVE_WORD_BYTES;
+    uint64_t address = l->pc;
     for (unsigned i = 0; i < l->in->operand_count; i++)
         if (lower_operand(l, i)->kind == NATIVE_TARGET)
             address = (uint64_t)lower_operand(l, i)->value;
