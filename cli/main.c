@@ -6,24 +6,13 @@
 
 #include "cli/options/options.h"
 
-const struct command *const commands[] = {&command_analyze,
-                                          &command_calibrate,
-                                          &command_disasm,
-                                          &command_energy,
-                                          &command_explain,
-                                          &command_machines,
-                                          &command_occupancy,
-                                          &command_papers,
-                                          &command_power,
-                                          &command_run,
-                                          &command_schema,
-                                          &command_split,
-                                          &command_thermal,
-                                          &command_throughput,
-                                          &command_timeline,
-                                          &command_validate,
-                                          &command_whatif,
-                                          NULL};
+const struct command *const commands[] = {
+    &command_analyze,   &command_calibrate,  &command_disasm,
+    &command_energy,    &command_explain,    &command_machines,
+    &command_occupancy, &command_papers,     &command_power,
+    &command_run,       &command_schema,     &command_split,
+    &command_thermal,   &command_throughput, &command_timeline,
+    &command_validate,  &command_whatif,     NULL};
 
 static void print_usage(FILE *stream)
 {

@@ -81,10 +81,8 @@ static const struct {
     maker *make;
 } files[] = {
     {WRITTEN_DIR "/integer.ptx", make_integers}, /* tests/tools/native-integer.py */
-    {WRITTEN_DIR "/integer_90.ptx", make_integers},
-    {"tests/native/memory.ptx", make_integers},
-    {"tests/native/copies.ptx", make_integers},
-    {"tests/native/atomics.ptx", make_integers},
+    {WRITTEN_DIR "/integer_90.ptx", make_integers}, {"tests/native/memory.ptx", make_integers},
+    {"tests/native/copies.ptx", make_integers},     {"tests/native/atomics.ptx", make_integers},
 };
 
 static const unsigned targets[] = {75, 80, 86, 89, 90};

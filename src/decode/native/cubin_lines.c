@@ -23,7 +23,7 @@ struct rows {
     const char **folders;
     uint32_t folder_count, folder_capacity;
     uint32_t folder_first, file_first; /* of the program that is read */
-    bool has_files; /* rows without a known one are of no use */
+    bool has_files;                    /* rows without a known one are of no use */
     const struct cubin *cubin;
 };
 

@@ -118,7 +118,7 @@ struct picture {
     struct native_word covered; /* bits that the row names */
     uint32_t next;              /* the next with this opcode, or PICTURE_NONE */
 };
-enum { PICTURE_NONE = UINT32_MAX };
+#define PICTURE_NONE UINT32_MAX
 
 struct pictures {
     struct picture *items;
