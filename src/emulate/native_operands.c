@@ -40,16 +40,22 @@ static operand_ref join(struct making *m, operand_ref pair)
     return to;
 }
 
-/* -a, |a| and -|a| of floating-point operands; those of integers are in the modifiers of the operation. */
-static operand_ref with_signs(struct making *m, const struct operand *operand, operand_ref from)
+/* -a, |a| and -|a| of floating-point operands, and a half or a part of the value. Operations of native_ops.def
+ * have the signs in their modifiers. */
+static operand_ref with_changes(struct making *m, const struct operand *operand, operand_ref from)
 {
-    if ((!operand->negate && !operand->absolute) || operand->width == WIDTH_PREDICATE) return from;
-    operand_ref to = temporary(m);
+    unsigned flags = operand->kind == OPERAND_SYMBOL ? 0 : operand->select;
+    bool has_signs = (operand->negate || operand->absolute) &&
+                     (!is_native_op(m->insn) || flags & VALUE_APPLY_SIGNS);
+    if (operand->width == WIDTH_PREDICATE ||
+        (!has_signs && !(flags & ~(unsigned)VALUE_APPLY_SIGNS)))
+        return from;
+    operand_ref to = operand->width == WIDTH_PAIR ? from : temporary(m); /* a pair was joined */
     struct uop *u = helper(m, m->b->semantics->set_signs, to, from);
-    bool is_halves = type_infos[m->insn->type].bits == 32 && type_elements(m->insn->type) == 2;
     u->element = operand->width == WIDTH_PAIR ? 8 : 4;
-    u->vector = is_halves ? 2 : 1;
-    u->imm = (operand->absolute ? 1 : 0) | (operand->negate ? 2 : 0);
+    u->vector = flags & VALUE_SIGNED_HALVES ? 2 : 1;
+    u->imm = (has_signs && operand->absolute ? 1 : 0) | (has_signs && operand->negate ? 2 : 0) |
+             (int64_t)flags << 8;
     return to;
 }
 
@@ -75,8 +81,8 @@ operand_ref native_source(struct making *m, unsigned k)
     default:
         return REF_NONE;
     }
-    if (is_native_op(m->insn)) return at;
-    return with_signs(m, operand, is_pair ? join(m, at) : at);
+    if (is_native_op(m->insn) && is_pair) return at;
+    return with_changes(m, operand, is_pair ? join(m, at) : at);
 }
 
 /* [register + uniform register + imm]; a symbol is a bank of constants in device memory. */

@@ -251,8 +251,8 @@ static operand_ref place_source(struct making *m, unsigned k)
 
 static unsigned operand_bits(const struct making *m, const struct operand *operand)
 {
-    if (operand->kind != OPERAND_REGISTER) return 0;
     if (operand->width == WIDTH_PAIR) return 64;
+    if (operand->kind != OPERAND_REGISTER) return m->function->native_code ? 32 : 0;
     unsigned bits = type_infos[m->function->vregs[operand->reg].type].bits;
     return bits == 8 ? 16 : bits;
 }
@@ -356,7 +356,7 @@ static int64_t modifiers(const struct insn *insn)
     case OP_SLCT:
         return ftz ? 1 : 0;
     default:
-        if (op_infos[insn->op].form == FORM_NATIVE) return insn->modifiers;
+        if (op_infos[insn->op].form == FORM_NATIVE) return insn->modifiers | float_modifiers(insn);
         if (insn->flags & INSN_CC) return 2; /* add.cc, sub.cc, mad.cc */
         return float_modifiers(insn);
     }

@@ -225,7 +225,8 @@ static void cvt_pack(struct exec *x, const struct uop *u)
 static unsigned register_bits(const struct insn *insn, const struct function *function, unsigned at)
 {
     const struct operand *operand = &insn->operands[at];
-    if (operand->kind != OPERAND_REGISTER) return 0;
+    if (operand->width == WIDTH_PAIR) return 64;
+    if (operand->kind != OPERAND_REGISTER) return function->native_code ? 32 : 0;
     unsigned bits = type_infos[function->vregs[operand->reg].type].bits;
     return bits == 8 ? 16 : bits;
 }

@@ -25,19 +25,30 @@ static void split_pair(struct exec *x, const struct uop *u)
     VECTOR LANES high[i] = m[i] ? (uint32_t)(a[i] >> 32) : high[i];
 }
 
-/* imm: bit 0 absolute, bit 1 negated. Of one number of element bytes, or of two halves. */
+/* imm: bit 0 absolute, bit 1 negated; from bit 8 on VALUE_ flags. A NaN of 64 bits keeps its sign, as
+ * PTX's neg.f64 and abs.f64 have it. */
 static void set_signs(struct exec *x, const struct uop *u)
 {
     if (u->element == 8) {
         const uint64_t *a = SRC(uint64_t, 0), sign = UINT64_C(1) << 63;
         uint64_t *d = DST(uint64_t, 0), keep = u->imm & 1 ? ~sign : ~UINT64_C(0);
         uint64_t flip = u->imm & 2 ? sign : 0;
-        VECTOR LANES d[i] = (a[i] & keep) ^ flip;
+        VECTOR LANES d[i] =
+            (a[i] & ~sign) > UINT64_C(0x7ff0000000000000) ? a[i] : (a[i] & keep) ^ flip;
         return;
     }
+    unsigned flags = (unsigned)(u->imm >> 8), shift = flags >> VALUE_SHIFT_AT;
     const uint32_t *a = SRC(uint32_t, 0), sign = u->vector == 2 ? 0x80008000u : 0x80000000u;
     uint32_t *d = DST(uint32_t, 0), keep = u->imm & 1 ? ~sign : ~0u, flip = u->imm & 2 ? sign : 0;
+    if (flags & VALUE_NEGATE_HIGH) flip ^= 0x80000000u;
     VECTOR LANES d[i] = (a[i] & keep) ^ flip;
+    if (flags & VALUE_LOW_TWICE) VECTOR LANES d[i] = (d[i] & 0xffff) | d[i] << 16;
+    if (flags & VALUE_HIGH_TWICE) VECTOR LANES d[i] = (d[i] & 0xffff0000u) | d[i] >> 16;
+    if (shift) VECTOR LANES d[i] >>= shift;
+    if (!(flags & (VALUE_BYTE | VALUE_HALF))) return;
+    const uint32_t mask = flags & VALUE_BYTE ? 0xff : 0xffff;
+    const uint32_t top = flags & VALUE_SIGNED ? (mask + 1) / 2 : 0;
+    VECTOR LANES d[i] = ((d[i] & mask) ^ top) - top;
 }
 
 /* Writes what `result` has in the active lanes, in another loop than the one that read: sources may be

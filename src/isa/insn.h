@@ -434,7 +434,7 @@ struct operand {
     uint8_t kind;
     bool negate; /* !p; vmad: -a */
     uint16_t
-        select;  /* .b7610: see SELECT_; 0: all of the register. Native address: ADDRESS_ flags */
+        select;  /* .b7610: see SELECT_; 0: all of the register. Native: ADDRESS_ or VALUE_ flags */
     int32_t reg; /* register index within the function, or -1 */
     int32_t symbol; /* index into module.variables / module.functions, or -1 */
     uint8_t width;  /* native: enum operand_width; of an address: of its register */
@@ -448,6 +448,20 @@ enum address_flags {
     ADDRESS_UNIFORM = 1,
     ADDRESS_UNIFORM_PAIR = 2,
     ADDRESS_SCALE_AT = 4 /* from this bit on: the register is shifted left so far */
+};
+
+/* What is done to a value of a native operand (operand.select) before the operation sees it: signs, then
+ * halves, then the shift and the cut. */
+enum value_flags {
+    VALUE_SIGNED_HALVES = 1, /* the signs are those of two halves */
+    VALUE_LOW_TWICE = 2,     /* the lower half in both */
+    VALUE_HIGH_TWICE = 4,
+    VALUE_NEGATE_HIGH = 8,  /* the upper half is negated, the lower one stays */
+    VALUE_APPLY_SIGNS = 16, /* also where the operation is of native_ops.def */
+    VALUE_BYTE = 32,        /* shifted, then cut to a byte or a half and extended */
+    VALUE_HALF = 64,
+    VALUE_SIGNED = 128,
+    VALUE_SHIFT_AT = 8 /* from this bit on: bits by which it is shifted right */
 };
 
 /* Registers of native code: all functions have them all. Behind R254, UR62, P6 and UP6 lies what takes

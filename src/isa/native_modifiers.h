@@ -21,7 +21,10 @@ enum native_modifiers {
     NM_EX = 2048,         /* ISETP.EX */
     NM_FILL = 4096,       /* LDGSTS.ZFILL */
     NM_LOW_HANDLE = 8192, /* TEX: the handle is its lower 32 bits */
-    NM_VALUE_AT = 16 /* from this bit on: a shift, a table, a comparison and how it is combined */
+    NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
+    /* floating point: from this bit on, one for each source, those that are negated or absolute */
+    NM_NEGATED_AT = 32,
+    NM_ABSOLUTE_AT = 36
 };
 
 /* Code of sm_90 makes a generic address of an offset in shared memory and SR_SWINHI, its upper 32 bits: a

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pairs of 16-bit floats. Operands of an instruction: rows_float.def. */
+#include "decode/native/lower_float.h"
+
+static enum ptx_type pair_type(const struct lowering *l)
+{
+    return has(l, "BF16_V2") ? TYPE_BF16X2 : TYPE_F16X2;
+}
+
+/* Which half stands in which place, and signs of both. */
+static void from_halves(struct lowering *l, unsigned i)
+{
+    const struct native_operand *operand = lower_operand(l, i);
+    from_value(l, i);
+    apply_signs(l);
+    change_value(l, VALUE_SIGNED_HALVES | (operand_has(operand, "H0_H0")    ? VALUE_LOW_TWICE
+                                           : operand_has(operand, "H1_H1")  ? VALUE_HIGH_TWICE
+                                           : operand_has(operand, "H0_NH1") ? VALUE_NEGATE_HIGH
+                                                                            : 0));
+}
+
+/* An operand of the instruction is in f32. */
+static bool has_f32(const struct lowering *l)
+{
+    for (unsigned i = 0; i < l->in->operand_count; i++)
+        if (operand_has(lower_operand(l, i), "F32")) return true;
+    return false;
+}
+
+static bool lower_halves(struct lowering *l, enum ptx_op op, unsigned sources)
+{
+    if (has_f32(l) || has(l, "FMZ")) return false;
+    lower_to(l, op, pair_type(l));
+    set_float_modifiers(l);
+    to_register(l, 0);
+    for (unsigned i = 0; i < sources; i++)
+        from_halves(l, 1 + i);
+    return true;
+}
+
+static bool is_zero(const struct native_operand *operand, bool negative)
+{
+    return operand->kind == NATIVE_REGISTER && operand->number == NATIVE_RZ &&
+           operand->negate == negative;
+}
+
+/* d, a.F32, -RZ: a cut to a half, which ptxas makes of cvt.rz.f16.f32 for sm_75 */
+static bool lower_cut(struct lowering *l)
+{
+    const struct native_operand *b = lower_operand(l, 2);
+    if (!operand_has(lower_operand(l, 1), "F32") || !is_zero(b, true)) return false;
+    if (has(l, "F32") || has(l, "SAT") || has(l, "FTZ") || has(l, "BF16_V2")) return false;
+    lower_to(l, OP_CVT, TYPE_F16);
+    l->out->type2 = TYPE_F32;
+    l->out->rounding = ROUND_RZ;
+    to_register(l, 0);
+    from_value(l, 1);
+    return true;
+}
+
+/* d, a, b; .F32: the sum of one half each, in f32 */
+bool lower_hadd2(struct lowering *l)
+{
+    if (has_f32(l)) return lower_cut(l);
+    if (!has(l, "F32")) return lower_halves(l, OP_ADD, 2);
+    if (has(l, "BF16_V2") || has(l, "FTZ")) return false;
+    lower_to(l, OP_N_HADD2_F32, TYPE_F32);
+    set_float_modifiers(l);
+    to_register(l, 0);
+    from_halves(l, 1);
+    from_halves(l, 2);
+    return true;
+}
+
+bool lower_hmul2(struct lowering *l)
+{
+    return lower_halves(l, OP_MUL, 2);
+}
+
+/* d, a, b, c. Constants are moved by -0 * 0 + c, which is c. */
+bool lower_hfma2(struct lowering *l)
+{
+    const struct native_operand *c = lower_operand(l, 3);
+    bool is_immediate = c->kind == NATIVE_HALVES || c->kind == NATIVE_BF16_HALVES;
+    uint32_t magnitude = (uint32_t)c->value & 0x7fff7fffu;
+    uint32_t most = has(l, "BF16_V2") ? 0x7f80 : 0x7c00;
+    bool has_nan = (magnitude & 0xffff) > most || magnitude >> 16 > most;
+    bool is_plain = !has(l, "FTZ") && !has(l, "SAT") && !has(l, "RELU") && !has(l, "OOB");
+    if (is_immediate && is_plain && !has_nan && !c->negate && !c->absolute && !has(l, "FMZ") &&
+        is_zero(lower_operand(l, 1), true) && is_zero(lower_operand(l, 2), false)) {
+        lower_to(l, OP_MOV, TYPE_B32);
+        to_register(l, 0);
+        from_value(l, 3);
+        return true;
+    }
+    return lower_halves(l, OP_FMA, 3);
+}
+
+/* d, a, b, p */
+bool lower_hmnmx2(struct lowering *l)
+{
+    const struct native_operand *p = lower_operand(l, 3);
+    bool is_xorsign = has(l, "XORSIGN");
+    if (!is_constant_predicate(p)) return false;
+    if (!lower_halves(l, p->invert ? OP_MAX : OP_MIN, 2)) return false;
+    if (!is_xorsign) return true;
+    l->out->flags |= INSN_XORSIGN | INSN_ABS;
+    for (unsigned i = 1; i < 3; i++) {
+        if (!l->out->operands[i].absolute || l->out->operands[i].negate) return false;
+        l->out->operands[i].absolute = false; /* PTX's min.xorsign.abs takes the signs off */
+    }
+    return true;
+}
+
+static bool set_comparison(struct lowering *l)
+{
+    l->out->compare = (uint8_t)float_compare(l);
+    l->out->combine = (uint8_t)float_combine(l);
+    return l->out->compare && !has_f32(l);
+}
+
+/* d, a, b, c: each half 1.0 or 0.0 (.BF), else all ones or 0 */
+bool lower_hset2(struct lowering *l)
+{
+    lower_to(l, OP_SET, has(l, "BF") ? pair_type(l) : TYPE_U32);
+    l->out->type2 = (uint8_t)pair_type(l);
+    set_float_modifiers(l);
+    to_register(l, 0);
+    from_halves(l, 1);
+    from_halves(l, 2);
+    from_predicate(l, 3);
+    return set_comparison(l);
+}
+
+/* p, q, a, b, c: the lower halves' comparison and the upper ones' */
+bool lower_hsetp2(struct lowering *l)
+{
+    if (has(l, "H_AND")) return false;
+    lower_to(l, OP_SETP, pair_type(l));
+    set_float_modifiers(l);
+    to_predicate(l, 0);
+    to_predicate(l, 1);
+    from_halves(l, 2);
+    from_halves(l, 3);
+    from_predicate(l, 4);
+    return set_comparison(l);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Floating-point operations of native code (isa/native_ops.def). Signs of operands are masks in the loops; the
+ * arithmetic is that of PTX's operations (sem_float.h, sem_double.h). */
+#ifndef EMULATE_SEM_NATIVE_FLOAT_H
+#define EMULATE_SEM_NATIVE_FLOAT_H
+
+#include "emulate/sem_double.h"
+#include "emulate/sem_float.h"
+#include "emulate/sem_half.h"
+#include "emulate/sem_native.h"
+
+/* ---- 32 bits --------------------------------------------------------------------------------- */
+
+static inline uint32_t keep_mask(const struct uop *u, unsigned k)
+{
+    return u->imm >> (NM_ABSOLUTE_AT + k) & 1 ? 0x7fffffffu : UINT32_MAX;
+}
+static inline uint32_t flip_mask(const struct uop *u, unsigned k)
+{
+    return u->imm >> (NM_NEGATED_AT + k) & 1 ? 0x80000000u : 0;
+}
+#define SIGNED_SOURCE(name, k)                                                                     \
+    const uint32_t *name = SRC(uint32_t, k);                                                       \
+    const uint32_t keep_##name = keep_mask(u, k);                                                  \
+    const uint32_t flip_##name = flip_mask(u, k)
+#define SIGNED_LANE(name) bits_as_float((name[i] & keep_##name) ^ flip_##name)
+#define SIGNED2(name, expr)                                                                        \
+    OP_FORMS(name, float, SIGNED_SOURCE(a, 0);                                                     \
+             SIGNED_SOURCE(b, 1), const float A = SIGNED_LANE(a);                                  \
+             const float B = SIGNED_LANE(b), expr)
+#define SIGNED3(name, expr)                                                                        \
+    OP_FORMS(name, float, SIGNED_SOURCE(a, 0); SIGNED_SOURCE(b, 1);                                \
+             SIGNED_SOURCE(c, 2), const float A = SIGNED_LANE(a); const float B = SIGNED_LANE(b);  \
+             const float C = SIGNED_LANE(c), expr)
+SIGNED2(n_fadd, canon(A + B))
+SIGNED2(n_fadd_ftz, flushed(flush(A) + flush(B)))
+SIGNED2(n_fadd_any, add_any(A, B, u->imm))
+SIGNED2(n_fmul, canon(A *B))
+SIGNED2(n_fmul_ftz, flushed(flush(A) * flush(B)))
+SIGNED2(n_fmul_any, mul_any(A, B, u->imm))
+SIGNED3(n_ffma, canon(fmaf(A, B, C)))
+SIGNED3(n_ffma_ftz, flushed(fmaf(flush(A), flush(B), flush(C))))
+SIGNED3(n_ffma_any, fma_any(A, B, C, u->imm))
+
+static void n_fmnmx(struct exec *x, const struct uop *u)
+{
+    SIGNED_SOURCE(a, 0);
+    SIGNED_SOURCE(b, 1);
+    uint32_t p = source_predicate(x, u, 2), result[WARP_LANES];
+    LANES result[i] = float_as_bits(min_max(SIGNED_LANE(a), SIGNED_LANE(b), u->imm, !(p >> i & 1)));
+    write_words(x, u->dst[0], result);
+}
+
+/* Does a / b need the slow path of ptxas's division? Its fast path is
+ *
+ *     r = MUFU.RCP(b), r = r + r (1 - b r), q = a r, q = q + r (a - b q)
+ *
+ * and rounds right where all of that is normal and exact where it has to be: the residue a - b q is a
+ * multiple of 2^-47 |a|, so |a| >= 2^-102 keeps it exact; r is normal for |b| < 2^126, q between 2^-125 and
+ * 2^127. Hardware's bounds are not published; any set that holds all of these quotients gives the same
+ * results. */
+static inline uint32_t needs_slow_division(uint32_t a, uint32_t b)
+{
+    int32_t top_a = (int32_t)(a >> 23 & 0xff) - 127, top_b = (int32_t)(b >> 23 & 0xff) - 127;
+    bool is_fast = top_a >= -102 && top_a < 128 && top_b > -127 && top_b < 126 &&
+                   top_a - top_b > -125 && top_a - top_b < 127;
+    return !is_fast;
+}
+static void n_fchk(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    uint32_t bits = 0;
+    LANES bits |= needs_slow_division(a[i], b[i]) << i;
+    write_predicate(x, u->dst[0], bits);
+}
+
+/* The argument is in turns: what is whole in it makes no difference and goes off exactly. */
+static inline float of_turns(float turns, bool is_cosine)
+{
+    const double two_pi = 6.283185307179586476925;
+    double part = (double)turns - rint((double)turns);
+    return (float)(is_cosine ? cos(two_pi * part) : sin(two_pi * part));
+}
+OP1(n_sin_turns, float, float, finish(of_turns(flush(A), false), F_FTZ))
+OP1(n_cos_turns, float, float, finish(of_turns(flush(A), true), F_FTZ))
+
+/* ---- 64 bits --------------------------------------------------------------------------------- */
+
+/* Upper words in, upper words out: rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64. */
+static inline double double_of_upper(uint32_t upper)
+{
+    return upper_half(double_of_bits((uint64_t)upper << 32));
+}
+static inline uint32_t upper_of_double(double v)
+{
+    return (uint32_t)(bits_of_double(upper_half(v)) >> 32);
+}
+OP1(n_rcp64h, uint32_t, uint32_t, upper_of_double(1.0 / double_of_upper(A)))
+OP1(n_rsq64h, uint32_t, uint32_t, upper_of_double(1.0 / sqrt(double_of_upper(A))))
+
+#define DOUBLE_BUFFER(name) double name[WARP_LANES] __attribute__((aligned(64)))
+/* Signs do not change a NaN, as those of PTX's neg.f64 and abs.f64. */
+static inline void load_pair(struct exec *x, const struct uop *u, unsigned k, double *out)
+{
+    const uint32_t *low = SRC(uint32_t, k), *high = low + WARP_LANES;
+    if (!(u->imm >> (NM_NEGATED_AT + k) & 1) && !(u->imm >> (NM_ABSOLUTE_AT + k) & 1)) {
+        VECTOR LANES out[i] = double_of_bits(low[i] | (uint64_t)high[i] << 32);
+        return;
+    }
+    const uint64_t keep = (uint64_t)keep_mask(u, k) << 32 | UINT32_MAX;
+    const uint64_t flip = (uint64_t)flip_mask(u, k) << 32;
+    VECTOR LANES
+    {
+        uint64_t bits = low[i] | (uint64_t)high[i] << 32;
+        bool is_nan = (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+        out[i] = double_of_bits(is_nan ? bits : (bits & keep) ^ flip);
+    }
+}
+static inline void store_pair(struct exec *x, const struct uop *u, const double *result)
+{
+    uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;
+    const int32_t *m = x->lane_mask;
+    VECTOR LANES low[i] = m[i] ? (uint32_t)bits_of_double(result[i]) : low[i];
+    VECTOR LANES high[i] = m[i] ? (uint32_t)(bits_of_double(result[i]) >> 32) : high[i];
+}
+
+#if defined(__SSE2__)
+#define EACH_DOUBLE(vector, lane)                                                                  \
+    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES)                                             \
+    STORE_DOUBLES(r + i, vector)
+#else
+#define EACH_DOUBLE(vector, lane) LANES r[i] = lane
+#endif
+#if defined(__FMA__)
+#define EACH_FUSED EACH_DOUBLE
+#else
+#define EACH_FUSED(vector, lane) LANES r[i] = lane
+#endif
+
+#define PAIR2(name, exact, lane, directed)                                                         \
+    static void name(struct exec *x, const struct uop *u)                                          \
+    {                                                                                              \
+        DOUBLE_BUFFER(a);                                                                          \
+        DOUBLE_BUFFER(b);                                                                          \
+        DOUBLE_BUFFER(r);                                                                          \
+        load_pair(x, u, 0, a);                                                                     \
+        load_pair(x, u, 1, b);                                                                     \
+        if (DIRECTION)                                                                             \
+            LANES r[i] = ruled2(directed, a[i], b[i]);                                             \
+        else                                                                                       \
+            EACH_DOUBLE(exact##_doubles(LOAD_DOUBLES(a + i), b + i), ruled2(lane, a[i], b[i]));    \
+        store_pair(x, u, r);                                                                       \
+    }
+PAIR2(n_dadd, add_f64, a[i] + b[i], add_quad(a[i], b[i], DIRECTION))
+PAIR2(n_dmul, mul_f64, a[i] * b[i], mul_quad(a[i], b[i], DIRECTION))
+
+static void n_dfma(struct exec *x, const struct uop *u)
+{
+    DOUBLE_BUFFER(a);
+    DOUBLE_BUFFER(b);
+    DOUBLE_BUFFER(c);
+    DOUBLE_BUFFER(r);
+    load_pair(x, u, 0, a);
+    load_pair(x, u, 1, b);
+    load_pair(x, u, 2, c);
+    if (DIRECTION)
+        LANES r[i] = ruled3(fma_quad(a[i], b[i], c[i], DIRECTION), a[i], b[i], c[i]);
+    else
+        EACH_FUSED(fma_doubles(LOAD_DOUBLES(a + i), b + i, LOAD_DOUBLES(c + i)),
+                   ruled3(fma(a[i], b[i], c[i]), a[i], b[i], c[i]));
+    store_pair(x, u, r);
+}
+
+/* p: the least or greatest is a; q: both are NaN, and ptxas makes the result of b. */
+static void n_dsetp_minmax(struct exec *x, const struct uop *u)
+{
+    DOUBLE_BUFFER(a);
+    DOUBLE_BUFFER(b);
+    bool maximum = u->imm & NM_HIGH;
+    uint32_t p = 0, q = 0;
+    load_pair(x, u, 0, a);
+    load_pair(x, u, 1, b);
+    LANES
+    {
+        bool a_below = a[i] < b[i] || (a[i] == b[i] && signbit(a[i]));
+        bool is_nan = a[i] != a[i] && b[i] != b[i];
+        bool takes_a = b[i] != b[i] ? !is_nan : a[i] == a[i] && a_below != maximum;
+        p |= (uint32_t)takes_a << i;
+        q |= (uint32_t)is_nan << i;
+    }
+    write_predicate(x, u->dst[0], p);
+    write_predicate(x, u->dst[1], q);
+}
+
+/* ---- halves ---------------------------------------------------------------------------------- */
+
+/* The lower halves are widened, which is exact; a is -0 where ptxas converts b. */
+static void n_hadd2_f32(struct exec *x, const struct uop *u)
+{
+    uint16_t halves[2][WARP_LANES] __attribute__((aligned(64)));
+    float floats[2][WARP_LANES] __attribute__((aligned(64)));
+    for (unsigned k = 0; k < 2; k++) {
+        const uint32_t *source = SRC(uint32_t, k);
+        VECTOR LANES halves[k][i] = (uint16_t)source[i];
+        widen_f16(halves[k], floats[k], WARP_LANES);
+    }
+    float *d = DST(float, 0);
+    const int32_t *m = x->lane_mask;
+    VECTOR LANES d[i] = m[i] ? finish(floats[0][i] + floats[1][i], u->imm) : d[i];
+}
+
+/* ---- selection ------------------------------------------------------------------------------- */
+
+#define SELECT_SIGNED(name)                                                                        \
+    static struct uop_pair select_##name(const struct insn *insn, const struct function *function) \
+    {                                                                                              \
+        bool ftz = insn->flags & INSN_FTZ;                                                         \
+        bool any = insn->rounding > ROUND_RN || insn->flags & INSN_SAT;                            \
+        (void)function;                                                                            \
+        return BY_MODIFIERS(name);                                                                 \
+    }
+SELECT_SIGNED(n_fadd)
+SELECT_SIGNED(n_fmul)
+SELECT_SIGNED(n_ffma)
+SELECT_ONE(n_fmnmx, SAME(n_fmnmx))
+SELECT_ONE(n_fchk, SAME(n_fchk))
+SELECT_ONE(n_sin_turns, PAIR(n_sin_turns))
+SELECT_ONE(n_cos_turns, PAIR(n_cos_turns))
+SELECT_ONE(n_rcp64h, PAIR(n_rcp64h))
+SELECT_ONE(n_rsq64h, PAIR(n_rsq64h))
+SELECT_ONE(n_dadd, SAME(n_dadd))
+SELECT_ONE(n_dmul, SAME(n_dmul))
+SELECT_ONE(n_dfma, SAME(n_dfma))
+SELECT_ONE(n_dsetp_minmax, SAME(n_dsetp_minmax))
+SELECT_ONE(n_hadd2_f32, SAME(n_hadd2_f32))
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Native code of floating point: instructions of tests/native/float.txt, each in several kernels, run as PTX
+ * and as the native code that ptxas makes of them, on the same operands; the results must be equal. Skipped
+ * without ptxas. WARPSAGE_TARGETS="80 90" limits the targets, WARPSAGE_ONLY=text the instructions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <warpsage/warpsage.h>
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "support/kernel_run.h"
+
+enum { SOURCES_MAX = 4, THREADS = 64, BLOCKS = 64, LANES_ALL = THREADS * BLOCKS };
+
+/* One line: since, tolerance in units of the last place, instruction, type of the result, of the sources */
+struct form {
+    unsigned since;
+    double tolerance;
+    char text[80], result[8], sources[SOURCES_MAX][8];
+    unsigned count;
+};
+
+enum variant { PLAIN, NEGATED, IMMEDIATE, CONSTANT, GUARDED, VARIANTS };
+
+static unsigned bits_of(const char *type)
+{
+    if (!strcmp(type, "pred")) return 32;
+    unsigned bits = (unsigned)atoi(type + strcspn(type, "0123456789"));
+    return strstr(type, "x2") ? 2 * bits : bits;
+}
+static bool is_float(const char *type)
+{
+    return type[0] == 'f' || !strncmp(type, "bf", 2);
+}
+/* Type of its register. */
+static const char *holder(const char *type)
+{
+    if (!strcmp(type, "pred") || !strcmp(type, "f32") || !strcmp(type, "f64")) return type;
+    unsigned bits = bits_of(type);
+    return bits == 64 ? "b64" : bits == 32 ? "b32" : "b16";
+}
+static const char *suffix(const char *type)
+{
+    static char text[8];
+    snprintf(text, sizeof text, "%s%s", type, ""); /* neg.bf16x2 */
+    return text;
+}
+
+static void print_operand(struct strbuf *out, const struct form *form, unsigned k,
+                          enum variant variant)
+{
+    const char *type = form->sources[k];
+    bool is_last = k + 1 == form->count && k > 0, is_pred = !strcmp(type, "pred");
+    if (variant == CONSTANT && is_last && !is_pred && bits_of(type) >= 32) {
+        strbuf_printf(out, "%%c%u", k);
+    } else if (variant == IMMEDIATE && is_last && !strcmp(type, "f32")) {
+        strbuf_printf(out, "0f3F9E0419");
+    } else if (variant == IMMEDIATE && is_last && !strcmp(type, "f64")) {
+        strbuf_printf(out, "0dBFF3C08300000000");
+    } else {
+        strbuf_printf(out, "%%s%u", k);
+    }
+}
+
+static void print_sources(struct strbuf *out, const struct form *form, enum variant variant)
+{
+    for (unsigned k = 0; k < form->count; k++) {
+        const char *type = form->sources[k], *kept = holder(type);
+        if (!strcmp(type, "pred")) {
+            strbuf_printf(out, " .reg .pred %%s%u; setp.ne.u32 %%s%u, %%odd, 0;\n", k, k);
+            continue;
+        }
+        strbuf_printf(out, " .reg .%s %%s%u, %%c%u;\n", kept, k, k);
+        unsigned bits = bits_of(type);
+        const char *width = bits == 8 ? type : kept;
+        strbuf_printf(out, " ld.global.%s %%s%u, [%%in+%u];\n", width, k, 8 * k);
+        if (bits >= 32) strbuf_printf(out, " ld.param.%s %%c%u, [constant];\n", kept, k);
+        if (variant != NEGATED || !is_float(type) || bits < 16) continue;
+        strbuf_printf(out, " %s.%s %%s%u, %%s%u;\n", k + 1 == form->count ? "abs" : "neg",
+                      suffix(type), k, k);
+        if (k + 1 == form->count && k > 0)
+            strbuf_printf(out, " neg.%s %%s%u, %%s%u;\n", suffix(type), k, k);
+    }
+}
+
+/* setp of one half has a single result. */
+static bool has_second_result(const struct form *form)
+{
+    size_t length = strlen(form->text);
+    bool is_half = length > 4 && !strcmp(form->text + length - 3, "f16");
+    return !strncmp(form->text, "setp.", 5) && !is_half;
+}
+
+/* Entry kN_V(in, out, constant). */
+static void print_kernel(struct strbuf *out, const struct form *form, size_t n,
+                         enum variant variant)
+{
+    bool is_pred = !strcmp(form->result, "pred");
+    strbuf_printf(
+        out, ".visible .entry k%zu_%d(.param .u64 in, .param .u64 out, .param .b64 constant) {\n",
+        n, (int)variant);
+    strbuf_printf(out,
+                  " .reg .b32 %%t, %%b, %%odd, %%x; .reg .b64 %%in, %%out, %%w; .reg .pred %%go;\n"
+                  " mov.u32 %%t, %%tid.x; mov.u32 %%b, %%ctaid.x; mad.lo.u32 %%t, %%b, 64, %%t;\n"
+                  " ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; and.b32 %%odd, %%t, 1;\n"
+                  " mad.wide.u32 %%in, %%t, 32, %%in; mad.wide.u32 %%out, %%t, 8, %%out;\n");
+    print_sources(out, form, variant);
+    const char *kept = holder(form->result), *text = form->text;
+    if (is_pred) {
+        strbuf_printf(out, " .reg .pred %%d, %%e; setp.eq.u32 %%d, %%odd, 0; mov.pred %%e, %%d;\n");
+    } else {
+        strbuf_printf(out, " .reg .%s %%d;\n", kept);
+        if (variant == GUARDED)
+            strbuf_printf(out,
+                          bits_of(form->result) == 64 ? " ld.global.%s %%d, [%%in+24];\n"
+                                                      : " ld.global.%s %%d, [%%in+24];\n",
+                          kept);
+    }
+    if (variant == GUARDED) strbuf_printf(out, " setp.ne.u32 %%go, %%odd, 0;\n @%%go");
+    strbuf_printf(out, " %s %%d%s", text, has_second_result(form) ? "|%e" : "");
+    for (unsigned k = 0; k < form->count; k++) {
+        strbuf_printf(out, ", ");
+        print_operand(out, form, k, variant);
+    }
+    strbuf_printf(out, ";\n");
+    if (is_pred)
+        strbuf_printf(out, " .reg .b32 %%e1; selp.b32 %%x, 1, 0, %%d; selp.b32 %%e1, 2, 0, %%e; "
+                           "or.b32 %%x, %%x, %%e1;\n"
+                           " st.global.b32 [%%out], %%x; ret; }\n");
+    else
+        strbuf_printf(out, " st.global.%s [%%out], %%d; ret; }\n",
+                      bits_of(form->result) == 8 ? "b8" : kept);
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static uint64_t edge(const char *type, uint64_t *state)
+{
+    static const uint32_t singles[] = {
+        0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,   0x80800000,
+        0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001,
+        0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f000000, 0x4b000001, 0x4f000000, 0xcf000000,
+        0x5f000000, 0x40490fdb, 0x3f800001, 0x7e800000, 0x7f000000, 0x00ffffff};
+    static const uint16_t halves[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,
+                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01,
+                                      0x3c00, 0xbc00, 0x3bff, 0x3800, 0x7f80, 0xff80,
+                                      0x7fff, 0x7c01, 0x7ff7, 0x80,   0x3f80, 0x7f7f};
+    uint32_t high = random_u32(state), low = random_u32(state);
+    unsigned bits = bits_of(type), kind = random_u32(state) % 8;
+    if (!is_float(type)) { /* few bits, all ones, one bit */
+        uint64_t value = (uint64_t)high << 32 | low;
+        return kind < 2    ? value & 3
+               : kind == 2 ? ~(value & 7)
+               : kind == 3 ? UINT64_C(1) << (low & 63)
+               : kind == 4 ? value >> (high & 63)
+                           : value;
+    }
+    if (bits == 64) {
+        if (kind < 3) { /* an edge of f32 in this width, or a neighbour of one */
+            uint64_t top = singles[low % (sizeof singles / 4)], m = top & 0x7fffff;
+            uint64_t e = top >> 23 & 0xff, wide = e == 0xff ? 0x7ff : e == 0 ? 0 : e + 896;
+            return (top >> 31) << 63 | wide << 52 | m << 29 | (high & 1 ? high & 7 : 0);
+        }
+        if (kind < 6) /* about 1 */
+            return ((uint64_t)(high & 0x800fffff) | (uint64_t)(1023 - 70 + low % 140) << 20) << 32 |
+                   random_u32(state);
+        return (uint64_t)high << 32 | low;
+    }
+    if (strcmp(type, "f32")) {
+        uint32_t two[2];
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t r = random_u32(state);
+            two[k] = kind < 3   ? halves[r % (sizeof halves / 2)]
+                     : kind < 6 ? (r & 0x83ff) | (10 + (r >> 16) % 10) << 10
+                                : r & 0xffff;
+        }
+        return two[0] | two[1] << 16;
+    }
+    if (kind < 3) return singles[low % (sizeof singles / 4)];
+    if (kind < 6) return (high & 0x807fffff) | (127 - 24 + low % 48) << 23;
+    return low;
+}
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+
+static double value_of(const char *type, uint64_t bits)
+{
+    float single;
+    double value;
+    uint32_t word = (uint32_t)bits;
+    if (bits_of(type) == 64) {
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    memcpy(&single, &word, sizeof single);
+    return single;
+}
+
+static bool is_close(const struct form *form, uint64_t a, uint64_t b)
+{
+    if (a == b) return true;
+    if (form->tolerance == 0) return false;
+    double x = value_of(form->result, a), y = value_of(form->result, b);
+    if (x != x || y != y) return x != x && y != y;
+    double unit = bits_of(form->result) == 64 ? 0x1p-52 : 0x1p-23;
+    double least = bits_of(form->result) == 64 ? 0x1p-1022 : 0x1p-126;
+    double size = fabs(x) > least ? fabs(x) : least;
+    if (form->tolerance < 0) size = 1 / unit; /* an absolute bound, as power of two */
+    double bound = form->tolerance < 0 ? exp2(form->tolerance) : form->tolerance * unit * size;
+    return fabs(x - y) <= bound;
+}
+
+struct results {
+    uint64_t words[LANES_ALL];
+    bool failed;
+    char error[300];
+};
+
+static void launch(ws_context *context, ws_device *device, ws_module *module, const char *name,
+                   uint64_t in, uint64_t out, struct results *results)
+{
+    uint64_t parameters[3] = {in, out, UINT64_C(0x4008000040490fdb)};
+    static const uint64_t none[LANES_ALL];
+    ws_profile *profile = NULL;
+    ws_launch launch = {.size = sizeof launch,
+                        .grid = {BLOCKS, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .parameters = parameters,
+                        .parameter_bytes = sizeof parameters};
+    ws_status status = ws_device_copy_in(device, out, none, sizeof none);
+    if (status == WS_OK) status = ws_module_find_kernel(module, name, &launch.kernel);
+    if (status == WS_OK) status = ws_device_launch(device, module, &launch, &profile);
+    if (status == WS_OK) status = ws_device_copy_out(device, results->words, out, sizeof none);
+    results->failed = status != WS_OK;
+    snprintf(results->error, sizeof results->error, "%s",
+             status == WS_OK ? "" : ws_context_error(context));
+    ws_profile_destroy(profile);
+}
+
+static size_t read_forms(struct form *forms, size_t room, unsigned target)
+{
+    char line[256];
+    size_t count = 0;
+    const char *only = getenv("WARPSAGE_ONLY");
+    FILE *file = fopen(SOURCE_DIR "/tests/native/float.txt", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        struct form form = {0};
+        int fields =
+            sscanf(line, "%u %lf %79s %7s %7s %7s %7s %7s", &form.since, &form.tolerance, form.text,
+                   form.result, form.sources[0], form.sources[1], form.sources[2], form.sources[3]);
+        if (fields < 5 || line[0] == '#') continue;
+        form.count = (unsigned)fields - 4;
+        bool wanted = form.since <= target && (!only || strstr(form.text, only));
+        if (wanted && count < room) forms[count++] = form;
+    }
+    fclose(file);
+    return count;
+}
+
+enum { FORMS_MAX = 1200 };
+
+/* Number of kernels that differ. */
+static unsigned compare_module(ws_context *context, ws_device *device, ws_module *ptx,
+                               unsigned target, const struct form *forms, size_t count)
+{
+    static uint64_t inputs[LANES_ALL][SOURCES_MAX];
+    static struct results wanted, got;
+    uint64_t in, out, state = 1;
+    unsigned differing = 0, refused = 0, same = 0;
+    ws_module *native;
+    if (ws_module_compile(ptx, target, &native) != WS_OK) {
+        fail_msg("%s", ws_context_error(context));
+    }
+    assert_int_equal(ws_device_alloc(device, sizeof inputs, &in), WS_OK);
+    assert_int_equal(ws_device_alloc(device, 8 * LANES_ALL, &out), WS_OK);
+    for (size_t n = 0; n < count; n++) {
+        for (unsigned i = 0; i < LANES_ALL; i++)
+            for (unsigned k = 0; k < SOURCES_MAX; k++)
+                inputs[i][k] =
+                    edge(k < forms[n].count ? forms[n].sources[k] : forms[n].result, &state);
+        assert_int_equal(ws_device_copy_in(device, in, inputs, sizeof inputs), WS_OK);
+        for (unsigned v = 0; v < VARIANTS; v++) {
+            char name[32];
+            snprintf(name, sizeof name, "k%zu_%u", n, v);
+            launch(context, device, ptx, name, in, out, &wanted);
+            if (wanted.failed) fail_msg("%s: %s", forms[n].text, wanted.error);
+            launch(context, device, native, name, in, out, &got);
+            if (got.failed) {
+                refused++;
+                if (getenv("WARPSAGE_VERBOSE"))
+                    fprintf(stderr, "sm_%u %s variant %u: %s\n", target, forms[n].text, v,
+                            got.error);
+                continue;
+            }
+            unsigned wrong = 0, first = 0;
+            for (unsigned i = LANES_ALL; i-- > 0;)
+                if (!is_close(&forms[n], wanted.words[i], got.words[i])) wrong++, first = i;
+            if (!wrong) same++;
+            if (!wrong || ++differing > 400) continue;
+            fprintf(stderr,
+                    "sm_%u %s variant %u: %u differ, (%llx %llx %llx) PTX %llx native %llx\n",
+                    target, forms[n].text, v, wrong, (unsigned long long)inputs[first][0],
+                    (unsigned long long)inputs[first][1], (unsigned long long)inputs[first][2],
+                    (unsigned long long)wanted.words[first], (unsigned long long)got.words[first]);
+        }
+    }
+    fprintf(stderr, "sm_%u: %u kernels the same, %u differ, %u refused\n", target, same, differing,
+            refused);
+    ws_module_destroy(native);
+    return differing + refused;
+}
+
+static bool has_ptxas(void)
+{
+    return system("ptxas --version >/dev/null 2>&1") == 0;
+}
+
+static void test_equal(void **state)
+{
+    (void)state;
+    static const unsigned targets[] = {75, 80, 86, 89, 90};
+    static struct form forms[FORMS_MAX];
+    unsigned differing = 0;
+    if (!has_ptxas()) skip();
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        unsigned target = targets[t];
+        char number[8];
+        snprintf(number, sizeof number, "%u", target);
+        if (getenv("WARPSAGE_TARGETS") && !strstr(getenv("WARPSAGE_TARGETS"), number)) continue;
+        size_t count = read_forms(forms, FORMS_MAX, target);
+        struct strbuf text = {0};
+        strbuf_printf(&text, ".version 8.6\n.target sm_%u\n.address_size 64\n", target);
+        for (size_t n = 0; n < count; n++)
+            for (unsigned v = 0; v < VARIANTS; v++)
+                print_kernel(&text, &forms[n], n, (enum variant)v);
+        ws_context *context;
+        ws_module *ptx;
+        ws_device *device;
+        assert_int_equal(ws_context_create(&context), WS_OK);
+        assert_int_equal(ws_context_set_tool_path(context, getenv("PATH")), WS_OK);
+        if (ws_module_load_memory(context, "float.ptx", text.data, text.length, &ptx) != WS_OK)
+            fail_msg("%s", ws_context_error(context));
+        ws_device_options options = {.size = sizeof options, .threads = 1};
+        assert_int_equal(ws_device_create(context, &options, &device), WS_OK);
+        differing += compare_module(context, device, ptx, target, forms, count);
+        ws_device_destroy(device);
+        ws_module_destroy(ptx);
+        ws_context_destroy(context);
+        mem_free(strbuf_take(&text));
+    }
+    assert_int_equal(differing, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
