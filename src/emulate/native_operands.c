@@ -50,7 +50,8 @@ static operand_ref with_changes(struct making *m, const struct operand *operand,
     if (operand->width == WIDTH_PREDICATE ||
         (!has_signs && !(flags & ~(unsigned)VALUE_APPLY_SIGNS)))
         return from;
-    operand_ref to = operand->width == WIDTH_PAIR ? from : temporary(m); /* a pair was joined */
+    bool is_joined = operand->width == WIDTH_PAIR && operand->kind != OPERAND_IMMEDIATE;
+    operand_ref to = is_joined ? from : temporary(m);
     struct uop *u = helper(m, m->b->semantics->set_signs, to, from);
     u->element = operand->width == WIDTH_PAIR ? 8 : 4;
     u->vector = flags & VALUE_SIGNED_HALVES ? 2 : 1;
@@ -66,7 +67,8 @@ operand_ref native_source(struct making *m, unsigned k)
     operand_ref at;
     switch (operand->kind) {
     case OPERAND_IMMEDIATE:
-        return immediate(m, operand);
+        at = immediate(m, operand);
+        break;
     case OPERAND_SPECIAL:
         return place_special(m, operand->reg, 4);
     case OPERAND_SYMBOL:
@@ -82,7 +84,8 @@ operand_ref native_source(struct making *m, unsigned k)
         return REF_NONE;
     }
     if (is_native_op(m->insn) && is_pair) return at;
-    return with_changes(m, operand, is_pair ? join(m, at) : at);
+    bool is_joined = is_pair && operand->kind != OPERAND_IMMEDIATE; /* those are lanes of 64 bits */
+    return with_changes(m, operand, is_joined ? join(m, at) : at);
 }
 
 /* [register + uniform register + imm]; a symbol is a bank of constants in device memory. */
