@@ -83,7 +83,7 @@ operand_ref native_source(struct making *m, unsigned k)
     default:
         return REF_NONE;
     }
-    if (is_native_op(m->insn) && is_pair) return at;
+    if ((is_native_op(m->insn) || m->insn->matrix) && is_pair) return at;
     bool is_joined = is_pair && operand->kind != OPERAND_IMMEDIATE; /* those are lanes of 64 bits */
     return with_changes(m, operand, is_joined ? join(m, at) : at);
 }
@@ -110,7 +110,8 @@ void native_append(struct making *m, struct uop *u)
     const struct insn *insn = m->insn;
     operand_ref lanes[UOP_DESTINATIONS];
     bool is_split = false;
-    for (unsigned k = 0; k < insn->ndst && k < UOP_DESTINATIONS && !is_native_op(insn); k++) {
+    for (unsigned k = 0;
+         k < insn->ndst && k < UOP_DESTINATIONS && !is_native_op(insn) && !insn->matrix; k++) {
         lanes[k] = REF_NONE;
         if (insn->operands[k].width != WIDTH_PAIR || insn->operands[k].kind != OPERAND_REGISTER)
             continue;

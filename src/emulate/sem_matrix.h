@@ -227,8 +227,17 @@ static inline uint64_t matrix_bits(const struct matrix_form *form, double value)
     }
 }
 
-static uint64_t register_of(const struct exec *x, operand_ref ref, unsigned type, unsigned lane)
+/* Of native code a pair of registers has 64 bits. */
+static bool has_pairs(const struct uop *u)
 {
+    return u->insn->operands[0].width == WIDTH_PAIR;
+}
+
+static uint64_t register_of(const struct exec *x, const struct uop *u, operand_ref ref,
+                            unsigned type, unsigned lane)
+{
+    const uint32_t *words = PLACE(ref);
+    if (has_pairs(u)) return words[lane] | (uint64_t)words[WARP_LANES + lane] << 32;
     if (type == TYPE_F64) return ((const uint64_t *)PLACE(ref))[lane];
     return ((const uint32_t *)PLACE(ref))[lane];
 }
@@ -244,7 +253,7 @@ static void read_fragment(const struct exec *x, const struct uop *u, unsigned ro
             LANES
             {
                 struct element e = element_of(form, role, reg, part, i);
-                uint64_t word = register_of(x, refs[reg], type, i);
+                uint64_t word = register_of(x, u, refs[reg], type, i);
                 unsigned at = role == MATRIX_A   ? e.row * form->k + e.column
                               : role == MATRIX_B ? e.column * form->k + e.row
                                                  : e.row * form->n + e.column;
@@ -291,7 +300,10 @@ static void mma_any(struct exec *x, const struct uop *u)
                 word |= per > 1 ? value << (part * bits) : value;
             }
             if (!((x->mask >> i) & 1)) continue;
-            if (type == TYPE_F64)
+            if (has_pairs(u)) {
+                ((uint32_t *)to)[i] = (uint32_t)word;
+                ((uint32_t *)to)[WARP_LANES + i] = (uint32_t)(word >> 32);
+            } else if (type == TYPE_F64)
                 ((uint64_t *)to)[i] = word;
             else
                 ((uint32_t *)to)[i] = (uint32_t)word;

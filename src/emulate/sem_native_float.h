@@ -4,6 +4,7 @@
 #ifndef EMULATE_SEM_NATIVE_FLOAT_H
 #define EMULATE_SEM_NATIVE_FLOAT_H
 
+#include "emulate/sem_convert.h"
 #include "emulate/sem_double.h"
 #include "emulate/sem_float.h"
 #include "emulate/sem_half.h"
@@ -209,6 +210,37 @@ static void n_hadd2_f32(struct exec *x, const struct uop *u)
     VECTOR LANES d[i] = m[i] ? finish(floats[0][i] + floats[1][i], u->imm) : d[i];
 }
 
+/* d <- a, b, c: a above b, two floats, or a's halves; c goes to the upper half. */
+static void n_f2fp_bytes(struct exec *x, const struct uop *u)
+{
+    struct conversion c = conversion_of(u->insn);
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *rest = SRC(uint32_t, 2);
+    bool from_halves = c.from == TYPE_F16X2;
+    uint32_t result[WARP_LANES];
+    LANES
+    {
+        uint32_t high = from_halves ? a[i] >> 16 : a[i], low = from_halves ? a[i] & 0xffff : b[i];
+        result[i] = rest[i] << 16 | (uint32_t)convert_value(&c, high, 0) << 8 |
+                    (uint32_t)convert_value(&c, low, 0);
+    }
+    write_words(x, u->dst[0], result);
+}
+
+/* Lane 4 g + t has elements 2 t and 2 t + 1 of row g, and gets those of column g. */
+static void n_movm(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0);
+    uint32_t result[WARP_LANES];
+    LANES
+    {
+        unsigned column = i / 4, row = 2 * (i % 4), shift = 16 * (column % 2);
+        uint32_t low = a[4 * row + column / 2] >> shift & 0xffff;
+        uint32_t high = a[4 * (row + 1) + column / 2] >> shift & 0xffff;
+        result[i] = low | high << 16;
+    }
+    write_words(x, u->dst[0], result);
+}
+
 /* ---- selection ------------------------------------------------------------------------------- */
 
 #define SELECT_SIGNED(name)                                                                        \
@@ -233,5 +265,7 @@ SELECT_ONE(n_dmul, SAME(n_dmul))
 SELECT_ONE(n_dfma, SAME(n_dfma))
 SELECT_ONE(n_dsetp_minmax, SAME(n_dsetp_minmax))
 SELECT_ONE(n_hadd2_f32, SAME(n_hadd2_f32))
+SELECT_ONE(n_f2fp_bytes, SAME(n_f2fp_bytes))
+SELECT_ONE(n_movm, SAME(n_movm))
 
 #endif

@@ -132,24 +132,39 @@ static bool is_zero(const struct native_operand *operand)
     return operand->kind == NATIVE_REGISTER && operand->number == NATIVE_RZ;
 }
 
-/* d, a, b, c: of two numbers the upper half from a; beside c, d's upper half is c's lower one. */
+/* Two bytes from a and b in f32, or from the halves of b; c's lower half goes to the upper one. */
+static void to_bytes(struct lowering *l, enum ptx_type bytes)
+{
+    bool from_halves = has(l, "UNPACK_B_MERGE_C");
+    begin_conversion(l, bytes, from_halves ? TYPE_F16X2 : TYPE_F32);
+    l->out->op = OP_N_F2FP_BYTES;
+    if (!from_halves) from_value(l, 1);
+    from_value(l, 2);
+    if (from_halves) from_number(l, 0);
+    from_value(l, 3);
+}
+
+/* d, a, b, c: of two numbers the upper half from a */
 bool lower_f2fp(struct lowering *l)
 {
-    bool unpacks = has(l, "UNPACK_B") || has(l, "UNPACK_B_MERGE_C");
-    bool merges = has(l, "MERGE_C") || has(l, "PACK_AB_MERGE_C") || has(l, "UNPACK_B_MERGE_C");
-    bool is_e4 = has(l, "E4M3"), is_byte = is_e4 || has(l, "E5M2");
+    bool is_e4 = has(l, "E4M3"), is_byte = is_e4 || has(l, "E5M2"), is_tf32 = has(l, "TF32");
     enum ptx_type bytes = is_e4 ? TYPE_E4M3X2 : TYPE_E5M2X2;
-    if (merges && !is_zero(lower_operand(l, 3))) return false;
-    if (is_byte && unpacks) {
-        bool to_bytes = has(l, "UNPACK_B_MERGE_C");
-        begin_conversion(l, to_bytes ? bytes : TYPE_F16X2, to_bytes ? TYPE_F16X2 : bytes);
+    enum ptx_type halves = has(l, "BF16") ? TYPE_BF16X2 : TYPE_F16X2;
+    bool has_signs = false;
+    for (unsigned i = 1; i < l->in->operand_count; i++)
+        has_signs |= lower_operand(l, i)->negate || lower_operand(l, i)->absolute;
+    if (has_signs || (has(l, "MERGE_C") && !is_zero(lower_operand(l, 3)))) return false;
+    if (is_byte && !has(l, "UNPACK_B")) {
+        to_bytes(l, bytes);
+        return true;
+    }
+    if (is_byte) {
+        begin_conversion(l, TYPE_F16X2, bytes);
         from_value(l, 2);
         if (operand_has(lower_operand(l, 2), "H1")) change_value(l, 16u << VALUE_SHIFT_AT);
         return true;
     }
-    enum ptx_type halves = has(l, "BF16") ? TYPE_BF16X2 : TYPE_F16X2;
-    bool is_tf32 = has(l, "TF32");
-    begin_conversion(l, is_byte ? bytes : is_tf32 ? TYPE_TF32 : halves, TYPE_F32);
+    begin_conversion(l, is_tf32 ? TYPE_TF32 : halves, TYPE_F32);
     if (has(l, "MERGE_C"))
         from_number(l, 0);
     else if (!is_tf32)
@@ -165,5 +180,40 @@ bool lower_f2ip(struct lowering *l)
     begin_conversion(l, has(l, "U8") ? TYPE_U8 : TYPE_S8, TYPE_F32);
     l->out->rounding = (uint8_t)integral_rounding(l);
     from_float(l, 2, TYPE_F32);
+    return true;
+}
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+/* d, b: clamped */
+bool lower_i2i(struct lowering *l)
+{
+    enum ptx_type to = type_of(l, false, 0, TYPE_NONE);
+    if (!to || !has(l, "SAT") || type_of(l, false, 1, TYPE_NONE) != TYPE_S32) return false;
+    lower_to(l, OP_CVT, to);
+    l->out->type2 = TYPE_S32;
+    l->out->flags |= INSN_SAT;
+    to_register(l, 0);
+    from_value(l, 1);
+    return true;
+}
+
+/* d, a, b, c: both clamped, below what is left of c when it is moved up */
+bool lower_i2ip(struct lowering *l)
+{
+    enum ptx_type to = has(l, "U4")   ? TYPE_U4
+                       : has(l, "S4") ? TYPE_S4
+                       : has(l, "U2") ? TYPE_U2
+                       : has(l, "S2") ? TYPE_S2
+                                      : type_of(l, false, 0, TYPE_NONE);
+    const char *suffix = lower_operand(l, 3)->suffix;
+    if (!to || !has(l, "SAT") || (suffix && *suffix)) return false;
+    lower_to(l, OP_CVT, to);
+    l->out->type2 = TYPE_S32;
+    l->out->sub_op = SUB_PACK;
+    l->out->flags |= INSN_SAT;
+    to_register(l, 0);
+    for (unsigned i = 1; i < 4; i++)
+        from_value(l, i);
     return true;
 }
