@@ -132,25 +132,43 @@ bool lower_dfma(struct lowering *l)
 
 /* ---- least and greatest, comparisons --------------------------------------------------------- */
 
-/* d, a, b, p: the least where p holds. PTX's min.xorsign.abs takes the signs off by itself. */
+/* |a|, or a constant that is as its absolute value */
+static bool is_absolute(const struct native_operand *operand)
+{
+    if (operand->kind == NATIVE_F32) return !(operand->value >> 31 & 1) && !operand->negate;
+    return operand->absolute && !operand->negate;
+}
+
+/* d, |a|, |b|, p: PTX's min.xorsign.abs takes the signs off by itself. */
+static bool lower_xorsign(struct lowering *l)
+{
+    const struct native_operand *p = lower_operand(l, 3);
+    if (!is_constant_predicate(p)) return false;
+    lower_to(l, p->invert ? OP_MAX : OP_MIN, TYPE_F32);
+    set_float_modifiers(l);
+    l->out->flags |= INSN_XORSIGN | INSN_ABS;
+    to_register(l, 0);
+    for (unsigned i = 1; i < 3; i++) {
+        if (!is_absolute(lower_operand(l, i))) return false;
+        from_value(l, i);
+        last_operand(l)->absolute = false;
+    }
+    return true;
+}
+
+/* d, a, b, p: the least where p holds */
 bool lower_fmnmx(struct lowering *l)
 {
     const struct native_operand *p = lower_operand(l, 3);
-    bool is_known = is_constant_predicate(p), is_xorsign = has(l, "XORSIGN");
-    bool are_absolute = lower_operand(l, 1)->absolute && lower_operand(l, 2)->absolute;
-    if (is_xorsign && (!is_known || !are_absolute)) return false;
+    if (has(l, "XORSIGN")) return lower_xorsign(l);
     int64_t signs = sign_bits(l, 1, 2);
-    bool is_plain = is_xorsign ? !(signs >> NM_NEGATED_AT & 3) : is_known && !signs;
-    if (is_xorsign && !is_plain) return false;
+    bool is_plain = is_constant_predicate(p) && !signs;
     lower_to(l, !is_plain ? OP_N_FMNMX : p->invert ? OP_MAX : OP_MIN, TYPE_F32);
     set_float_modifiers(l);
-    if (is_xorsign) l->out->flags |= INSN_XORSIGN | INSN_ABS;
     l->out->modifiers = signs;
     to_register(l, 0);
-    for (unsigned i = 1; i < 3; i++) {
-        from_value(l, i);
-        if (is_xorsign) l->out->operands[l->out->ndst + l->out->nsrc - 1].absolute = false;
-    }
+    from_value(l, 1);
+    from_value(l, 2);
     if (!is_plain) from_predicate(l, 3);
     return true;
 }
