@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Modules out of fat binaries: which PTX is taken, parts linked, register counts of machine code.
+/* Modules out of fat binaries: PTX or machine code, parts linked, register counts of machine code.
  *
  * A .cu file compiled as usual has one fat binary. With -rdc=true each has a fat binary of relocatable
  * code; nvlink makes machine code of them, but the program keeps theirs, too, and registers all of them
- * with it. Their PTX, one text after the other, is what is decoded here. */
+ * with it. Their PTX, one text after the other, is decoded here, or nvlink's machine code is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fatbin.h"
+#include "images.h"
 #include "runtime.h"
 
-enum { IMAGES_MAX = 64, PARTS_MAX = 4096 };
-
-struct images {
-    struct fatbin_image items[IMAGES_MAX];
-    size_t count;
-};
-
-static void list_images(const void *fatbin, size_t most, struct images *out)
-{
-    out->count = fatbin_list(fatbin, most, out->items, IMAGES_MAX);
-    if (out->count > IMAGES_MAX) out->count = IMAGES_MAX;
-}
-
-/* PTX for the newest target up to `most`; NULL: none. */
-static const struct fatbin_image *newest_ptx(const struct images *images, unsigned most)
-{
-    const struct fatbin_image *best = NULL;
-    for (size_t i = 0; i < images->count; i++) {
-        const struct fatbin_image *one = &images->items[i];
-        if (one->is_ptx && one->target <= most && (!best || one->target > best->target)) best = one;
-    }
-    return best;
-}
+enum { PARTS_MAX = 4096 };
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -54,7 +32,7 @@ struct text {
 static cudaError_t add_part(struct text *text, const struct images *part, unsigned top,
                             bool may_leave_out)
 {
-    const struct fatbin_image *image = newest_ptx(part, top);
+    const struct fatbin_image *image = images_newest_ptx(part, top);
     if (!image) return cudaErrorNoKernelImageForDevice;
     char *ptx = fatbin_unpack(image);
     if (!ptx) {
@@ -66,12 +44,6 @@ static cudaError_t add_part(struct text *text, const struct images *part, unsign
     if (!may_leave_out || !is_device_runtime(ptx)) fprintf(text->stream, "%s\n", ptx);
     free(ptx);
     return cudaSuccess;
-}
-
-static cudaError_t decode_text(struct binary *binary, const char *name, const char *text,
-                               size_t bytes)
-{
-    return fail(ws_module_load_memory(runtime.context, name, text, bytes, &binary->module));
 }
 
 static cudaError_t decode_parts(struct binary *binary, const struct images *parts, size_t count,
@@ -100,7 +72,7 @@ static cudaError_t decode(struct binary *binary, const struct images *parts, siz
     for (unsigned most = UINT32_MAX; most;) {
         unsigned top = 0;
         for (size_t i = 0; i < count; i++) {
-            const struct fatbin_image *image = newest_ptx(&parts[i], most);
+            const struct fatbin_image *image = images_newest_ptx(&parts[i], most);
             if (image && image->target > top) top = image->target;
         }
         if (!top) break;
@@ -112,18 +84,6 @@ static cudaError_t decode(struct binary *binary, const struct images *parts, siz
 }
 
 /* ---- machine code ---------------------------------------------------------------------------- */
-
-static void tell_no_ptx(const struct binary *binary, const struct images *images)
-{
-    unsigned target = 0;
-    for (size_t i = 0; i < images->count; i++)
-        if (images->items[i].target > target) target = images->items[i].target;
-    tell("the program embeds machine code for sm_%u but no PTX, which warpsage executes: compile "
-         "%s with -arch=sm_%u, or add -gencode arch=compute_%u,code=compute_%u to nvcc's "
-         "options%s",
-         target, binary->parts ? "all its .cu files" : "it", target, target, target,
-         binary->parts ? ", and relink" : "");
-}
 
 /* Register counts of the machine code that lies beside the PTX. */
 static void take_registers(struct binary *binary, const struct images *images)
@@ -146,6 +106,109 @@ static void take_registers(struct binary *binary, const struct images *images)
     }
 }
 
+static cudaError_t load_machine_code(struct binary *binary, const struct fatbin_image *image)
+{
+    char name[64];
+    char *bytes = fatbin_unpack(image);
+    if (!bytes) {
+        tell("cannot unpack the machine code for sm_%u in the program: corrupt file, or a "
+             "compression newer than that of nvcc 13",
+             image->target);
+        return cudaErrorInvalidKernelImage;
+    }
+    snprintf(name, sizeof name, "machine code for sm_%u", image->target);
+    ws_status status =
+        ws_module_load_memory(runtime.context, name, bytes, image->size, &binary->module);
+    free(bytes);
+    if (status == WS_OK)
+        note("The program's machine code for sm_%u was executed%s.", image->target,
+             runtime.options.isa == ISA_NATIVE ? " (--isa native)" : ": it contains no PTX");
+    cudaError_t error = fail(status);
+    return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
+}
+
+/* Of the PTX that was decoded. */
+static cudaError_t compile(struct binary *binary)
+{
+    unsigned target = images_compile_target(ws_machine_target(runtime.machine));
+    ws_module *ptx = binary->module;
+    binary->module = NULL;
+    ws_status status = ws_module_compile(ptx, target, &binary->module);
+    ws_module_destroy(ptx);
+    if (status == WS_OK)
+        note("Native code that ptxas made of the program's PTX for sm_%u was executed "
+             "(--isa native).",
+             target);
+    else
+        tell("--isa native: the program has no machine code for sm_%u, and its PTX cannot be "
+             "compiled: use --isa auto, or add code=sm_%u to nvcc's -gencode options",
+             ws_machine_target(runtime.machine), target);
+    return fail(status);
+}
+
+/* ---- which of them --------------------------------------------------------------------------- */
+
+/* Without nvlink's machine code: what the objects have. */
+static const struct images *first_images(const struct images *whole, const struct images *parts,
+                                         size_t count)
+{
+    for (size_t i = 0; i < count && !whole->count; i++)
+        whole = &parts[i];
+    return whole;
+}
+
+static void tell_no_image(const struct binary *binary, const struct images *images)
+{
+    static const char *const reads[] = {
+        [ISA_AUTO] = "PTX, or machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation",
+        [ISA_PTX] = "only PTX with --isa ptx",
+        [ISA_NATIVE] = "machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation, or "
+                       "what ptxas makes of PTX",
+    };
+    char *contents = images_describe(images);
+    unsigned target = 0;
+    for (size_t i = 0; i < images->count; i++)
+        if (images->items[i].target > target) target = images->items[i].target;
+    tell("the program contains %s, which %s (sm_%u) cannot execute here: warpsage executes %s. "
+         "Choose a GPU that the code is for (--gpu; warpsage machines), or compile %s with PTX: "
+         "-gencode arch=compute_%u,code=compute_%u%s",
+         contents ? contents : "other code", ws_machine_id(runtime.machine),
+         ws_machine_target(runtime.machine), reads[runtime.options.isa],
+         binary->parts ? "all its .cu files" : "it", target, target,
+         binary->parts ? ", and relink" : "");
+    free(contents);
+}
+
+/* Each part that has anything has PTX. */
+static bool has_ptx(const struct images *parts, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        bool has = images_newest_ptx(&parts[i], UINT32_MAX) != NULL;
+        if (parts[i].count && !has) return false;
+        found |= has;
+    }
+    return found;
+}
+
+static cudaError_t load_images(struct binary *binary, const struct images *whole,
+                               const struct images *parts, size_t count)
+{
+    enum isa isa = runtime.options.isa;
+    const struct fatbin_image *code =
+        isa == ISA_PTX ? NULL : images_machine_code(whole, ws_machine_target(runtime.machine));
+    bool is_ptx = has_ptx(parts, count);
+    if (is_ptx && (isa != ISA_NATIVE || !code)) {
+        cudaError_t error = decode(binary, parts, count);
+        if (!error && isa == ISA_NATIVE) return compile(binary);
+        if (!error) take_registers(binary, whole);
+        if (!error || !code) return error;
+    }
+    if (code) return load_machine_code(binary, code);
+    tell_no_image(binary, first_images(whole, parts, count));
+    return cudaErrorNoKernelImageForDevice;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static size_t count_parts(const struct binary *binary)
@@ -160,43 +223,37 @@ static cudaError_t load_fatbin(struct binary *binary)
 {
     size_t part_count = count_parts(binary), count = part_count ? part_count : 1;
     struct images *parts = calloc(count, sizeof *parts), whole = {.count = 0};
-    list_images(binary->image, binary->image_bytes, &whole);
+    images_list(binary->image, binary->image_bytes, &whole);
     if (!whole.count && !part_count) {
-        tell("a fat binary of the program is empty or corrupt");
+        tell("an image with GPU code of the program is empty or corrupt");
         free(parts);
         return cudaErrorInvalidKernelImage;
     }
     if (!parts) return cudaErrorMemoryAllocation;
     parts[0] = whole;
     for (size_t i = 0; i < part_count; i++)
-        list_images(binary->parts[i], SIZE_MAX, &parts[i]);
-    bool lacks = false;
-    for (size_t i = 0; i < count && !lacks; i++) {
-        lacks = parts[i].count && !newest_ptx(&parts[i], UINT32_MAX);
-        if (lacks) tell_no_ptx(binary, &parts[i]);
-    }
-    cudaError_t error = decode(binary, parts, count);
-    if (!error) take_registers(binary, &whole);
+        images_list(binary->parts[i], SIZE_MAX, &parts[i]);
+    cudaError_t error = load_images(binary, &whole, parts, count);
     free(parts);
     return error;
+}
+
+static cudaError_t load_text(struct binary *binary)
+{
+    const char *text = binary->text;
+    cudaError_t error =
+        fail(ws_module_load_memory(runtime.context, "PTX", text, strlen(text), &binary->module));
+    return error || runtime.options.isa != ISA_NATIVE ? error : compile(binary);
 }
 
 void binary_load(struct binary *binary)
 {
     if (binary->loaded) return;
     binary->loaded = true;
-    binary->failure = binary->text ? decode_text(binary, "PTX", binary->text, strlen(binary->text))
-                                   : load_fatbin(binary);
+    binary->failure = binary->text ? load_text(binary) : load_fatbin(binary);
 }
 
 /* ---- images that a program gives --------------------------------------------------------------- */
-
-static cudaError_t refuse_machine_code(void)
-{
-    tell("the program loads a module of machine code (a cubin), but warpsage executes PTX: build "
-         "it with nvcc -ptx or -fatbin and a -gencode arch=...,code=compute_...");
-    return cudaErrorNoKernelImageForDevice;
-}
 
 cudaError_t binary_create(const void *image, size_t bytes, struct binary **out)
 {
@@ -205,11 +262,10 @@ cudaError_t binary_create(const void *image, size_t bytes, struct binary **out)
                       wrapped[] = "\xb1\x43\x62\x46", plain[] = "\x50\xed\x55\xba";
     struct binary made = {.image_bytes = bytes};
     if (!image) return cudaErrorInvalidValue;
-    if (!strncmp(image, elf, 4)) return refuse_machine_code();
     if (!strncmp(image, wrapped, 4)) {
         if (bytes != SIZE_MAX) return cudaErrorInvalidKernelImage; /* pointers of another process */
         made.image = ((const struct fatbin_wrapper *)image)->data;
-    } else if (!strncmp(image, plain, 4)) {
+    } else if (!strncmp(image, plain, 4) || !strncmp(image, elf, 4)) {
         made.image = image;
     } else {
         made.text = image;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Modules that the program loads itself, their functions and variables; PTX that it links. */
+/* Modules that the program loads itself, their functions and variables; what it links. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,15 +295,16 @@ cudaError_t cudaGetFuncBySymbol(struct kernel **out, const void *host)
     return cudaGetKernel(out, host);
 }
 
-/* ---- linking: PTX texts, one behind the other ---------------------------------------------------- */
+/* ---- linking: PTX texts, one behind the other; or one cubin, as it is ------------------------------ */
 
 struct linker {
     FILE *stream;
     char *text;
     size_t bytes;
+    size_t cubins, texts; /* inputs */
     struct jit_options options;
 };
-enum { INPUT_PTX = 1 };
+enum { INPUT_CUBIN = 0, INPUT_PTX = 1 };
 
 static cudaError_t link_create(struct linker **out, struct jit_options options)
 {
@@ -326,10 +327,17 @@ static bool is_linker(const struct linker *linker)
 static cudaError_t link_add(struct linker *linker, int kind, const char *data, size_t bytes)
 {
     if (!is_linker(linker) || !linker->stream || !data) return cudaErrorInvalidResourceHandle;
-    if (kind != INPUT_PTX) {
-        tell("cuLinkAddData and cuLinkAddFile support PTX only, not machine code or libraries");
+    if (kind == INPUT_CUBIN) linker->cubins++;
+    if (kind == INPUT_PTX) linker->texts++;
+    if ((kind != INPUT_PTX && kind != INPUT_CUBIN) || linker->cubins > 1 ||
+        (linker->cubins && linker->texts)) {
+        tell("cuLinkAddData and cuLinkAddFile support PTX or a single cubin, not several cubins, "
+             "fat binaries, objects or libraries: link them with nvcc -dlink, or add their PTX");
         return cudaErrorNotSupported;
     }
+    if (kind == INPUT_CUBIN)
+        return fwrite(data, 1, bytes, linker->stream) == bytes ? cudaSuccess
+                                                               : cudaErrorMemoryAllocation;
     fwrite(data, 1, strnlen(data, bytes), linker->stream);
     return fputc('\n', linker->stream) == EOF ? cudaErrorMemoryAllocation : cudaSuccess;
 }
@@ -344,7 +352,7 @@ static cudaError_t link_add_file(struct linker *linker, int kind, const char *pa
     return error;
 }
 
-/* The image is the text itself; what is wrong with it, is told here as by a linker. */
+/* The image is the text or the cubin itself; what is wrong with it, is told here as by a linker. */
 static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_bytes)
 {
     ws_module *module = NULL;
@@ -353,8 +361,9 @@ static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_
     linker->stream = NULL;
     if (!linker->bytes) return cudaErrorInvalidValue;
     api_lock();
-    cudaError_t error = fail(
-        ws_module_load_memory(runtime.context, "linked PTX", linker->text, linker->bytes, &module));
+    cudaError_t error = fail(ws_module_load_memory(
+        runtime.context, linker->cubins ? "linked machine code" : "linked PTX", linker->text,
+        linker->bytes, &module));
     report(&linker->options, error);
     ws_module_destroy(module);
     pthread_mutex_unlock(&runtime.lock);

@@ -35,12 +35,25 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t cou
     return hash;
 }
 
+/* Native code does not tell which parameters are pointers: those of 8 bytes that hold an address of
+ * device memory are taken for pointers. */
+static bool is_pointer(const struct kernel *kernel, const ws_parameter *parameter,
+                       const ws_launch *launch)
+{
+    uint64_t value;
+    ws_device_range range;
+    if (parameter->is_pointer || parameter->size != sizeof value) return parameter->is_pointer;
+    if (!ws_module_is_native(kernel->binary->module)) return false;
+    memcpy(&value, (const unsigned char *)launch->parameters + parameter->offset, sizeof value);
+    return ws_device_find(runtime.device, value, &range);
+}
+
 static uint64_t hash_scalars(const struct kernel *kernel, const ws_launch *launch)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         const ws_parameter *one = &kernel->parameters[i];
-        if (!one->is_pointer)
+        if (!is_pointer(kernel, one, launch))
             hash = hash_bytes(hash, (const unsigned char *)launch->parameters + one->offset,
                               one->size);
     }

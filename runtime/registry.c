@@ -90,7 +90,8 @@ static cudaError_t find_in_module(struct kernel *kernel)
     binary_load(binary);
     if (binary->failure) return binary->failure;
     if (ws_module_find_kernel(binary->module, kernel->name, &kernel->index) != WS_OK) {
-        tell("the program's PTX has no kernel %s", kernel->name);
+        tell("the program's %s has no kernel %s",
+             ws_module_is_native(binary->module) ? "machine code" : "PTX", kernel->name);
         return cudaErrorInvalidDeviceFunction;
     }
     kernel->info.size = sizeof kernel->info;

@@ -4,7 +4,8 @@
  * and messages on standard error.
  *
  *   divert.c     calls of a statically linked runtime are led here
- *   fatbin.c     PTX and register counts out of what nvcc embeds
+ *   fatbin.c     PTX, machine code and its register counts out of what nvcc embeds
+ *   images.c     which of them is executed
  *   binary.c     modules out of that, linked if need be
  *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
@@ -32,6 +33,9 @@
 /* What events report: the time that the headline model predicts, that of the host, or that of one model, which
  * kernels' clocks follow, too, if it is teg. */
 enum clock_kind { CLOCK_PREDICTED, CLOCK_HOST, CLOCK_MODEL };
+
+/* What of a program's code is executed: PTX, else machine code; PTX only; machine code. */
+enum isa { ISA_AUTO, ISA_PTX, ISA_NATIVE };
 
 struct binary;
 
@@ -65,7 +69,7 @@ struct variable {
 
 /* One fat binary. */
 struct binary {
-    const void *image;        /* a fat binary, or */
+    const void *image;        /* a fat binary or a cubin, or */
     const char *text;         /* PTX, up to a zero */
     size_t image_bytes;       /* at most; SIZE_MAX: what its header says */
     struct kernel *functions; /* that cuModuleGetFunction gave */
@@ -86,6 +90,7 @@ struct options {
     uint64_t skip, count;
     uint64_t max_instructions; /* of a launch; 0: what the library has */
     enum clock_kind clock;
+    enum isa isa;
     char *model;   /* of CLOCK_MODEL */
     double jitter; /* intervals that timers report are off by at most this part */
     unsigned threads;
@@ -155,7 +160,7 @@ char *session_path(const char *name);
 
 /* binary.c: decodes what it holds, once. */
 void binary_load(struct binary *binary);
-/* What a program gives as an image: PTX up to a zero, a fat binary, or what nvcc wraps around one. `bytes`:
+/* What a program gives as an image: PTX up to a zero, a cubin, a fat binary, or what nvcc wraps around one. `bytes`:
  * how many there are before a zero, SIZE_MAX: the image tells. To be loaded before the image goes. */
 cudaError_t binary_create(const void *image, size_t bytes, struct binary **out);
 

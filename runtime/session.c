@@ -65,6 +65,10 @@ static void set_option(struct options *options, const char *key, const char *val
         options->clock = !strcmp(value, "host")        ? CLOCK_HOST
                          : !strcmp(value, "predicted") ? CLOCK_PREDICTED
                                                        : CLOCK_MODEL;
+    if (!strcmp(key, "isa"))
+        options->isa = !strcmp(value, "native") ? ISA_NATIVE
+                       : !strcmp(value, "ptx")  ? ISA_PTX
+                                                : ISA_AUTO;
     if (!strcmp(key, "clock-jitter")) options->jitter = strtod(value, NULL) / 100;
 }
 

@@ -25,6 +25,7 @@ enum {
     OPTION_DETAILS,
     OPTION_THREADS,
     OPTION_HOST_ISA,
+    OPTION_RUN_ISA,
     OPTION_MAX_INSTRUCTIONS,
     OPTION_TIMEOUT
 };
@@ -39,6 +40,9 @@ static const struct option_row options[] = {
      "count every launch separately; by default identical launches share their counts"},
     {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
      "write a JSON report per counted launch, and launches.jsonl with all of them"},
+    {OPTION_RUN_ISA, 0, "isa", "auto|ptx|native",
+     "what is executed: the program's PTX, or its machine code if it has no PTX (default); PTX "
+     "only; machine code for the GPU, or what ptxas makes of the PTX"},
     {OPTION_CLOCK, 0, "clock", "predicted|host|MODEL",
      "time reported by CUDA events: of the report (default), of this host, or of one model; with "
      "teg, clocks in kernels follow that model, too"},
@@ -127,6 +131,14 @@ static int set_l2(struct cli *cli, struct run_request *request, const char *text
                      text);
 }
 
+static int set_isa(struct cli *cli, struct run_request *request, const char *text)
+{
+    request->isa = text;
+    if (!strcmp(text, "auto") || !strcmp(text, "ptx") || !strcmp(text, "native")) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --isa: expected auto, ptx or native",
+                     text);
+}
+
 static int set_details(struct cli *cli, struct run_request *request, const char *text)
 {
     static const char *const names[] = {"quiet", "normal", "all"};
@@ -188,6 +200,8 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
                               &request->max_instructions);
     case OPTION_TIMEOUT:
         return cli_parse_timeout(cli, use->value, &request->timeout);
+    case OPTION_RUN_ISA:
+        return set_isa(cli, request, use->value);
     case OPTION_HOST_ISA:
         return set_host_isa(cli, request, use->value);
     default:
@@ -198,8 +212,11 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
 static int read_line(struct cli *cli, const struct command_line *line, struct run_request *out)
 {
     static const char *const usual[] = {"v100"};
-    *out = (struct run_request){
-        .count = UINT64_MAX, .clock = "predicted", .l2 = "kept", .details = WS_DETAILS_NORMAL};
+    *out = (struct run_request){.count = UINT64_MAX,
+                                .clock = "predicted",
+                                .l2 = "kept",
+                                .isa = "auto",
+                                .details = WS_DETAILS_NORMAL};
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(use_option(cli, out, &line->uses[i]));
     if (!line->operand_count)

@@ -18,6 +18,7 @@ struct run_request {
     size_t gpu_count;
     bool gpu_given;
     const char *only, *report_dir, *clock, *output;
+    const char *isa;     /* what is executed */
     const char *l2;      /* what launches find there */
     double clock_jitter; /* percent */
     uint64_t skip, count;

@@ -48,7 +48,8 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             request->report_dir || run_analyzes_heaviest(cli, request));
-    fprintf(file, "every-launch=%d\nl2=%s\n", request->every_launch, request->l2);
+    fprintf(file, "every-launch=%d\nl2=%s\nisa=%s\n", request->every_launch, request->l2,
+            request->isa);
     if (request->max_instructions)
         fprintf(file, "max-instructions=%llu\n", (unsigned long long)request->max_instructions);
     if (request->clock_jitter > 0) fprintf(file, "clock-jitter=%.17g\n", request->clock_jitter);

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/float_state.h"
 #include "base/strbuf.h"
+#include "decode/tool.h"
 
 static ws_module *wrap_module(ws_context *context, struct module *module)
 {
@@ -52,6 +53,7 @@ ws_status ws_module_compile(const ws_module *ptx, unsigned target, ws_module **o
     STANDARD_FLOATS;
     API_CALL_OUT(ptx->context, out)
     struct module *module;
+    if (!ptx->module->ptxas) ptx->module->ptxas = tool_find(ptx->context->tool_path, "ptxas");
     TRY(module_compile_native(&ptx->context->diag, ptx->module, target, &module));
     *out = wrap_module(ptx->context, module);
     return WS_OK;
@@ -239,7 +241,9 @@ ws_status ws_module_kernel_info(const ws_module *module, size_t kernel, ws_kerne
     const ws_kernel_info info = {
         .size = out->size,
         .static_shared_bytes =
-            module_shared_layout(module->module, module->entries[kernel], offsets),
+            function->native_code
+                ? function->native_code->shared_bytes
+                : module_shared_layout(module->module, module->entries[kernel], offsets),
         .local_bytes = function->local_bytes,
         .registers = function->max_live_registers,
         .max_threads_per_block = most_threads(function),

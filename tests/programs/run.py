@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA programs of this folder under `warpsage run`.
 
-    run.py WARPSAGE FOLDER [NAME ...]
+    run.py WARPSAGE FOLDER [--machine-code] [NAME ...]
 
 Each NAME.cu checks its own results and says PASSED. With nvcc it is compiled once into FOLDER (a
 folder of the build) and linked twice, with the CUDA runtime inside and with -cudart shared; what is
@@ -17,6 +17,10 @@ NAME.expect, if there is one, has lines
     stdout TEXT, report TEXT    must occur in the program's output, in the report
     stderr TEXT                 must occur in what else is said
     every-launch PERCENT        with --every-launch each kernel takes the same time but for so much
+
+With --machine-code each is compiled for sm_75, 80, 86, 89 and 90 without PTX, and run on a GPU of each: it
+must meet the same expectations, and print what the program with PTX (NAME_shared in FOLDER, if it is
+there) prints on that GPU.
 """
 import glob
 import json
@@ -27,6 +31,8 @@ import subprocess
 import sys
 import tempfile
 
+# A GPU for the machine code of each target.
+GPUS = {75: "rtx2080ti", 80: "a100-sxm4-40gb", 86: "rtx3090", 89: "rtx4090", 90: "h100-sxm"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 sys.path.insert(0, os.path.dirname(HERE))
@@ -61,6 +67,23 @@ def build(nvcc, name, folder, options):
             subprocess.run([nvcc, "-cudart", mode, *options, "-o", program, *things], check=True)
         linked.append(program)
     return linked
+
+
+def build_machine_code(nvcc, name, folder, options):
+    """The program without PTX, and its targets: those from that of the options on."""
+    parts = sorted(glob.glob(os.path.join(HERE, name, "*.cu")))
+    sources = [os.path.join(HERE, name + ".cu")] + parts
+    headers = glob.glob(os.path.join(HERE, name, "*.h")) + [os.path.join(HERE, "check.h")]
+    least = max([int(one[9:]) for one in options if one.startswith("-arch=sm_")] + [75])
+    targets = [target for target in GPUS if target >= least]
+    others = [one for one in options if one.startswith("-l")] + (["-rdc=true"] if parts else [])
+    codes = [word for target in targets
+             for word in ("-gencode", f"arch=compute_{target},code=sm_{target}")]
+    program = os.path.join(folder, name + "_machine_code")
+    if not is_newer(program, *sources, *headers):
+        subprocess.run([nvcc, "-O2", "-lineinfo", "-cudart", "shared", *codes, *others, "-o",
+                        program, *sources], check=True)
+    return program, targets
 
 
 def read_expectations(name):
@@ -142,10 +165,62 @@ def run(warpsage, program, expected):
     return problems
 
 
+def output_of(warpsage, program, gpu, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.txt")
+        options = [word for i, word in enumerate(expected["options"])
+                   if word != "--gpu" and expected["options"][i - 1:i] != ["--gpu"]]
+        result = subprocess.run([warpsage, "run", "--gpu", gpu, "-o", path, *options, "--", program,
+                                 *expected["args"]], capture_output=True, text=True, timeout=300,
+                                check=False)
+        report = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+    return result, report
+
+
+def run_machine_code(warpsage, folder, nvcc, name):
+    """Problems by target."""
+    expected = read_expectations(name)
+    program, targets = build_machine_code(nvcc, name, folder, expected["nvcc"])
+    with_ptx = os.path.join(folder, name + "_shared")
+    problems = {}
+    for target in targets:
+        result, report = output_of(warpsage, program, GPUS[target], expected)
+        problems[target] = problems_of(result, report, expected)
+        if os.path.exists(with_ptx) and not problems[target]:
+            other = output_of(warpsage, with_ptx, GPUS[target], expected)[0]
+            if result.stdout != other.stdout:
+                problems[target] = ["prints other than with PTX:\n" + result.stdout[-500:]]
+        if problems[target]:
+            problems[target].append(result.stdout[-300:] + result.stderr[-1200:])
+    return problems
+
+
+def main_machine_code(warpsage, folder, nvcc, names):
+    failed = count = 0
+    for name in names:
+        if not nvcc or name == "machine_code":  # that one is about code for another GPU
+            continue
+        for target, problems in run_machine_code(warpsage, folder, nvcc, name).items():
+            count += 1
+            failed += bool(problems)
+            for problem in problems:
+                print(f"{name} sm_{target}: {problem}", flush=True)
+    if not count:
+        print("nothing to run: no nvcc")
+        return 77
+    print(f"{count - failed} of {count} programs of machine code passed")
+    return 1 if failed else 0
+
+
 def main():
     warpsage, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     nvcc = find_nvcc()
-    names = sys.argv[3:] or sorted(one[:-3] for one in os.listdir(HERE) if one.endswith(".cu"))
+    is_machine_code = "--machine-code" in sys.argv[3:]
+    names = [one for one in sys.argv[3:] if one != "--machine-code"]
+    names = names or sorted(one[:-3] for one in os.listdir(HERE) if one.endswith(".cu"))
+    if is_machine_code:
+        os.makedirs(folder, exist_ok=True)
+        return main_machine_code(warpsage, folder, nvcc, names)
     failed = count = 0
     os.makedirs(folder, exist_ok=True)
     for name in names:
