@@ -12,7 +12,8 @@ static bool is_native_op(const struct insn *insn)
 static struct uop *helper(struct making *m, uop_fn *function, operand_ref to, operand_ref from)
 {
     struct uop *u = new_uop(m->b);
-    u->full = u->part = function;
+    u->full = u->part = u->inner_full = u->inner_part = function;
+    if (m->insn->is_uniform) u->full = u->part = u->inner_part = m->b->semantics->uniform;
     u->insn = m->insn;
     u->dst[0] = to;
     u->src[0] = from;
@@ -60,6 +61,13 @@ static operand_ref with_changes(struct making *m, const struct operand *operand,
     return to;
 }
 
+/* The half of a variable's address that the relocation names. */
+static operand_ref symbol_word(struct making *m, const struct operand *operand)
+{
+    uint64_t address = m->b->addresses[operand->symbol] + (uint64_t)operand->imm;
+    return pool_constant(m->b, address >> operand->select & UINT32_MAX, 4);
+}
+
 operand_ref native_source(struct making *m, unsigned k)
 {
     const struct operand *operand = insn_source(m->insn, k);
@@ -72,7 +80,7 @@ operand_ref native_source(struct making *m, unsigned k)
     case OPERAND_SPECIAL:
         return place_special(m, operand->reg, 4);
     case OPERAND_SYMBOL:
-        return place_symbol(m, operand->symbol, operand->imm, 4);
+        return symbol_word(m, operand);
     case OPERAND_BANK:
         at = pool_constant(m->b, (uint64_t)operand->reg << 32 | (uint32_t)operand->imm,
                            is_pair ? POOL_BANK_PAIR : POOL_BANK);
@@ -127,7 +135,6 @@ void native_append(struct making *m, struct uop *u)
         if (u->guard == REF_NONE) continue;
         split->guard = u->guard;
         split->guard_negated = u->guard_negated;
-        split->inner_full = split->inner_part = split->full;
         split->full = split->part = m->b->semantics->guarded_quietly;
     }
 }

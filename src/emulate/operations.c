@@ -518,7 +518,7 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
     if (insn->is_uniform) { /* whichever lanes are active: all have its registers */
         u.inner_full = pair.full;
         u.inner_part = b->semantics->uniform;
-        if (u.guard == REF_NONE) u.part = b->semantics->uniform;
+        if (u.guard == REF_NONE) u.full = u.part = b->semantics->uniform;
     }
     place_operands(&m, &u);
     TRY(place_sources(&m, &u));

@@ -42,7 +42,7 @@ static void run_quietly(struct exec *x, const struct uop *u)
     uint32_t on = active & (u->guard_negated ? ~p : p);
     if (!on) return;
     if (on == active) {
-        bool whole = (active | x->warp->dead) == UINT32_MAX;
+        bool whole = (active | x->warp->dead) == UINT32_MAX && !u->insn->is_uniform;
         (whole ? u->inner_full : u->inner_part)(x, u);
         return;
     }
@@ -55,9 +55,14 @@ static void run_quietly(struct exec *x, const struct uop *u)
     memcpy(x->lane_mask, saved, sizeof saved);
 }
 
+/* Lanes that have left the kernel get the value, too: lane 0 is read for all. */
 static void run_uniform(struct exec *x, const struct uop *u)
 {
     uint32_t active = x->mask;
+    if (active == UINT32_MAX) {
+        u->inner_full(x, u);
+        return;
+    }
     int32_t saved[WARP_LANES] __attribute__((aligned(64)));
     memcpy(saved, x->lane_mask, sizeof saved);
     x->mask = UINT32_MAX;
