@@ -287,6 +287,8 @@ enum { SPACE_FRAME = SPACE_COUNT };
 
 /* program.c. device: variables are placed there. */
 /* native_launch.c: bank 0 of a launch, to be freed, and its size; the pool with what operands in banks read. */
+/* Adds what sm_80 to 89 reserve of shared memory to launch->shared_end, if the kernel asks where it is. */
+void native_reserve_shared(struct launch *launch);
 unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes);
 unsigned char *native_fill_pool(const struct launch *launch);
 
@@ -479,7 +481,9 @@ struct launch {
     unsigned char *bank_pool; /* native: the program's pool with operands in banks filled in */
     uint64_t parameter_bytes;
     uint64_t shared_bytes; /* of the user */
-    uint64_t shared_end;   /* the same behind what is reserved */
+    uint64_t shared_end;   /* the same behind what is reserved, or with it behind */
+    uint64_t
+        reserved_at; /* native code of sm_80 to 89: what is reserved, behind the user's; 0: none */
     uint32_t threads_per_block, warps_per_block;
     uint64_t block_count;                                 /* of the grid */
     uint32_t (*warp_specials)[WARP_SPECIALS][WARP_LANES]; /* by warp in block */

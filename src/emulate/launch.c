@@ -335,6 +335,7 @@ static void derive_sizes(struct launch *launch)
     launch->shared_bytes =
         shared_block_bytes(launch->program->static_shared_bytes, options->dynamic_shared_bytes);
     launch->shared_end = launch->program->shared_base + launch->shared_bytes;
+    if (launch->program->native_code) native_reserve_shared(launch);
     launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
     launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     launch->block_count = (uint64_t)options->grid[0] * options->grid[1] * options->grid[2];

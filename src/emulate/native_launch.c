@@ -17,6 +17,7 @@ enum {
     BANK_WINDOW_90 = 0x198, /* of the parameters in it */
     BANK_CONST_WINDOW = 0x50,
     BANK_CONST_WINDOW_90 = 0xd0,
+    BANK_RESERVED_SHARED = 0x124, /* its offset; sm_80 to sm_89, sm_90 has it at 0 */
     BANK_HEADER_BYTES = 0x160
 };
 
@@ -49,6 +50,18 @@ static void put_windows(const struct launch *launch, unsigned char *bank, uint64
     if (window + 8 <= bytes) put64(bank, window, PARAM_WINDOW + (is_90 ? parameters_at : 0));
 }
 
+void native_reserve_shared(struct launch *launch)
+{
+    const struct program *program = launch->program;
+    bool asks = false;
+    for (uint32_t i = 0; i < program->bank_operand_count; i++)
+        asks |= program->bank_operands[i].bank == 0 &&
+                program->bank_operands[i].offset == BANK_RESERVED_SHARED;
+    if (!asks || program->module->target < 80 || program->module->target >= 90) return;
+    launch->reserved_at = (launch->shared_end + 15) / 16 * 16;
+    launch->shared_end = launch->reserved_at + RESERVED_SHARED_BYTES;
+}
+
 unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes)
 {
     const struct launch_options *options = launch->options;
@@ -63,6 +76,7 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     put64(bank, BANK_SHARED_WINDOW, SHARED_WINDOW);
     put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
     put_windows(launch, bank, *out_bytes);
+    put32(bank, BANK_RESERVED_SHARED, (uint32_t)launch->reserved_at);
     put32(bank, BANK_STACK, launch->program->local_bytes_max);
     if (options->parameter_bytes)
         memcpy(bank + launch->program->native_code->parameters_at, options->parameters,
