@@ -456,7 +456,7 @@ static unsigned placed_sources(const struct insn *insn)
 }
 
 /* All places, in the order of the operands; the address is as that of a load. */
-static void place_matrix(struct making *m, struct uop *u)
+static void place_all(struct making *m, struct uop *u)
 {
     const struct insn *insn = m->insn;
     unsigned count = (unsigned)insn->ndst + insn->nsrc;
@@ -467,7 +467,7 @@ static void place_matrix(struct making *m, struct uop *u)
                         : REF_NONE;
     for (unsigned k = 0; k < insn->nsrc; k++)
         places[insn->ndst + k] = place_source(m, k);
-    if (op_infos[insn->op].family != FAMILY_TENSOR) place_address(m, u);
+    if (insn->matrix && op_infos[insn->op].family != FAMILY_TENSOR) place_address(m, u);
     u->elements = places;
 }
 
@@ -478,8 +478,8 @@ static ws_status place_sources(struct making *m, struct uop *u)
         place_address(m, u);
         return WS_OK;
     }
-    if (m->insn->matrix) {
-        place_matrix(m, u);
+    if (m->insn->matrix || m->insn->op == OP_N_P2R || m->insn->op == OP_N_R2P) {
+        place_all(m, u);
         return WS_OK;
     }
     unsigned sources = placed_sources(m->insn), first = has_native_address(m->insn) ? 1 : 0;

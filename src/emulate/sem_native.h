@@ -275,10 +275,15 @@ static inline uint32_t look_up(uint32_t a, uint32_t b, uint32_t c, unsigned tabl
         if (table >> k & 1) bits |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
     return bits;
 }
+/* A predicate, or the signs of a register. */
+static inline uint32_t source_bits(struct exec *x, const struct uop *u, unsigned k)
+{
+    if (insn_source(u->insn, k)->width == WIDTH_PREDICATE) return source_predicate(x, u, k);
+    return lanes_to_mask(SRC(int32_t, k));
+}
 static void n_plop3(struct exec *x, const struct uop *u)
 {
-    uint32_t a = source_predicate(x, u, 0), b = source_predicate(x, u, 1);
-    uint32_t c = source_predicate(x, u, 2);
+    uint32_t a = source_bits(x, u, 0), b = source_bits(x, u, 1), c = source_bits(x, u, 2);
     unsigned tables = (unsigned)(u->imm >> NM_VALUE_AT);
     write_predicate(x, u->dst[0], look_up(a, b, c, tables & 0xff));
     write_predicate(x, u->dst[1], look_up(a, b, c, tables >> 8 & 0xff));

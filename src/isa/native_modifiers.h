@@ -21,6 +21,9 @@ enum native_modifiers {
     NM_EX = 2048,         /* ISETP.EX */
     NM_FILL = 4096,       /* LDGSTS.ZFILL */
     NM_LOW_HANDLE = 8192, /* TEX: the handle is its lower 32 bits */
+    NM_ACCUMULATE = 4096, /* VABSDIFF4.ACC */
+    NM_HALVES = 8192,     /* two numbers of 16 bits */
+    NM_RELU = 16384,
     NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
     /* floating point: from this bit on, one for each source, those that are negated or absolute */
     NM_NEGATED_AT = 32,

@@ -87,6 +87,22 @@ static inline int64_t inverted(const struct lowering *l, unsigned i, int64_t fla
     return operand && (operand->negate || operand->invert) ? flag : 0;
 }
 
+/* Is operand i a predicate other than PT? */
+static inline bool names_predicate(const struct lowering *l, unsigned i)
+{
+    const struct native_operand *operand = lower_operand(l, i);
+    return operand && operand->number != NATIVE_PT;
+}
+/* A number for insn.modifiers, from bit NM_VALUE_AT on. */
+static inline int64_t value_bits(int64_t value)
+{
+    return (int64_t)((uint64_t)value << NM_VALUE_AT);
+}
+/* Is a source negated, inverted or absolute, which PTX's operation would not know? */
+bool has_signs(const struct lowering *l);
+/* Operation: d, then the sources in the order of the text, predicates left out; false: there are not so many. */
+bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, unsigned sources);
+
 #define LOWER(text, function) bool lower_##function(struct lowering *l);
 #include "decode/native/lower.def"
 #undef LOWER

@@ -150,10 +150,10 @@ bool lower_f2fp(struct lowering *l)
     bool is_e4 = has(l, "E4M3"), is_byte = is_e4 || has(l, "E5M2"), is_tf32 = has(l, "TF32");
     enum ptx_type bytes = is_e4 ? TYPE_E4M3X2 : TYPE_E5M2X2;
     enum ptx_type halves = has(l, "BF16") ? TYPE_BF16X2 : TYPE_F16X2;
-    bool has_signs = false;
+    bool is_signed_source = false;
     for (unsigned i = 1; i < l->in->operand_count; i++)
-        has_signs |= lower_operand(l, i)->negate || lower_operand(l, i)->absolute;
-    if (has_signs || (has(l, "MERGE_C") && !is_zero(lower_operand(l, 3)))) return false;
+        is_signed_source |= lower_operand(l, i)->negate || lower_operand(l, i)->absolute;
+    if (is_signed_source || (has(l, "MERGE_C") && !is_zero(lower_operand(l, 3)))) return false;
     if (is_byte && !has(l, "UNPACK_B")) {
         to_bytes(l, bytes);
         return true;

@@ -2,19 +2,22 @@
 /* Integers, logic, moves, predicates. Operands of an instruction: rows_integer.def. */
 #include "decode/native/lower.h"
 
-/* Is operand i a predicate other than PT? */
-static bool names_predicate(const struct lowering *l, unsigned i)
-{
-    const struct native_operand *operand = lower_operand(l, i);
-    return operand && operand->number != NATIVE_PT;
-}
-
-static int64_t value_bits(int64_t value)
-{
-    return (int64_t)((uint64_t)value << NM_VALUE_AT);
-}
-
 /* ---- sums and products ----------------------------------------------------------------------- */
+
+/* d, p, p, a, b, c, p, p: of pairs */
+static bool lower_iadd3_64(struct lowering *l)
+{
+    lower_to(l, OP_N_IADD3_64, TYPE_U64);
+    to_pair(l, 0);
+    to_predicate(l, 1);
+    to_predicate(l, 2);
+    for (unsigned i = 3; i < 6; i++)
+        from_pair(l, i);
+    if (!has(l, "X")) return true;
+    from_predicate(l, 6);
+    from_predicate(l, 7);
+    return true;
+}
 
 /* d, p, p, a, b, c, p, p */
 bool lower_iadd3(struct lowering *l)
@@ -23,6 +26,7 @@ bool lower_iadd3(struct lowering *l)
     lower_to(l, has_carries ? OP_N_IADD3C : OP_N_IADD3, TYPE_U32);
     l->out->modifiers = inverted(l, 3, NM_INVERT_A) | inverted(l, 4, NM_INVERT_B) |
                         inverted(l, 5, NM_INVERT_C) | (has(l, "X") ? NM_X : 0);
+    if (has(l, "64")) return lower_iadd3_64(l);
     to_register(l, 0);
     if (has_carries) {
         to_predicate(l, 1);
@@ -108,8 +112,7 @@ bool lower_shf(struct lowering *l)
     return true;
 }
 
-/* Operation of PTX: d, then the sources in their order. */
-static bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, unsigned sources)
+bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, unsigned sources)
 {
     lower_to(l, op, type);
     to_register(l, lower_find(l, false, 0));
@@ -121,8 +124,7 @@ static bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, uns
     return true;
 }
 
-/* Are there signs or inversions, which PTX's operation would not know? */
-static bool has_signs(const struct lowering *l)
+bool has_signs(const struct lowering *l)
 {
     for (unsigned i = 0; i < l->in->operand_count; i++) {
         const struct native_operand *operand = lower_operand(l, i);
@@ -151,19 +153,22 @@ bool lower_lop3(struct lowering *l)
     return true;
 }
 
-/* p, p, p, p, p, table, table */
+/* p, p, a, b, c, table, table: a, b and c predicates or signs of registers */
 bool lower_plop3(struct lowering *l)
 {
-    const struct native_operand *first = lower_operand(l, lower_find(l, false, 0));
-    const struct native_operand *second = lower_operand(l, lower_find(l, false, 1));
-    bool has_signs_of_registers = lower_find(l, true, 4) == l->in->operand_count;
-    if (!first || !second || has_signs_of_registers) return false;
+    const struct native_operand *first = lower_operand(l, 5), *second = lower_operand(l, 6);
+    if (!first || !second) return false;
     lower_to(l, OP_N_PLOP3, TYPE_PRED);
     l->out->modifiers = value_bits((first->value & 0xff) | (second->value & 0xff) << 8);
-    to_predicate(l, lower_find(l, true, 0));
-    to_predicate(l, lower_find(l, true, 1));
-    for (unsigned i = 2; i < 5; i++)
-        from_predicate(l, lower_find(l, true, i));
+    to_predicate(l, 0);
+    to_predicate(l, 1);
+    for (unsigned i = 2; i < 5; i++) {
+        unsigned kind = lower_operand(l, i)->kind;
+        if (kind == NATIVE_PREDICATE || kind == NATIVE_UNIFORM_PREDICATE)
+            from_predicate(l, i);
+        else
+            from_value(l, i);
+    }
     return true;
 }
 
@@ -195,8 +200,6 @@ bool lower_sel(struct lowering *l)
 
 bool lower_imnmx(struct lowering *l)
 {
-    bool has_results = lower_find(l, true, 1) != l->in->operand_count; /* which side was taken */
-    if (has(l, "S16x2") || has(l, "U16x2") || has(l, "RELU") || has_results) return false;
     if (has_signs(l) || !lower_as(l, OP_N_IMNMX, TYPE_B32, 2)) return false;
     l->out->modifiers = has(l, "U32") ? 0 : NM_SIGNED;
     from_predicate(l, lower_find(l, true, 0));
