@@ -38,6 +38,16 @@ static inline uint32_t saturated(uint32_t a, int64_t imm)
 }
 OP1(n_i2i, uint32_t, uint32_t, saturated(A, u->imm))
 
+/* a and b so, below what of c (or of its upper half) there is place for */
+static inline uint32_t saturated_pair(uint32_t a, uint32_t b, uint32_t c, int64_t imm)
+{
+    unsigned bits = (unsigned)(imm >> NM_VALUE_AT) & 31;
+    uint32_t mask = (1u << bits) - 1, above = imm & NM_HIGH ? c >> 16 : c;
+    uint32_t both = (saturated(a, imm) & mask) << bits | (saturated(b, imm) & mask);
+    return bits == 16 ? both : both | above << 2 * bits;
+}
+OP3(n_i2ip, uint32_t, uint32_t, uint32_t, uint32_t, saturated_pair(A, B, C, u->imm))
+
 /* ---- least and greatest ---------------------------------------------------------------------- */
 
 /* One number of `bits` bits: the less of a and b where p, else the greater. */
@@ -166,6 +176,7 @@ static void n_iadd3_64(struct exec *x, const struct uop *u)
 SELECT_ONE(n_vabsdiff, PAIR(n_vabsdiff))
 SELECT_ONE(n_vabsdiff4, PAIR(n_vabsdiff4))
 SELECT_ONE(n_i2i, PAIR(n_i2i))
+SELECT_ONE(n_i2ip, PAIR(n_i2ip))
 SELECT_ONE(n_vimnmx, SAME(n_vimnmx))
 SELECT_ONE(n_vimnmx3, SAME(n_vimnmx3))
 SELECT_ONE(n_viaddmnmx, SAME(n_viaddmnmx))

@@ -46,42 +46,35 @@ bool lower_vabsdiff(struct lowering *l)
 
 /* ---- saturation ------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *word;
-    uint8_t type, bits;
-    bool is_signed;
-} narrow[] = {{"U8", TYPE_U8, 8, false},   {"S8", TYPE_S8, 8, true},  {"U16", TYPE_U16, 16, false},
-              {"S16", TYPE_S16, 16, true}, {"U2", TYPE_U2, 2, false}, {"S2", TYPE_S2, 2, true},
-              {"U4", TYPE_U4, 4, false},   {"S4", TYPE_S4, 4, true}};
-enum { NARROW_COUNT = sizeof narrow / sizeof *narrow };
-
-static unsigned narrow_of(const struct lowering *l)
+/* Bits and sign of the type that numbers are narrowed to; false: it is not known. */
+static bool narrows(struct lowering *l)
 {
-    unsigned i = 0;
-    while (i < NARROW_COUNT && !has(l, narrow[i].word))
-        i++;
-    return i;
+    static const struct {
+        const char *word;
+        uint8_t bits;
+        bool is_signed;
+    } types[] = {{"U8", 8, false}, {"S8", 8, true}, {"U16", 16, false}, {"S16", 16, true},
+                 {"U2", 2, false}, {"S2", 2, true}, {"U4", 4, false},   {"S4", 4, true}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!has(l, types[i].word)) continue;
+        l->out->modifiers = value_bits(types[i].bits) | (types[i].is_signed ? NM_SIGNED : 0);
+        return has(l, "S32") && has(l, "SAT") && !has_signs(l);
+    }
+    return false;
 }
 
 /* d, a */
 bool lower_i2i(struct lowering *l)
 {
-    unsigned k = narrow_of(l);
-    if (k == NARROW_COUNT || !has(l, "SAT") || has_signs(l)) return false;
-    l->out->modifiers = value_bits(narrow[k].bits) | (narrow[k].is_signed ? NM_SIGNED : 0);
-    return lower_as(l, OP_N_I2I, TYPE_U32, 1);
+    return narrows(l) && lower_as(l, OP_N_I2I, TYPE_U32, 1);
 }
 
-/* d, a, b, c: PTX's cvt.pack. c of two halves is not looked at. */
+/* d, a, b, c or c.H1; c.24 and c.28 say how much of c there is place for */
 bool lower_i2ip(struct lowering *l)
 {
-    unsigned k = narrow_of(l);
-    if (k == NARROW_COUNT || !has(l, "SAT") || has_signs(l)) return false;
-    if (!lower_as(l, OP_CVT, (enum ptx_type)narrow[k].type, narrow[k].bits == 16 ? 2 : 3))
-        return false;
-    l->out->type2 = TYPE_S32;
-    l->out->sub_op = SUB_PACK;
-    return true;
+    if (!narrows(l)) return false;
+    if (operand_has(lower_operand(l, 3), "H1")) l->out->modifiers |= NM_HIGH;
+    return lower_as(l, OP_N_I2IP, TYPE_U32, 3);
 }
 
 /* ---- least and greatest ---------------------------------------------------------------------- */
