@@ -182,38 +182,3 @@ bool lower_f2ip(struct lowering *l)
     from_float(l, 2, TYPE_F32);
     return true;
 }
-
-/* ---- integers -------------------------------------------------------------------------------- */
-
-/* d, b: clamped */
-bool lower_i2i(struct lowering *l)
-{
-    enum ptx_type to = type_of(l, false, 0, TYPE_NONE);
-    if (!to || !has(l, "SAT") || type_of(l, false, 1, TYPE_NONE) != TYPE_S32) return false;
-    lower_to(l, OP_CVT, to);
-    l->out->type2 = TYPE_S32;
-    l->out->flags |= INSN_SAT;
-    to_register(l, 0);
-    from_value(l, 1);
-    return true;
-}
-
-/* d, a, b, c: both clamped, below what is left of c when it is moved up */
-bool lower_i2ip(struct lowering *l)
-{
-    enum ptx_type to = has(l, "U4")   ? TYPE_U4
-                       : has(l, "S4") ? TYPE_S4
-                       : has(l, "U2") ? TYPE_U2
-                       : has(l, "S2") ? TYPE_S2
-                                      : type_of(l, false, 0, TYPE_NONE);
-    const char *suffix = lower_operand(l, 3)->suffix;
-    if (!to || !has(l, "SAT") || (suffix && *suffix)) return false;
-    lower_to(l, OP_CVT, to);
-    l->out->type2 = TYPE_S32;
-    l->out->sub_op = SUB_PACK;
-    l->out->flags |= INSN_SAT;
-    to_register(l, 0);
-    for (unsigned i = 1; i < 4; i++)
-        from_value(l, i);
-    return true;
-}
