@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 // cmocka.h needs those above
 #include <cmocka.h>
 #include <warpsage/warpsage.h>
@@ -56,6 +57,35 @@ struct kernel_arguments {
     uint64_t to;
 };
 
+/* With WARPSAGE_NATIVE=80 each fetch runs once more, as the native code that ptxas makes for sm_80. Needs ptxas;
+ * for who changes native code. */
+static void check_native(const struct fixture *f, const char *ptx, ws_launch launch,
+                         const void *expected)
+{
+    const char *target = getenv("WARPSAGE_NATIVE");
+    ws_module *module, *native;
+    ws_profile *profile = NULL;
+    unsigned char got[16];
+    if (!target) return;
+    char path[] = P_tmpdir "/warpsage-texture-XXXXXX.ptx";
+    int descriptor = mkstemps(path, 4);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, ptx, strlen(ptx)), strlen(ptx));
+    close(descriptor);
+    assert_int_equal(ws_context_set_tool_path(f->context, getenv("PATH")), WS_OK);
+    assert_int_equal(ws_module_load_file(f->context, path, &module), WS_OK);
+    unlink(path);
+    if (ws_module_compile(module, (unsigned)atoi(target), &native) != WS_OK)
+        fail_msg("%s", ws_context_error(f->context));
+    ws_status status = ws_device_launch(f->device, native, &launch, &profile);
+    if (status != WS_OK) fail_msg("sm_%s: %s", target, ws_context_error(f->context));
+    assert_int_equal(ws_device_copy_out(f->device, got, f->to, sizeof got), WS_OK);
+    assert_memory_equal(got, expected, sizeof got);
+    ws_profile_destroy(profile);
+    ws_module_destroy(native);
+    ws_module_destroy(module);
+}
+
 static ws_status fetch(const struct fixture *f, const char *instruction, const char *coordinates,
                        const char *type, struct kernel_arguments arguments, void *out)
 {
@@ -73,6 +103,7 @@ static ws_status fetch(const struct fixture *f, const char *instruction, const c
     ws_status status = ws_device_launch(f->device, module, &launch, &profile);
     if (status == WS_OK) assert_int_equal(ws_device_copy_out(f->device, out, f->to, 16), WS_OK);
     ws_profile_destroy(profile);
+    if (status == WS_OK) check_native(f, ptx, launch, out);
     ws_module_destroy(module);
     return status;
 }
