@@ -119,10 +119,31 @@ ATOMIC_WORD(atomic_16, uint16_t)
 ATOMIC_WORD(atomic_32, uint32_t)
 ATOMIC_WORD(atomic_64, uint64_t)
 
+/* 16 bytes of a lane; of native code in four registers, one after the other. */
+static struct pair64 read_128(const struct exec *x, const struct uop *u, unsigned source,
+                              unsigned lane)
+{
+    if (!u->has_parts) return SRC(struct pair64, source)[lane];
+    const uint32_t *words = SRC(uint32_t, source) + lane;
+    return (struct pair64){words[0] | (uint64_t)words[WARP_LANES] << 32,
+                           words[2 * WARP_LANES] | (uint64_t)words[3 * WARP_LANES] << 32};
+}
+
+static void write_128(struct exec *x, const struct uop *u, struct pair64 value, unsigned lane)
+{
+    if (!u->has_parts) {
+        DST(struct pair64, 0)[lane] = value;
+        return;
+    }
+    const uint64_t halves[] = {value.low, value.high};
+    for (unsigned k = 0; k < 4; k++)
+        DST(uint32_t, 0)[k * WARP_LANES + lane] = (uint32_t)(halves[k / 2] >> (k % 2 * 32));
+}
+
 /* 16 bytes: exch and cas only. */
 static void atomic_128(struct exec *x, const struct uop *u, struct pair64 *at, unsigned lane)
 {
-    struct pair64 b = ((const struct pair64 *)PLACE(u->src[1]))[lane], next = b;
+    struct pair64 b = read_128(x, u, 1, lane), next = b;
     uint32_t *lock = launch_lock(x->launch, at);
     if (x->concurrent)
         while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {
@@ -130,12 +151,12 @@ static void atomic_128(struct exec *x, const struct uop *u, struct pair64 *at, u
     struct pair64 old = *at;
     if (u->insn->atom_op == ATOM_CAS) {
         bool equal = old.low == b.low && old.high == b.high;
-        next = equal ? ((const struct pair64 *)PLACE(u->src[2]))[lane] : old;
+        next = equal ? read_128(x, u, 2, lane) : old;
     }
     x->changed |= (uint32_t)(next.low != old.low || next.high != old.high) << lane;
     *at = next;
     if (x->concurrent) __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
-    if (u->dst[0] != REF_NONE) ((struct pair64 *)PLACE(u->dst[0]))[lane] = old;
+    if (u->dst[0] != REF_NONE) write_128(x, u, old, lane);
 }
 
 /* The word at one element of a lane becomes its new value; gives the old one. */

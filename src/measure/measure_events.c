@@ -121,6 +121,8 @@ static void *worker_begin(void *self)
         unsigned merged = view ? view->merged_bytes : 0;
         access_site_init(&w->sites[i], insn_operation(insn),
                          merged ? merged : insn_access_bytes(insn), &m->rules);
+        w->sites[i].kinds[SPACE_SHARED] =
+            (uint8_t)memory_kind(SPACE_SHARED, insn_operation_in(insn, SPACE_SHARED));
     }
     w->lanes_off = mem_zalloc(m->launch.insn_count, sizeof *w->lanes_off);
     w->divergent = mem_zalloc(m->launch.insn_count, sizeof *w->divergent);

@@ -461,7 +461,7 @@ static void count_instruction(const struct result *r, uint32_t pc, const struct 
     const struct site_sums *site = &m->sites[m->site_of[pc]];
     static const enum mem_space spaces[SITE_SPACES] = {SPACE_GLOBAL, SPACE_LOCAL, SPACE_SHARED};
     for (int i = 0; i < SITE_SPACES; i++) {
-        enum memory_kind kind = memory_kind(spaces[i], insn_operation(insn));
+        enum memory_kind kind = memory_kind(spaces[i], insn_operation_in(insn, spaces[i]));
         if (kind != MEMORY_KIND_NONE) add_kind(counts, kind, site->spaces[i]);
     }
 }

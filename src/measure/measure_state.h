@@ -68,6 +68,12 @@ static inline enum memory_operation insn_operation(const struct insn *insn)
 {
     return (enum memory_operation)((insn->class_id - CLASS_MEM_GLOBAL_LOAD) % 3);
 }
+/* A native copy reads global memory and writes shared memory. */
+static inline enum memory_operation insn_operation_in(const struct insn *insn, enum mem_space space)
+{
+    bool writes = insn->op == OP_N_LDGSTS && space == SPACE_SHARED;
+    return writes ? MEMORY_STORE : insn_operation(insn);
+}
 
 struct measure {
     struct observer observer;

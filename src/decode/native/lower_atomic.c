@@ -18,7 +18,7 @@ static enum atom_op operation(const struct lowering *l)
 }
 
 /* Type and elements; halves come in pairs. f32 flushes subnormals in global memory (sem_atomic.h): without .FTZ
- * it is another operation, and so is one on 128 bits. */
+ * it is another operation. 128 bits lie in four registers, named by the first one. */
 static bool set_type(struct lowering *l)
 {
     static const struct {
@@ -31,7 +31,10 @@ static bool set_type(struct lowering *l)
                  {"BF16x8", TYPE_BF16X2, 4}};
     l->out->type = TYPE_U32;
     l->out->vector = 1;
-    if (has(l, "128")) return false;
+    if (has(l, "128")) {
+        l->out->type = TYPE_B128;
+        return l->out->atom_op != ATOM_CAST;
+    }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (!has(l, types[i].word)) continue;
         l->out->type = types[i].type;
@@ -45,8 +48,8 @@ static bool begin(struct lowering *l, enum ptx_op op, enum mem_space space)
 {
     enum atom_op atom = operation(l);
     lower_to(l, op, TYPE_U32);
-    if (!atom || !set_type(l)) return false;
     l->out->atom_op = (uint8_t)atom;
+    if (!atom || !set_type(l)) return false;
     l->out->space = (uint8_t)space;
     l->out->semantics = MEM_RELAXED;
     return true;
@@ -59,12 +62,15 @@ static bool is_wide(const struct lowering *l)
     return type_infos[l->out->type].bits == 64;
 }
 
-static void from_data(struct lowering *l, unsigned i)
+static bool from_data(struct lowering *l, unsigned i)
 {
+    bool is_quad = l->out->type == TYPE_B128;
+    if (is_quad && lower_operand(l, i)->number == NATIVE_RZ) return false;
     if (is_wide(l))
         from_pair(l, i);
     else
         from_registers(l, i, l->out->vector);
+    return true;
 }
 
 /* d or RZ, which makes it a reduction; [address]; one value or, of CAS, two */
@@ -83,9 +89,7 @@ static bool add_operands(struct lowering *l, unsigned to, unsigned predicate)
         to_registers(l, to, l->out->vector);
     if (tells) to_predicate(l, predicate);
     from_address(l, address);
-    from_data(l, value);
-    if (needs_two) from_data(l, value + 1);
-    return true;
+    return from_data(l, value) && (!needs_two || from_data(l, value + 1));
 }
 
 /* ATOM p, d, [a], b; p tells, if it is not PT, that the address was one of global memory: nothing is done in the
@@ -121,6 +125,5 @@ bool lower_red(struct lowering *l)
     if (!begin(l, OP_RED, SPACE_GLOBAL) || lower_operand(l, 0)->kind != NATIVE_ADDRESS)
         return false;
     from_address(l, 0);
-    from_data(l, 1);
-    return true;
+    return from_data(l, 1);
 }
