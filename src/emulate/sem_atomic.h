@@ -217,18 +217,32 @@ static void generic_atomic(struct exec *x, const struct uop *u, struct place *p,
 }
 MEMORY_FORMS(atom, atomic)
 
-/* Native, of what only global memory can do: lanes whose generic address is elsewhere do nothing, and their
- * predicate, the last destination, says so. */
-static void atom_where_global(struct exec *x, const struct uop *u)
+/* What ATOMS does, a generic atomic does in shared memory, too. */
+static bool shared_memory_can(const struct insn *insn)
 {
-    struct place p;
-    uint32_t mask = 0;
+    const struct type_info *type = &type_infos[insn->type];
+    if (type->bits == 64) return insn->atom_op >= ATOM_EXCH;
+    return type->bits == 32 && type->kind != KIND_FLOAT;
+}
+
+/* Native, generic, with a predicate, the last destination: whether it was done. Code goes on to do it in steps where
+ * it was not: in local memory, and what shared memory cannot do there. */
+static void atom_that_tells(struct exec *x, const struct uop *u)
+{
+    uint64_t a[WARP_LANES + 8] __attribute__((aligned(64)));
+    uint32_t active = x->mask, mask = 0;
+    bool in_shared = shared_memory_can(u->insn);
     if (x->fault.kind || !x->mask) return;
-    lane_addresses(x, u, p.a);
-    LANES mask |= (uint32_t)(window_of(p.a[i]) == SPACE_GLOBAL) << i;
-    mask &= x->mask;
-    if (mask && locate(x, u, &p, SPACE_GLOBAL, mask, READS | WRITES))
-        atomic_data(x, u, &p, SPACE_GLOBAL);
+    lane_addresses(x, u, a);
+    LANES
+    {
+        enum mem_space space = window_of(a[i]);
+        bool is_done = space == SPACE_GLOBAL || (in_shared && space == SPACE_SHARED);
+        mask |= (uint32_t)is_done << i;
+    }
+    x->mask = active & mask;
+    generic_any(x, u, generic_atomic);
+    x->mask = active;
     write_predicate(x, u->dst[u->insn->ndst - 1], mask);
 }
 
@@ -236,6 +250,6 @@ static bool tells_where(const struct insn *insn)
 {
     return insn->ndst > 1 && insn->operands[insn->ndst - 1].width == WIDTH_PREDICATE;
 }
-SELECT_ONE(atom, tells_where(insn) ? SAME(atom_where_global) : atom_pair(insn))
+SELECT_ONE(atom, tells_where(insn) ? SAME(atom_that_tells) : atom_pair(insn))
 
 #endif

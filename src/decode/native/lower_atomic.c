@@ -92,8 +92,7 @@ static bool add_operands(struct lowering *l, unsigned to, unsigned predicate)
     return from_data(l, value) && (!needs_two || from_data(l, value + 1));
 }
 
-/* ATOM p, d, [a], b; p tells, if it is not PT, that the address was one of global memory: nothing is done in the
- * others, where code goes on to do it in steps */
+/* ATOM p, d, [a], b; p, if it is not PT, tells whether it was done (sem_atomic.h) */
 bool lower_atom(struct lowering *l)
 {
     enum mem_space space = l->in->opcode[4] == 'G' ? SPACE_GLOBAL : SPACE_GENERIC;

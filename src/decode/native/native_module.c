@@ -555,7 +555,8 @@ static uint32_t highest_register(const struct kernel *k)
 
 static uint64_t own_shared_bytes(const struct cubin *cubin, const struct cubin_function *function)
 {
-    uint64_t bytes = function->shared_bytes;
+    /* Whole words: atomics on halves are made of swaps of words. */
+    uint64_t bytes = (function->shared_bytes + 3) / 4 * 4;
     if (cubin->target < 90) return bytes;
     return bytes > RESERVED_SHARED_90 ? bytes - RESERVED_SHARED_90 : 0;
 }
