@@ -27,6 +27,8 @@ static const struct option_row options[] = {
      "blocks to execute: all, as many as fit in 20 s, N percent, or as many as fit in N s"},
     {OPTION_SEED, 0, "seed", "N",
      "draw other blocks to count (--effort) and to trace (default: 0)"},
+    {OPTION_ISA, 0, "isa", "ptx|native|auto",
+     "execute PTX (default), or the native code that ptxas makes of it for the set's GPU"},
     {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
      "predict without an effect (see `warpsage explain`)"},
     {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model"},
@@ -493,10 +495,10 @@ static int read_options(struct validation *v, const struct command_line *line)
     }
     CLI_TRY(check_here(v, line));
     if (v->evidence_file && (v->has_effort || v->request.without || v->request.model_options ||
-                             v->request.l2 || v->request.spills))
+                             v->request.l2 || v->request.spills || v->request.isa))
         return cli_error(v->cli, EXIT_USAGE,
                          "--write-evidence states the error of the models as they are: it cannot "
-                         "be combined with --effort, --without, --model-option, --l2 or "
+                         "be combined with --effort, --without, --model-option, --l2, --isa or "
                          "--spills");
     return EXIT_DONE;
 }
@@ -518,7 +520,8 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     CLI_TRY(read_options(&v, &line));
     cli_attach(cli);
     /* Registers are those of the table or by liveness: the same with and without ptxas. */
-    ws_status status = ws_context_set_tool_path(cli->context, "");
+    bool needs_ptxas = v.request.isa && strcmp(v.request.isa, "ptx") != 0;
+    ws_status status = needs_ptxas ? WS_OK : ws_context_set_tool_path(cli->context, "");
     if (status != WS_OK) return cli_failed(cli, status);
     if (v.here) return validate_here(&v);
     if (line.operand_count) return validate(&v, line.operands, line.operand_count, true);

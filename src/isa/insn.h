@@ -532,6 +532,19 @@ struct call_info {
     int32_t *returns, *arguments;
 };
 
+/* What a native word tells the core about its issue (doc/native.md, doc/models/teg.md). */
+enum { CONTROL_COUNTERS = 6, CONTROL_NO_COUNTER = 7, CONTROL_SLOTS = 3, CONTROL_NO_REGISTER = 255 };
+struct insn_control {
+    bool is_set;     /* else it is not native code, or its words are unknown */
+    bool stays;      /* bit 109: the warp goes on in the next cycle if it can; else it yields */
+    uint8_t stall;   /* cycles until its warp may issue again */
+    uint8_t writes;  /* counter that is held until the result is there; CONTROL_NO_COUNTER */
+    uint8_t reads;   /* counter that is held until the sources are read; likewise */
+    uint8_t awaited; /* set of counters that must be free before it issues */
+    uint8_t reuse;   /* bit i: the operand cache keeps the register of slot i */
+    uint8_t slots[CONTROL_SLOTS]; /* registers read in slots a, b, c; CONTROL_NO_REGISTER */
+};
+
 /* One decoded instruction. Destinations come first in `operands`, then sources. */
 struct insn {
     uint16_t op;         /* enum ptx_op */
@@ -557,7 +570,8 @@ struct insn {
     const struct matrix_form *matrix; /* of FORM_MATRIX */
     bool is_uniform;   /* native: of the uniform datapath: runs for the warp as a whole */
     int64_t modifiers; /* of FORM_NATIVE: what its lane loops expect in uop.imm */
-    const char *text;  /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
+    struct insn_control control;
+    const char *text; /* mnemonic with modifiers as written, e.g. "ld.global.nc.v4.f32" */
 };
 
 static inline const struct operand *insn_source(const struct insn *insn, unsigned i)

@@ -491,6 +491,7 @@ static void set_instructions(struct result *r)
             out->op = arena_copy(&profile->arena, insn->text ? insn->text : "");
             out->text = statement_text(&profile->arena, module, lines, line_count, insn);
             out->class_id = insn->class_id;
+            out->control = insn->control;
             count_instruction(r, pc, &r->cells[i], counts);
             set_instruction_counters(r, out, counts);
         }

@@ -66,6 +66,7 @@ struct instruction_profile {
     const char *op;       /* mnemonic with modifiers */
     const char *text;     /* the PTX statement, trimmed, may be NULL */
     uint8_t class_id;
+    struct insn_control control; /* of native code */
     /* Counters that are not zero: ids and values. INST_WARP, INST_THREAD, INST_THREAD_ACTIVE,
      * BRANCH_*, BARRIER_WARP and the memory counters of this instruction's space and operation. */
     uint32_t counter_count;

@@ -376,11 +376,42 @@ static ws_status read_optional_u32(const struct reader *r, json_t *item, const c
     return WS_OK;
 }
 
+/* Optional: native code's word of control. */
+static ws_status read_control(const struct reader *r, json_t *item, const char *path,
+                              struct insn_control *out)
+{
+    static const char *const keys[] = {"stall", "stays", "writes", "reads", "awaits", "reuse"};
+    enum { STALL_MAX = 15, REUSE_MAX = 15 };
+    json_t *json = json_object_get(item, "control"), *stays;
+    uint32_t stall = 0, writes = CONTROL_NO_COUNTER, reads = CONTROL_NO_COUNTER, awaits = 0,
+             reuse = 0;
+    if (!json) return WS_OK;
+    TRY(need_object(r, json, path));
+    CHECK_KEYS(r, json, path, keys);
+    TRY(read_optional_u32(r, json, path, "stall", STALL_MAX, &stall));
+    TRY(read_optional_u32(r, json, path, "writes", CONTROL_COUNTERS - 1, &writes));
+    TRY(read_optional_u32(r, json, path, "reads", CONTROL_COUNTERS - 1, &reads));
+    TRY(read_optional_u32(r, json, path, "awaits", (1 << CONTROL_COUNTERS) - 1, &awaits));
+    TRY(read_optional_u32(r, json, path, "reuse", REUSE_MAX, &reuse));
+    stays = json_object_get(json, "stays");
+    *out = (struct insn_control){
+        .is_set = true,
+        .stays = json_is_true(stays),
+        .stall = (uint8_t)stall,
+        .writes = (uint8_t)writes,
+        .reads = (uint8_t)reads,
+        .awaited = (uint8_t)awaits,
+        .reuse = (uint8_t)reuse,
+        .slots = {CONTROL_NO_REGISTER, CONTROL_NO_REGISTER, CONTROL_NO_REGISTER},
+    };
+    return WS_OK;
+}
+
 static ws_status read_instruction(const struct reader *r, json_t *item, const char *path,
                                   struct instruction_profile *out)
 {
-    static const char *const keys[] = {"pc", "ptx_line", "address", "file",    "line",
-                                       "op", "text",     "class",   "counters"};
+    static const char *const keys[] = {"pc", "ptx_line", "address", "file",     "line",
+                                       "op", "text",     "class",   "counters", "control"};
     char *file = NULL, *op = NULL, *text = NULL;
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
@@ -393,6 +424,7 @@ static ws_status read_instruction(const struct reader *r, json_t *item, const ch
     TRY(read_text(r, item, "op", &op));
     TRY(read_text(r, item, "text", &text));
     TRY(read_class(r, item, path, &out->class_id));
+    TRY(read_control(r, item, path, &out->control));
     out->file = file;
     out->op = op ? op : "";
     out->text = text;

@@ -122,6 +122,23 @@ static json_t *counters_json(struct writer *w, const struct profile *profile)
     return counters;
 }
 
+static json_t *counter_or_null(unsigned counter)
+{
+    return counter < CONTROL_COUNTERS ? unsigned_number(counter) : json_null();
+}
+
+static json_t *control_json(struct writer *w, const struct insn_control *control)
+{
+    json_t *item = json_object();
+    put(w, item, "stall", unsigned_number(control->stall));
+    put(w, item, "stays", json_boolean(control->stays));
+    put(w, item, "writes", counter_or_null(control->writes));
+    put(w, item, "reads", counter_or_null(control->reads));
+    put(w, item, "awaits", unsigned_number(control->awaited));
+    put(w, item, "reuse", unsigned_number(control->reuse));
+    return item;
+}
+
 static json_t *instruction_json(struct writer *w, const struct instruction_profile *insn)
 {
     json_t *item = json_object(), *counters = json_object();
@@ -138,6 +155,7 @@ static json_t *instruction_json(struct writer *w, const struct instruction_profi
     put(w, item, "op", text_or_null(insn->op ? insn->op : ""));
     put(w, item, "text", text_or_null(insn->text));
     put(w, item, "class", json_string(class_ids[insn->class_id]));
+    if (insn->control.is_set) put(w, item, "control", control_json(w, &insn->control));
     put(w, item, "counters", counters);
     return item;
 }

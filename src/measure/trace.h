@@ -86,6 +86,7 @@ struct trace_insn {
     /* Stores or loads a spilled register (spill_trace.c): in a word that nothing else accesses; what links both is a
      * register of its own. Not kept in files. */
     bool is_spill;
+    struct insn_control control; /* of native code */
 };
 
 /* The lanes of an access and their addresses relative to the lowest of them. */

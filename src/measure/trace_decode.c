@@ -318,6 +318,29 @@ static void get_parts(struct reader *r)
     if (!r->fault) trace->part_count = count;
 }
 
+static void get_control(struct reader *r, struct insn_control *out)
+{
+    enum { STALL_MAX = 15 };
+    uint8_t issue = get_small(r, STALL_MAX << 2 | 3, "invalid stall count");
+    out->is_set = issue & 1;
+    out->stays = issue >> 1 & 1;
+    out->stall = issue >> 2;
+    out->writes = get_small(r, CONTROL_NO_COUNTER, "invalid write counter");
+    out->reads = get_small(r, CONTROL_NO_COUNTER, "invalid read counter");
+    out->awaited = get_small(r, (1 << CONTROL_COUNTERS) - 1, "invalid awaited counters");
+    out->reuse = get_small(r, 15, "invalid reuse bits");
+    for (unsigned i = 0; i < CONTROL_SLOTS; i++)
+        out->slots[i] = (uint8_t)get(r, 1);
+}
+
+/* The last part, of native code. */
+static void get_controls(struct reader *r)
+{
+    if (r->fault || r->at == r->size) return;
+    for (uint32_t i = 0; i < r->trace->insn_count && !r->fault; i++)
+        get_control(r, &r->trace->insns[i].control);
+}
+
 ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, size_t size,
                        struct trace **out)
 {
@@ -329,6 +352,7 @@ ws_status trace_decode(struct diag *diag, const char *name, const void *bytes, s
     get_patterns(&r);
     get_blocks(&r);
     get_parts(&r);
+    get_controls(&r);
     check(&r, r.at == size, "trailing bytes");
     if (!r.fault) {
         if (r.trace->part_count) trace_find_strides(r.trace);

@@ -119,6 +119,21 @@ static void put_parts(struct strbuf *out, const struct trace *trace)
     }
 }
 
+/* Nothing where no instruction has any: so were files before native code was executed. */
+static void put_controls(struct strbuf *out, const struct trace *trace)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < trace->insn_count; i++)
+        has_any |= trace->insns[i].control.is_set;
+    for (uint32_t i = 0; has_any && i < trace->insn_count; i++) {
+        const struct insn_control *c = &trace->insns[i].control;
+        uint8_t issue = (uint8_t)(c->is_set | c->stays << 1 | c->stall << 2);
+        const uint8_t bytes[] = {issue,    c->writes,   c->reads,    c->awaited,
+                                 c->reuse, c->slots[0], c->slots[1], c->slots[2]};
+        strbuf_append(out, (const char *)bytes, sizeof bytes);
+    }
+}
+
 void trace_encode(const struct trace *trace, struct strbuf *out)
 {
     put_head(out, trace);
@@ -130,4 +145,5 @@ void trace_encode(const struct trace *trace, struct strbuf *out)
     for (uint32_t i = 0; i < trace->block_count; i++)
         put_block(out, trace, &trace->blocks[i]);
     put_parts(out, trace);
+    put_controls(out, trace);
 }

@@ -141,6 +141,14 @@ static void draft_copy(const struct insn *insn, struct trace_insn *out)
     out->barrier_id = is_told ? (uint8_t)open->imm : 0;
 }
 
+/* Native code reads parameters where it needs them. */
+static bool reads_bank(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->nsrc; i++)
+        if (insn_source(insn, i)->kind == OPERAND_BANK) return true;
+    return false;
+}
+
 static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *out)
 {
     const struct insn *insn = p->launch->insns[pc];
@@ -152,6 +160,8 @@ static void draft_insn(const struct planner *p, uint32_t pc, struct trace_insn *
                                .op = insn->text,
                                .class_id = insn->class_id,
                                .guarded = insn->guard >= 0,
+                               .reads_parameters = insn->control.is_set && reads_bank(insn),
+                               .control = insn->control,
                                .clock_reads = (uint8_t)insn_clock_reads(insn)};
     if (insn->source_file && insn->source_file < module->file_count)
         out->file = module->files[insn->source_file];

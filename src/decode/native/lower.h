@@ -34,6 +34,9 @@ enum { NATIVE_BANKS = 32 };
 /* Lowers by lower.def; *out has its guard, text and places already. */
 bool native_lower(struct lowering *l);
 
+/* What the core is told of its issue. */
+struct insn_control native_insn_control(const struct native_insn *in);
+
 /* ---- for lower_*.c --------------------------------------------------------------------------- */
 
 static inline bool has(const struct lowering *l, const char *modifier)

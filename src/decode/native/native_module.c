@@ -300,6 +300,7 @@ static ws_status read_insn(struct filling *f, const struct cubin_function *kerne
         out->guard = (in.guard_uniform ? VREG_UP : VREG_P) + in.guard;
         if (in.guard_inverted) out->flags |= INSN_NEG_GUARD;
     }
+    out->control = native_insn_control(&in);
     out->class_id = op ? (uint8_t)sass_class(op, in.opcode) : (uint8_t)insn_classify(out);
     out->units = insn_units(out);
     return WS_OK;

@@ -143,6 +143,13 @@ static int64_t target_of(uint64_t pc, char type, int64_t number)
     return (int64_t)pc + NATIVE_WORD_BYTES + (type == 'l' ? number : 4 * number);
 }
 
+static uint8_t slot_of(const struct picture_piece *piece)
+{
+    bool has_one = piece->kind == NATIVE_REGISTER && piece->reuse_at >= NATIVE_REUSE_AT &&
+                   piece->reuse_at < NATIVE_REUSE_AT + NATIVE_NO_SLOT;
+    return has_one ? (uint8_t)(piece->reuse_at - NATIVE_REUSE_AT) : NATIVE_NO_SLOT;
+}
+
 static void read_operand(struct native_word word, uint64_t pc, const struct picture_piece *piece,
                          struct native_operand *out, char *suffix)
 {
@@ -155,6 +162,7 @@ static void read_operand(struct native_word word, uint64_t pc, const struct pict
                                    .absolute = flag_at(word, piece->absolute_at),
                                    .invert = flag_at(word, piece->invert_at),
                                    .reuse = flag_at(word, piece->reuse_at),
+                                   .slot = slot_of(piece),
                                    .number = NATIVE_RZ};
     *suffix = '\0';
     switch (piece->kind) {

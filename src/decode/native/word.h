@@ -41,12 +41,15 @@ enum native_kind {
     NATIVE_WORDS,             /* text: a choice of words, such as the kind of a texture */
 };
 
+enum { NATIVE_NO_SLOT = 3, NATIVE_REUSE_AT = 122 };
+
 struct native_operand {
     uint8_t kind;
     char role; /* the letter of its token (picture.h): 'd', 'a', 'b', .. */
-    bool negate, absolute, invert, reuse;           /* invert: !P0, or ~R3 */
-    bool is_hidden;                                 /* has the value that is not written */
-    bool is_before_blank;                           /* a blank follows, no comma */
+    bool negate, absolute, invert, reuse; /* invert: !P0, or ~R3 */
+    uint8_t slot;                         /* of the operand cache: 0 to 2; NATIVE_NO_SLOT */
+    bool is_hidden;                       /* has the value that is not written */
+    bool is_before_blank;                 /* a blank follows, no comma */
     bool has_register, has_uniform, has_descriptor; /* of an address */
     uint16_t number, uniform, bank;
     int64_t value;

@@ -32,6 +32,12 @@ static const struct model_option_info options[] = {
     {"order", (const char *const[]){"native", "ptx", NULL},
      "order in which the model teg issues PTX on compute capability 7.0 and later: that of native "
      "code, or as written"},
+    {"control", (const char *const[]){"words", "registers", NULL},
+     "when the model teg issues native code on compute capability 7.0 and later: as its control "
+     "words say, or once its registers are there"},
+    {"operands", (const char *const[]){"banks", "free", NULL},
+     "registers that native code reads in the model teg: from two banks with an operand cache, or "
+     "at no cost"},
     {"requests", (const char *const[]){"packets", "free", NULL},
      "what the SMs of a cluster send to the L2 in the model teg: packets on one way, or at no "
      "cost"},
@@ -58,13 +64,11 @@ static const struct model_option_info options[] = {
 };
 
 /* Options that take a mechanism away: rows of `warpsage validate --ablation`. */
-static const char *const ablations[] = {"policy=round-robin", "memory-path=none",
-                                        "order=ptx",          "requests=free",
-                                        "fills=free",         "fetch=sectors",
-                                        "writes=through",     "forwarding=none",
-                                        "blocks=followed",    "turnaround=none",
-                                        "places=traced",      "phases=apart",
-                                        "tags=one",           NULL};
+static const char *const ablations[] = {
+    "policy=round-robin", "memory-path=none",  "order=ptx",      "requests=free",
+    "fills=free",         "fetch=sectors",     "writes=through", "forwarding=none",
+    "blocks=followed",    "turnaround=none",   "places=traced",  "phases=apart",
+    "tags=one",           "control=registers", "operands=free",  NULL};
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -214,7 +218,11 @@ static void write_assumptions(struct teg_grid *a)
         ASSUME("DRAM rows of %u channels with %u banks: a bank opens one in %.4g cycles",
                machine->channels, machine->banks_of_channel,
                machine->row_cycle / (double)TEG_CYCLE);
-    if (a->setup.native_registers)
+    if (teg_follows_words(a->setup.trace, machine))
+        ASSUME("issue as the control words of the native code say: bit 109 = 0 yields; %s",
+               machine->words.has_banks ? "two register banks with an operand cache"
+                                        : "registers read at no cost");
+    else if (a->setup.native_registers)
         ASSUME("[W601] order of native code by a list schedule of the PTX for %u registers: loops "
                "unrolled, loads hoisted, addresses folded",
                a->setup.native_registers);
@@ -376,6 +384,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
     if (model_option_get(&model_teg, input, "phases")) a.machine.joins_phases = false;
     if (model_option_get(&model_teg, input, "memory-path")) a.machine.path.is_used = false;
     a.is_native_order = !model_option_get(&model_teg, input, "order");
+    if (model_option_get(&model_teg, input, "control")) a.machine.words.is_used = false;
+    if (model_option_get(&model_teg, input, "operands")) a.machine.words.has_banks = false;
     if (model_option_get(&model_teg, input, "requests")) a.machine.packet = 0;
     if (model_option_get(&model_teg, input, "tags")) a.machine.tags = 0;
     if (model_option_get(&model_teg, input, "fills")) a.machine.fill = 0;

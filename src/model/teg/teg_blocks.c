@@ -202,6 +202,8 @@ static void start_warp(struct teg_engine *e, struct teg_warp *warp, const struct
     warp->again = warp->begun = now;
     warp->last_access = 0;
     warp->done = warp->loads = teg_end_of(0, TEG_STALL_WAIT);
+    for (unsigned i = 0; i < TEG_COUNTERS; i++)
+        warp->counters[i] = warp->done;
     warp->copies = (struct teg_copies){0};
     warp->left = warp->arrived = 0;
     warp->threads = block->warps[warp->index].threads;

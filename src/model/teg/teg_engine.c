@@ -251,7 +251,8 @@ static void build(struct teg_engine *e)
     e->ops = mem_alloc((trace->insn_count + 1) * sizeof *e->ops);
     for (uint32_t i = 0; i < trace->insn_count; i++)
         teg_price(e, &trace->insns[i], &e->ops[i]);
-    e->is_native_order = e->setup->native_registers != 0;
+    teg_words_init(e);
+    e->is_native_order = e->setup->native_registers != 0 && !e->words;
     if (e->is_native_order) native_order_init(&e->native, trace, e->setup->native_registers);
     e->warp_registers = (size_t)trace->register_count * (e->is_native_order ? NATIVE_COPIES : 1);
     e->sms = mem_zalloc(e->setup->sms, sizeof *e->sms);
@@ -298,6 +299,7 @@ static void clear(struct teg_engine *e)
     mem_free(e->order);
     mem_free(e->schedulers);
     mem_free(e->ops);
+    mem_free(e->words);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

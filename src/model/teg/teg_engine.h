@@ -69,6 +69,8 @@ struct teg_result {
     teg_time atomics_busy; /* of the address of the L2 that is busy for longest */
 };
 
+/* Does every instruction say when to issue, and does the machine follow (teg_words.c)? */
+bool teg_follows_words(const struct trace *trace, const struct teg_machine *machine);
 /* WS_ERR_NO_MODEL if warps wait for each other for ever, or there is nothing to execute.
  * teg_result_clear the result. */
 ws_status teg_run(struct diag *diag, const struct teg_setup *setup, struct teg_result *out);

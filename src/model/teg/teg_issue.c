@@ -252,8 +252,13 @@ static inline teg_end forwarded(const struct teg_op *op, teg_end end)
 }
 
 /* When the operands of the step at hand are there, and what for they were waited. */
-static inline teg_end find_operands(const struct teg_warp *warp, const struct teg_op *op)
+static inline teg_end find_operands(const struct teg_engine *e, const struct teg_warp *warp,
+                                    const struct teg_op *op)
 {
+    if (e->words) {
+        teg_end counted = teg_words_operands(warp, &e->words[warp->step.insn]);
+        return op->waits ? later(counted, find_accesses(warp, op)) : counted;
+    }
     unsigned waited = op->waited_count - op->read_count + warp->step_reads;
     const uint32_t *reg = warp->step_registers, *end = reg + waited;
     teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
@@ -322,7 +327,7 @@ advance(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time 
         return;
     }
     const struct teg_op *op = &e->ops[warp->step.insn];
-    teg_end operands = find_operands(warp, op);
+    teg_end operands = find_operands(e, warp, op);
     if (op->line != warp->line) operands = later(operands, fetch_line(warp, op->line, now));
     if (op->reads_parameters) operands = later(operands, fetch_parameters(warp, operands));
     warp->operands = operands;
@@ -348,6 +353,23 @@ static inline void write_results(struct teg_warp *warp, const struct teg_op *op,
     warp->done = later(warp->done, end);
 }
 
+/* Of native code: counters instead of registers. Returns for how long the banks of registers hold it up. */
+static __attribute__((noinline)) teg_time follow_word(struct teg_engine *e, struct teg_scheduler *s,
+                                                      struct teg_warp *warp,
+                                                      const struct teg_op *op, teg_time now,
+                                                      teg_time done)
+{
+    const struct teg_word *word = &e->words[warp->step.insn];
+    bool is_memory = op->kind == OP_KIND_SHARED || op->kind == OP_KIND_GLOBAL;
+    teg_time turn = is_memory ? now : done - op->latency;
+    if (op->unit == TEG_ADDRESS) turn = warp->block->sm->path - e->machine->path.shared;
+    teg_words_issue(warp, op, word, later(turn, now), done);
+    if (!word->has_slots) return 0;
+    teg_time more = teg_words_read(s, warp, word, now);
+    s->slot = later(s->slot, now + e->machine->interval + more);
+    return more;
+}
+
 void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, teg_time now)
 {
     struct teg_warp *warp = &s->warps[place];
@@ -355,7 +377,7 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
     uint32_t number = warp->step.insn, on = warp->step.on;
     const struct teg_op *op = &e->ops[number];
     const struct trace_insn *insn = &e->trace->insns[number];
-    teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done;
+    teg_time *stalls = e->out->insn_stalls + (size_t)number * TEG_STALL_COUNT, done, more = 0;
     struct teg_wait wait = {.since = now};
     struct teg_op part;
     bool is_first = warp->issued != now; /* of a pair */
@@ -373,11 +395,14 @@ void teg_issue(struct teg_engine *e, struct teg_scheduler *s, unsigned place, te
         done = issue_memory(e, s, warp, op, insn, now);
     else
         done = issue_plain(e, s, warp, op, now);
-    write_results(warp, op, done);
+    if (e->words)
+        more = follow_word(e, s, warp, op, now, done);
+    else
+        write_results(warp, op, done);
     if (e->setup->observer) observe(e, s, warp, op, wait, done);
     e->out->issued++;
     warp->issued = now;
-    warp->again = now + op->same_warp;
+    warp->again = now + op->same_warp + more;
     s->awake[warp->word] &= ~warp->bit;
     if (op->flags & TRACE_EXIT) teg_lanes_leave(e, warp, on, now);
     bool is_barrier = op->kind == OP_KIND_BARRIER;

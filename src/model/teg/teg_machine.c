@@ -551,6 +551,33 @@ static void set_distances(struct teg_machine *teg)
     };
 }
 
+/* Huerta et al. 2025: a stall of 0 that yields is 46 cycles (their configurations); sources of a load are read 11
+ * cycles after its issue, those of a store of one word 14, to shared memory 12, and 2 later for each word more (table 2,
+ * not checked against the print). Of special functions and conversions it is not told (guess). */
+enum {
+    ASLEEP_CYCLES = 46,
+    READ_LOAD_CYCLES = 11,
+    READ_STORE_CYCLES = 14,
+    READ_SHARED_STORE_CYCLES = 12,
+    READ_WORD_CYCLES = 2,
+    READ_OTHER_CYCLES = 4
+};
+
+static void set_words(struct teg_machine *teg)
+{
+    bool is_off = off(teg, EFFECT_INST_LATENCY);
+    teg->words = (struct teg_words_machine){
+        .is_used = teg->machine->cc_major >= 7,
+        .has_banks = teg->machine->cc_major >= 7,
+        .asleep = is_off ? TEG_CYCLE : ticks(ASLEEP_CYCLES),
+        .read_load = is_off ? 0 : ticks(READ_LOAD_CYCLES),
+        .read_store = is_off ? 0 : ticks(READ_STORE_CYCLES),
+        .read_shared_store = is_off ? 0 : ticks(READ_SHARED_STORE_CYCLES),
+        .read_word = is_off ? 0 : ticks(READ_WORD_CYCLES),
+        .read_other = is_off ? 0 : ticks(READ_OTHER_CYCLES),
+    };
+}
+
 enum { PARTS_MAX = UINT8_MAX / TEG_UNIT_COUNT };
 
 ws_status teg_machine_read(struct diag *diag, const struct model_input *input, struct estimate *out,
@@ -579,6 +606,7 @@ ws_status teg_machine_read(struct diag *diag, const struct model_input *input, s
     set_fetch(teg);
     set_path(teg);
     set_distances(teg);
+    set_words(teg);
     tell_guesses(teg, input, out);
     tell_atomics(input, out);
     return WS_OK;

@@ -98,6 +98,17 @@ struct teg_distances {
         control; /* from a branch or barrier to the warp's next instruction; the whole distance */
 };
 
+/* Native code with words of control (teg_words.c), from cc 7.0 on. */
+struct teg_words_machine {
+    bool is_used;
+    bool has_banks;     /* registers lie in banks, with a cache of operands */
+    teg_time asleep;    /* after a stall of 0 that yields */
+    teg_time read_load; /* from the turn of a memory access to its sources: of an address */
+    teg_time read_store, read_shared_store; /* of data, and for each word more: */
+    teg_time read_word;
+    teg_time read_other; /* of what else may take long */
+};
+
 struct teg_machine {
     const struct machine *machine;
     uint32_t effects_off;
@@ -148,6 +159,7 @@ struct teg_machine {
     struct teg_fetch_machine fetch;
     struct teg_path_machine path;
     struct teg_distances distances;
+    struct teg_words_machine words;
 };
 
 /* Reads input->machine. Says in `out` what was assumed. WS_ERR_NO_MODEL if figures are missing. */

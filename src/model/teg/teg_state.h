@@ -6,7 +6,8 @@
  *     teg_issue.c   what an instruction costs, and whom its warp waited for
  *     teg_blocks.c  blocks and warps from launch to retirement, barriers
  *     teg_copy.c    asynchronous copies of a warp
- *     teg_price.c   static instructions with their prices */
+ *     teg_price.c   static instructions with their prices
+ *     teg_words.c   native code that says itself when to issue */
 #ifndef MODEL_TEG_STATE_H
 #define MODEL_TEG_STATE_H
 
@@ -47,6 +48,30 @@ enum teg_reader {
     TEG_READER_MEMORY,
     TEG_READER_GUARDED = 8,
     TEG_READER_VALUES = 16
+};
+
+/* What the word of a native instruction says (isa/insn.h). */
+struct teg_word {
+    teg_time read;         /* from its turn until its sources are read */
+    uint8_t awaited;       /* set of counters */
+    uint8_t writes, reads; /* counters; TEG_SPARE_COUNTER: none */
+    uint8_t reuse;
+    uint8_t slots[CONTROL_SLOTS]; /* registers that it reads from the banks */
+    uint8_t bank_reads[2];        /* how many, by bank, if the operand cache has none of them */
+    bool has_slots;
+};
+enum { TEG_COUNTERS = CONTROL_COUNTERS + 1, TEG_SPARE_COUNTER = CONTROL_COUNTERS };
+
+/* Register banks of a part: even and odd registers. Each gives one register a cycle; an instruction reads its
+ * registers within three. */
+enum { TEG_BANKS = 2, TEG_READ_CYCLES = 3 };
+struct teg_operand {
+    uint64_t warp; /* its age + 1; 0: nothing */
+    uint8_t reg;
+};
+struct teg_banks {
+    teg_time free[TEG_BANKS];
+    struct teg_operand kept[TEG_BANKS][CONTROL_SLOTS];
 };
 
 /* A static instruction with its price. */
@@ -102,9 +127,10 @@ struct teg_warp {
     unsigned step_reads;
     teg_end *registers; /* when each is ready, by register and copy */
     teg_time issued, again, last_access, begun;
-    teg_end operands; /* of the step */
-    teg_end loads;    /* the last of its loads */
-    teg_end done;     /* the last of its results; then its time as it leaves */
+    teg_end operands;               /* of the step */
+    teg_end loads;                  /* the last of its loads */
+    teg_end counters[TEG_COUNTERS]; /* of native code: when each is free */
+    teg_end done;                   /* the last of its results; then its time as it leaves */
     uint64_t age;
     struct teg_block *block;
     uint64_t bit; /* of its place, in that word of the scheduler's sets */
@@ -168,7 +194,8 @@ struct teg_scheduler {
     uint64_t *awake;              /* [words] */
     uint64_t *by_unit;            /* [units][words] places by the unit that they need */
     uint64_t *left;               /* [words] of those awake, who may still be chosen */
-    uint64_t *younger;            /* by place: of up to 64 places, those whose warp is younger */
+    struct teg_banks banks;
+    uint64_t *younger; /* by place: of up to 64 places, those whose warp is younger */
 };
 
 struct teg_sm {
@@ -195,6 +222,7 @@ struct teg_engine {
     const struct teg_machine *machine;
     const struct trace *trace;
     struct teg_op *ops;
+    struct teg_word *words; /* of native code; NULL: registers tell when an instruction may issue */
     teg_end forward[TEG_READER_VALUES][TEG_MAKER_VALUES];
     struct teg_sm *sms;
     struct teg_scheduler *schedulers; /* of all SMs, SM by SM */
@@ -257,6 +285,27 @@ uint32_t teg_lay_out_code(struct teg_engine *e);
 teg_time teg_lanes_part(const struct teg_warp *warp, teg_time time);
 /* The step's price likewise. */
 struct teg_op teg_price_part(const struct teg_warp *warp, const struct teg_op *op);
+
+/* ---- teg_words.c ----------------------------------------------------------------------------- */
+
+/* If the words are followed; changes the prices. */
+void teg_words_init(struct teg_engine *e);
+/* The last of the counters that the word waits for. */
+static inline teg_end teg_words_operands(const struct teg_warp *warp, const struct teg_word *word)
+{
+    teg_end operands = teg_end_of(0, TEG_STALL_WAIT);
+    for (unsigned left = word->awaited; left; left &= left - 1) {
+        teg_end end = warp->counters[(unsigned)__builtin_ctz(left)];
+        operands = operands > end ? operands : end;
+    }
+    return operands;
+}
+/* It issued: `turn` is when its unit takes it, `done` when its result is there. */
+void teg_words_issue(struct teg_warp *warp, const struct teg_op *op, const struct teg_word *word,
+                     teg_time turn, teg_time done);
+/* Cycles for which its registers hold up the scheduler. */
+teg_time teg_words_read(struct teg_scheduler *s, const struct teg_warp *warp,
+                        const struct teg_word *word, teg_time now);
 
 /* ---- asleep and awake ------------------------------------------------------------------------ */
 
