@@ -83,9 +83,8 @@ static int set_folders(struct cli *cli)
 {
     const char *path = getenv("PATH"), *machines = getenv("WARPSAGE_MACHINES"),
                *evidence = getenv("WARPSAGE_EVIDENCE");
-    ws_status status =
-        ws_context_set_tool_path(cli->context, cli_format(cli, "%s%s/usr/local/cuda/bin",
-                                                          path ? path : "", path ? ":" : ""));
+    cli->tool_path = cli_format(cli, "%s%s/usr/local/cuda/bin", path ? path : "", path ? ":" : "");
+    ws_status status = ws_context_set_tool_path(cli->context, cli->tool_path);
     if (status == WS_OK && machines && *machines)
         status = ws_context_set_machine_dir(cli->context, machines);
     if (status == WS_OK && evidence && *evidence)

@@ -135,15 +135,17 @@ static cudaError_t compile(struct binary *binary)
     binary->module = NULL;
     ws_status status = ws_module_compile(ptx, target, &binary->module);
     ws_module_destroy(ptx);
-    if (status == WS_OK)
+    if (status == WS_OK) {
         note("Native code that ptxas made of the program's PTX for sm_%u was executed "
              "(--isa native).",
              target);
-    else
-        tell("--isa native: the program has no machine code for sm_%u, and its PTX cannot be "
-             "compiled: use --isa auto, or add code=sm_%u to nvcc's -gencode options",
-             ws_machine_target(runtime.machine), target);
-    return fail(status);
+        return cudaSuccess;
+    }
+    cudaError_t error = fail(status);
+    tell("--isa native: the program contains no machine code for sm_%u, and its PTX cannot be "
+         "compiled for sm_%u: use --isa auto, or add code=sm_%u to nvcc's -gencode options",
+         ws_machine_target(runtime.machine), target, target);
+    return status == WS_ERR_COMPARE ? cudaErrorNoKernelImageForDevice : error;
 }
 
 /* ---- which of them --------------------------------------------------------------------------- */
@@ -159,23 +161,23 @@ static const struct images *first_images(const struct images *whole, const struc
 
 static void tell_no_image(const struct binary *binary, const struct images *images)
 {
-    static const char *const reads[] = {
-        [ISA_AUTO] = "PTX, or machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation",
-        [ISA_PTX] = "only PTX with --isa ptx",
-        [ISA_NATIVE] = "machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation, or "
-                       "what ptxas makes of PTX",
-    };
     char *contents = images_describe(images);
     unsigned target = 0;
     for (size_t i = 0; i < images->count; i++)
         if (images->items[i].target > target) target = images->items[i].target;
-    tell("the program contains %s, which %s (sm_%u) cannot execute here: warpsage executes %s. "
-         "Choose a GPU that the code is for (--gpu; warpsage machines), or compile %s with PTX: "
-         "-gencode arch=compute_%u,code=compute_%u%s",
-         contents ? contents : "other code", ws_machine_id(runtime.machine),
-         ws_machine_target(runtime.machine), reads[runtime.options.isa],
-         binary->parts ? "all its .cu files" : "it", target, target,
-         binary->parts ? ", and relink" : "");
+    const char *what = contents ? contents : "other code";
+    if (runtime.options.isa == ISA_PTX)
+        tell("--isa ptx: the program contains %s and no PTX: use --isa auto, or compile %s with "
+             "-gencode arch=compute_%u,code=compute_%u",
+             what, binary->parts ? "all its .cu files" : "it", target, target);
+    else
+        tell("the program contains %s, which %s (sm_%u) cannot execute here: warpsage executes "
+             "PTX, or machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation. Choose "
+             "a GPU that the code is for (--gpu; warpsage machines), or compile %s with PTX: "
+             "-gencode arch=compute_%u,code=compute_%u%s",
+             what, ws_machine_id(runtime.machine), ws_machine_target(runtime.machine),
+             binary->parts ? "all its .cu files" : "it", target, target,
+             binary->parts ? ", and relink" : "");
     free(contents);
 }
 

@@ -46,6 +46,8 @@ static ws_status load_machine(void)
     const struct options *options = &runtime.options;
     ws_status status = WS_OK;
     if (options->machines) status = ws_context_set_machine_dir(context, options->machines);
+    if (options->tools && status == WS_OK)
+        status = ws_context_set_tool_path(context, options->tools);
     if (status == WS_OK) status = ws_machine_load(context, options->gpu, &runtime.machine);
     if (status == WS_OK) status = ws_machine_prepare_launch(runtime.machine, &runtime.prepared);
     if (status != WS_OK) return status;

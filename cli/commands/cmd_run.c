@@ -131,14 +131,6 @@ static int set_l2(struct cli *cli, struct run_request *request, const char *text
                      text);
 }
 
-static int set_isa(struct cli *cli, struct run_request *request, const char *text)
-{
-    request->isa = text;
-    if (!strcmp(text, "auto") || !strcmp(text, "ptx") || !strcmp(text, "native")) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --isa: expected auto, ptx or native",
-                     text);
-}
-
 static int set_details(struct cli *cli, struct run_request *request, const char *text)
 {
     static const char *const names[] = {"quiet", "normal", "all"};
@@ -201,7 +193,8 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
     case OPTION_TIMEOUT:
         return cli_parse_timeout(cli, use->value, &request->timeout);
     case OPTION_RUN_ISA:
-        return set_isa(cli, request, use->value);
+        request->isa = use->value;
+        return EXIT_DONE;
     case OPTION_HOST_ISA:
         return set_host_isa(cli, request, use->value);
     default:

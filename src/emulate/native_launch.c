@@ -15,6 +15,8 @@ enum {
     BANK_STACK = 0x28,
     BANK_WINDOW = 0x40,     /* of bank 0 itself */
     BANK_WINDOW_90 = 0x198, /* of the parameters in it */
+    BANK_WORKSPACE = 0x8c,  /* %envreg1, %envreg2: the high word first */
+    BANK_WORKSPACE_90 = 0x44,
     BANK_CONST_WINDOW = 0x50,
     BANK_CONST_WINDOW_90 = 0xd0,
     BANK_RESERVED_SHARED = 0x124, /* its offset; sm_80 to sm_89, sm_90 has it at 0 */
@@ -39,6 +41,16 @@ static uint64_t const_window(const struct launch *launch)
         if (code->banks[i].bank == 3 && code->banks[i].variable >= 0)
             return launch->program->addresses[code->banks[i].variable];
     return UINT64_MAX;
+}
+
+/* Of a cooperative launch; 0: the grid cannot synchronise. */
+static void put_workspace(const struct launch *launch, unsigned char *bank)
+{
+    bool is_90 = launch->program->module->target >= 90;
+    unsigned at = is_90 ? BANK_WORKSPACE_90 : BANK_WORKSPACE;
+    uint64_t workspace = launch->options->grid_workspace;
+    put32(bank, at, (uint32_t)(workspace >> 32));
+    put32(bank, at + 4, (uint32_t)workspace);
 }
 
 static void put_windows(const struct launch *launch, unsigned char *bank, uint64_t bytes)
@@ -76,6 +88,7 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     put64(bank, BANK_SHARED_WINDOW, SHARED_WINDOW);
     put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
     put_windows(launch, bank, *out_bytes);
+    put_workspace(launch, bank);
     put32(bank, BANK_RESERVED_SHARED, (uint32_t)launch->reserved_at);
     put32(bank, BANK_STACK, launch->program->local_bytes_max);
     if (options->parameter_bytes)
