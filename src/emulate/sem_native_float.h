@@ -63,16 +63,15 @@ static void n_fmnmx(struct exec *x, const struct uop *u)
 static inline uint32_t needs_slow_division(uint32_t a, uint32_t b)
 {
     int32_t top_a = (int32_t)(a >> 23 & 0xff) - 127, top_b = (int32_t)(b >> 23 & 0xff) - 127;
-    bool is_fast = top_a >= -102 && top_a < 128 && top_b > -127 && top_b < 126 &&
-                   top_a - top_b > -125 && top_a - top_b < 127;
-    return !is_fast;
+    bool a_fits = (uint32_t)(top_a + 102) < 102 + 128, b_fits = (uint32_t)(top_b + 126) < 126 + 126;
+    return !(a_fits & b_fits & ((uint32_t)(top_a - top_b + 124) < 124 + 127));
 }
 static void n_fchk(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
-    uint32_t bits = 0;
-    LANES bits |= needs_slow_division(a[i], b[i]) << i;
-    write_predicate(x, u->dst[0], bits);
+    int32_t c[WARP_LANES] __attribute__((aligned(64)));
+    VECTOR LANES c[i] = -(int32_t)needs_slow_division(a[i], b[i]);
+    write_predicate(x, u->dst[0], lanes_to_mask(c));
 }
 
 /* The argument is in turns: what is whole in it makes no difference and goes off exactly. */
@@ -99,30 +98,113 @@ static inline uint32_t upper_of_double(double v)
 OP1(n_rcp64h, uint32_t, uint32_t, upper_of_double(1.0 / double_of_upper(A)))
 OP1(n_rsq64h, uint32_t, uint32_t, upper_of_double(1.0 / sqrt(double_of_upper(A))))
 
+/* Doubles i, i + 1 .. of pairs of registers, and back. Signs do not change a NaN, as those of PTX's neg.f64
+ * and abs.f64. */
+#if defined(__AVX512VL__)
+static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
+{
+    __m512i l = _mm512_cvtepu32_epi64(_mm256_load_si256((const void *)(low + i)));
+    __m512i h = _mm512_cvtepu32_epi64(_mm256_load_si256((const void *)(high + i)));
+    return _mm512_castsi512_pd(_mm512_or_si512(l, _mm512_slli_epi64(h, 32)));
+}
+static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
+                                 doubles v)
+{
+    __m512i bits = _mm512_castpd_si512(v);
+    __mmask8 active = (__mmask8)(x->mask >> i);
+    _mm256_mask_store_epi32(low + i, active, _mm512_cvtepi64_epi32(bits));
+    _mm256_mask_store_epi32(high + i, active, _mm512_cvtepi64_epi32(_mm512_srli_epi64(bits, 32)));
+}
+static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
+{
+    __mmask8 number = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
+    __m512i bits = _mm512_castpd_si512(v), sign = _mm512_set1_epi64(INT64_MIN);
+    if (absolute) bits = _mm512_mask_andnot_epi64(bits, number, sign, bits);
+    if (negated) bits = _mm512_mask_xor_epi64(bits, number, sign, bits);
+    return _mm512_castsi512_pd(bits);
+}
+#elif defined(__AVX2__)
+static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
+{
+    __m256i l = _mm256_cvtepu32_epi64(_mm_load_si128((const void *)(low + i)));
+    __m256i h = _mm256_cvtepu32_epi64(_mm_load_si128((const void *)(high + i)));
+    return _mm256_castsi256_pd(_mm256_or_si256(l, _mm256_slli_epi64(h, 32)));
+}
+static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
+                                 doubles v)
+{
+    const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    __m256i words = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(v), order);
+    __m128i active = _mm_load_si128((const void *)(x->lane_mask + i));
+    _mm_maskstore_epi32((int *)(void *)(low + i), active, _mm256_castsi256_si128(words));
+    _mm_maskstore_epi32((int *)(void *)(high + i), active, _mm256_extracti128_si256(words, 1));
+}
+static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
+{
+    doubles sign = _mm256_and_pd(_mm256_cmp_pd(v, v, _CMP_ORD_Q), _mm256_set1_pd(-0.0));
+    if (absolute) v = _mm256_andnot_pd(sign, v);
+    return negated ? _mm256_xor_pd(v, sign) : v;
+}
+#elif defined(__SSE2__)
+static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
+{
+    __m128i l = _mm_loadl_epi64((const void *)(low + i));
+    return _mm_castsi128_pd(_mm_unpacklo_epi32(l, _mm_loadl_epi64((const void *)(high + i))));
+}
+static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
+                                 doubles v)
+{
+    double two[2];
+    _mm_storeu_pd(two, v);
+    for (unsigned k = 0; k < 2; k++) {
+        uint64_t bits = bits_of_double(two[k]);
+        if (!(x->mask >> (i + k) & 1)) continue;
+        low[i + k] = (uint32_t)bits;
+        high[i + k] = (uint32_t)(bits >> 32);
+    }
+}
+static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
+{
+    doubles sign = _mm_and_pd(_mm_cmpord_pd(v, v), _mm_set1_pd(-0.0));
+    if (absolute) v = _mm_andnot_pd(sign, v);
+    return negated ? _mm_xor_pd(v, sign) : v;
+}
+#endif
+
 #define DOUBLE_BUFFER(name) double name[WARP_LANES] __attribute__((aligned(64)))
-/* Signs do not change a NaN, as those of PTX's neg.f64 and abs.f64. */
 static inline void load_pair(struct exec *x, const struct uop *u, unsigned k, double *out)
 {
     const uint32_t *low = SRC(uint32_t, k), *high = low + WARP_LANES;
-    if (!(u->imm >> (NM_NEGATED_AT + k) & 1) && !(u->imm >> (NM_ABSOLUTE_AT + k) & 1)) {
-        VECTOR LANES out[i] = double_of_bits(low[i] | (uint64_t)high[i] << 32);
-        return;
+    bool negated = u->imm >> (NM_NEGATED_AT + k) & 1, absolute = u->imm >> (NM_ABSOLUTE_AT + k) & 1;
+#if defined(__SSE2__)
+    bool has_signs = negated || absolute;
+    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES) {
+        doubles v = join_doubles(low, high, i);
+        STORE_DOUBLES(out + i, has_signs ? sign_doubles(v, absolute, negated) : v);
     }
-    const uint64_t keep = (uint64_t)keep_mask(u, k) << 32 | UINT32_MAX;
-    const uint64_t flip = (uint64_t)flip_mask(u, k) << 32;
-    VECTOR LANES
+#else
+    LANES
     {
-        uint64_t bits = low[i] | (uint64_t)high[i] << 32;
-        bool is_nan = (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
-        out[i] = double_of_bits(is_nan ? bits : (bits & keep) ^ flip);
+        double v = double_of_bits(low[i] | (uint64_t)high[i] << 32);
+        if (v == v && absolute) v = fabs(v);
+        out[i] = v == v && negated ? -v : v;
     }
+#endif
 }
 static inline void store_pair(struct exec *x, const struct uop *u, const double *result)
 {
     uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;
-    const int32_t *m = x->lane_mask;
-    VECTOR LANES low[i] = m[i] ? (uint32_t)bits_of_double(result[i]) : low[i];
-    VECTOR LANES high[i] = m[i] ? (uint32_t)(bits_of_double(result[i]) >> 32) : high[i];
+#if defined(__SSE2__)
+    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES)
+        split_doubles(x, low, high, i, LOAD_DOUBLES(result + i));
+#else
+    LANES
+    {
+        if (!(x->mask >> i & 1)) continue;
+        low[i] = (uint32_t)bits_of_double(result[i]);
+        high[i] = (uint32_t)(bits_of_double(result[i]) >> 32);
+    }
+#endif
 }
 
 #if defined(__SSE2__)
@@ -195,19 +277,31 @@ static void n_dsetp_minmax(struct exec *x, const struct uop *u)
 
 /* ---- halves ---------------------------------------------------------------------------------- */
 
-/* The lower halves are widened, which is exact; a is -0 where ptxas converts b. */
+/* One half of each is widened, which is exact. Where ptxas converts b, a is -0 and there is no sum. */
+static inline void widen_half(struct exec *x, const struct uop *u, unsigned k, float *out)
+{
+    const uint32_t *source = SRC(uint32_t, k);
+    const unsigned shift = u->imm >> (NM_HIGH_HALF_AT + k) & 1 ? 16 : 0;
+    const uint16_t keep = (uint16_t)(keep_mask(u, k) >> 16),
+                   flip = (uint16_t)(flip_mask(u, k) >> 16);
+    uint16_t halves[WARP_LANES] __attribute__((aligned(64)));
+    VECTOR LANES halves[i] = (uint16_t)((source[i] >> shift & keep) ^ flip);
+    widen_f16(halves, out, WARP_LANES);
+}
 static void n_hadd2_f32(struct exec *x, const struct uop *u)
 {
-    uint16_t halves[2][WARP_LANES] __attribute__((aligned(64)));
-    float floats[2][WARP_LANES] __attribute__((aligned(64)));
-    for (unsigned k = 0; k < 2; k++) {
-        const uint32_t *source = SRC(uint32_t, k);
-        VECTOR LANES halves[k][i] = (uint16_t)source[i];
-        widen_f16(halves[k], floats[k], WARP_LANES);
-    }
+    float a[WARP_LANES] __attribute__((aligned(64))), b[WARP_LANES] __attribute__((aligned(64)));
     float *d = DST(float, 0);
     const int32_t *m = x->lane_mask;
-    VECTOR LANES d[i] = m[i] ? finish(floats[0][i] + floats[1][i], u->imm) : d[i];
+    widen_half(x, u, 1, b);
+    if (!(u->imm & NM_SECOND_ALONE)) {
+        widen_half(x, u, 0, a);
+        VECTOR LANES b[i] += a[i];
+    }
+    if (u->imm & F_SAT)
+        VECTOR LANES d[i] = m[i] ? finish(b[i], F_SAT) : d[i];
+    else
+        VECTOR LANES d[i] = m[i] ? canon(b[i]) : d[i];
 }
 
 /* d <- a, b, c: a above b, two floats, or a's halves; c goes to the upper half. */

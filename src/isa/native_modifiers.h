@@ -27,7 +27,9 @@ enum native_modifiers {
     NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
     /* floating point: from this bit on, one for each source, those that are negated or absolute */
     NM_NEGATED_AT = 32,
-    NM_ABSOLUTE_AT = 36
+    NM_ABSOLUTE_AT = 36,
+    NM_HIGH_HALF_AT = 40,   /* HADD2.F32: the upper halves of those */
+    NM_SECOND_ALONE = 32768 /* HADD2.F32: the first source adds nothing */
 };
 
 /* Code of sm_90 makes a generic address of an offset in shared memory and SR_SWINHI, its upper 32 bits: a

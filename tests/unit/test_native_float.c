@@ -265,9 +265,13 @@ enum { FORMS_AT_ONCE = 60 };
 static void make_inputs(const struct form *form, uint64_t inputs[LANES_ALL][SOURCES_MAX],
                         uint64_t *state)
 {
-    for (unsigned i = 0; i < LANES_ALL; i++)
+    bool is_angle = !strncmp(form->text, "sin.", 4) || !strncmp(form->text, "cos.", 4);
+    for (unsigned i = 0; i < LANES_ALL; i++) {
+        float angle = 6.2831852f * random_float(state); /* where the ISA bounds the error */
         for (unsigned k = 0; k < SOURCES_MAX; k++)
             inputs[i][k] = edge(k < form->count ? form->sources[k] : form->result, state);
+        if (is_angle) memcpy(&inputs[i][0], &angle, sizeof angle);
+    }
 }
 
 /* Is kernel kN_V the same both ways? */

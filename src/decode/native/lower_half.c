@@ -59,6 +59,16 @@ static bool lower_cut(struct lowering *l)
     return true;
 }
 
+/* Which of the sources first, first + 1 .. are upper halves. */
+static int64_t half_bits(const struct lowering *l, unsigned first, unsigned count)
+{
+    int64_t bits = 0;
+    for (unsigned k = 0; k < count; k++)
+        if (operand_has(lower_operand(l, first + k), "H1_H1"))
+            bits |= INT64_C(1) << (NM_HIGH_HALF_AT + k);
+    return bits;
+}
+
 /* d, a, b; .F32: the sum of one half each, in f32 */
 bool lower_hadd2(struct lowering *l)
 {
@@ -67,9 +77,11 @@ bool lower_hadd2(struct lowering *l)
     if (has(l, "BF16_V2") || has(l, "FTZ")) return false;
     lower_to(l, OP_N_HADD2_F32, TYPE_F32);
     set_float_modifiers(l);
+    l->out->modifiers = sign_bits(l, 1, 2) | half_bits(l, 1, 2) |
+                        (is_zero(lower_operand(l, 1), true) ? NM_SECOND_ALONE : 0);
     to_register(l, 0);
-    from_halves(l, 1);
-    from_halves(l, 2);
+    from_value(l, 1);
+    from_value(l, 2);
     return true;
 }
 
