@@ -23,7 +23,7 @@ enum {
 struct cli {
     ws_context *context;
     struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
-    const char *tool_path; /* where nvcc, clang and ptxas are looked for */
+    const char *tool_path;    /* where nvcc, clang and ptxas are looked for */
     bool quiet;
     atomic_bool progress_shown; /* text of kernels may come from any thread */
     bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */

@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/float_state.h"
 #include "base/strbuf.h"
-#include "decode/tool.h"
 
 static ws_module *wrap_module(ws_context *context, struct module *module)
 {
@@ -53,7 +52,7 @@ ws_status ws_module_compile(const ws_module *ptx, unsigned target, ws_module **o
     STANDARD_FLOATS;
     API_CALL_OUT(ptx->context, out)
     struct module *module;
-    if (!ptx->module->ptxas) ptx->module->ptxas = tool_find(ptx->context->tool_path, "ptxas");
+    module_find_ptxas(ptx->module, ptx->context->tool_path);
     TRY(module_compile_native(&ptx->context->diag, ptx->module, target, &module));
     *out = wrap_module(ptx->context, module);
     return WS_OK;

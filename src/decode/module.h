@@ -220,6 +220,8 @@ uint32_t function_critical_path(const struct function *function, uint32_t index,
 struct ptxas_registers {
     unsigned count, spill_store_bytes, spill_load_bytes;
 };
+/* Sets module.ptxas if it is not known yet and is in one of the folders. */
+void module_find_ptxas(struct module *module, const char *tool_path);
 /* Registers from `ptxas -v` for the target nearest to sm_`wanted` that it supports.
  * WS_ERR_COMPARE if there is no ptxas or it fails. */
 ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,

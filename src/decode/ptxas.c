@@ -130,6 +130,11 @@ static ws_status find_target(struct diag *diag, const struct module *module, uns
     return WS_OK;
 }
 
+void module_find_ptxas(struct module *module, const char *tool_path)
+{
+    if (!module->ptxas) module->ptxas = tool_find(tool_path, "ptxas");
+}
+
 ws_status module_ptxas_registers(struct diag *diag, const struct module *module, uint32_t entry,
                                  unsigned wanted, unsigned *out_target, struct ptxas_registers *out)
 {
