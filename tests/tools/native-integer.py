@@ -213,13 +213,18 @@ def products(f):
             f.op(f"dp2a.hi.{t}.{v} $d, $a, $b, $c")
     f.begin("quotients")
     for t in "s32", "u32":
-        f.op(f"div.{t} $d, $a, $b")
-        f.op(f"rem.{t} $d, $a, $b")
+        # of division by zero the ISA says nothing
+        f.op(f"{{ setp.eq.u32 %k0, $b, 0; selp.b32 %x0, 13, $b, %k0; div.{t} $d, $a, %x0; rem.{t} $d, $a, %x0; }}",
+             immediates=False)
+        for n in 1, 100, 0x12345678:
+            f.op(f"{{ add.{t} %x0, $b, {n}; setp.eq.u32 %k0, %x0, 0; selp.b32 %x0, 13, %x0, %k0; div.{t} $d, {n}, %x0; "
+                 f"rem.{t} $d, -1, %x0; }}" if t == "s32" else f"rem.{t} $d, $a, {n}")
     for t in "s64", "u64":
-        f.op(f"div.{t} $D, $A, $B", all_kinds=False)
-        f.op(f"rem.{t} $D, $A, $B", all_kinds=False)
-    f.op("{ div.s16 %g0, $h, $i; rem.s16 %g1, $h, $i; mov.b32 $d, {%g0, %g1}; }", all_kinds=False)
-    f.op("{ div.u16 %g0, $h, $i; rem.u16 %g1, $h, $i; mov.b32 $d, {%g0, %g1}; }", all_kinds=False)
+        f.op(f"{{ setp.eq.u64 %k0, $B, 0; selp.b64 %y0, 13, $B, %k0; div.{t} $D, $A, %y0; rem.{t} $D, $A, %y0; }}",
+             all_kinds=False)
+    for t in "s16", "u16":
+        f.op(f"{{ setp.eq.u16 %k0, $i, 0; selp.b16 %g2, 13, $i, %k0; div.{t} %g0, $h, %g2; rem.{t} %g1, $h, %g2; "
+             "mov.b32 $d, {%g0, %g1}; }", all_kinds=False)
     for n in 3, 7, 10, 641, -5, 0x7fffffff:
         f.op(f"div.s32 $d, $a, {n}")
         f.op(f"rem.s32 $d, $a, {n}")
@@ -292,7 +297,7 @@ def bits(f):
     f.op("brev.b32 $d, $a")
     f.op("brev.b64 $D, $A")
     f.op("{ brev.b32 %x0, $a; clz.b32 $d, %x0; }")
-    f.op("fns.b32 $d, $a, $b, $c", all_kinds=False)
+    f.op("{ shr.s32 %x0, $c, 20; and.b32 %x1, $b, 31; fns.b32 $d, $a, %x1, %x0; fns.b32 $d, $a, $b, 2; }", all_kinds=False)
     f.op("fns.b32 $d, $a, 3, 2", all_kinds=False)
     f.op("fns.b32 $d, $a, 17, -2", all_kinds=False)
     f.begin("permutations")
@@ -339,14 +344,14 @@ def comparisons(f):
     for t in "s32", "u32":
         f.op(f"min.{t} $d, $a, $b")
         f.op(f"max.{t} $d, $a, $b")
-        f.op(f"slct.{t}.s32 $d, $a, $b, $c")
+        f.op(f"slct.{t}.s32 $d, $a, $b, $c", immediates=False)
         f.op(f"{{ min.{t} %x0, $a, $b; max.{t} $d, %x0, $c; }}")
         f.op(f"{{ max.{t} %x0, $a, $b; max.{t} $d, %x0, $c; }}")
         f.op(f"{{ setp.lt.{t} %k0, $a, $b; selp.{t} $d, $a, $b, %k0; selp.{t} $d, $b, $c, %k0; }}")
     for t in "s64", "u64":
         f.op(f"min.{t} $D, $A, $B")
         f.op(f"max.{t} $D, $A, $B")
-        f.op(f"slct.{t}.s32 $D, $A, $B, $c")
+        f.op(f"slct.{t}.s32 $D, $A, $B, $c", immediates=False)
         f.op(f"{{ setp.lt.{t} %k0, $A, $C; selp.{t} $D, $A, $B, %k0; }}")
     for t in "s16", "u16":
         f.op(f"{{ min.{t} %g0, $h, $i; max.{t} %g1, $h, $i; mov.b32 $d, {{%g0, %g1}}; }}")
@@ -358,6 +363,12 @@ def comparisons(f):
          "xor.pred $p, %k3, %k2; }")
     f.op("{ setp.lt.s32 %k0, $a, 0; setp.ge.s32 %k1, $b, 0; or.pred $p, %k0, %k1; xor.pred $p, %k0, %k1; }")
     f.op("{ setp.lt.s32 %k0, $a, $b; setp.lt.s32 %k1, $b, 0; and.pred $p, %k0, %k1; or.pred $p, %k0, %k1; }")
+    # bits of a register as many predicates, predicates kept in registers
+    for at in 0, 3, 8, 16, 24:
+        for count in 4, 8:
+            tests = " ".join(f"and.b32 %x0, $a, {1 << at + k}; setp.ne.u32 %k{k}, %x0, 0;" for k in range(count))
+            uses = " ".join(f"@%k{k} add.u32 %x1, %x1, {3 ** k}; @!%k{k} xor.b32 %x1, %x1, %b;" for k in range(count))
+            f.op(f"{{ {tests} mov.u32 %x1, $c; {uses} mov.u32 $d, %x1; {uses} mov.u32 $d, %x1; }}")
     # branches on uniform values and on lanes
     f.op("{ .reg .pred k; setp.lt.s32 k, $b, 100; mov.u32 %x0, $a; @!k bra L; mad.lo.s32 %x0, $a, $c, 3; xor.b32 %x0, "
          "%x0, $b;\nL: add.u32 $d, %x0, 1; }")
@@ -417,12 +428,17 @@ def video(f):
                         f.op(f"{op}.{d}.{a}.u32.sat.{how} $d, $a.h1, $b.b1", all_kinds=False)
     for a in kinds:
         for b in kinds:
-            d = "s32" if "s32" in (a, b) else "u32"
-            f.op(f"vmad.{d}.{a}.{b} $d, $a, $b, $c", all_kinds=False)
-            f.op(f"vmad.{d}.{a}.{b}.sat.shr7 $d, $a.h1, $b.b2, $c", all_kinds=False)
             for how in "lt", "ge", "eq":
                 f.op(f"vset.{a}.{b}.{how} $d, $a, $b", all_kinds=False)
                 f.op(f"vset.{a}.{b}.{how} $d, $a.b1, $b.h0", all_kinds=False)
+    for a in kinds:
+        for b in kinds:
+            d = "s32" if "s32" in (a, b) else "u32"
+            f.op(f"vmad.{d}.{a}.{b} $d, $a, $b, $c", all_kinds=False)
+            if d == "u32":  # ptxas extends the sign of c
+                continue
+            f.op(f"vmad.{d}.{a}.{b}.sat $d, $a.h1, $b.b2, $c", all_kinds=False)
+            f.op(f"vmad.{d}.{a}.{b}.shr7 $d, $a.h1, $b.b2, $c", all_kinds=False)
     for op in "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", \
             "vmin4", "vmax4":
         for d in kinds:
