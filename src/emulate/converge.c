@@ -92,6 +92,29 @@ bool converge(struct exec *x, struct warp *warp, uint32_t at)
     return true;
 }
 
+/* Lanes that spin must not keep those waiting that they wait for: the ones that have waited longest at a BSYNC go
+ * on, and leave the barrier of the others. This is what sm_70 promises to lanes of one warp, and what YIELD in
+ * the loops that ptxas makes is for. */
+bool converge_release(struct exec *x, struct warp *warp)
+{
+    int32_t oldest = -1;
+    for (int32_t i = 0; i < (int32_t)warp->split_count; i++) {
+        const struct split *split = &warp->splits[i];
+        bool waits =
+            split->state == SPLIT_AT_SYNC && code_of(x, split)->terminator == TERM_RECONVERGE;
+        if (waits && (oldest < 0 || split->stamp < warp->splits[oldest].stamp)) oldest = i;
+    }
+    if (oldest < 0) return false;
+    struct split *split = &warp->splits[oldest];
+    const struct code *code = code_of(x, split);
+    uint32_t *masks = operand_words(x, code->uops[code->uop_count].src[0]);
+    uint32_t lanes = split->mask, others = converge_members(x, warp, (uint32_t)oldest) & ~lanes;
+    for (uint32_t left = others; left; left &= left - 1)
+        masks[__builtin_ctz(left)] &= ~lanes;
+    go_on(x, split);
+    return true;
+}
+
 /* WARPSYNC.COLLECTIVE mask, target: lanes that wait for each other at several places go through the instructions
  * up to ENDCOLLECTIVE as one, at one of these places, and then each to its own target. ptxas gives such
  * places the same registers. */

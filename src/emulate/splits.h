@@ -84,7 +84,9 @@ uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at);
 /* converge.c (native): the split has come to a BSYNC; it goes on, with those that came before it, when all lanes
  * of its barrier have come. True if splits went on. */
 bool converge(struct exec *x, struct warp *warp, uint32_t at);
-/* The same for WARPSYNC.COLLECTIVE. */
+/* Lets lanes that wait at a BSYNC go on without the others; false if none do. */
+bool converge_release(struct exec *x, struct warp *warp);
+/* As converge, for WARPSYNC.COLLECTIVE. */
 bool collect(struct exec *x, struct warp *warp, uint32_t at);
 /* Lanes that the split waits for at a BSYNC or a WARPSYNC.COLLECTIVE. */
 uint32_t converge_members(const struct exec *x, const struct warp *warp, uint32_t at);

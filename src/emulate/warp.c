@@ -391,7 +391,10 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         in_turn = stop == WARP_YIELDED;
         if (stop != WARP_YIELDED) continue;
         /* Lanes that wait for the yielding ones get a turn, too; then the other warps. */
-        warp_release(warp);
+        if (worker->launch->program->native_code)
+            converge_release(x, warp);
+        else
+            warp_release(warp);
         if (++yields >= 2 * warp->split_count) return WARP_YIELDED;
     }
     if (warp->dead == UINT32_MAX) {
