@@ -94,7 +94,7 @@ int main(void)
         "operands and results for each full form. Whatever is missing is refused by name, with\n"
         "all its lines, before anything is executed.\n\n"
         "| instruction | types | modifiers | class |\n|---|---|---|---|\n");
-    for (unsigned i = 0; i < OP_COUNT; i++) {
+    for (unsigned i = 0; i < OP_PTX_COUNT; i++) {
         const struct op_info *op = &op_infos[i];
         printf("| `%s` | ", op->mnemonic);
         print_types(op->types);

@@ -91,13 +91,13 @@ static void every_row_has_vectors(void **state)
 {
     (void)state;
     unsigned missing = 0;
-    for (unsigned op = 0; op < OP_COUNT; op++)
+    for (unsigned op = 0; op < OP_PTX_COUNT; op++)
         if (!has_file(op_infos[op].mnemonic)) {
             fprintf(stderr, "no vectors of %s: define them in tests/tools/vectors\n",
                     op_infos[op].mnemonic);
             missing++;
         }
-    if (missing) fail_msg("%u of %d instructions have no vectors", missing, OP_COUNT);
+    if (missing) fail_msg("%u of %d instructions have no vectors", missing, OP_PTX_COUNT);
 }
 
 static void every_file_has_a_row(void **state)
@@ -106,7 +106,7 @@ static void every_file_has_a_row(void **state)
     for (size_t i = 0; i < all.file_count; i++) {
         const char *mnemonic = mnemonic_of(all.files[i]);
         bool known = false;
-        for (unsigned op = 0; op < OP_COUNT && !known; op++)
+        for (unsigned op = 0; op < OP_PTX_COUNT && !known; op++)
             known = !strcmp(op_infos[op].mnemonic, mnemonic);
         if (!known) fail_msg("%s: no instruction of this name", all.files[i]);
     }
