@@ -689,7 +689,8 @@ ws_status native_module_fill(struct diag *diag, const struct cubin *cubin, struc
     out->target_name = arena_format(arena, "sm_%u", cubin->target);
     out->native = arena_format(arena, "sass sm_%u", cubin->target);
     out->address_bits = 64;
-    out->ptx = "";
+    out->ptx = ""; /* there was the file */
+    out->ptx_size = 0;
     out->variable_count = f.variable_count;
     out->variables = f.variables;
     out->function_count = cubin->entry_count;
