@@ -107,39 +107,6 @@ static enum step branch(struct exec *x, struct warp *warp, uint32_t at, const st
     return STEP_SWITCH;
 }
 
-static enum step branch_indexed(struct exec *x, struct warp *warp, uint32_t at,
-                                const struct code *code)
-{
-    struct split *split = &warp->splits[at];
-    uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
-    const struct insn *insn = code->last;
-    const struct uop *u = &code->uops[code->uop_count];
-    const uint32_t *index = operand_words(x, u->src[0]);
-    struct route routes[WARP_LANES + 1];
-    unsigned count = 0;
-    if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
-        if (index[lane] >= insn->target_count) {
-            fault_at(x, FAULT_BRANCH_INDEX, insn, 1u << lane);
-            return STEP_FAULT;
-        }
-        uint32_t target = code->targets[index[lane]];
-        while (k < count && routes[k].block != target)
-            k++;
-        if (k == count) routes[count++] = (struct route){target, 0};
-        routes[k].mask |= 1u << lane;
-    }
-    if (x->observe)
-        x->observe->branch(x->observer_worker, &warp->ref, code->last_index, mask, lanes, count);
-    if (count == 1) {
-        split->block = routes[0].block;
-        return STEP_NEXT;
-    }
-    diverge(warp, at, code, routes, count);
-    return STEP_SWITCH;
-}
-
 /* The code block that begins at a code address of the kernel; CODE_END: none does. */
 static uint32_t block_at(const struct program *program, uint64_t address)
 {
@@ -162,28 +129,43 @@ static uint64_t return_address(const struct exec *x, uint32_t lane)
     return (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
 }
 
-/* To the address in a pair of registers, plus imm, in each lane. */
-static enum step jump(struct exec *x, struct warp *warp, uint32_t at, const struct code *code)
+/* The block of the table that the lane's index chooses; CODE_END: none. */
+static uint32_t table_target(const struct exec *x, const struct code *code, uint32_t lane)
+{
+    uint32_t index = operand_words(x, code->uops[code->uop_count].src[0])[lane];
+    return index < code->last->target_count ? code->targets[index] : CODE_END;
+}
+
+/* The block at the address in the lane's pair of registers, plus imm; CODE_END: none, or a fault. */
+static uint32_t address_target(struct exec *x, const struct code *code, uint32_t lane)
+{
+    const struct uop *u = &code->uops[code->uop_count];
+    const uint32_t *words = operand_words(x, u->src[0]);
+    uint64_t address = (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
+    address += (uint64_t)u->imm;
+    if (address - NATIVE_BUILTINS < 16 * BUILTIN_COUNT) {
+        builtin_call(x, code, (enum builtin)((address - NATIVE_BUILTINS) / 16), 1u << lane);
+        if (x->fault.kind) return CODE_END;
+        address = return_address(x, lane);
+    }
+    return block_at(x->launch->program, address);
+}
+
+/* Each lane goes to a place of its own: brx.idx by a table, native jumps by an address. */
+static enum step branch_by_lane(struct exec *x, struct warp *warp, uint32_t at,
+                                const struct code *code)
 {
     struct split *split = &warp->splits[at];
     uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
-    const struct uop *u = &code->uops[code->uop_count];
-    const uint32_t *words = operand_words(x, u->src[0]);
     struct route routes[WARP_LANES + 1];
     unsigned count = 0;
     if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
-        uint64_t address = (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
-        address += (uint64_t)u->imm;
-        if (address - NATIVE_BUILTINS < 16 * BUILTIN_COUNT) {
-            builtin_call(x, code, (enum builtin)((address - NATIVE_BUILTINS) / 16), 1u << lane);
-            if (x->fault.kind) return STEP_FAULT;
-            address = return_address(x, lane);
-        }
-        uint32_t target = block_at(x->launch->program, address);
+        uint32_t target = code->terminator == TERM_JUMP ? address_target(x, code, lane)
+                                                        : table_target(x, code, lane);
         if (target == CODE_END) {
-            fault_at(x, FAULT_BRANCH_INDEX, code->last, 1u << lane);
+            if (!x->fault.kind) fault_at(x, FAULT_BRANCH_INDEX, code->last, 1u << lane);
             return STEP_FAULT;
         }
         while (k < count && routes[k].block != target)
@@ -213,7 +195,8 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_BRANCH:
         return branch(x, warp, at, code);
     case TERM_BRANCH_INDEXED:
-        return branch_indexed(x, warp, at, code);
+    case TERM_JUMP:
+        return branch_by_lane(x, warp, at, code);
     case TERM_CALL:
         lanes = guard_lanes(x, code, split->mask);
         observe_guard(x, warp, code, split->mask, lanes);
@@ -244,8 +227,6 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         }
         split->block = code->next;
         break;
-    case TERM_JUMP:
-        return jump(x, warp, at, code);
     case TERM_COLLECTIVE:
         collect(x, warp, at);
         return STEP_SWITCH;

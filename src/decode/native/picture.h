@@ -69,7 +69,6 @@ struct picture_field {
     char text[20]; /* FIELD_LITERAL */
 };
 
-enum picture_kind { PICTURE_OPERAND, PICTURE_ADDRESS, PICTURE_WORDS };
 enum { NO_BIT = 255, PIECE_FIELDS = 4, ADDRESS_PARTS = 3, ROW_FIELDS = 14, ROW_FIXED = 8 };
 
 struct picture_piece {
