@@ -18,7 +18,7 @@ file(GLOB runtime_sources CONFIGURE_DEPENDS runtime/*.c)
 add_library(warpsage_cudart SHARED ${runtime_sources})
 set_target_properties(warpsage_cudart PROPERTIES OUTPUT_NAME warpsage-cudart
                                                  LIBRARY_OUTPUT_DIRECTORY ${runtime_dir})
-target_link_libraries(warpsage_cudart PRIVATE warpsage_static PkgConfig::LZ4 PkgConfig::ZSTD)
+target_link_libraries(warpsage_cudart PRIVATE warpsage_static)
 target_link_options(
   warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst -Wl,--as-needed
                           -Wl,--exclude-libs,$<TARGET_FILE_NAME:warpsage_static>)

@@ -4,11 +4,11 @@
  * A .cu file compiled as usual has one fat binary. With -rdc=true each has a fat binary of relocatable
  * code; nvlink makes machine code of them, but the program keeps theirs, too, and registers all of them
  * with it. Their PTX, one text after the other, is decoded here, or nvlink's machine code is. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "images.h"
 #include "runtime.h"
 
 enum { PARTS_MAX = 4096 };
@@ -29,24 +29,34 @@ struct text {
     size_t size;
 };
 
-static cudaError_t add_part(struct text *text, const struct images *part, unsigned top,
+static cudaError_t cannot_unpack(const char *what, unsigned target)
+{
+    tell("cannot unpack the %s for sm_%u in the program: corrupt file, or a compression newer than "
+         "that of nvcc 13",
+         what, target);
+    return cudaErrorInvalidKernelImage;
+}
+
+static unsigned target_of(const ws_images *images, size_t index)
+{
+    ws_image image = {.size = sizeof image};
+    return ws_images_get(images, index, &image) == WS_OK ? image.target : 0;
+}
+
+static cudaError_t add_part(struct text *text, const ws_images *part, unsigned top,
                             bool may_leave_out)
 {
-    const struct fatbin_image *image = images_newest_ptx(part, top);
-    if (!image) return cudaErrorNoKernelImageForDevice;
-    char *ptx = fatbin_unpack(image);
-    if (!ptx) {
-        tell("cannot unpack the PTX for sm_%u in the program: corrupt file, or a compression newer "
-             "than that of nvcc 13",
-             image->target);
-        return cudaErrorInvalidKernelImage;
-    }
-    if (!may_leave_out || !is_device_runtime(ptx)) fprintf(text->stream, "%s\n", ptx);
-    free(ptx);
+    size_t index, size;
+    void *ptx;
+    if (!ws_images_find_ptx(part, top, &index)) return cudaErrorNoKernelImageForDevice;
+    if (ws_images_unpack(part, index, &ptx, &size) != WS_OK)
+        return cannot_unpack("PTX", target_of(part, index));
+    if (!may_leave_out || !is_device_runtime(ptx)) fprintf(text->stream, "%s\n", (char *)ptx);
+    ws_free(ptx);
     return cudaSuccess;
 }
 
-static cudaError_t decode_parts(struct binary *binary, const struct images *parts, size_t count,
+static cudaError_t decode_parts(struct binary *binary, ws_images *const *parts, size_t count,
                                 unsigned top)
 {
     struct text text = {0};
@@ -55,7 +65,7 @@ static cudaError_t decode_parts(struct binary *binary, const struct images *part
     text.stream = open_memstream(&text.bytes, &text.size);
     if (!text.stream) return cudaErrorMemoryAllocation;
     for (size_t i = 0; i < count && !error; i++)
-        error = add_part(&text, &parts[i], top, count > 1);
+        error = add_part(&text, parts[i], top, count > 1);
     if (fclose(text.stream) && !error) error = cudaErrorMemoryAllocation;
     snprintf(name, sizeof name, count > 1 ? "linked PTX" : "PTX for sm_%u", top);
     if (!error)
@@ -66,14 +76,16 @@ static cudaError_t decode_parts(struct binary *binary, const struct images *part
 }
 
 /* Newest first: the text for the highest target that can be decoded is taken. */
-static cudaError_t decode(struct binary *binary, const struct images *parts, size_t count)
+static cudaError_t decode(struct binary *binary, ws_images *const *parts, size_t count)
 {
     cudaError_t error = cudaErrorNoKernelImageForDevice;
     for (unsigned most = UINT32_MAX; most;) {
         unsigned top = 0;
         for (size_t i = 0; i < count; i++) {
-            const struct fatbin_image *image = images_newest_ptx(&parts[i], most);
-            if (image && image->target > top) top = image->target;
+            size_t index;
+            unsigned target =
+                ws_images_find_ptx(parts[i], most, &index) ? target_of(parts[i], index) : 0;
+            if (target > top) top = target;
         }
         if (!top) break;
         error = decode_parts(binary, parts, count, top);
@@ -85,43 +97,41 @@ static cudaError_t decode(struct binary *binary, const struct images *parts, siz
 
 /* ---- machine code ---------------------------------------------------------------------------- */
 
-/* Register counts of the machine code that lies beside the PTX. */
-static void take_registers(struct binary *binary, const struct images *images)
+/* Register counts of the machine code that lies beside the PTX; what cannot be read tells none. */
+static void take_registers(struct binary *binary, const ws_images *images)
 {
+    enum { TARGETS = sizeof binary->targets / sizeof *binary->targets };
     size_t kernels = ws_module_kernel_count(binary->module);
+    unsigned *found = calloc(kernels + 1, sizeof *found);
     binary->registers = calloc(kernels + 1, sizeof *binary->registers);
-    for (size_t i = 0; i < images->count && binary->registers; i++) {
-        const struct fatbin_image *image = &images->items[i];
+    for (size_t i = 0; found && binary->registers && i < ws_images_count(images); i++) {
+        ws_image image = {.size = sizeof image};
         size_t at = binary->target_count;
-        if (image->is_ptx || at == sizeof binary->targets / sizeof *binary->targets) continue;
-        char *elf = fatbin_unpack(image);
-        binary->targets[binary->target_count++] = image->target;
-        for (size_t k = 0; elf && k < kernels; k++) {
-            unsigned registers =
-                fatbin_registers(elf, image->size, ws_module_kernel_name(binary->module, k));
-            binary->registers[k][at] = registers;
-            if (registers) ws_module_set_registers(binary->module, k, image->target, registers);
+        if (ws_images_get(images, i, &image) != WS_OK || image.is_ptx || at == TARGETS ||
+            ws_images_registers(images, i, binary->module, found) != WS_OK)
+            continue;
+        binary->targets[binary->target_count++] = image.target;
+        for (size_t k = 0; k < kernels; k++) {
+            binary->registers[k][at] = found[k];
+            if (found[k]) ws_module_set_registers(binary->module, k, image.target, found[k]);
         }
-        free(elf);
     }
+    free(found);
 }
 
-static cudaError_t load_machine_code(struct binary *binary, const struct fatbin_image *image)
+static cudaError_t load_machine_code(struct binary *binary, const ws_images *images, size_t index)
 {
     char name[64];
-    char *bytes = fatbin_unpack(image);
-    if (!bytes) {
-        tell("cannot unpack the machine code for sm_%u in the program: corrupt file, or a "
-             "compression newer than that of nvcc 13",
-             image->target);
-        return cudaErrorInvalidKernelImage;
-    }
-    snprintf(name, sizeof name, "machine code for sm_%u", image->target);
-    ws_status status =
-        ws_module_load_memory(runtime.context, name, bytes, image->size, &binary->module);
-    free(bytes);
+    void *bytes;
+    size_t size;
+    unsigned target = target_of(images, index);
+    if (ws_images_unpack(images, index, &bytes, &size) != WS_OK)
+        return cannot_unpack("machine code", target);
+    snprintf(name, sizeof name, "machine code for sm_%u", target);
+    ws_status status = ws_module_load_memory(runtime.context, name, bytes, size, &binary->module);
+    ws_free(bytes);
     if (status == WS_OK)
-        note("The program's machine code for sm_%u was executed%s.", image->target,
+        note("The program's machine code for sm_%u was executed%s.", target,
              runtime.options.isa == ISA_NATIVE ? " (--isa native)" : ": it contains no PTX");
     cudaError_t error = fail(status);
     return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
@@ -130,7 +140,7 @@ static cudaError_t load_machine_code(struct binary *binary, const struct fatbin_
 /* Of the PTX that was decoded. */
 static cudaError_t compile(struct binary *binary)
 {
-    unsigned target = images_compile_target(ws_machine_target(runtime.machine));
+    unsigned target = ws_native_target(ws_machine_target(runtime.machine));
     ws_module *ptx = binary->module;
     binary->module = NULL;
     ws_status status = ws_module_compile(ptx, target, &binary->module);
@@ -151,20 +161,19 @@ static cudaError_t compile(struct binary *binary)
 /* ---- which of them --------------------------------------------------------------------------- */
 
 /* Without nvlink's machine code: what the objects have. */
-static const struct images *first_images(const struct images *whole, const struct images *parts,
-                                         size_t count)
+static const ws_images *first_images(const ws_images *whole, ws_images *const *parts, size_t count)
 {
-    for (size_t i = 0; i < count && !whole->count; i++)
-        whole = &parts[i];
+    for (size_t i = 0; i < count && !ws_images_count(whole); i++)
+        whole = parts[i];
     return whole;
 }
 
-static void tell_no_image(const struct binary *binary, const struct images *images)
+static void tell_no_image(const struct binary *binary, const ws_images *images)
 {
-    char *contents = images_describe(images);
+    char *contents = ws_images_describe(images);
     unsigned target = 0;
-    for (size_t i = 0; i < images->count; i++)
-        if (images->items[i].target > target) target = images->items[i].target;
+    for (size_t i = 0; i < ws_images_count(images); i++)
+        if (target_of(images, i) > target) target = target_of(images, i);
     const char *what = contents ? contents : "other code";
     if (runtime.options.isa == ISA_PTX)
         tell("--isa ptx: the program contains %s and no PTX: use --isa auto, or compile %s with "
@@ -178,35 +187,37 @@ static void tell_no_image(const struct binary *binary, const struct images *imag
              what, ws_machine_id(runtime.machine), ws_machine_target(runtime.machine),
              binary->parts ? "all its .cu files" : "it", target, target,
              binary->parts ? ", and relink" : "");
-    free(contents);
+    ws_free(contents);
 }
 
 /* Each part that has anything has PTX. */
-static bool has_ptx(const struct images *parts, size_t count)
+static bool has_ptx(ws_images *const *parts, size_t count)
 {
     bool found = false;
     for (size_t i = 0; i < count; i++) {
-        bool has = images_newest_ptx(&parts[i], UINT32_MAX) != NULL;
-        if (parts[i].count && !has) return false;
+        size_t index;
+        bool has = ws_images_find_ptx(parts[i], UINT_MAX, &index);
+        if (ws_images_count(parts[i]) && !has) return false;
         found |= has;
     }
     return found;
 }
 
-static cudaError_t load_images(struct binary *binary, const struct images *whole,
-                               const struct images *parts, size_t count)
+static cudaError_t load_images(struct binary *binary, const ws_images *whole,
+                               ws_images *const *parts, size_t count)
 {
     enum isa isa = runtime.options.isa;
-    const struct fatbin_image *code =
-        isa == ISA_PTX ? NULL : images_machine_code(whole, ws_machine_target(runtime.machine));
+    size_t code;
+    bool has_code =
+        isa != ISA_PTX && ws_images_find_code(whole, ws_machine_target(runtime.machine), &code);
     bool is_ptx = has_ptx(parts, count);
-    if (is_ptx && (isa != ISA_NATIVE || !code)) {
+    if (is_ptx && (isa != ISA_NATIVE || !has_code)) {
         cudaError_t error = decode(binary, parts, count);
         if (!error && isa == ISA_NATIVE) return compile(binary);
         if (!error) take_registers(binary, whole);
-        if (!error || !code) return error;
+        if (!error || !has_code) return error;
     }
-    if (code) return load_machine_code(binary, code);
+    if (has_code) return load_machine_code(binary, whole, code);
     tell_no_image(binary, first_images(whole, parts, count));
     return cudaErrorNoKernelImageForDevice;
 }
@@ -221,22 +232,30 @@ static size_t count_parts(const struct binary *binary)
     return count;
 }
 
+static cudaError_t read_images(const void *bytes, size_t size, ws_images **out)
+{
+    ws_status status = ws_images_read(runtime.context, "an image with GPU code", bytes, size, out);
+    cudaError_t error = fail(status);
+    return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
+}
+
+/* Those of nvlink's output, or of the one fat binary, first; then those of the parts. */
 static cudaError_t load_fatbin(struct binary *binary)
 {
-    size_t part_count = count_parts(binary), count = part_count ? part_count : 1;
-    struct images *parts = calloc(count, sizeof *parts), whole = {.count = 0};
-    images_list(binary->image, binary->image_bytes, &whole);
-    if (!whole.count && !part_count) {
-        tell("an image with GPU code of the program is empty or corrupt");
-        free(parts);
-        return cudaErrorInvalidKernelImage;
+    size_t count = count_parts(binary);
+    ws_images **all = calloc(count + 1, sizeof *all);
+    if (!all) return cudaErrorMemoryAllocation;
+    cudaError_t error = read_images(binary->image, binary->image_bytes, &all[0]);
+    for (size_t i = 0; i < count && !error; i++)
+        error = read_images(binary->parts[i], SIZE_MAX, &all[i + 1]);
+    if (!error && !count && !ws_images_count(all[0])) {
+        tell("an image with GPU code of the program is empty");
+        error = cudaErrorInvalidKernelImage;
     }
-    if (!parts) return cudaErrorMemoryAllocation;
-    parts[0] = whole;
-    for (size_t i = 0; i < part_count; i++)
-        images_list(binary->parts[i], SIZE_MAX, &parts[i]);
-    cudaError_t error = load_images(binary, &whole, parts, count);
-    free(parts);
+    if (!error) error = load_images(binary, all[0], count ? all + 1 : all, count ? count : 1);
+    for (size_t i = 0; i <= count; i++)
+        ws_images_destroy(all[i]);
+    free(all);
     return error;
 }
 

@@ -4,9 +4,7 @@
  * and messages on standard error.
  *
  *   divert.c     calls of a statically linked runtime are led here
- *   fatbin.c     PTX, machine code and its register counts out of what nvcc embeds
- *   images.c     which of them is executed
- *   binary.c     modules out of that, linked if need be
+ *   binary.c     modules out of the PTX and machine code that nvcc embeds, linked if need be
  *   registry.c   what the compiler's code registers: fat binaries, kernels, variables
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept

@@ -28,8 +28,7 @@ seeds_of() {
     fuzz_launch) find examples papers tests/cli -name '*.yaml' ;;
     fuzz_matrix) find tests -name '*.mtx' ;;
     fuzz_profile) find tests -name '*.json' -size -64k ;;
-    fuzz_fatbin) find tests/programs/fatbin -name '*.bin' ;;
-    fuzz_cubin) find tests/native -name '*.cubin' -o -name '*.fatbin' ;;
+    fuzz_cubin) find tests/native tests/programs/fatbin -name '*.cubin' -o -name '*.fatbin' -o -name '*.bin' ;;
     fuzz_trace) find tests/traces -name '*.traceg*' ;;
     esac
 }
@@ -43,7 +42,6 @@ words_of() {
     fuzz_profile) ls src/measure/*.def src/measure/profile_read.c ;;
     fuzz_trace) ls src/isa/sass_ops.def src/replay/*.c ;;
     fuzz_energy) ls src/model/closed_form/forms_energy.c src/answer/ask_energy.c ;;
-    fuzz_fatbin) ls runtime/fatbin.c ;;
     fuzz_cubin) ls src/decode/native/cubin*.c ;;
     fuzz_trace_file) ls src/measure/*.def src/measure/trace_file.c ;;
     esac

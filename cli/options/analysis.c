@@ -307,15 +307,6 @@ int analysis_ask_gpu(struct analysis *a, const char *text)
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
 
-/* The target whose native code is executed for a GPU: its own, else the next lower one; sm_75 for sm_70. */
-static unsigned native_target(unsigned gpu)
-{
-    static const unsigned targets[] = {90, 89, 86, 80, 75};
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-        if (gpu >= targets[i]) return targets[i];
-    return 75;
-}
-
 /* The chosen kernels in the native module; WS_OK if all can be executed. */
 static ws_status find_natives(const struct analysis *a, const ws_module *native, size_t *out)
 {
@@ -336,8 +327,8 @@ static int use_native(struct analysis *a)
     if (!isa || !strcmp(isa, "ptx") || ws_module_is_native(a->module)) return EXIT_DONE;
     ws_module *native = NULL;
     size_t *kernels = cli_alloc(a->cli, (a->kernel_count + 1) * sizeof *kernels);
-    ws_status status =
-        ws_module_compile(a->module, native_target(a->target_count ? a->targets[0] : 80), &native);
+    unsigned target = ws_native_target(a->target_count ? a->targets[0] : 80);
+    ws_status status = ws_module_compile(a->module, target, &native);
     if (status == WS_OK) status = find_natives(a, native, kernels);
     if (status != WS_OK) {
         ws_module_destroy(native);

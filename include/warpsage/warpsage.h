@@ -220,6 +220,42 @@ WS_API unsigned ws_module_target(const ws_module *module);
 WS_API void ws_module_set_registers(ws_module *module, size_t kernel, unsigned target,
                                     unsigned registers);
 
+/* ---- images: PTX and machine code in files and programs --------------------------------------- */
+
+/* What a cubin, a fat binary, or a program, library or object file that nvcc made holds. */
+typedef struct ws_images ws_images;
+typedef struct ws_image {
+    size_t size;      /* sizeof(ws_image), set by the caller */
+    bool is_ptx;      /* else machine code, a cubin */
+    bool is_readable; /* PTX, or machine code of an architecture that ws_module_load_memory reads */
+    unsigned target;  /* 80 for sm_80 */
+    unsigned group;   /* from 0: images of one fat binary are alternatives */
+} ws_image;
+/* The bytes must stay until ws_images_destroy. size SIZE_MAX: a cubin or fat binary in memory, of which its headers
+ * tell the size. A fat binary may be empty. */
+WS_API WS_CHECKED ws_status ws_images_read(ws_context *context, const char *name, const void *bytes,
+                                           size_t size, ws_images **out);
+WS_API void ws_images_destroy(ws_images *images);
+WS_API size_t ws_images_count(const ws_images *images);
+WS_API WS_CHECKED ws_status ws_images_get(const ws_images *images, size_t index, ws_image *out);
+/* The image unpacked, with a zero behind it; to be freed with ws_free. */
+WS_API WS_CHECKED ws_status ws_images_unpack(const ws_images *images, size_t index, void **out,
+                                             size_t *out_size);
+/* The PTX for the newest target up to `most`; false: there is none. */
+WS_API bool ws_images_find_ptx(const ws_images *images, unsigned most, size_t *out_index);
+/* The machine code that a GPU of `gpu` (86 for sm_86) executes: that for its own target, else the newest older one
+ * of its generation, of those that can be read; false: there is none. */
+WS_API bool ws_images_find_code(const ws_images *images, unsigned gpu, size_t *out_index);
+/* "machine code of sm_61, sm_120, PTX of sm_90", to be freed with ws_free; NULL: out of memory. */
+WS_API char *ws_images_describe(const ws_images *images);
+/* What machine code, also of an architecture that is not read, tells of the registers of a module's kernels, for
+ * ws_module_set_registers: registers[i] of kernel i; 0: it has no such kernel. */
+WS_API WS_CHECKED ws_status ws_images_registers(const ws_images *images, size_t index,
+                                                const ws_module *module, unsigned *registers);
+/* The target whose machine code a GPU gets of ws_module_compile: its own, else the next lower one that can be read,
+ * else the lowest. */
+WS_API unsigned ws_native_target(unsigned gpu);
+
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {

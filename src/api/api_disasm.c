@@ -48,12 +48,11 @@ static void list_cubin(struct job *job, const struct cubin *cubin)
 
 static ws_status list_image(struct job *job, const struct fat_image *image)
 {
-    const uint8_t *bytes;
-    struct arena arena = {0};
+    void *bytes;
     struct cubin *cubin = NULL;
-    ws_status status = fat_image_unpack(job->diag, &arena, &job->file, image, &bytes);
+    ws_status status = fat_image_unpack(job->diag, &job->file, image, &bytes);
     if (status == WS_OK) status = cubin_read(job->diag, job->file.path, bytes, image->size, &cubin);
-    arena_clear(&arena);
+    mem_free(bytes);
     if (status == WS_OK) list_cubin(job, cubin);
     cubin_destroy(cubin);
     return status;

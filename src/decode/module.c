@@ -92,14 +92,15 @@ static ws_status gather_ptx(struct diag *diag, struct module *module, const stru
                 file->images[k].target > image->target)
                 is_newest = false;
         if (!is_newest) continue;
-        const uint8_t *bytes;
-        ws_status status = fat_image_unpack(diag, &module->arena, file, image, &bytes);
+        void *bytes;
+        ws_status status = fat_image_unpack(diag, file, image, &bytes);
         if (status != WS_OK) {
             strbuf_clear(&text);
             return status;
         }
-        strbuf_puts(&text, (const char *)bytes);
+        strbuf_puts(&text, bytes);
         strbuf_puts(&text, "\n");
+        mem_free(bytes);
         *out_found = true;
     }
     if (*out_found) {
@@ -127,10 +128,11 @@ static ws_status fill_from_cubin(struct diag *diag, struct module *module,
                           "%s: it holds %u cubins for sm_%u and no PTX: take one cubin, or the "
                           "program with 'warpsage run'",
                           module->path, count, target);
-    const uint8_t *bytes;
+    void *bytes;
     struct cubin *cubin = NULL;
-    TRY(fat_image_unpack(diag, &module->arena, file, chosen, &bytes));
+    TRY(fat_image_unpack(diag, file, chosen, &bytes));
     ws_status status = cubin_read(diag, module->path, bytes, chosen->size, &cubin);
+    mem_free(bytes);
     if (status == WS_OK) status = native_module_fill(diag, cubin, module);
     cubin_destroy(cubin);
     return status;

@@ -52,6 +52,18 @@ static void list(const struct cubin *cubin)
     listing_clear(&listing);
 }
 
+/* What is told of architectures whose code is not read. */
+static void read_outline(const uint8_t *bytes, size_t size)
+{
+    struct diag diag = {0};
+    struct cubin *cubin;
+    if (cubin_read_outline(&diag, "x", bytes, size, &cubin) == WS_OK)
+        for (uint32_t i = 0; i < cubin->entry_count; i++)
+            assert(cubin->functions[i].registers && cubin->functions[i].name);
+    cubin_destroy(cubin);
+    diag_clear(&diag);
+}
+
 static void read_image(const uint8_t *bytes, size_t size)
 {
     struct diag diag = {0};
@@ -75,11 +87,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ws_status status = fat_file_read(&diag, &arena, "x", data, size, &file);
     for (size_t i = 0; status == WS_OK && i < file.count && i < IMAGES; i++) {
         const struct fat_image *image = &file.images[i];
-        const uint8_t *bytes;
+        void *bytes;
         assert(image->bytes >= data && image->stored <= (size_t)(data + size - image->bytes));
         if (image->size > IMAGE_BYTES) continue;
-        if (fat_image_unpack(&diag, &arena, &file, image, &bytes) == WS_OK && !image->is_ptx)
+        assert(image->packing != FAT_PLAIN || image->size == image->stored);
+        if (fat_image_unpack(&diag, &file, image, &bytes) != WS_OK) continue;
+        assert(((const char *)bytes)[image->size] == '\0');
+        if (!image->is_ptx) {
             read_image(bytes, image->size);
+            read_outline(bytes, image->size);
+        }
+        mem_free(bytes);
     }
     arena_clear(&arena);
     diag_clear(&diag);

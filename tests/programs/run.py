@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA programs of this folder under `warpsage run`.
 
-    run.py WARPSAGE FOLDER [--machine-code] [NAME ...]
+    run.py WARPSAGE FOLDER [--machine-code [--targets 80,90]] [NAME ...]
 
 Each NAME.cu checks its own results and says PASSED. With nvcc it is compiled once into FOLDER (a
 folder of the build) and linked twice, with the CUDA runtime inside and with -cudart shared; what is
@@ -18,8 +18,8 @@ NAME.expect, if there is one, has lines
     stderr TEXT                 must occur in what else is said
     every-launch PERCENT        with --every-launch each kernel takes the same time but for so much
 
-With --machine-code each is also compiled for sm_75, 80, 86, 89 and 90 without PTX, and run on a GPU of each:
-it must print what the program with PTX prints on that GPU, and meet the expectations that this meets.
+With --machine-code each is also compiled for sm_75, 80, 86, 89 and 90 without PTX, and run on a GPU of each, or of
+those that --targets names: it must print what the program with PTX prints on that GPU, and meet the expectations that this meets.
 """
 import glob
 import json
@@ -176,13 +176,13 @@ def output_of(warpsage, program, gpu, expected):
     return result, report
 
 
-def run_machine_code(warpsage, folder, nvcc, name):
+def run_machine_code(warpsage, folder, nvcc, name, wanted):
     """Problems by target: what the program with PTX does better on that GPU."""
     expected = read_expectations(name)
     with_ptx = build(nvcc, name, folder, expected["nvcc"])[-1]
     program, targets = build_machine_code(nvcc, name, folder, expected["nvcc"])
     problems = {}
-    for target in targets:
+    for target in set(targets) & set(wanted):
         result, report = output_of(warpsage, program, GPUS[target], expected)
         other, other_report = output_of(warpsage, with_ptx, GPUS[target], expected)
         known = problems_of(other, other_report, expected)
@@ -197,32 +197,41 @@ def run_machine_code(warpsage, folder, nvcc, name):
     return problems
 
 
-def main_machine_code(warpsage, folder, nvcc, names):
-    failed = count = 0
+def main_machine_code(warpsage, folder, nvcc, names, targets):
+    count, failed = dict.fromkeys(targets, 0), dict.fromkeys(targets, 0)
     for name in names:
         if not nvcc or name == "machine_code":  # that one is about code for another GPU
             continue
-        for target, problems in run_machine_code(warpsage, folder, nvcc, name).items():
-            count += 1
-            failed += bool(problems)
+        for target, problems in run_machine_code(warpsage, folder, nvcc, name, targets).items():
+            count[target] += 1
+            failed[target] += bool(problems)
             for problem in problems:
                 print(f"{name} sm_{target}: {problem}", flush=True)
-    if not count:
+    if not sum(count.values()):
         print("nothing to run: no nvcc")
         return 77
-    print(f"{count - failed} of {count} programs of machine code passed")
-    return 1 if failed else 0
+    for target in targets:
+        print(f"sm_{target}: {count[target] - failed[target]} of {count[target]}")
+    total, bad = sum(count.values()), sum(failed.values())
+    print(f"{total - bad} of {total} programs of machine code passed")
+    return 1 if bad else 0
 
 
 def main():
     warpsage, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     nvcc = find_nvcc()
-    is_machine_code = "--machine-code" in sys.argv[3:]
-    names = [one for one in sys.argv[3:] if one != "--machine-code"]
+    names, targets = sys.argv[3:], list(GPUS)
+    is_machine_code = "--machine-code" in names
+    if is_machine_code:
+        names.remove("--machine-code")
+    if "--targets" in names:
+        at = names.index("--targets")
+        targets = [int(one) for one in names[at + 1].split(",")]
+        del names[at:at + 2]
     names = names or sorted(one[:-3] for one in os.listdir(HERE) if one.endswith(".cu"))
     if is_machine_code:
         os.makedirs(folder, exist_ok=True)
-        return main_machine_code(warpsage, folder, nvcc, names)
+        return main_machine_code(warpsage, folder, nvcc, names, targets)
     failed = count = 0
     os.makedirs(folder, exist_ok=True)
     for name in names:

@@ -279,12 +279,12 @@ static void pick(const char *name, unsigned wanted, ws_status expected, unsigned
     assert_int_equal(fat_file_pick(&diag, &images, wanted, &picked), expected);
     assert_int_equal(picked, target);
     for (size_t i = 0; i < images.count && picked; i++) {
-        const uint8_t *bytes;
+        void *bytes;
         struct cubin *cubin;
         if (images.images[i].is_ptx || images.images[i].target != picked) continue;
-        assert_int_equal(fat_image_unpack(&diag, &file.arena, &images, &images.images[i], &bytes),
-                         WS_OK);
+        assert_int_equal(fat_image_unpack(&diag, &images, &images.images[i], &bytes), WS_OK);
         assert_int_equal(cubin_read(&diag, name, bytes, images.images[i].size, &cubin), WS_OK);
+        mem_free(bytes);
         find(cubin, strstr(name, "caller") ? "caller" : "zero");
         cubin_destroy(cubin);
     }

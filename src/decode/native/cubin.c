@@ -14,6 +14,7 @@ enum { ABI_CUDA_11 = 0x33, ABI_CUDA_13 = 0x41 };
 enum { NAME_MOST = 1 << 16 };
 #define SHARED_MOST (UINT64_C(1) << 24)
 #define DATA_MOST (UINT64_C(1) << 40)
+#define EXTENT_MOST (UINT64_C(1) << 32)
 
 uint64_t cubin_number(const uint8_t *at, unsigned bytes)
 {
@@ -76,12 +77,39 @@ bool cubin_recognises(const void *bytes, size_t size)
            cubin_number(b + 18, 2) == EM_NVIDIA_CUDA;
 }
 
+static const unsigned read_targets[] = {75, 80, 86, 89, 90};
+enum { READ_TARGETS = sizeof read_targets / sizeof *read_targets };
+
 bool cubin_reads_target(unsigned target)
 {
-    static const unsigned known[] = {75, 80, 86, 89, 90};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (target == known[i]) return true;
+    for (size_t i = 0; i < READ_TARGETS; i++)
+        if (target == read_targets[i]) return true;
     return false;
+}
+
+unsigned cubin_target_for(unsigned gpu)
+{
+    unsigned target = read_targets[0];
+    for (size_t i = 0; i < READ_TARGETS && read_targets[i] <= gpu; i++)
+        target = read_targets[i];
+    return target;
+}
+
+size_t cubin_extent(const void *bytes)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, bytes, sizeof header);
+    uint64_t end = header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf64_Shdr);
+    if (header.e_shoff > EXTENT_MOST || header.e_shentsize != sizeof(Elf64_Shdr)) return SIZE_MAX;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, (const uint8_t *)bytes + header.e_shoff + i * sizeof section,
+               sizeof section);
+        if (section.sh_type == SHT_NOBITS) continue;
+        if (section.sh_offset > EXTENT_MOST || section.sh_size > EXTENT_MOST) return SIZE_MAX;
+        if (section.sh_offset + section.sh_size > end) end = section.sh_offset + section.sh_size;
+    }
+    return (size_t)end;
 }
 
 unsigned cubin_target(const void *bytes, size_t size)
@@ -120,7 +148,7 @@ static ws_status read_header(struct cubin_reader *r)
             r->diag, WS_ERR_UNSUPPORTED,
             "%s: error: unsupported cubin format (ABI 0x%x): compile with nvcc 11 or newer",
             cubin->path, header.e_ident[EI_OSABI]);
-    if (!cubin_reads_target(target))
+    if (!cubin_reads_target(target) && !r->is_outline)
         return diag_error(
             r->diag, WS_ERR_UNSUPPORTED,
             "%s: error: unsupported architecture sm_%u: native code of sm_75, 80, 86, 89 and "
@@ -261,9 +289,9 @@ static ws_status read_all(struct cubin_reader *r)
     TRY(read_header(r));
     TRY(read_sections(r));
     TRY(cubin_read_symbols(r));
-    TRY(cubin_read_relocations(r));
+    if (!r->is_outline) TRY(cubin_read_relocations(r));
     TRY(cubin_read_info(r));
-    return cubin_read_lines(r);
+    return r->is_outline ? WS_OK : cubin_read_lines(r);
 }
 
 static void end_elf(void *elf_handle)
@@ -273,15 +301,15 @@ static void end_elf(void *elf_handle)
     *elf = NULL;
 }
 
-ws_status cubin_read(struct diag *diag, const char *path, const void *bytes, size_t size,
-                     struct cubin **out)
+static ws_status read_cubin(struct diag *diag, const char *path, const void *bytes, size_t size,
+                            bool is_outline, struct cubin **out)
 {
     *out = NULL;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return diag_error(diag, WS_ERR_INTERNAL, "libelf is too old");
     struct cubin *cubin = mem_zalloc(1, sizeof *cubin);
     cubin->path = arena_copy(&cubin->arena, path);
-    struct cubin_reader r = {.diag = diag, .cubin = cubin, .size = size};
+    struct cubin_reader r = {.diag = diag, .cubin = cubin, .size = size, .is_outline = is_outline};
     uint8_t *image = arena_alloc_aligned(&cubin->arena, size + 1, 64);
     memcpy(image, bytes, size);
     r.image = image;
@@ -299,6 +327,18 @@ ws_status cubin_read(struct diag *diag, const char *path, const void *bytes, siz
     }
     *out = cubin;
     return WS_OK;
+}
+
+ws_status cubin_read(struct diag *diag, const char *path, const void *bytes, size_t size,
+                     struct cubin **out)
+{
+    return read_cubin(diag, path, bytes, size, false, out);
+}
+
+ws_status cubin_read_outline(struct diag *diag, const char *path, const void *bytes, size_t size,
+                             struct cubin **out)
+{
+    return read_cubin(diag, path, bytes, size, true, out);
 }
 
 void cubin_destroy(struct cubin *cubin)

@@ -167,6 +167,10 @@ struct cubin {
 /* A copy of what is needed is made: the bytes may be freed. path: for messages. */
 ws_status cubin_read(struct diag *diag, const char *path, const void *bytes, size_t size,
                      struct cubin **out);
+/* Functions with their resources (registers, frames, parameters) and no more; also of architectures whose code is
+ * not read. */
+ws_status cubin_read_outline(struct diag *diag, const char *path, const void *bytes, size_t size,
+                             struct cubin **out);
 void cubin_destroy(struct cubin *cubin);
 
 /* An ELF file of NVIDIA's machine code? */
@@ -175,6 +179,10 @@ bool cubin_recognises(const void *bytes, size_t size);
 unsigned cubin_target(const void *bytes, size_t size);
 /* Is it one of those that cubin_read reads? */
 bool cubin_reads_target(unsigned target);
+/* The target whose code a GPU gets of a compiler: its own, else the next lower one that is read, else the lowest. */
+unsigned cubin_target_for(unsigned gpu);
+/* Bytes of a cubin that begins there, by its own headers; SIZE_MAX: none that exists is so large. */
+size_t cubin_extent(const void *bytes);
 /* The row that covers an offset; NULL: none. `of` is lines or ptx_lines. */
 const struct cubin_line *cubin_find_line(const struct cubin_line *of, uint32_t count,
                                          int32_t section, uint64_t offset);

@@ -28,6 +28,7 @@ struct cubin_reader {
     size_t part_count;
     const struct elf_part *symbols;
     int32_t *function_of; /* [symbol_count]: by symbol; -1; mem_alloc */
+    bool is_outline;      /* cubin_read_outline */
 };
 
 /* "FILE: error: what: damaged or truncated ..." with WS_ERR_INPUT. */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "base/strbuf.h"
 #include "decode/native/cubin.h"
 
 enum { HEADER_BYTES = 16, ENTRY_BYTES = 64, KIND_PTX = 1, KIND_ELF = 2 };
@@ -115,6 +114,15 @@ bool fat_file_recognises(const void *bytes, size_t size)
     return is_fat_binary(bytes, size) || is_elf(bytes, size);
 }
 
+size_t fat_file_extent(const void *bytes)
+{
+    if (cubin_recognises(bytes, sizeof(Elf64_Ehdr))) return cubin_extent(bytes);
+    if (number(bytes, 4) != MAGIC) return 0;
+    uint64_t header = number((const uint8_t *)bytes + 6, 2);
+    uint64_t rest = number((const uint8_t *)bytes + 8, 8);
+    return rest > SIZE_MAX - header ? SIZE_MAX : (size_t)(header + rest);
+}
+
 static void end_elf(void *handle)
 {
     elf_end(*(Elf **)handle);
@@ -190,9 +198,6 @@ ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path
     struct list list = {0};
     *out = (struct fat_file){.path = path};
     ws_status status = read_list(diag, path, bytes, size, &list);
-    if (status == WS_OK && !list.count)
-        status = diag_error(diag, WS_ERR_INPUT,
-                            "%s: error: the fat binary holds neither PTX nor machine code", path);
     if (status == WS_OK) {
         out->images = ARENA_ARRAY(arena, struct fat_image, list.count);
         out->count = list.count;
@@ -217,17 +222,18 @@ static bool unpack_into(const struct fat_image *image, uint8_t *out)
     }
 }
 
-ws_status fat_image_unpack(struct diag *diag, struct arena *arena, const struct fat_file *file,
-                           const struct fat_image *image, const uint8_t **out)
+ws_status fat_image_unpack(struct diag *diag, const struct fat_file *file,
+                           const struct fat_image *image, void **out)
 {
     bool fits = image->packing != FAT_LZ4 || image->size / LZ4_MOST_RATIO <= image->stored;
     *out = NULL;
     if (image->size > IMAGE_MOST || !fits)
         return damaged(diag, file->path, "an image of more than 256 MiB");
-    uint8_t *bytes = arena_alloc_aligned(arena, image->size + 1, 64);
+    uint8_t *bytes = mem_alloc(image->size + 1);
     errno = 0;
     if (!unpack_into(image, bytes)) {
         mem_check_errno();
+        mem_free(bytes);
         return damaged(diag, file->path, "a compressed image");
     }
     bytes[image->size] = 0;
@@ -244,20 +250,27 @@ static bool suits(const struct fat_image *image, unsigned wanted)
     return image->target <= wanted && image->target / 10 == wanted / 10;
 }
 
-/* Those of the first fat binaries: others have the same. */
-static void list_targets(struct strbuf *text, const struct fat_file *file)
+/* Among the first images: those of other fat binaries are the same. */
+enum { DESCRIBED_MOST = 100 };
+
+static bool is_described(const struct fat_file *file, size_t index)
 {
-    enum { LISTED_MOST = 100 };
-    const char *between = "it contains ";
-    for (size_t i = 0; i < file->count && i < LISTED_MOST; i++) {
-        bool is_known = false;
-        for (size_t k = 0; k < i; k++)
-            is_known |= file->images[k].is_ptx == file->images[i].is_ptx &&
-                        file->images[k].target == file->images[i].target;
-        if (is_known) continue;
-        strbuf_printf(text, "%s%s of sm_%u", between,
-                      file->images[i].is_ptx ? "PTX" : "machine code", file->images[i].target);
-        between = ", ";
+    for (size_t i = 0; i < index; i++)
+        if (file->images[i].is_ptx == file->images[index].is_ptx &&
+            file->images[i].target == file->images[index].target)
+            return true;
+    return false;
+}
+
+void fat_file_describe(const struct fat_file *file, struct strbuf *out)
+{
+    for (int is_ptx = 0; is_ptx < 2; is_ptx++) {
+        const char *kind = is_ptx ? "PTX of " : "machine code of ";
+        for (size_t i = 0; i < file->count && i < DESCRIBED_MOST; i++) {
+            if (file->images[i].is_ptx != is_ptx || is_described(file, i)) continue;
+            strbuf_printf(out, "%s%ssm_%u", out->length ? ", " : "", kind, file->images[i].target);
+            kind = "";
+        }
     }
 }
 
@@ -269,16 +282,21 @@ ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned
         if (suits(&file->images[i], wanted) && file->images[i].target > *out_target)
             *out_target = file->images[i].target;
     if (*out_target) return WS_OK;
+    if (!file->count)
+        return diag_error(diag, WS_ERR_INPUT,
+                          "%s: error: the fat binary holds neither PTX nor machine code",
+                          file->path);
     struct strbuf targets = {0};
-    list_targets(&targets, file);
+    fat_file_describe(file, &targets);
     ws_status status =
-        wanted ? diag_error(diag, WS_ERR_INPUT, "%s: error: no machine code for sm_%u: %s",
-                            file->path, wanted, targets.data)
-               : diag_error(
-                     diag, WS_ERR_UNSUPPORTED,
-                     "%s: error: no machine code of a supported architecture (sm_75, 80, 86, 89, "
-                     "90): %s",
-                     file->path, targets.data);
+        wanted
+            ? diag_error(diag, WS_ERR_INPUT, "%s: error: no machine code for sm_%u: it contains %s",
+                         file->path, wanted, targets.data)
+            : diag_error(
+                  diag, WS_ERR_UNSUPPORTED,
+                  "%s: error: no machine code of a supported architecture (sm_75, 80, 86, 89, "
+                  "90): it contains %s",
+                  file->path, targets.data);
     strbuf_clear(&targets);
     return status;
 }

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/strbuf.h"
 
 enum fat_packing { FAT_PLAIN, FAT_LZ4, FAT_ZSTD };
 
@@ -34,15 +35,21 @@ struct fat_file {
 
 /* A cubin, a fat binary, or a host's ELF file? Of the last kind not all hold GPU code. */
 bool fat_file_recognises(const void *bytes, size_t size);
-/* The images, which point into the bytes; the list is in the arena. WS_ERR_INPUT if there are none. */
+/* Bytes of the cubin or fat binary that begins there, by its own headers: of one in memory whose size nothing tells.
+ * 0: it is neither. */
+size_t fat_file_extent(const void *bytes);
+/* The images, which point into the bytes; the list is in the arena, and may be empty. */
 ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path, const void *bytes,
                         size_t size, struct fat_file *out);
-/* What the image holds, in the arena, with a zero behind it. */
-ws_status fat_image_unpack(struct diag *diag, struct arena *arena, const struct fat_file *file,
-                           const struct fat_image *image, const uint8_t **out);
+/* What the image holds, with a zero behind it, to be freed with mem_free. */
+ws_status fat_image_unpack(struct diag *diag, const struct fat_file *file,
+                           const struct fat_image *image, void **out);
 /* The target whose machine code a GPU of `wanted` (75 for sm_75) runs: that very one, else the newest older
  * one of its generation. wanted 0: the newest that cubin_read reads. */
 ws_status fat_file_pick(struct diag *diag, const struct fat_file *file, unsigned wanted,
                         unsigned *out_target);
+
+/* "machine code of sm_61, sm_120, PTX of sm_90" */
+void fat_file_describe(const struct fat_file *file, struct strbuf *out);
 
 #endif
