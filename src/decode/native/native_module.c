@@ -14,9 +14,9 @@
 /* Where code begins: above all device memory, so that a data address is no code address. */
 #define CODE_BASE (UINT64_C(1) << 46)
 enum { SECTION_GAP = 4096 };
-/* A thread's local memory where calls through pointers or recursion make it unknowable: what the driver gives by
- * default (CUDA C++ Programming Guide, cudaLimitStackSize). */
-enum { DEFAULT_STACK_BYTES = 1024 };
+/* A thread's local memory where calls through pointers leave it open: what the driver gives by default (CUDA C++
+ * Programming Guide, cudaLimitStackSize); and where it recurses, what recursion in PTX has (emulate/call_depth.c). */
+enum { DEFAULT_STACK_BYTES = 1024, RECURSIVE_STACK_BYTES = 1 << 14 };
 /* What the system takes of shared memory from sm_90 on lies before the kernel's own. */
 enum { RESERVED_SHARED_90 = 1024 };
 
@@ -603,6 +603,59 @@ static void add_parameters(struct filling *f, const struct cubin_function *from,
     }
 }
 
+/* Bytes that an instruction takes from the stack: R1 is its pointer. */
+static uint64_t taken_by(const struct insn *insn)
+{
+    if (insn->ndst != 1 || insn->operands[0].reg != VREG_R + 1) return 0;
+    bool adds = false;
+    int32_t value = 0;
+    for (unsigned i = 0; i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        adds |= source->kind == OPERAND_REGISTER && source->reg == VREG_R + 1;
+        if (source->kind == OPERAND_IMMEDIATE && source->imm) value = (int32_t)source->imm;
+    }
+    return adds && value < 0 ? (uint64_t) - (int64_t)value : 0;
+}
+
+/* Is the instruction one of a function that the kernel calls? Those lie behind its own, or in other sections. */
+static bool is_called_code(const struct filling *f, const struct kernel *k, uint64_t address)
+{
+    uint64_t own = f->code_address[k->function->section] + k->function->offset;
+    if (address - own >= k->function->size) return true;
+    for (uint32_t i = 0; i < f->cubin->function_count; i++) {
+        const struct cubin_function *one = &f->cubin->functions[i];
+        uint64_t begin = one->section < 0 ? 0 : f->code_address[one->section] + one->offset;
+        if (!one->is_entry && one->section == k->function->section && begin <= address) return true;
+    }
+    return false;
+}
+
+/* ptxas leaves recursive functions out of the kernel's stack, which then has no room for a frame of theirs. From
+ * sm_90 on only their code tells its size. */
+static bool recurses(const struct filling *f, const struct kernel *k, uint64_t stack)
+{
+    for (uint32_t r = 0; r < k->range_count; r++) {
+        const struct code_range *range = &k->ranges[r];
+        for (uint32_t i = 0; i < range->bytes / NATIVE_WORD_BYTES; i++) {
+            uint64_t frame = taken_by(&k->insns[range->first_insn + i]);
+            if (frame && k->function->frame_bytes + frame > stack &&
+                is_called_code(f, k, range->address + (uint64_t)i * NATIVE_WORD_BYTES))
+                return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t stack_bytes(const struct filling *f, const struct kernel *k)
+{
+    const struct cubin_function *from = k->function;
+    uint64_t stack = from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
+    uint64_t least = recurses(f, k, stack)  ? stack + RECURSIVE_STACK_BYTES
+                     : k->section_count > 1 ? DEFAULT_STACK_BYTES
+                                            : 0;
+    return ((stack > least ? stack : least) + 15) / 16 * 16;
+}
+
 static ws_status make_function(struct filling *f, const struct cubin_function *from, uint32_t index,
                                const struct vreg *vregs, struct function *out)
 {
@@ -611,15 +664,12 @@ static ws_status make_function(struct filling *f, const struct cubin_function *f
     find_banks(f, &k);
     TRY(read_code(f, &k));
     find_leaders(f, &k);
-    uint64_t stack = from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
-    bool is_open = k.section_count > 1;
     *out = (struct function){
         .name = arena_copy(f->arena, from->name),
         .display_name = arena_copy(f->arena, from->display_name),
         .is_entry = true,
         .is_defined = true,
-        .local_bytes =
-            (is_open && stack < DEFAULT_STACK_BYTES ? DEFAULT_STACK_BYTES : stack + 15) / 16 * 16,
+        .local_bytes = stack_bytes(f, &k),
         .vreg_count = NATIVE_VREGS,
         .vregs = vregs,
         .insn_count = k.insn_count,
