@@ -29,12 +29,11 @@ struct text {
     size_t size;
 };
 
-static cudaError_t cannot_unpack(const char *what, unsigned target)
+/* What is wrong with an image is told. */
+static cudaError_t image_error(ws_status status)
 {
-    tell("cannot unpack the %s for sm_%u in the program: corrupt file, or a compression newer than "
-         "that of nvcc 13",
-         what, target);
-    return cudaErrorInvalidKernelImage;
+    cudaError_t error = fail(status);
+    return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
 }
 
 static unsigned target_of(const ws_images *images, size_t index)
@@ -49,8 +48,8 @@ static cudaError_t add_part(struct text *text, const ws_images *part, unsigned t
     size_t index, size;
     void *ptx;
     if (!ws_images_find_ptx(part, top, &index)) return cudaErrorNoKernelImageForDevice;
-    if (ws_images_unpack(part, index, &ptx, &size) != WS_OK)
-        return cannot_unpack("PTX", target_of(part, index));
+    ws_status status = ws_images_unpack(part, index, &ptx, &size);
+    if (status != WS_OK) return image_error(status);
     if (!may_leave_out || !is_device_runtime(ptx)) fprintf(text->stream, "%s\n", (char *)ptx);
     ws_free(ptx);
     return cudaSuccess;
@@ -125,16 +124,15 @@ static cudaError_t load_machine_code(struct binary *binary, const ws_images *ima
     void *bytes;
     size_t size;
     unsigned target = target_of(images, index);
-    if (ws_images_unpack(images, index, &bytes, &size) != WS_OK)
-        return cannot_unpack("machine code", target);
+    ws_status status = ws_images_unpack(images, index, &bytes, &size);
+    if (status != WS_OK) return image_error(status);
     snprintf(name, sizeof name, "machine code for sm_%u", target);
-    ws_status status = ws_module_load_memory(runtime.context, name, bytes, size, &binary->module);
+    status = ws_module_load_memory(runtime.context, name, bytes, size, &binary->module);
     ws_free(bytes);
     if (status == WS_OK)
         note("The program's machine code for sm_%u was executed%s.", target,
              runtime.options.isa == ISA_NATIVE ? " (--isa native)" : ": it contains no PTX");
-    cudaError_t error = fail(status);
-    return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
+    return image_error(status);
 }
 
 /* Of the PTX that was decoded. */
@@ -170,23 +168,24 @@ static const ws_images *first_images(const ws_images *whole, ws_images *const *p
 
 static void tell_no_image(const struct binary *binary, const ws_images *images)
 {
-    char *contents = ws_images_describe(images);
+    char *contents = ws_images_describe(images), compile[128] = "with nvcc 11 or newer";
     unsigned target = 0;
     for (size_t i = 0; i < ws_images_count(images); i++)
         if (target_of(images, i) > target) target = target_of(images, i);
     const char *what = contents ? contents : "other code";
+    const char *whole = binary->parts ? "all its .cu files" : "it";
+    if (target)
+        snprintf(compile, sizeof compile, "with PTX: -gencode arch=compute_%u,code=compute_%u%s",
+                 target, target, binary->parts ? ", and relink" : "");
     if (runtime.options.isa == ISA_PTX)
-        tell("--isa ptx: the program contains %s and no PTX: use --isa auto, or compile %s with "
-             "-gencode arch=compute_%u,code=compute_%u",
-             what, binary->parts ? "all its .cu files" : "it", target, target);
+        tell("--isa ptx: the program contains %s and no PTX: use --isa auto, or compile %s %s",
+             what, whole, compile);
     else
         tell("the program contains %s, which %s (sm_%u) cannot execute here: warpsage executes "
              "PTX, or machine code of sm_75, 80, 86, 89 and 90 on a GPU of its generation. Choose "
-             "a GPU that the code is for (--gpu; warpsage machines), or compile %s with PTX: "
-             "-gencode arch=compute_%u,code=compute_%u%s",
-             what, ws_machine_id(runtime.machine), ws_machine_target(runtime.machine),
-             binary->parts ? "all its .cu files" : "it", target, target,
-             binary->parts ? ", and relink" : "");
+             "a GPU that the code is for (--gpu; warpsage machines), or compile %s %s",
+             what, ws_machine_id(runtime.machine), ws_machine_target(runtime.machine), whole,
+             compile);
     ws_free(contents);
 }
 
@@ -234,9 +233,7 @@ static size_t count_parts(const struct binary *binary)
 
 static cudaError_t read_images(const void *bytes, size_t size, ws_images **out)
 {
-    ws_status status = ws_images_read(runtime.context, "an image with GPU code", bytes, size, out);
-    cudaError_t error = fail(status);
-    return status == WS_ERR_INPUT ? cudaErrorInvalidKernelImage : error;
+    return image_error(ws_images_read(runtime.context, "an image with GPU code", bytes, size, out));
 }
 
 /* Those of nvlink's output, or of the one fat binary, first; then those of the parts. */

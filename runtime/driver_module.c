@@ -66,9 +66,10 @@ static cudaError_t read_file(const char *path, char **out, size_t *out_size)
     if (size >= 0) *out = calloc((size_t)size + 1, 1);
     *out_size = *out ? fread(*out, 1, (size_t)size, file) : 0;
     fclose(file);
-    return !*out       ? cudaErrorMemoryAllocation
-           : *out_size ? cudaSuccess
-                       : cudaErrorInvalidKernelImage;
+    if (!*out) return cudaErrorMemoryAllocation;
+    if (*out_size) return cudaSuccess;
+    tell("%s: the file is empty or cannot be read", path);
+    return cudaErrorInvalidKernelImage;
 }
 
 static cudaError_t load_file(struct binary **out, const char *path)

@@ -20,6 +20,11 @@ ws_status ws_images_read(ws_context *context, const char *name, const void *byte
     images->context = context;
     const char *path = arena_copy(&images->arena, name);
     const size_t extent = size == SIZE_MAX ? fat_file_extent(bytes) : size;
+    if (!extent && size) {
+        ws_images_destroy(images);
+        return diag_error(&context->diag, WS_ERR_INPUT,
+                          "%s: error: neither a cubin nor a fat binary, or a damaged one", name);
+    }
     ws_status status =
         fat_file_read(&context->diag, &images->arena, path, bytes, extent, &images->file);
     if (status == WS_OK)

@@ -111,30 +111,38 @@ static ws_status gather_ptx(struct diag *diag, struct module *module, const stru
     return WS_OK;
 }
 
-/* The cubin for the newest target that is read. */
-static ws_status fill_from_cubin(struct diag *diag, struct module *module,
-                                 const struct fat_file *file)
+struct cubins {
+    struct cubin **items;
+    size_t count, capacity;
+};
+
+static ws_status read_cubin(struct diag *diag, const struct fat_file *file,
+                            const struct fat_image *image, struct cubins *out)
 {
-    const struct fat_image *chosen = NULL;
-    unsigned target, count = 0;
-    TRY(fat_file_pick(diag, file, 0, &target));
-    for (size_t i = 0; i < file->count; i++) {
-        if (file->images[i].is_ptx || file->images[i].target != target) continue;
-        chosen = &file->images[i];
-        count++;
-    }
-    if (count > 1)
-        return diag_error(diag, WS_ERR_UNSUPPORTED,
-                          "%s: it holds %u cubins for sm_%u and no PTX: take one cubin, or the "
-                          "program with 'warpsage run'",
-                          module->path, count, target);
     void *bytes;
-    struct cubin *cubin = NULL;
-    TRY(fat_image_unpack(diag, file, chosen, &bytes));
-    ws_status status = cubin_read(diag, module->path, bytes, chosen->size, &cubin);
+    TRY(fat_image_unpack(diag, file, image, &bytes));
+    GROW(out->items, out->count, out->capacity);
+    ws_status status = cubin_read(diag, file->path, bytes, image->size, &out->items[out->count]);
+    out->count += status == WS_OK;
     mem_free(bytes);
-    if (status == WS_OK) status = native_module_fill(diag, cubin, module);
-    cubin_destroy(cubin);
+    return status;
+}
+
+/* The cubins for the newest target that is read, one of each fat binary. */
+static ws_status fill_from_cubins(struct diag *diag, struct module *module,
+                                  const struct fat_file *file)
+{
+    struct cubins cubins = {0};
+    unsigned target;
+    TRY(fat_file_pick(diag, file, 0, &target));
+    ws_status status = WS_OK;
+    for (size_t i = 0; i < file->count && status == WS_OK; i++)
+        if (!file->images[i].is_ptx && file->images[i].target == target)
+            status = read_cubin(diag, file, &file->images[i], &cubins);
+    if (status == WS_OK) status = native_module_fill(diag, cubins.items, cubins.count, module);
+    for (size_t i = 0; i < cubins.count; i++)
+        cubin_destroy(cubins.items[i]);
+    mem_free(cubins.items);
     return status;
 }
 
@@ -147,7 +155,7 @@ static ws_status decode_fat(struct diag *diag, struct module *module, struct mod
         fat_file_read(diag, &module->arena, module->path, module->ptx, module->ptx_size, &file);
     if (status == WS_OK) status = gather_ptx(diag, module, &file, &has_ptx);
     if (status == WS_OK && has_ptx) return decode_text(diag, module, out);
-    if (status == WS_OK) status = fill_from_cubin(diag, module, &file);
+    if (status == WS_OK) status = fill_from_cubins(diag, module, &file);
     if (status == WS_OK)
         *out = module;
     else
@@ -253,28 +261,51 @@ static ws_status unknown_kernel(struct diag *diag, const struct module *module, 
     return WS_ERR_ARGUMENT;
 }
 
+static uint32_t count_entries(const struct module *module, const char *name)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        count += module->functions[f].is_entry && module->functions[f].is_defined &&
+                 !strcmp(module->functions[f].name, name);
+    return count;
+}
+
+/* Of several cubins in one file. */
+static ws_status several_kernels(struct diag *diag, const struct module *module, const char *name,
+                                 uint32_t count)
+{
+    return diag_error(
+        diag, WS_ERR_ARGUMENT,
+        "%s: %u kernels are named '%s', each in a cubin of its own: extract the wanted "
+        "cubin (cuobjdump -xelf all) and analyze that",
+        module->path, count, name);
+}
+
 ws_status module_find_entry(struct diag *diag, const struct module *module, const char *name,
                             uint32_t *out_function)
 {
-    uint32_t found = 0, matches = 0, by_display = 0;
+    uint32_t found = 0, matches = 0, by_display = 0, by_name = 0;
     *out_function = 0;
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct function *function = &module->functions[f];
         if (!function->is_entry || !function->is_defined) continue;
-        if (!strcmp(function->name, name)) {
-            *out_function = f;
-            return WS_OK;
-        }
+        if (!strcmp(function->name, name) && by_name++ == 0) *out_function = f;
         bool is_display = !strcmp(function->display_name, name);
         if (is_display && by_display++ == 0) found = f, matches = 0;
         if (!is_display && !by_display && is_base_name(function->display_name, name))
             found = f, matches++;
     }
+    if (by_name == 1) return WS_OK;
+    if (by_name) return several_kernels(diag, module, name, by_name);
     if (by_display == 1 || (by_display == 0 && matches == 1)) {
         *out_function = found;
         return WS_OK;
     }
     if (by_display == 0 && matches == 0) return unknown_kernel(diag, module, name);
+    const char *first = module->functions[found].name;
+    uint32_t equal = count_entries(module, first);
+    if (equal == by_display + (by_display ? 0 : matches))
+        return several_kernels(diag, module, first, equal);
     diag_error(diag, WS_ERR_ARGUMENT, "%s: '%s' is ambiguous: use the full kernel name",
                module->path, name);
     for (uint32_t f = 0, shown = 0; f < module->function_count && shown < 10; f++) {

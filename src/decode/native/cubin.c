@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "decode/native/cubin_reader.h"
@@ -95,21 +97,36 @@ unsigned cubin_target_for(unsigned gpu)
     return target;
 }
 
+bool cubin_is_mapped(const void *bytes, uint64_t size)
+{
+    enum { PAGES = 4096 };
+    unsigned char states[PAGES];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes / page * page;
+    if (size > EXTENT_MOST) return false;
+    for (uintptr_t end = (uintptr_t)bytes + size; at < end; at += PAGES * page) {
+        uintptr_t rest = end - at;
+        if (mincore((void *)at, rest < PAGES * page ? rest : PAGES * page, states)) return false;
+    }
+    return true;
+}
+
 size_t cubin_extent(const void *bytes)
 {
     Elf64_Ehdr header;
     memcpy(&header, bytes, sizeof header);
-    uint64_t end = header.e_shoff + (uint64_t)header.e_shnum * sizeof(Elf64_Shdr);
-    if (header.e_shoff > EXTENT_MOST || header.e_shentsize != sizeof(Elf64_Shdr)) return SIZE_MAX;
+    uint64_t table = (uint64_t)header.e_shnum * sizeof(Elf64_Shdr), end = header.e_shoff + table;
+    if (header.e_shoff > EXTENT_MOST || header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !cubin_is_mapped(bytes, end))
+        return 0;
     for (unsigned i = 0; i < header.e_shnum; i++) {
         Elf64_Shdr section;
         memcpy(&section, (const uint8_t *)bytes + header.e_shoff + i * sizeof section,
                sizeof section);
         if (section.sh_type == SHT_NOBITS) continue;
-        if (section.sh_offset > EXTENT_MOST || section.sh_size > EXTENT_MOST) return SIZE_MAX;
+        if (section.sh_offset > EXTENT_MOST || section.sh_size > EXTENT_MOST) return 0;
         if (section.sh_offset + section.sh_size > end) end = section.sh_offset + section.sh_size;
     }
-    return (size_t)end;
+    return cubin_is_mapped(bytes, end) ? (size_t)end : 0;
 }
 
 unsigned cubin_target(const void *bytes, size_t size)

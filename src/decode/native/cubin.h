@@ -181,8 +181,10 @@ unsigned cubin_target(const void *bytes, size_t size);
 bool cubin_reads_target(unsigned target);
 /* The target whose code a GPU gets of a compiler: its own, else the next lower one that is read, else the lowest. */
 unsigned cubin_target_for(unsigned gpu);
-/* Bytes of a cubin that begins there, by its own headers; SIZE_MAX: none that exists is so large. */
+/* Bytes of a cubin that begins there, by its own headers; 0: they are damaged. */
 size_t cubin_extent(const void *bytes);
+/* Is memory mapped so far? What a damaged header tells need not be there. */
+bool cubin_is_mapped(const void *bytes, uint64_t size);
 /* The row that covers an offset; NULL: none. `of` is lines or ptx_lines. */
 const struct cubin_line *cubin_find_line(const struct cubin_line *of, uint32_t count,
                                          int32_t section, uint64_t offset);

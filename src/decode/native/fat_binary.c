@@ -120,7 +120,8 @@ size_t fat_file_extent(const void *bytes)
     if (number(bytes, 4) != MAGIC) return 0;
     uint64_t header = number((const uint8_t *)bytes + 6, 2);
     uint64_t rest = number((const uint8_t *)bytes + 8, 8);
-    return rest > SIZE_MAX - header ? SIZE_MAX : (size_t)(header + rest);
+    bool is_whole = rest <= SIZE_MAX - header && cubin_is_mapped(bytes, header + rest);
+    return is_whole ? (size_t)(header + rest) : 0;
 }
 
 static void end_elf(void *handle)
@@ -268,7 +269,11 @@ void fat_file_describe(const struct fat_file *file, struct strbuf *out)
         const char *kind = is_ptx ? "PTX of " : "machine code of ";
         for (size_t i = 0; i < file->count && i < DESCRIBED_MOST; i++) {
             if (file->images[i].is_ptx != is_ptx || is_described(file, i)) continue;
-            strbuf_printf(out, "%s%ssm_%u", out->length ? ", " : "", kind, file->images[i].target);
+            strbuf_printf(out, "%s%s", out->length ? ", " : "", kind);
+            if (file->images[i].target)
+                strbuf_printf(out, "sm_%u", file->images[i].target);
+            else
+                strbuf_puts(out, "an unknown format");
             kind = "";
         }
     }

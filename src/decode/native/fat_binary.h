@@ -36,7 +36,7 @@ struct fat_file {
 /* A cubin, a fat binary, or a host's ELF file? Of the last kind not all hold GPU code. */
 bool fat_file_recognises(const void *bytes, size_t size);
 /* Bytes of the cubin or fat binary that begins there, by its own headers: of one in memory whose size nothing tells.
- * 0: it is neither. */
+ * 0: it is neither, or damaged. */
 size_t fat_file_extent(const void *bytes);
 /* The images, which point into the bytes; the list is in the arena, and may be empty. */
 ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path, const void *bytes,

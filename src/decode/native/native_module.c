@@ -26,14 +26,22 @@ enum { BUILTIN_REGISTERS = 22 };
 
 struct filling {
     struct diag *diag;
-    const struct cubin *cubin;
     struct module *module;
     struct arena *arena;
+    /* Of the cubin that is read. */
+    const struct cubin *cubin;
     uint64_t *code_address;    /* by section */
     int32_t *section_variable; /* by section: the variable that is the whole section; -1 */
     int32_t *symbol_variable;  /* by symbol; -1 */
+    uint32_t first_file;       /* of its source files, in `files` */
+    /* Of all cubins. */
+    const struct vreg *vregs;
+    uint64_t code_end;
     struct variable *variables;
-    uint32_t variable_count;
+    struct function *functions;
+    const struct cubin_function **from; /* by function; NULL: of one cubin only (a static kernel) */
+    const char **files;
+    uint32_t variable_count, function_count, file_count;
     const char **texts; /* of opcodes, each once */
     uint32_t text_count, text_room;
 };
@@ -42,11 +50,10 @@ struct filling {
 
 static void place_code(struct filling *f)
 {
-    uint64_t at = CODE_BASE;
     for (uint32_t s = 0; s < f->cubin->section_count; s++) {
         if (f->cubin->sections[s].kind != CUBIN_CODE) continue;
-        f->code_address[s] = at;
-        at += (f->cubin->sections[s].size / SECTION_GAP + 2) * SECTION_GAP;
+        f->code_address[s] = f->code_end;
+        f->code_end += (f->cubin->sections[s].size / SECTION_GAP + 2) * SECTION_GAP;
     }
 }
 
@@ -368,7 +375,7 @@ static void set_source(const struct filling *f, int32_t section, uint64_t offset
     const struct cubin_line *line =
         cubin_find_line(f->cubin->lines, f->cubin->line_count, section, offset);
     if (!line || !line->line) return;
-    out->source_file = line->file + 1;
+    out->source_file = f->first_file + line->file;
     out->source_line = line->line;
 }
 
@@ -656,8 +663,8 @@ static uint64_t stack_bytes(const struct filling *f, const struct kernel *k)
     return ((stack > least ? stack : least) + 15) / 16 * 16;
 }
 
-static ws_status make_function(struct filling *f, const struct cubin_function *from, uint32_t index,
-                               const struct vreg *vregs, struct function *out)
+static ws_status make_function(struct filling *f, const struct cubin_function *from,
+                               struct function *out)
 {
     struct kernel k = {.function = from};
     reach_code(f, &k);
@@ -671,7 +678,7 @@ static ws_status make_function(struct filling *f, const struct cubin_function *f
         .is_defined = true,
         .local_bytes = stack_bytes(f, &k),
         .vreg_count = NATIVE_VREGS,
-        .vregs = vregs,
+        .vregs = f->vregs,
         .insn_count = k.insn_count,
         .insns = k.insns,
         .max_live_registers = from->registers,
@@ -687,7 +694,7 @@ static ws_status make_function(struct filling *f, const struct cubin_function *f
     memcpy(out->max_threads, from->max_threads, sizeof out->max_threads);
     memcpy(out->required_cluster, from->cluster, sizeof out->required_cluster);
     out->native_code = make_native_code(f, &k);
-    add_parameters(f, from, (int32_t)index, out);
+    add_parameters(f, from, (int32_t)f->function_count, out);
     make_blocks(f, &k, out);
     return WS_OK;
 }
@@ -700,52 +707,96 @@ static const char *file_path(struct arena *arena, const struct cubin_file *file)
 
 static void list_files(struct filling *f)
 {
-    const char **files = ARENA_ARRAY(f->arena, const char *, f->cubin->file_count + 1);
-    files[0] = "";
+    f->first_file = f->file_count;
     for (uint32_t i = 0; i < f->cubin->file_count; i++)
-        files[i + 1] = file_path(f->arena, &f->cubin->files[i]);
-    f->module->files = files;
-    f->module->file_count = f->cubin->file_count + 1;
+        f->files[f->file_count++] = file_path(f->arena, &f->cubin->files[i]);
 }
 
-ws_status native_module_fill(struct diag *diag, const struct cubin *cubin, struct module *out)
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static bool is_of_one_file(const struct cubin *cubin, const struct cubin_function *function)
+{
+    const struct cubin_symbol *symbol = &cubin->symbols[function->symbol];
+    return !symbol->is_global && !symbol->is_weak;
+}
+
+/* What a template makes in several .cu files is the same in all. */
+static bool is_known(const struct filling *f, const struct cubin_function *from)
+{
+    for (uint32_t i = 0; i < f->function_count && !is_of_one_file(f->cubin, from); i++) {
+        const struct cubin_function *other = f->from[i];
+        if (other && other->size == from->size && !strcmp(other->name, from->name) &&
+            !memcmp(other->code, from->code, from->size))
+            return true;
+    }
+    return false;
+}
+
+static ws_status add_cubin(struct filling *f, const struct cubin *cubin)
+{
+    f->cubin = cubin;
+    f->code_address = ARENA_ARRAY(f->arena, uint64_t, cubin->section_count + 1);
+    f->section_variable = ARENA_ARRAY(f->arena, int32_t, cubin->section_count + 1);
+    f->symbol_variable = ARENA_ARRAY(f->arena, int32_t, cubin->symbol_count + 1);
+    list_files(f);
+    place_code(f);
+    add_section_variables(f);
+    add_symbol_variables(f);
+    TRY(relocate_all_data(f));
+    for (uint32_t i = 0; i < cubin->entry_count; i++) {
+        const struct cubin_function *from = &cubin->functions[i];
+        if (is_known(f, from)) continue;
+        TRY(make_function(f, from, &f->functions[f->function_count]));
+        f->from[f->function_count++] = is_of_one_file(cubin, from) ? NULL : from;
+    }
+    return WS_OK;
+}
+
+static void make_room(struct filling *f, struct cubin *const *cubins, size_t count)
+{
+    uint32_t functions = 1, files = 1, variables = 1;
+    for (size_t c = 0; c < count; c++) {
+        const struct cubin *cubin = cubins[c];
+        functions += cubin->entry_count;
+        files += cubin->file_count;
+        variables += cubin->section_count + cubin->symbol_count;
+        for (uint32_t i = 0; i < cubin->entry_count; i++)
+            variables += cubin->functions[i].parameter_count;
+    }
+    f->functions = ARENA_ARRAY(f->arena, struct function, functions);
+    f->from = ARENA_ARRAY(f->arena, const struct cubin_function *, functions);
+    f->variables = ARENA_ARRAY(f->arena, struct variable, variables);
+    f->files = ARENA_ARRAY(f->arena, const char *, files);
+    f->files[f->file_count++] = "";
+}
+
+ws_status native_module_fill(struct diag *diag, struct cubin *const *cubins, size_t count,
+                             struct module *out)
 {
     struct arena *arena = &out->arena;
-    uint32_t parameters = 0;
-    for (uint32_t i = 0; i < cubin->entry_count; i++)
-        parameters += cubin->functions[i].parameter_count;
-    struct filling f = {
-        .diag = diag,
-        .cubin = cubin,
-        .module = out,
-        .arena = arena,
-        .code_address = ARENA_ARRAY(arena, uint64_t, cubin->section_count + 1),
-        .section_variable = ARENA_ARRAY(arena, int32_t, cubin->section_count + 1),
-        .symbol_variable = ARENA_ARRAY(arena, int32_t, cubin->symbol_count + 1),
-        .variables = ARENA_ARRAY(arena, struct variable,
-                                 cubin->section_count + cubin->symbol_count + parameters + 1)};
-    struct function *functions = ARENA_ARRAY(arena, struct function, cubin->entry_count + 1);
-    const struct vreg *vregs = native_vregs(arena);
-    place_code(&f);
-    add_section_variables(&f);
-    add_symbol_variables(&f);
-    TRY(relocate_all_data(&f));
+    struct filling f = {.diag = diag,
+                        .module = out,
+                        .arena = arena,
+                        .vregs = native_vregs(arena),
+                        .code_end = CODE_BASE};
+    make_room(&f, cubins, count);
     ws_status status = WS_OK;
-    for (uint32_t i = 0; i < cubin->entry_count && status == WS_OK; i++)
-        status = make_function(&f, &cubin->functions[i], i, vregs, &functions[i]);
+    for (size_t c = 0; c < count && status == WS_OK; c++)
+        status = add_cubin(&f, cubins[c]);
     mem_free(f.texts);
     TRY(status);
-    out->target = cubin->target;
-    out->target_name = arena_format(arena, "sm_%u", cubin->target);
-    out->native = arena_format(arena, "sass sm_%u", cubin->target);
+    out->target = cubins[0]->target;
+    out->target_name = arena_format(arena, "sm_%u", out->target);
+    out->native = arena_format(arena, "sass sm_%u", out->target);
     out->address_bits = 64;
     out->ptx = ""; /* there was the file */
     out->ptx_size = 0;
     out->variable_count = f.variable_count;
     out->variables = f.variables;
-    out->function_count = cubin->entry_count;
-    out->functions = functions;
-    list_files(&f);
+    out->function_count = f.function_count;
+    out->functions = f.functions;
+    out->files = f.files;
+    out->file_count = f.file_count;
     order_classify(out);
     return WS_OK;
 }
