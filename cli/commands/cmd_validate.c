@@ -519,8 +519,9 @@ static int run_validate(struct cli *cli, const struct command *command, int argc
     v.user_l2 = v.request.l2;
     CLI_TRY(read_options(&v, &line));
     cli_attach(cli);
-    /* Registers are those of the table or by liveness: the same with and without ptxas. */
-    bool needs_ptxas = v.request.isa && strcmp(v.request.isa, "ptx") != 0;
+    /* Registers are those of the table or by liveness, and PTX is executed: the same with and without ptxas. */
+    if (!v.request.isa) v.request.isa = "ptx";
+    bool needs_ptxas = strcmp(v.request.isa, "ptx") != 0;
     ws_status status = needs_ptxas ? WS_OK : ws_context_set_tool_path(cli->context, "");
     if (status != WS_OK) return cli_failed(cli, status);
     if (v.here) return validate_here(&v);

@@ -297,7 +297,7 @@ static int change_row(struct whatif *w, const struct change *changes, size_t cou
     cli->keeps_errors = false;
     ws_device_destroy(v.a.device);
     v.a.device = NULL;
-    v.a.module = NULL; /* the base's */
+    v.a.module = v.a.other_module = NULL; /* the base's */
     CLI_APPEND(cli, w->variants, w->variant_count, v);
     bool is_answer = exit_code == EXIT_USAGE || exit_code == EXIT_INPUT || exit_code == EXIT_GUEST;
     if (exit_code != EXIT_DONE) {

@@ -7,6 +7,7 @@
 
 #include "cli/options/asking.h"
 #include "cli/options/kernel_choice.h"
+#include "cli/options/native_choice.h"
 
 /* ---- options -> request ---------------------------------------------------------------------- */
 
@@ -19,15 +20,6 @@ static int set_word(struct cli *cli, const char *option, const char *text, const
 {
     if (!strcmp(text, only)) return EXIT_DONE;
     return cli_error(cli, EXIT_USAGE, "%s: invalid value '%s': expected %s", option, text, only);
-}
-
-static int set_isa(struct cli *cli, const char *text, struct request *request)
-{
-    bool is_known = !strcmp(text, "ptx") || !strcmp(text, "native") || !strcmp(text, "auto");
-    request->isa = text;
-    if (is_known) return EXIT_DONE;
-    return cli_error(cli, EXIT_USAGE, "--isa: invalid value '%s': expected ptx, native or auto",
-                     text);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -157,7 +149,7 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
         request->isa_view = value;
         return EXIT_DONE;
     case OPTION_ISA:
-        return set_isa(cli, value, request);
+        return native_parse(cli, "--isa", value, request);
     case OPTION_TRACE_BLOCKS:
         request->has_trace_blocks = true;
         return parse_small(cli, "--trace-blocks", value, &request->trace_blocks);
@@ -307,41 +299,6 @@ int analysis_ask_gpu(struct analysis *a, const char *text)
 
 /* ---- kernel and execution -------------------------------------------------------------------- */
 
-/* The chosen kernels in the native module; WS_OK if all can be executed. */
-static ws_status find_natives(const struct analysis *a, const ws_module *native, size_t *out)
-{
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        const char *name = ws_module_kernel_name(a->module, a->kernels[i]);
-        ws_status status = ws_module_find_kernel(native, name, &out[i]);
-        if (status == WS_OK) status = ws_module_check_kernel(native, out[i]);
-        if (status != WS_OK) return status;
-    }
-    return WS_OK;
-}
-
-/* --isa: the native code of the first GPU's target takes the place of the module. */
-static int use_native(struct analysis *a)
-{
-    const char *isa = a->request.isa;
-    bool is_auto = isa && !strcmp(isa, "auto");
-    if (!isa || !strcmp(isa, "ptx") || ws_module_is_native(a->module)) return EXIT_DONE;
-    ws_module *native = NULL;
-    size_t *kernels = cli_alloc(a->cli, (a->kernel_count + 1) * sizeof *kernels);
-    unsigned target = ws_native_target(a->target_count ? a->targets[0] : 80);
-    ws_status status = ws_module_compile(a->module, target, &native);
-    if (status == WS_OK) status = find_natives(a, native, kernels);
-    if (status != WS_OK) {
-        ws_module_destroy(native);
-        return is_auto ? EXIT_DONE : cli_failed(a->cli, status);
-    }
-    ws_module_destroy(a->module);
-    a->module = native;
-    for (size_t i = 0; i < a->kernel_count; i++)
-        a->kernels[i] = kernels[i];
-    a->kernel = a->kernels[0];
-    return EXIT_DONE;
-}
-
 static int load_module(struct analysis *a, const struct command *command)
 {
     struct request *request = &a->request;
@@ -361,7 +318,7 @@ static int load_module(struct analysis *a, const struct command *command)
         return cli_error(a->cli, EXIT_INPUT, "%s: contains no kernel (.entry)",
                          request->kernel_file);
     CLI_TRY(kernel_choose(a, command));
-    return use_native(a);
+    return native_choose(a);
 }
 
 static int read_arguments(struct analysis *a)
@@ -391,10 +348,8 @@ static int read_arguments(struct analysis *a)
 static const char *view_of(const struct analysis *a)
 {
     const struct request *request = &a->request;
-    bool is_foreign = request->save_trace && (strstr(request->save_trace, ".traceg") ||
-                                              strstr(request->save_trace, "kernelslist"));
     if (request->isa_view) return request->isa_view;
-    return is_foreign ? "ptx" : a->counted.isa_view;
+    return request_saves_foreign_trace(request) ? "ptx" : a->counted.isa_view;
 }
 
 static ws_launch make_launch(const struct analysis *a, double effort)
@@ -445,6 +400,7 @@ static int launch_once(struct analysis *a, double effort)
     launch.parameters = block;
     status = ws_device_launch(a->device, a->module, &launch, &a->profile);
     cli_clear_progress(a->cli);
+    if (native_fall_back(a, status)) return launch_once(a, effort);
     return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
 }
 
@@ -559,6 +515,7 @@ void analysis_clear(struct analysis *a)
         ws_profile_destroy(a->earlier[i]);
     ws_device_destroy(a->device);
     ws_module_destroy(a->module);
+    ws_module_destroy(a->other_module);
     for (size_t i = 0; i < a->machine_count; i++)
         ws_machine_destroy(a->machines[i]);
 }

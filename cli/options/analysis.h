@@ -84,8 +84,8 @@ enum analysis_option {
          "cc "                                                                                     \
          "7.0 or later), or as GT200 has them"},                                                   \
         {OPTION_ISA, 0, "isa", "ptx|native|auto",                                                  \
-         "what is executed: the kernel's PTX (default), the native code that ptxas makes of it "   \
-         "for the first GPU, or that where there is a ptxas and it can be executed"},              \
+         "what is executed: the kernel's PTX, the native code that ptxas makes of it for the "     \
+         "first GPU, or (default) that where ptxas is found and all GPUs can run it"},             \
         {OPTION_UNORDERED, 0, "unordered", NULL,                                                   \
          "run blocks of order-dependent kernels in parallel: not reproducible"},                   \
         {OPTION_TRACE_BLOCKS, 0, "trace-blocks", "N",                                              \
@@ -123,8 +123,10 @@ struct analysis {
     size_t target_count;
     bool
         takes_cpus; /* the command answers for CPUs, too; else those of a launch file are left out */
-    ws_launch counted; /* rules and segments that the machines ask for */
-    ws_module *module;
+    ws_launch counted;       /* rules and segments that the machines ask for */
+    ws_module *module;       /* what is executed */
+    ws_module *other_module; /* the PTX of native code, or native code that failed; NULL: none */
+    size_t *other_kernels;
     size_t *kernels; /* that the request names; several only if the command takes them */
     size_t kernel_count;
     bool takes_kernels;

@@ -136,3 +136,9 @@ int request_add_print(struct cli *cli, const char *what, const char *text, struc
     CLI_APPEND(cli, request->prints, request->print_count, (size_t)index);
     return EXIT_DONE;
 }
+
+bool request_saves_foreign_trace(const struct request *request)
+{
+    return request->save_trace &&
+           (strstr(request->save_trace, ".traceg") || strstr(request->save_trace, "kernelslist"));
+}

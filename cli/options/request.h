@@ -43,7 +43,7 @@ struct request {
     uint64_t seed; /* of the draws of blocks */
     uint64_t max_instructions;
     const char *isa_view; /* NULL: PTX */
-    const char *isa;      /* ptx, native or auto; NULL: ptx */
+    const char *isa;      /* ptx, native or auto; NULL: as WARPSAGE_ISA says, else auto */
     /* Only from the command line. */
     unsigned threads;
     const char *host_isa; /* NULL: the best */
@@ -73,6 +73,8 @@ int request_set_effort(struct cli *cli, const char *text, struct effort *out);
  * same index. */
 int request_add_file(struct cli *cli, const char *what, const char *text, const char *folder,
                      bool is_check, struct buffer_file **list, size_t *count);
+/* Is a trace to be saved in Accel-Sim's format? That has PTX only. */
+bool request_saves_foreign_trace(const struct request *request);
 int request_add_print(struct cli *cli, const char *what, const char *text, struct request *request);
 
 /* --format analyzer (analyzer.c). rule: "cc10", "cc12" or "sector32". */

@@ -158,6 +158,8 @@ WS_API WS_CHECKED ws_status ws_module_load_file(ws_context *context, const char 
  * Several modules, one after the other in one text or file, are linked as nvlink does it. */
 WS_API WS_CHECKED ws_status ws_module_load_memory(ws_context *context, const char *name,
                                                   const void *bytes, size_t size, ws_module **out);
+/* Is it PTX, and a ptxas in the tool path? */
+WS_API bool ws_module_can_compile(const ws_module *ptx);
 /* The native code that ptxas makes of a module of PTX for sm_`target` (75, 80, 86, 89, 90), in a module of its own.
  * WS_ERR_COMPARE: there is no ptxas in the tool path, or it fails. */
 WS_API WS_CHECKED ws_status ws_module_compile(const ws_module *ptx, unsigned target,

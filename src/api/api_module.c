@@ -47,6 +47,12 @@ ws_status ws_module_load_memory(ws_context *context, const char *name, const voi
     return WS_OK;
 }
 
+bool ws_module_can_compile(const ws_module *ptx)
+{
+    module_find_ptxas(ptx->module, ptx->context->tool_path);
+    return !ptx->module->native && ptx->module->ptxas;
+}
+
 ws_status ws_module_compile(const ws_module *ptx, unsigned target, ws_module **out)
 {
     STANDARD_FLOATS;

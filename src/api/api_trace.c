@@ -124,6 +124,7 @@ static void note_trace(struct profile *profile, const struct replay *replay)
 static ws_status count_trace(struct diag *diag, struct replay *replay, struct counting_rules rules,
                              const ws_replay_options *options, struct profile **out)
 {
+    rules.joins_phases = !replay_header(replay)->is_ours && replay_header(replay)->target >= 70;
     struct measure *measure = measure_begin(rules);
     bool is_ours = replay_header(replay)->is_ours;
     measure_set_origin(measure, is_ours ? ORIGIN_EMULATED : ORIGIN_MEASURED);

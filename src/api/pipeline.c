@@ -275,7 +275,10 @@ ws_status pipeline_count(ws_device *device, const ws_module *module, const ws_la
                          ws_profile **out)
 {
     uint32_t entry = module->entries[launch->kernel];
-    struct measure *measure = measure_begin(*rules);
+    struct counting_rules all_rules = *rules;
+    all_rules.joins_phases =
+        view == ISA_VIEW_NATIVE || module->module->native; /* of cc 7.0 and later */
+    struct measure *measure = measure_begin(all_rules);
     measure_set_view(measure, view);
     pipeline_record(measure, launch->trace_blocks, launch->trace_bytes);
     if (how->undo) measure_record_first(measure);

@@ -22,7 +22,6 @@ struct measure *measure_begin(struct counting_rules rules)
 void measure_set_view(struct measure *measure, enum isa_view view)
 {
     measure->view = view;
-    measure->rules.joins_phases = view == ISA_VIEW_NATIVE;
 }
 
 void measure_record_first(struct measure *measure)

@@ -88,6 +88,7 @@ def environment_of(program, inputs):
     environment["PATH"] = ":".join([os.path.join(inputs, "bin"), os.path.dirname(program),
                                     environment.get("PATH", "")])
     environment["LC_ALL"] = "C"
+    environment["WARPSAGE_ISA"] = "ptx"
     return environment
 
 

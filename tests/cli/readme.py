@@ -53,6 +53,7 @@ def output(command):
     environment = {k: v for k, v in os.environ.items()
                    if k not in ("COLUMNS", "CLICOLOR_FORCE", "WARPSAGE_MACHINES")}
     environment["LC_ALL"] = "C"
+    environment["WARPSAGE_ISA"] = "ptx"  # with ptxas and without
     done = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True,
                           check=True)
     return done.stdout + done.stderr

@@ -134,6 +134,7 @@ def run_case(path, program):
         environment["EXAMPLES"] = os.path.join(ROOT, "examples", "kernels")
         environment["TRACES"] = os.path.join(ROOT, "tests", "traces")
         environment["LC_ALL"] = "C"
+        environment["WARPSAGE_ISA"] = "ptx"  # with ptxas and without
         try:
             for step in read_case(path):
                 if step["nightly"] and not os.environ.get("NIGHTLY"):

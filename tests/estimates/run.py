@@ -60,7 +60,7 @@ def machines():
 def without_ptxas(folder):
     """An environment in which ptxas fails: estimates must not depend on an installed CUDA toolkit."""
     shutil.copy(shutil.which("false"), os.path.join(folder, "ptxas"))
-    return {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]}
+    return {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"], "WARPSAGE_ISA": "ptx"}
 
 
 def run(command, environment, launch):

@@ -91,6 +91,10 @@ class Trace:
     def count_shared(self, operation, size, addresses):
         self.count_access("shared", operation, size, addresses)
         per_phase = {1: 32, 2: 32, 4: 32, 8: 16, 16: 8}[size]
+        active = dict(addresses)  # cc 7.0 and later: doc/definitions.md, "two phases are one"
+        if size > 4 and any(all(active[lane] == active.get(lane ^ apart, active[lane]) for lane in active)
+                            for apart in (1, 2)):
+            per_phase *= 2
         for phase in range(0, 32, per_phase):
             banks = {}
             for lane, address in addresses:
