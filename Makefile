@@ -36,6 +36,7 @@ bench:
 	@cmake --build --preset release --target bench_programs
 	build/bench_engine
 	build/bench_measure
+	build/bench_native
 	build/bench_parse
 	build/bench_power
 	build/bench_run
