@@ -30,26 +30,78 @@ static void not_pred(struct exec *x, const struct uop *u)
     write_predicate(x, u->dst[0], ~source_predicate(x, u, 0));
 }
 
-/* Each bit of the table says what becomes of one combination of the three sources' bits. */
-static inline uint32_t lut3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+/* Each bit of the table says what becomes of one combination of the three sources' bits. It is applied as a
+ * sum modulo 2 of products (Reed-Muller form): c0 ^ c1 c ^ c2 b ^ c3 b c ^ c4 a .. ^ c7 a b c, whose coefficients are the
+ * table's transform; here each is 0 or ~0. */
+struct lut3 {
+    uint32_t c[8];
+};
+static inline struct lut3 lut3_of(int64_t imm)
 {
-    uint32_t r = 0;
-    for (unsigned k = 0; k < 8; k++) {
-        uint32_t term = (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
-        r |= term & (0u - ((table >> k) & 1));
-    }
-    return r;
+    uint32_t t = (uint32_t)imm & 0xff;
+    struct lut3 form;
+    t ^= (t & 0x55) << 1;
+    t ^= (t & 0x33) << 2;
+    t ^= (t & 0x0f) << 4;
+    for (unsigned k = 0; k < 8; k++)
+        form.c[k] = 0u - (t >> k & 1);
+    return form;
 }
-OP3(lop3_any, uint32_t, uint32_t, uint32_t, uint32_t, lut3(A, B, C, (uint32_t)u->imm))
+static inline uint32_t lut3_apply(const struct lut3 *f, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t without_a = f->c[0] ^ (f->c[1] & c) ^ (b & (f->c[2] ^ (f->c[3] & c)));
+    uint32_t with_a = f->c[4] ^ (f->c[5] & c) ^ (b & (f->c[6] ^ (f->c[7] & c)));
+    return without_a ^ (a & with_a);
+}
+OP_FORMS(lop3_any, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *b = SRC(uint32_t, 1); const uint32_t *c = SRC(uint32_t, 2);
+         const struct lut3 form = lut3_of(u->imm), const uint32_t A = a[i]; const uint32_t B = b[i];
+         const uint32_t C = c[i], lut3_apply(&form, A, B, C))
+
+/* Tables that occur often. */
+#define LOP3_COMMON(X)                                                                             \
+    X(0x96, A ^ B ^ C)                                                                             \
+    X(0x80, A &B &C)                                                                               \
+    X(0xfe, A | B | C)                                                                             \
+    X(0xc0, A &B)                                                                                  \
+    X(0xfc, A | B)                                                                                 \
+    X(0x3c, A ^ B)                                                                                 \
+    X(0x30, A & ~B)                                                                                \
+    X(0x0c, ~A &B)                                                                                 \
+    X(0x33, ~B)                                                                                    \
+    X(0x0f, ~A)                                                                                    \
+    X(0xf8, A | (B & C))                                                                           \
+    X(0xf2, A | (~B & C))                                                                          \
+    X(0xea, (A & B) | C)                                                                           \
+    X(0xe2, (B & A) | (~B & C))                                                                    \
+    X(0xca, (A & B) | (~A & C))                                                                    \
+    X(0xb8, (B & C) | (~B & A))                                                                    \
+    X(0xe8, (A & B) | (A & C) | (B & C))                                                           \
+    X(0x78, A ^ (B & C))                                                                           \
+    X(0x6a, (A & B) ^ C)
+#define LOP3_OP(table, expr)                                                                       \
+    OP_FORMS(lop3_##table, uint32_t, const uint32_t *a = SRC(uint32_t, 0);                         \
+             const uint32_t *b = SRC(uint32_t, 1);                                                 \
+             const uint32_t *c = SRC(uint32_t, 2), const uint32_t A = a[i];                        \
+             const uint32_t B = b[i]; const uint32_t C = c[i]; (void)A; (void)B; (void)C, expr)
+LOP3_COMMON(LOP3_OP)
 
 /* lop3.or.b32 d|p, a, b, c, table, q: p = (d != 0) or q */
 static void lop3_pred(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
-    uint32_t result[WARP_LANES], bits = 0, q = source_predicate(x, u, 4);
-    LANES result[i] = lut3(a[i], b[i], c[i], (uint32_t)u->imm);
-    LANES bits |= (uint32_t)(result[i] != 0) << i;
-    if (u->dst[0] != REF_NONE) LANES if ((x->mask >> i) & 1) DST(uint32_t, 0)[i] = result[i];
+    const struct lut3 form = lut3_of(u->imm);
+    uint32_t r[WARP_LANES] __attribute__((aligned(64))), q = source_predicate(x, u, 4);
+    int32_t is_set[WARP_LANES] __attribute__((aligned(64)));
+    VECTOR LANES
+    {
+        r[i] = lut3_apply(&form, a[i], b[i], c[i]);
+        is_set[i] = -(r[i] != 0);
+    }
+    uint32_t bits = lanes_to_mask(is_set);
+    if (u->dst[0] != REF_NONE) {
+        KEEP_OTHER_LANES(uint32_t)
+    }
     write_predicate(x, u->dst[1], u->imm >> 8 == COMBINE_AND ? bits & q : bits | q);
 }
 
@@ -148,6 +200,34 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t c, int64_t mode)
     return r;
 }
 OP3(prmt_any, uint32_t, uint32_t, uint32_t, uint32_t, permute(A, B, C, u->imm))
+/* Without a mode; and by a constant that repeats no sign. */
+static inline uint32_t pick_byte(uint32_t a, uint32_t b, uint32_t pick)
+{
+    uint32_t word = pick & 4 ? b : a, byte = word >> (8 * (pick & 3)) & 0xff;
+    uint32_t sign = (byte >> 7) * 0xff;
+    return pick & 8 ? sign : byte;
+}
+OP3(prmt_plain, uint32_t, uint32_t, uint32_t, uint32_t,
+    pick_byte(A, B, C) | pick_byte(A, B, C >> 4) << 8 | pick_byte(A, B, C >> 8) << 16 |
+        pick_byte(A, B, C >> 12) << 24)
+struct pick {
+    const uint32_t *from;
+    unsigned shift;
+};
+static inline struct pick pick_of(const uint32_t *a, const uint32_t *b, uint32_t pick)
+{
+    return (struct pick){pick & 4 ? b : a, 8 * (pick & 3)};
+}
+OP_FORMS(prmt_by, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
+         const uint32_t *b = SRC(uint32_t, 1); const uint32_t C = *SRC(uint32_t, 2);
+         const struct pick p0 = pick_of(a, b, C); const struct pick p1 = pick_of(a, b, C >> 4);
+         const struct pick p2 = pick_of(a, b, C >> 8);
+         const struct pick p3 = pick_of(a, b, C >> 12),
+         const uint32_t low = (p0.from[i] >> p0.shift & 0xff) | (p1.from[i] >> p1.shift & 0xff)
+                                                                    << 8;
+         const uint32_t high = (p2.from[i] >> p2.shift & 0xff) | (p3.from[i] >> p3.shift & 0xff)
+                                                                     << 8,
+         low | high << 16)
 
 static inline uint64_t reverse_bits(uint64_t v)
 {
@@ -203,7 +283,22 @@ SELECT_LOGIC(not )
 SELECT_ONE(cnot, BY_WIDTH(insn, cnot_))
 SELECT_ONE(shl, BY_WIDTH(insn, shl_))
 SELECT_ONE(shr, BY_SIGN(insn, shr_))
-SELECT_ONE(lop3, insn->combine ? SAME(lop3_pred) : PAIR(lop3_any))
+static struct uop_pair select_lop3(const struct insn *insn, const struct function *function)
+{
+    (void)function;
+    if (insn->combine) return SAME(lop3_pred);
+    unsigned table = (unsigned)insn_source(insn, 3)->imm & 0xff;
+    if (!insn_source(insn, 2)->imm && insn_source(insn, 2)->kind == OPERAND_IMMEDIATE)
+        table = (table & 0x55) * 3; /* c is 0: as if it were not there */
+    switch (table) {
+#define LOP3_CASE(table, expr)                                                                     \
+    case table:                                                                                    \
+        return PAIR(lop3_##table);
+        LOP3_COMMON(LOP3_CASE)
+    default:
+        return PAIR(lop3_any);
+    }
+}
 SELECT_ONE(shf, PAIR(shf_any))
 SELECT_ONE(bfe, insn->type == TYPE_U32   ? PAIR(bfe_u32)
                 : insn->type == TYPE_S32 ? PAIR(bfe_s32)
@@ -212,7 +307,15 @@ SELECT_ONE(bfe, insn->type == TYPE_U32   ? PAIR(bfe_u32)
 SELECT_ONE(bfi, is_64(insn) ? PAIR(bfi_64) : PAIR(bfi_32))
 SELECT_ONE(szext, insn->type == TYPE_S32 ? PAIR(szext_s32) : PAIR(szext_u32))
 SELECT_ONE(bmsk, PAIR(bmsk_any))
-SELECT_ONE(prmt, PAIR(prmt_any))
+static struct uop_pair select_prmt(const struct insn *insn, const struct function *function)
+{
+    const struct operand *selector = insn_source(insn, 2);
+    (void)function;
+    bool has_mode = insn->sub_op >= SUB_F4E && insn->sub_op <= SUB_RC16;
+    if (has_mode) return PAIR(prmt_any);
+    bool is_constant = selector->kind == OPERAND_IMMEDIATE && !(selector->imm & 0x8888);
+    return is_constant ? PAIR(prmt_by) : PAIR(prmt_plain);
+}
 SELECT_ONE(popc, is_64(insn) ? PAIR(popc_64) : PAIR(popc_32))
 SELECT_ONE(clz, is_64(insn) ? PAIR(clz_64) : PAIR(clz_32))
 SELECT_ONE(brev, is_64(insn) ? PAIR(brev_64) : PAIR(brev_32))
