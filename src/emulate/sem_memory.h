@@ -389,6 +389,36 @@ static inline operand_ref element_value(const struct uop *u, unsigned k)
     return u->elements ? u->elements[u->vector + k] : u->src[1 + k];
 }
 
+/* Are vectors of two or four words whole and one behind the other in memory? */
+static inline bool is_dense(const struct uop *u, const struct place *p)
+{
+    const struct access *s = &p->access;
+    return s->mask == UINT32_MAX && !p->lane_stride && s->shape == ACCESS_STRIDED &&
+           s->stride == s->bytes && (u->vector == 2 || u->vector == 4) && !u->elements;
+}
+typedef uint32_t loose_word
+    __attribute__((aligned(1))); /* guests align, but not to the host's vectors */
+
+static inline bool load_dense(struct exec *x, const struct uop *u, const struct place *p)
+{
+    const loose_word *from = (const loose_word *)host_at(p->host, p->access.base);
+    if (!is_dense(u, p)) return false;
+    for (unsigned k = 0; k < u->vector; k++)
+        if (u->dst[k] == REF_NONE) return false;
+    uint32_t *d0 = DST(uint32_t, 0), *d1 = DST(uint32_t, 1);
+    if (u->vector == 2) {
+        VECTOR LANES d0[i] = from[2 * i], d1[i] = from[2 * i + 1];
+        return true;
+    }
+    uint32_t *d2 = DST(uint32_t, 2), *d3 = DST(uint32_t, 3);
+    VECTOR LANES
+    {
+        d0[i] = from[4 * i], d1[i] = from[4 * i + 1];
+        d2[i] = from[4 * i + 2], d3[i] = from[4 * i + 3];
+    }
+    return true;
+}
+
 /* Elements as wide as their registers, one element after the other. */
 #define LOAD_ELEMENTS(name, U)                                                                     \
     static inline void name(struct exec *x, const struct uop *u, const struct place *p)            \
@@ -409,6 +439,10 @@ static inline operand_ref element_value(const struct uop *u, unsigned k)
         }                                                                                          \
     }
 LOAD_ELEMENTS(load_elements_32, uint32_t)
+static inline void load_words(struct exec *x, const struct uop *u, const struct place *p)
+{
+    if (!load_dense(x, u, p)) load_elements_32(x, u, p);
+}
 LOAD_ELEMENTS(load_elements_64, uint64_t)
 LOAD_ELEMENTS(load_elements_128, struct pair64)
 
@@ -435,7 +469,7 @@ static inline void load_data(struct exec *x, const struct uop *u, const struct p
     if (u->dst_bits != 8 * u->element)
         load_extended(x, u, p);
     else if (u->element == 4)
-        u->vector == 1 ? load_32(x, u, p) : load_elements_32(x, u, p);
+        u->vector == 1 ? load_32(x, u, p) : load_words(x, u, p);
     else if (u->element == 8)
         u->vector == 1 ? load_64(x, u, p) : load_elements_64(x, u, p);
     else if (u->element == 16)
@@ -472,6 +506,24 @@ static inline void load_space(struct exec *x, const struct uop *u, unsigned spac
 STORE_VECTOR(store_32, uint32_t)
 STORE_VECTOR(store_64, uint64_t)
 
+static inline bool store_dense(struct exec *x, const struct uop *u, const struct place *p)
+{
+    loose_word *to = (loose_word *)host_at(p->host, p->access.base);
+    if (!is_dense(u, p)) return false;
+    const uint32_t *v0 = SRC(uint32_t, 1), *v1 = SRC(uint32_t, 2);
+    if (u->vector == 2) {
+        VECTOR LANES to[2 * i] = v0[i], to[2 * i + 1] = v1[i];
+        return true;
+    }
+    const uint32_t *v2 = SRC(uint32_t, 3), *v3 = SRC(uint32_t, 4);
+    VECTOR LANES
+    {
+        to[4 * i] = v0[i], to[4 * i + 1] = v1[i];
+        to[4 * i + 2] = v2[i], to[4 * i + 3] = v3[i];
+    }
+    return true;
+}
+
 #define STORE_ELEMENTS(name, U)                                                                    \
     static inline void name(struct exec *x, const struct uop *u, const struct place *p)            \
     {                                                                                              \
@@ -489,6 +541,10 @@ STORE_VECTOR(store_64, uint64_t)
         }                                                                                          \
     }
 STORE_ELEMENTS(store_elements_32, uint32_t)
+static inline void store_words(struct exec *x, const struct uop *u, const struct place *p)
+{
+    if (!store_dense(x, u, p)) store_elements_32(x, u, p);
+}
 STORE_ELEMENTS(store_elements_64, uint64_t)
 STORE_ELEMENTS(store_elements_128, struct pair64)
 
@@ -509,7 +565,7 @@ static inline void store_data(struct exec *x, const struct uop *u, const struct 
     if (u->dst_bits != 8 * u->element)
         store_low_bytes(x, u, p);
     else if (u->element == 4)
-        u->vector == 1 ? store_32(x, u, p) : store_elements_32(x, u, p);
+        u->vector == 1 ? store_32(x, u, p) : store_words(x, u, p);
     else if (u->element == 8)
         u->vector == 1 ? store_64(x, u, p) : store_elements_64(x, u, p);
     else if (u->element == 16)
