@@ -37,40 +37,39 @@ static struct uop_pair select_any(const struct insn *insn, const struct function
     return selectors[insn->op](insn, function);
 }
 
+/* Runs the operation for other lanes than the active ones. */
+static void run_for(struct exec *x, const struct uop *u, uop_fn *run, uint32_t lanes)
+{
+    uint32_t active = x->mask;
+    int32_t saved[WARP_LANES] __attribute__((aligned(64)));
+    memcpy(saved, x->lane_mask, sizeof saved);
+    x->mask = lanes;
+    expand_mask(lanes, x->lane_mask);
+    run(x, u);
+    x->mask = active;
+    memcpy(x->lane_mask, saved, sizeof saved);
+}
+
 static void run_quietly(struct exec *x, const struct uop *u)
 {
     uint32_t active = x->mask, p = PREDICATE(u->guard);
     uint32_t on = active & (u->guard_negated ? ~p : p);
     if (!on) return;
-    if (on == active) {
-        bool whole = (active | x->warp->dead) == UINT32_MAX && !u->insn->is_uniform;
-        (whole ? u->inner_full : u->inner_part)(x, u);
+    if (on != active) {
+        run_for(x, u, u->inner_part, on);
         return;
     }
-    int32_t saved[WARP_LANES] __attribute__((aligned(64)));
-    memcpy(saved, x->lane_mask, sizeof saved);
-    x->mask = on;
-    expand_mask(on, x->lane_mask);
-    u->inner_part(x, u);
-    x->mask = active;
-    memcpy(x->lane_mask, saved, sizeof saved);
+    bool whole = (active | x->warp->dead) == UINT32_MAX && !u->insn->is_uniform;
+    (whole ? u->inner_full : u->inner_part)(x, u);
 }
 
 /* Lanes that have left the kernel get the value, too: lane 0 is read for all. */
 static void run_uniform(struct exec *x, const struct uop *u)
 {
-    uint32_t active = x->mask;
-    if (active == UINT32_MAX) {
+    if (x->mask == UINT32_MAX)
         u->inner_full(x, u);
-        return;
-    }
-    int32_t saved[WARP_LANES] __attribute__((aligned(64)));
-    memcpy(saved, x->lane_mask, sizeof saved);
-    x->mask = UINT32_MAX;
-    expand_mask(UINT32_MAX, x->lane_mask);
-    u->inner_full(x, u);
-    x->mask = active;
-    memcpy(x->lane_mask, saved, sizeof saved);
+    else
+        run_for(x, u, u->inner_full, UINT32_MAX);
 }
 
 /* An operation under a guard: fewer lanes, or none. */
