@@ -285,6 +285,27 @@ static inline uint64_t window_offset(uint64_t address, unsigned space)
 /* Parameter frames of functions: as local memory, by lane. Beside enum mem_space in uop.space. */
 enum { SPACE_FRAME = SPACE_COUNT };
 
+/* Native: does the operation read and write pairs of registers as they lie, low words before high ones? Others get
+ * lanes of 64 bits from helpers (native_operands.c), and so do operations of PTX with signs of pairs. */
+static inline bool keeps_pairs(const struct insn *insn)
+{
+    if (op_infos[insn->op].form == FORM_NATIVE || insn->matrix) return true;
+    for (unsigned k = 0; k < insn->nsrc; k++) {
+        const struct operand *operand = insn_source(insn, k);
+        bool has_signs = operand->negate || operand->absolute;
+        if (operand->width == WIDTH_PAIR && has_signs) return false;
+    }
+    if (insn->op == OP_SETP) return insn->type == TYPE_F64;
+    if (insn->op != OP_CVT || insn->flags & (INSN_SAT | INSN_FTZ | INSN_RELU | INSN_SATFINITE))
+        return false;
+    unsigned to = insn->type, from = insn->type2;
+    if (to == TYPE_S32 && from == TYPE_F64) return insn->rounding >= ROUND_RNI;
+    if (to == TYPE_F64 && from == TYPE_F32) return true;
+    return insn->rounding == ROUND_RN &&
+           ((to == TYPE_F32 && from == TYPE_F64) ||
+            (to == TYPE_F64 && (from == TYPE_S32 || from == TYPE_U32)));
+}
+
 /* program.c. device: variables are placed there. */
 /* native_launch.c: bank 0 of a launch, to be freed, and its size; the pool with what operands in banks read. */
 /* Adds what sm_80 to 89 reserve of shared memory to launch->shared_end, if the kernel asks where it is. */

@@ -131,6 +131,12 @@ static inline void write_predicate(struct exec *x, operand_ref ref, uint32_t bit
     *d = (*d & ~x->mask) | (bits & x->mask);
 }
 
+/* A lane of a pair of native registers. */
+static inline uint64_t pair_lane(const uint32_t *low, unsigned lane)
+{
+    return low[lane] | (uint64_t)low[WARP_LANES + lane] << 32;
+}
+
 /* One lane of a register of 16, 32, 64 or 128 bits. */
 struct pair64 {
     uint64_t low, high;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operands of native instructions. A value of 64 bits is a pair of registers, 32 lanes of low halves and 32
- * of high ones behind them. Operations of native_ops.def read pairs as they lie; where PTX's operation is
- * taken, helper operations make lanes of 64 bits of them and back. */
+ * of high ones behind them. Operations of native_ops.def read pairs as they lie, and so do frequent ones of PTX
+ * (keeps_pairs); for others helper operations make lanes of 64 bits of them and back. */
 #include "emulate/program.h"
 
 static bool is_native_op(const struct insn *insn)
@@ -27,7 +27,7 @@ static operand_ref immediate(struct making *m, const struct operand *operand)
     case WIDTH_PREDICATE:
         return pool_constant(m->b, operand->imm ? UINT32_MAX : 0, 4);
     case WIDTH_PAIR:
-        return pool_constant(m->b, bits, is_native_op(m->insn) ? POOL_PAIR : 8);
+        return pool_constant(m->b, bits, keeps_pairs(m->insn) && !m->insn->matrix ? POOL_PAIR : 8);
     default:
         return pool_constant(m->b, bits & UINT32_MAX, 4);
     }
@@ -49,7 +49,7 @@ static operand_ref with_changes(struct making *m, const struct operand *operand,
     bool has_signs = (operand->negate || operand->absolute) &&
                      (!is_native_op(m->insn) || flags & VALUE_APPLY_SIGNS);
     if (operand->width == WIDTH_PREDICATE ||
-        (!has_signs && !(flags & ~(unsigned)VALUE_APPLY_SIGNS)))
+        (!has_signs && !(flags & ~(unsigned)(VALUE_APPLY_SIGNS | VALUE_SIGNED_HALVES))))
         return from;
     bool is_joined = operand->width == WIDTH_PAIR && operand->kind != OPERAND_IMMEDIATE;
     operand_ref to = is_joined ? from : temporary(m);
@@ -91,7 +91,7 @@ operand_ref native_source(struct making *m, unsigned k)
     default:
         return REF_NONE;
     }
-    if ((is_native_op(m->insn) || m->insn->matrix) && is_pair) return at;
+    if (keeps_pairs(m->insn) && is_pair) return at;
     bool is_joined = is_pair && operand->kind != OPERAND_IMMEDIATE; /* those are lanes of 64 bits */
     return with_changes(m, operand, is_joined ? join(m, at) : at);
 }
@@ -118,8 +118,7 @@ void native_append(struct making *m, struct uop *u)
     const struct insn *insn = m->insn;
     operand_ref lanes[UOP_DESTINATIONS];
     bool is_split = false;
-    for (unsigned k = 0;
-         k < insn->ndst && k < UOP_DESTINATIONS && !is_native_op(insn) && !insn->matrix; k++) {
+    for (unsigned k = 0; k < insn->ndst && k < UOP_DESTINATIONS && !keeps_pairs(insn); k++) {
         lanes[k] = REF_NONE;
         if (insn->operands[k].width != WIDTH_PAIR || insn->operands[k].kind != OPERAND_REGISTER)
             continue;

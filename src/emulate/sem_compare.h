@@ -6,6 +6,7 @@
 
 #include "emulate/sem_compare_half.h"
 #include "emulate/sem_compare_result.h"
+#include "emulate/sem_double.h"
 #include "emulate/sem_float.h"
 #include "emulate/sem_select.h"
 
@@ -20,14 +21,14 @@ static inline double compare_in64(double v, int64_t imm)
 }
 #define INT_IN(v, imm) (v)
 /* Every comparison of type T: COMPARE makes the lane values -1 or 0, setp and set use them. */
-#define COMPARE(name, T, in, expr)                                                                 \
+#define COMPARE_OF(name, T, S, in, lane_a, lane_b, expr)                                           \
     static inline uint32_t name##_bits(struct exec *x, const struct uop *u)                        \
     {                                                                                              \
-        const T *a = SRC(T, 0), *b = SRC(T, 1);                                                    \
+        const S *a = SRC(S, 0), *b = SRC(S, 1);                                                    \
         int32_t c[WARP_LANES] __attribute__((aligned(64)));                                        \
         VECTOR LANES                                                                               \
         {                                                                                          \
-            const T A = in(a[i], u->imm), B = in(b[i], u->imm);                                    \
+            const T A = in(lane_a, u->imm), B = in(lane_b, u->imm);                                \
             c[i] = (expr) ? -1 : 0;                                                                \
         }                                                                                          \
         return lanes_to_mask(c);                                                                   \
@@ -35,7 +36,9 @@ static inline double compare_in64(double v, int64_t imm)
     static void setp_##name(struct exec *x, const struct uop *u)                                   \
     {                                                                                              \
         write_setp(x, u, name##_bits(x, u));                                                       \
-    }                                                                                              \
+    }
+#define COMPARE(name, T, in, expr)                                                                 \
+    COMPARE_OF(name, T, T, in, a[i], b[i], expr)                                                   \
     static void set_##name(struct exec *x, const struct uop *u)                                    \
     {                                                                                              \
         write_set(x, u, name##_bits(x, u));                                                        \
@@ -55,7 +58,8 @@ static inline double compare_in64(double v, int64_t imm)
 INT_TYPES(COMPARE_INT)
 
 /* Ordered comparisons are false, unordered ones true, if an operand is NaN. */
-#define COMPARE_FLOAT(N, T, in)                                                                    \
+#define COMPARE_FLOAT(N, T, in) COMPARE_FLOATS(N, COMPARE, T, in)
+#define COMPARE_FLOATS(N, COMPARE, T, in)                                                          \
     COMPARE(eq_##N, T, in, A == B)                                                                 \
     COMPARE(ne_##N, T, in, A<B || A> B)                                                            \
     COMPARE(lt_##N, T, in, A < B)                                                                  \
@@ -72,6 +76,11 @@ INT_TYPES(COMPARE_INT)
     COMPARE(nan_##N, T, in, A != A || B != B)
 COMPARE_FLOAT(f32, float, compare_in)
 COMPARE_FLOAT(f64, double, compare_in64)
+/* Of pairs of native registers. */
+#define COMPARE_PAIR(name, T, in, expr)                                                            \
+    COMPARE_OF(name, T, uint32_t, in, double_of_bits(pair_lane(a, i)),                             \
+               double_of_bits(pair_lane(b, i)), expr)
+COMPARE_FLOATS(pair, COMPARE_PAIR, double, compare_in64)
 
 static void selp_pred_bits(const struct uop *u, struct exec *x, int32_t *c)
 {
@@ -180,14 +189,15 @@ INT_TABLE(set_)
     }
 FLOAT_TABLE(setp_, f32)
 FLOAT_TABLE(setp_, f64)
+FLOAT_TABLE(setp_, pair)
 FLOAT_TABLE(set_, f32)
 FLOAT_TABLE(set_, f64)
 
 static struct uop_pair select_setp(const struct insn *insn, const struct function *function)
 {
-    (void)function;
     const struct type_info *type = &type_infos[insn->type];
     if (insn->type == TYPE_F32) return SAME(setp_f32(insn->compare));
+    if (function->native_code && keeps_pairs(insn)) return SAME(setp_pair(insn->compare));
     if (insn->type == TYPE_F64) return SAME(setp_f64(insn->compare));
     if (type->kind == KIND_FLOAT) return select_setp_half(insn);
     return SAME(setp_int(insn->compare, type->kind == KIND_SIGNED, type->bits));

@@ -81,6 +81,45 @@ INTEGRAL(rzi, trunc)
 INTEGRAL(rmi, floor)
 INTEGRAL(rpi, ceil)
 
+/* ---- pairs of native registers --------------------------------------------------------------- */
+
+#define FROM_PAIR(name, TD, expr)                                                                  \
+    OP_FORMS(name, TD, const uint32_t *a = SRC(uint32_t, 0),                                       \
+             const double A = double_of_bits(pair_lane(a, i)), expr)
+FROM_PAIR(cvt_f32_pair, float, canon((float)A))
+FROM_PAIR(cvt_s32_pair_rni, int32_t, s32_of_f64(rint(A)))
+FROM_PAIR(cvt_s32_pair_rzi, int32_t, s32_of_f64(trunc(A)))
+FROM_PAIR(cvt_s32_pair_rmi, int32_t, s32_of_f64(floor(A)))
+FROM_PAIR(cvt_s32_pair_rpi, int32_t, s32_of_f64(ceil(A)))
+
+#define TO_PAIR(name, TA)                                                                          \
+    static void name##_full(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        const TA *a = SRC(TA, 0);                                                                  \
+        uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;                                \
+        VECTOR LANES                                                                               \
+        {                                                                                          \
+            const uint64_t bits = bits_of_double((double)a[i]);                                    \
+            low[i] = (uint32_t)bits;                                                               \
+            high[i] = (uint32_t)(bits >> 32);                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_part(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        const TA *a = SRC(TA, 0);                                                                  \
+        uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;                                \
+        const int32_t *m = x->lane_mask;                                                           \
+        VECTOR LANES                                                                               \
+        {                                                                                          \
+            const uint64_t bits = bits_of_double((double)a[i]);                                    \
+            low[i] = m[i] ? (uint32_t)bits : low[i];                                               \
+            high[i] = m[i] ? (uint32_t)(bits >> 32) : high[i];                                     \
+        }                                                                                          \
+    }
+TO_PAIR(cvt_pair_f32, float)
+TO_PAIR(cvt_pair_s32, int32_t)
+TO_PAIR(cvt_pair_u32, uint32_t)
+
 /* ---- halves ---------------------------------------------------------------------------------- */
 
 static inline void canonical_floats(float *floats)
@@ -281,6 +320,15 @@ static struct uop_pair select_cvt_common(const struct insn *insn)
     return NOT_SUPPORTED;
 }
 
+static struct uop_pair select_cvt_pair(const struct insn *insn)
+{
+    if (insn->type == TYPE_S32) return BY_MODE(cvt_s32_pair, insn->rounding);
+    if (insn->type == TYPE_F32) return PAIR(cvt_f32_pair);
+    return insn->type2 == TYPE_F32   ? PAIR(cvt_pair_f32)
+           : insn->type2 == TYPE_S32 ? PAIR(cvt_pair_s32)
+                                     : PAIR(cvt_pair_u32);
+}
+
 /* Bits of the register that operand `at` is in; of a constant those of its type. */
 static unsigned operand_width(const struct insn *insn, const struct function *function, unsigned at,
                               enum ptx_type type)
@@ -301,6 +349,7 @@ static struct uop_pair select_cvt(const struct insn *insn, const struct function
 {
     if (insn->sub_op == SUB_PACK) return SAME(cvt_pack);
     if (type_elements(insn->type) > 1) return select_packed(insn);
+    if (function->native_code && keeps_pairs(insn)) return select_cvt_pair(insn);
     unsigned to = operand_width(insn, function, 0, insn->type);
     unsigned from = operand_width(insn, function, insn->ndst, insn->type2);
     bool exact = to == type_infos[insn->type].bits && from == type_infos[insn->type2].bits;

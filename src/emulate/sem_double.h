@@ -102,21 +102,19 @@ enum { DOUBLES = sizeof(doubles) / sizeof(double) };
             store_active(x, d, i, expr);                                                           \
     }
 #define DOUBLE_SOURCES2 const double *a = SRC(double, 0), *b = SRC(double, 1)
-#define IN_MEMORY(p) (*(const doubles *)(const void *)(p))
 #if defined(__AVX2__)
-#define ORDERED(mnemonic, a, b, r)                                                                 \
-    __asm__("v" mnemonic " %2, %1, %0" : "=v"(r) : "v"(a), "m"(IN_MEMORY(b)))
+#define ORDERED(mnemonic, a, b, r) __asm__("v" mnemonic " %2, %1, %0" : "=v"(r) : "v"(a), "v"(b))
 #else
-#define ORDERED(mnemonic, a, b, r) __asm__(mnemonic " %2, %0" : "=x"(r) : "0"(a), "m"(IN_MEMORY(b)))
+#define ORDERED(mnemonic, a, b, r) __asm__(mnemonic " %2, %0" : "=x"(r) : "0"(a), "x"(b))
 #endif
 #define DOUBLE_OP2(name, mnemonic)                                                                 \
-    static inline doubles name##_doubles(doubles a, const double *b)                               \
+    static inline doubles name##_doubles(doubles a, doubles b)                                     \
     {                                                                                              \
         doubles r;                                                                                 \
         ORDERED(mnemonic, a, b, r);                                                                \
         return r;                                                                                  \
     }                                                                                              \
-    DOUBLE_FORMS(name, DOUBLE_SOURCES2, name##_doubles(LOAD_DOUBLES(a + i), b + i))
+    DOUBLE_FORMS(name, DOUBLE_SOURCES2, name##_doubles(LOAD_DOUBLES(a + i), LOAD_DOUBLES(b + i)))
 DOUBLE_OP2(add_f64, "addpd")
 DOUBLE_OP2(sub_f64, "subpd")
 DOUBLE_OP2(mul_f64, "mulpd")
@@ -127,13 +125,16 @@ OP2(mul_f64, double, double, double, ruled2(A *B, A, B))
 #endif
 
 #if defined(__FMA__)
-static inline doubles fma_doubles(doubles a, const double *b, doubles c)
+#define FUSED(a, b, c) /* a = a * b + c */                                                         \
+    __asm__("vfmadd132pd %2, %1, %0" : "+v"(a) : "v"(c), "v"(b))
+static inline doubles fma_doubles(doubles a, doubles b, doubles c)
 {
-    __asm__("vfmadd132pd %2, %1, %0" : "+v"(a) : "v"(c), "m"(IN_MEMORY(b))); /* a = a * b + c */
+    FUSED(a, b, c);
     return a;
 }
-DOUBLE_FORMS(fma_f64, DOUBLE_SOURCES2; const double *c = SRC(double, 2),
-                                       fma_doubles(LOAD_DOUBLES(a + i), b + i, LOAD_DOUBLES(c + i)))
+DOUBLE_FORMS(fma_f64, DOUBLE_SOURCES2;
+             const double *c = SRC(double, 2),
+             fma_doubles(LOAD_DOUBLES(a + i), LOAD_DOUBLES(b + i), LOAD_DOUBLES(c + i)))
 #else
 OP3(fma_f64, double, double, double, double, ruled3(fma(A, B, C), A, B, C))
 #endif

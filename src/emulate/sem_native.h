@@ -4,6 +4,10 @@
 #ifndef EMULATE_SEM_NATIVE_H
 #define EMULATE_SEM_NATIVE_H
 
+#include "emulate/sem_bits.h"
+#include "emulate/sem_int.h"
+#include "emulate/sem_move.h"
+#include "emulate/sem_pairs.h"
 #include "emulate/sem_select.h"
 #include "isa/native_modifiers.h"
 
@@ -41,14 +45,18 @@ static void set_signs(struct exec *x, const struct uop *u)
     const uint32_t *a = SRC(uint32_t, 0), sign = u->vector == 2 ? 0x80008000u : 0x80000000u;
     uint32_t *d = DST(uint32_t, 0), keep = u->imm & 1 ? ~sign : ~0u, flip = u->imm & 2 ? sign : 0;
     if (flags & VALUE_NEGATE_HIGH) flip ^= 0x80000000u;
-    VECTOR LANES d[i] = (a[i] & keep) ^ flip;
-    if (flags & VALUE_LOW_TWICE) VECTOR LANES d[i] = (d[i] & 0xffff) | d[i] << 16;
-    if (flags & VALUE_HIGH_TWICE) VECTOR LANES d[i] = (d[i] & 0xffff0000u) | d[i] >> 16;
-    if (shift) VECTOR LANES d[i] >>= shift;
-    if (!(flags & (VALUE_BYTE | VALUE_HALF))) return;
-    const uint32_t mask = flags & VALUE_BYTE ? 0xff : 0xffff;
-    const uint32_t top = flags & VALUE_SIGNED ? (mask + 1) / 2 : 0;
-    VECTOR LANES d[i] = ((d[i] & mask) ^ top) - top;
+    if (flags & (VALUE_LOW_TWICE | VALUE_HIGH_TWICE)) { /* never with what follows */
+        const unsigned low_at = flags & VALUE_LOW_TWICE ? 0 : 16, high_at = 16 - low_at;
+        VECTOR LANES
+        {
+            uint32_t v = (a[i] & keep) ^ flip;
+            d[i] = (v >> low_at & 0xffff) | (v << high_at & 0xffff0000u);
+        }
+        return;
+    }
+    const uint32_t mask = flags & VALUE_BYTE ? 0xff : flags & VALUE_HALF ? 0xffff : ~0u;
+    const uint32_t top = flags & VALUE_SIGNED ? mask / 2 + 1 : 0;
+    VECTOR LANES d[i] = (((((a[i] & keep) ^ flip) >> shift) & mask) ^ top) - top;
 }
 
 /* Writes what `result` has in the active lanes, in another loop than the one that read: sources may be
@@ -70,27 +78,49 @@ OP_FORMS(n_iadd3, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
          const uint32_t nc = FLAG_MASK(NM_INVERT_C), const uint32_t A = (a[i] ^ na) - na;
          const uint32_t B = (b[i] ^ nb) - nb; const uint32_t C = (c[i] ^ nc) - nc, A + B + C)
 
+/* Sources that are 0, so that less is to be done: RZ. */
+static bool is_zero_source(const struct insn *insn, unsigned k)
+{
+    const struct operand *operand = insn_source(insn, k);
+    return operand->kind == OPERAND_IMMEDIATE && operand->imm == 0;
+}
+
+/* Carries and comparisons by lane, -1 or 0, as masks make and take them (lanes_to_mask, expand_mask). */
+#define LANE_FLAGS(name) int32_t name[WARP_LANES] __attribute__((aligned(64)))
+#define LANE_WORDS(name) uint32_t name[WARP_LANES] __attribute__((aligned(64)))
+
 /* d, p, q <- a, b, c, p, q: up to two carries go out, p for one, q for the second; .X takes two in. */
 static void n_iadd3c(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
-    uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B), nc = FLAG_MASK(NM_INVERT_C);
-    bool is_x = u->imm & NM_X;
-    uint32_t in = is_x ? source_predicate(x, u, 3) : 0, in2 = is_x ? source_predicate(x, u, 4) : 0;
-    uint32_t ones = is_x ? 0 : (na & 1) + (nb & 1) + (nc & 1); /* -a is ~a + 1 */
-    uint32_t result[WARP_LANES], first = 0, second = 0;
-    LANES
+    const uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B),
+                   nc = FLAG_MASK(NM_INVERT_C);
+    const bool is_x = u->imm & NM_X;
+    const uint32_t ones = is_x ? 0 : (na & 1) + (nb & 1) + (nc & 1); /* -a is ~a + 1 */
+    LANE_FLAGS(in);
+    LANE_FLAGS(in2);
+    LANE_FLAGS(first);
+    LANE_FLAGS(second);
+    LANE_WORDS(result);
+    expand_mask(is_x ? source_predicate(x, u, 3) : 0, in);
+    expand_mask(is_x ? source_predicate(x, u, 4) : 0, in2);
+    VECTOR LANES
     {
-        uint64_t sum = (uint64_t)(a[i] ^ na) + (b[i] ^ nb) + (c[i] ^ nc) + ones + (in >> i & 1) +
-                       (in2 >> i & 1);
-        result[i] = (uint32_t)sum;
-        first |= (uint32_t)(sum >> 32 >= 1) << i;
-        second |= (uint32_t)(sum >> 32 >= 2) << i;
+        const uint32_t A = a[i] ^ na, B = b[i] ^ nb, C = c[i] ^ nc;
+        const uint32_t more = ones - (uint32_t)in[i] - (uint32_t)in2[i];
+        const uint32_t two = A + B, three = two + C, all = three + more;
+        const int32_t carries = (two < A) + (three < C) + (all < more);
+        result[i] = all;
+        first[i] = -(carries >= 1);
+        second[i] = -(carries >= 2);
     }
     write_words(x, u->dst[0], result);
-    write_predicate(x, u->dst[1], first);
-    write_predicate(x, u->dst[2], second);
+    write_predicate(x, u->dst[1], lanes_to_mask(first));
+    write_predicate(x, u->dst[2], lanes_to_mask(second));
 }
+
+/* d <- c */
+OP_FORMS(n_third, uint32_t, const uint32_t *c = SRC(uint32_t, 2), const uint32_t C = c[i], C)
 
 OP_FORMS(n_imad, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
          const uint32_t *b = SRC(uint32_t, 1); const uint32_t *c = SRC(uint32_t, 2);
@@ -102,48 +132,71 @@ OP_FORMS(n_imad, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
 static void n_imad_x(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
-    uint32_t nc = FLAG_MASK(NM_INVERT_C), in = u->imm & NM_X ? source_predicate(x, u, 3) : 0;
-    uint32_t result[WARP_LANES], out = 0;
-    LANES
+    const uint32_t nc = FLAG_MASK(NM_INVERT_C);
+    LANE_FLAGS(in);
+    LANE_FLAGS(out);
+    LANE_WORDS(result);
+    expand_mask(u->imm & NM_X ? source_predicate(x, u, 3) : 0, in);
+    VECTOR LANES
     {
-        uint64_t sum = (uint64_t)(a[i] * b[i]) + (c[i] ^ nc) + (in >> i & 1);
-        result[i] = (uint32_t)sum;
-        out |= (uint32_t)(sum >> 32) << i;
+        const uint32_t C = c[i] ^ nc, sum = a[i] * b[i] + C, more = 0u - (uint32_t)in[i];
+        result[i] = sum + more;
+        out[i] = -((sum < C) | (result[i] < more));
     }
     write_words(x, u->dst[0], result);
-    write_predicate(x, u->dst[1], out);
+    write_predicate(x, u->dst[1], lanes_to_mask(out));
 }
 
 /* pair <- a, b, pair without carries; of .HI the upper half alone is written. */
+#if defined(__AVX2__)
+static inline void multiply_wide(struct exec *x, const struct uop *u, bool is_signed, bool has_sum,
+                                 bool is_high, bool whole)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
+    uint32_t *d = DST(uint32_t, 0);
+    EACH_WORDS
+    {
+        struct longs v = multiply_words(read_words(a, i), read_words(b, i), is_signed);
+        if (has_sum) v = add_longs(v, join_longs(c, i));
+        if (is_high)
+            write_words_of(x, d, i, high_words(v), whole);
+        else
+            split_longs(x, d, i, v, whole);
+    }
+}
+#define MULTIPLY_WIDE(name, is_signed, has_sum, is_high)                                           \
+    static inline void name(struct exec *x, const struct uop *u, bool whole)                       \
+    {                                                                                              \
+        multiply_wide(x, u, is_signed, has_sum, is_high, whole);                                   \
+    }                                                                                              \
+    WHOLE_FORMS(name)
+MULTIPLY_WIDE(n_wide_u32, false, false, false)
+MULTIPLY_WIDE(n_wide_s32, true, false, false)
+MULTIPLY_WIDE(n_high_u32, false, false, true)
+MULTIPLY_WIDE(n_high_s32, true, false, true)
+MULTIPLY_WIDE(n_wide_sum_u32, false, true, false)
+MULTIPLY_WIDE(n_wide_sum_s32, true, true, false)
+MULTIPLY_WIDE(n_high_sum_u32, false, true, true)
+MULTIPLY_WIDE(n_high_sum_s32, true, true, true)
+#endif
+
+/* In any form: c may be negated. */
 static void n_imad_wide(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
     const uint32_t *low = SRC(uint32_t, 2), *high = low + WARP_LANES;
     uint32_t low_result[WARP_LANES], high_result[WARP_LANES];
     const uint64_t nc = u->imm & NM_INVERT_C ? ~UINT64_C(0) : 0;
-    if (u->imm & NM_SIGNED) {
-        VECTOR LANES
-        {
-            uint64_t c = ((low[i] | (uint64_t)high[i] << 32) ^ nc) - nc;
-            uint64_t sum = (uint64_t)((int64_t)(int32_t)a[i] * (int32_t)b[i]) + c;
-            low_result[i] = (uint32_t)sum;
-            high_result[i] = (uint32_t)(sum >> 32);
-        }
-    } else {
-        VECTOR LANES
-        {
-            uint64_t c = ((low[i] | (uint64_t)high[i] << 32) ^ nc) - nc;
-            uint64_t sum = (uint64_t)a[i] * b[i] + c;
-            low_result[i] = (uint32_t)sum;
-            high_result[i] = (uint32_t)(sum >> 32);
-        }
+    LANES
+    {
+        uint64_t c = ((low[i] | (uint64_t)high[i] << 32) ^ nc) - nc;
+        uint64_t product = u->imm & NM_SIGNED ? (uint64_t)((int64_t)(int32_t)a[i] * (int32_t)b[i])
+                                              : (uint64_t)a[i] * b[i];
+        low_result[i] = (uint32_t)(product + c);
+        high_result[i] = (uint32_t)((product + c) >> 32);
     }
-    if (u->imm & NM_HIGH) {
-        write_words(x, u->dst[0], high_result);
-        return;
-    }
-    write_words(x, u->dst[0], low_result);
-    write_words(x, u->dst[0] + 4 * WARP_LANES, high_result);
+    if (!(u->imm & NM_HIGH)) write_words(x, u->dst[0], low_result);
+    write_words(x, u->dst[0] + (u->imm & NM_HIGH ? 0 : 4 * WARP_LANES), high_result);
 }
 
 /* pair, p <- a, b, pair, p: .X with a carry that comes in; the one that goes out */
@@ -174,22 +227,25 @@ static void n_imad_wide_x(struct exec *x, const struct uop *u)
 static void n_lea(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1), *c = SRC(uint32_t, 2);
-    unsigned n = (unsigned)(u->imm >> NM_VALUE_AT) & 31;
-    bool is_x = u->imm & NM_X, is_high = u->imm & NM_HIGH;
-    uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B);
-    uint32_t in = is_x ? source_predicate(x, u, 3) : 0;
-    uint32_t ones = is_x ? 0 : (na & 1) + (nb & 1), result[WARP_LANES], out = 0;
-    LANES
+    const unsigned n = (unsigned)(u->imm >> NM_VALUE_AT) & 31;
+    const bool is_x = u->imm & NM_X, is_high = u->imm & NM_HIGH, extends = u->imm & NM_SX32;
+    const uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B);
+    const uint32_t ones = is_x ? 0 : (na & 1) + (nb & 1);
+    LANE_FLAGS(in);
+    LANE_FLAGS(out);
+    LANE_WORDS(result);
+    expand_mask(is_x ? source_predicate(x, u, 3) : 0, in);
+    VECTOR LANES
     {
-        uint32_t top = u->imm & NM_SX32 ? (uint32_t)((int32_t)a[i] >> 31) : c[i];
-        uint64_t shifted = ((uint64_t)top << 32 | a[i]) << n;
-        uint32_t part = (uint32_t)(is_high ? shifted >> 32 : shifted);
-        uint64_t sum = (uint64_t)(part ^ na) + (b[i] ^ nb) + ones + (in >> i & 1);
-        result[i] = (uint32_t)sum;
-        out |= (uint32_t)(sum >> 32 != 0) << i;
+        const uint32_t top = extends ? (uint32_t)((int32_t)a[i] >> 31) : c[i];
+        const uint32_t upper = top << n | a[i] >> 1 >> (31 - n);
+        const uint32_t A = (is_high ? upper : a[i] << n) ^ na, sum = A + (b[i] ^ nb);
+        const uint32_t more = ones - (uint32_t)in[i];
+        result[i] = sum + more;
+        out[i] = -((sum < A) | (result[i] < more));
     }
     write_words(x, u->dst[0], result);
-    write_predicate(x, u->dst[1], out);
+    write_predicate(x, u->dst[1], lanes_to_mask(out));
 }
 OP_FORMS(n_lea_low, uint32_t, const uint32_t *a = SRC(uint32_t, 0);
          const uint32_t *b = SRC(uint32_t, 1);
@@ -210,6 +266,28 @@ static inline uint32_t shift_funnel(uint32_t a, uint32_t b, uint32_t c, int64_t 
     return (uint32_t)(imm & NM_HIGH ? result >> 32 : result);
 }
 OP3(n_shf, uint32_t, uint32_t, uint32_t, uint32_t, shift_funnel(A, B, C, u->imm))
+/* The same of 32 bits in 32 bits: counts are below 32, or 32 (all bits go) unless they wrap. */
+#define SHIFT_32(name, TC, at_32, expr)                                                            \
+    OP_FORMS(name, uint32_t, const uint32_t *a = SRC(uint32_t, 0);                                 \
+             const uint32_t *b = SRC(uint32_t, 1); const TC *c = SRC(TC, 2);                       \
+             const uint32_t most = u->imm & NM_WRAP ? 31 : UINT32_MAX, const uint32_t A = a[i];    \
+             const TC C = c[i]; const uint32_t count = b[i] & most; const uint32_t n = count & 31; \
+             (void)A; (void)C, (uint32_t)(count < 32 ? (expr) : (at_32)))
+SHIFT_32(n_shl, uint32_t, 0, A << n)
+SHIFT_32(n_shl_high, uint32_t, A, C << n | A >> 1 >> (31 - n))
+SHIFT_32(n_shr_low, uint32_t, C, A >> n | C << 1 << (31 - n))
+SHIFT_32(n_shr, uint32_t, 0, C >> n)
+SHIFT_32(n_shr_signed, int32_t, C >> 31, C >> n)
+/* And by a constant below 32. */
+#define SHIFT_BY(name, TC, expr)                                                                   \
+    OP_FORMS(name, uint32_t, const uint32_t *a = SRC(uint32_t, 0); const TC *c = SRC(TC, 2);       \
+             const unsigned n = *SRC(uint32_t, 1) & 31, const uint32_t A = a[i];                   \
+             const TC C = c[i]; (void)A; (void)C, (uint32_t)(expr))
+SHIFT_BY(n_shl_by, uint32_t, A << n)
+SHIFT_BY(n_shl_high_by, uint32_t, C << n | A >> 1 >> (31 - n))
+SHIFT_BY(n_shr_low_by, uint32_t, A >> n | C << 1 << (31 - n))
+SHIFT_BY(n_shr_by, uint32_t, C >> n)
+SHIFT_BY(n_shr_signed_by, int32_t, C >> n)
 
 /* p, q <- a, b, p, low: the comparison of upper halves, where the lower ones' result is `low`; combined with p */
 static void n_isetp_ex(struct exec *x, const struct uop *u)
@@ -218,13 +296,12 @@ static void n_isetp_ex(struct exec *x, const struct uop *u)
     uint32_t with = source_predicate(x, u, 2), low = source_predicate(x, u, 3);
     unsigned compare = (unsigned)(u->imm >> NM_VALUE_AT) & 0xff;
     unsigned combine = (unsigned)(u->imm >> (NM_VALUE_AT + 8)) & 0xff;
-    uint32_t less = 0, equal = 0, bits;
-    LANES
-    {
-        bool is_less = u->imm & NM_SIGNED ? (int32_t)a[i] < (int32_t)b[i] : a[i] < b[i];
-        less |= (uint32_t)is_less << i;
-        equal |= (uint32_t)(a[i] == b[i]) << i;
-    }
+    const uint32_t sign = u->imm & NM_SIGNED ? 0x80000000u : 0;
+    LANE_FLAGS(is_less);
+    LANE_FLAGS(is_equal);
+    VECTOR LANES is_less[i] = -((a[i] ^ sign) < (b[i] ^ sign));
+    VECTOR LANES is_equal[i] = -(a[i] == b[i]);
+    uint32_t less = lanes_to_mask(is_less), equal = lanes_to_mask(is_equal), bits;
     uint32_t more = ~less & ~equal;
     bits = compare == CMP_LT || compare == CMP_LE   ? less | (equal & low)
            : compare == CMP_GT || compare == CMP_GE ? more | (equal & low)
@@ -242,13 +319,11 @@ static void n_isetp_ex(struct exec *x, const struct uop *u)
 static void n_imnmx(struct exec *x, const struct uop *u)
 {
     const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
-    uint32_t p = source_predicate(x, u, 2), result[WARP_LANES];
-    uint32_t flip = u->imm & NM_SIGNED ? 0x80000000u : 0;
-    LANES
-    {
-        bool takes_a = ((a[i] ^ flip) < (b[i] ^ flip)) == (p >> i & 1);
-        result[i] = takes_a ? a[i] : b[i];
-    }
+    const uint32_t flip = u->imm & NM_SIGNED ? 0x80000000u : 0;
+    LANE_FLAGS(least);
+    LANE_WORDS(result);
+    expand_mask(source_predicate(x, u, 2), least);
+    VECTOR LANES result[i] = -((a[i] ^ flip) < (b[i] ^ flip)) == least[i] ? a[i] : b[i];
     write_words(x, u->dst[0], result);
 }
 
@@ -266,6 +341,8 @@ static inline uint32_t find_leading(uint32_t a, int64_t imm)
     return imm & NM_RIGHT ? zeros : 31 - zeros;
 }
 OP1(n_flo, uint32_t, uint32_t, find_leading(A, u->imm))
+OP1(n_flo_at, uint32_t, uint32_t, A ? 31 - (uint32_t)__builtin_clz(A) : UINT32_MAX)
+OP1(n_flo_shift, uint32_t, uint32_t, A ? (uint32_t)__builtin_clz(A) : UINT32_MAX)
 
 /* p, q <- a, b, c: two tables of eight truth values, bit (a b c) */
 static inline uint32_t look_up(uint32_t a, uint32_t b, uint32_t c, unsigned table)
@@ -293,8 +370,10 @@ static void n_plop3(struct exec *x, const struct uop *u)
 
 static void n_bssy(struct exec *x, const struct uop *u)
 {
-    uint32_t *d = DST(uint32_t, 0), mask = x->mask;
-    LANES if (mask >> i & 1) d[i] = mask;
+    uint32_t *d = DST(uint32_t, 0);
+    const uint32_t mask = x->mask;
+    const int32_t *m = x->lane_mask;
+    VECTOR LANES d[i] = m[i] ? mask : d[i];
 }
 
 /* The active lanes whose p holds leave the barrier of all that are in it. */
@@ -382,19 +461,59 @@ static void n_b2r(struct exec *x, const struct uop *u)
 
 /* ---- selection ------------------------------------------------------------------------------- */
 
-SELECT_ONE(n_iadd3, PAIR(n_iadd3))
+/* What has less to do, because a source is RZ or no sign changes, has a loop of its own. */
+SELECT_ONE(n_iadd3, !insn->modifiers && is_zero_source(insn, 2) ? PAIR(add_32) : PAIR(n_iadd3))
 SELECT_ONE(n_iadd3c, SAME(n_iadd3c))
-SELECT_ONE(n_imad, PAIR(n_imad))
+SELECT_ONE(n_imad, insn->modifiers &(NM_INVERT_A | NM_INVERT_C)         ? PAIR(n_imad)
+                   : is_zero_source(insn, 0) || is_zero_source(insn, 1) ? PAIR(n_third)
+                   : is_zero_source(insn, 2)                            ? PAIR(mul_lo_32)
+                                                                        : PAIR(mad_lo_32))
 SELECT_ONE(n_imad_x, SAME(n_imad_x))
-SELECT_ONE(n_imad_wide, SAME(n_imad_wide))
+static struct uop_pair select_n_imad_wide(const struct insn *insn, const struct function *function)
+{
+    (void)insn, (void)function;
+#if defined(__AVX2__)
+    bool has_sum = !is_zero_source(insn, 2), is_signed = insn->modifiers & NM_SIGNED;
+    bool is_high = insn->modifiers & NM_HIGH;
+    if (insn->modifiers & NM_INVERT_C) return SAME(n_imad_wide);
+    if (is_high && has_sum) return is_signed ? PAIR(n_high_sum_s32) : PAIR(n_high_sum_u32);
+    if (is_high) return is_signed ? PAIR(n_high_s32) : PAIR(n_high_u32);
+    if (has_sum) return is_signed ? PAIR(n_wide_sum_s32) : PAIR(n_wide_sum_u32);
+    return is_signed ? PAIR(n_wide_s32) : PAIR(n_wide_u32);
+#else
+    return SAME(n_imad_wide);
+#endif
+}
 SELECT_ONE(n_imad_wide_x, SAME(n_imad_wide_x))
 SELECT_ONE(n_lea, SAME(n_lea))
 SELECT_ONE(n_lea_low, PAIR(n_lea_low))
-SELECT_ONE(n_shf, PAIR(n_shf))
+static struct uop_pair select_n_shf(const struct insn *insn, const struct function *function)
+{
+    bool is_high = insn->modifiers & NM_HIGH, is_signed = insn->modifiers & NM_SIGNED;
+    (void)function;
+    if (insn->modifiers & NM_WIDE) return PAIR(n_shf);
+    const struct operand *count = insn_source(insn, 1);
+#define BY_COUNT(name)                                                                             \
+    (count->kind == OPERAND_IMMEDIATE && (uint64_t)count->imm < 32 ? PAIR(name##_by) : PAIR(name))
+    if (!(insn->modifiers & NM_RIGHT)) return is_high ? BY_COUNT(n_shl_high) : BY_COUNT(n_shl);
+    if (!is_high) return BY_COUNT(n_shr_low);
+    return is_signed ? BY_COUNT(n_shr_signed) : BY_COUNT(n_shr);
+#undef BY_COUNT
+}
 SELECT_ONE(n_isetp_ex, SAME(n_isetp_ex))
-SELECT_ONE(n_imnmx, SAME(n_imnmx))
-SELECT_ONE(n_popc, PAIR(n_popc))
-SELECT_ONE(n_flo, PAIR(n_flo))
+static struct uop_pair select_n_imnmx(const struct insn *insn, const struct function *function)
+{
+    const struct operand *least = insn_source(insn, 2);
+    bool is_signed = insn->modifiers & NM_SIGNED;
+    (void)function;
+    if (least->kind != OPERAND_IMMEDIATE) return SAME(n_imnmx);
+    if (least->imm) return is_signed ? PAIR(min_s32) : PAIR(min_u32);
+    return is_signed ? PAIR(max_s32) : PAIR(max_u32);
+}
+SELECT_ONE(n_popc, insn->modifiers &NM_INVERT_A ? PAIR(n_popc) : PAIR(popc_32))
+SELECT_ONE(n_flo, insn->modifiers &(NM_INVERT_A | NM_SIGNED) ? PAIR(n_flo)
+                  : insn->modifiers &NM_RIGHT                ? PAIR(n_flo_shift)
+                                                             : PAIR(n_flo_at))
 SELECT_ONE(n_plop3, SAME(n_plop3))
 SELECT_ONE(n_bssy, SAME(n_bssy))
 SELECT_ONE(n_break, SAME(n_break))

@@ -9,6 +9,7 @@
 #include "emulate/sem_float.h"
 #include "emulate/sem_half.h"
 #include "emulate/sem_native.h"
+#include "emulate/sem_pairs.h"
 
 /* ---- 32 bits --------------------------------------------------------------------------------- */
 
@@ -98,146 +99,64 @@ static inline uint32_t upper_of_double(double v)
 OP1(n_rcp64h, uint32_t, uint32_t, upper_of_double(1.0 / double_of_upper(A)))
 OP1(n_rsq64h, uint32_t, uint32_t, upper_of_double(1.0 / sqrt(double_of_upper(A))))
 
-/* Doubles i, i + 1 .. of pairs of registers, and back. Signs do not change a NaN, as those of PTX's neg.f64
- * and abs.f64. */
-#if defined(__AVX512VL__)
-static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
+/* Signs do not change a NaN, as those of PTX's neg.f64 and abs.f64. */
+#if defined(__AVX2__)
+static inline words sign_doubles(words bits, bool absolute, bool negated)
 {
-    __m512i l = _mm512_cvtepu32_epi64(_mm256_load_si256((const void *)(low + i)));
-    __m512i h = _mm512_cvtepu32_epi64(_mm256_load_si256((const void *)(high + i)));
-    return _mm512_castsi512_pd(_mm512_or_si512(l, _mm512_slli_epi64(h, 32)));
-}
-static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
-                                 doubles v)
-{
-    __m512i bits = _mm512_castpd_si512(v);
-    __mmask8 active = (__mmask8)(x->mask >> i);
-    _mm256_mask_store_epi32(low + i, active, _mm512_cvtepi64_epi32(bits));
-    _mm256_mask_store_epi32(high + i, active, _mm512_cvtepi64_epi32(_mm512_srli_epi64(bits, 32)));
-}
-static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
-{
-    __mmask8 number = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
-    __m512i bits = _mm512_castpd_si512(v), sign = _mm512_set1_epi64(INT64_MIN);
-    if (absolute) bits = _mm512_mask_andnot_epi64(bits, number, sign, bits);
-    if (negated) bits = _mm512_mask_xor_epi64(bits, number, sign, bits);
-    return _mm512_castsi512_pd(bits);
-}
-#elif defined(__AVX2__)
-static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
-{
-    __m256i l = _mm256_cvtepu32_epi64(_mm_load_si128((const void *)(low + i)));
-    __m256i h = _mm256_cvtepu32_epi64(_mm_load_si128((const void *)(high + i)));
-    return _mm256_castsi256_pd(_mm256_or_si256(l, _mm256_slli_epi64(h, 32)));
-}
-static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
-                                 doubles v)
-{
-    const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-    __m256i words = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(v), order);
-    __m128i active = _mm_load_si128((const void *)(x->lane_mask + i));
-    _mm_maskstore_epi32((int *)(void *)(low + i), active, _mm256_castsi256_si128(words));
-    _mm_maskstore_epi32((int *)(void *)(high + i), active, _mm256_extracti128_si256(words, 1));
-}
-static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
-{
-    doubles sign = _mm256_and_pd(_mm256_cmp_pd(v, v, _CMP_ORD_Q), _mm256_set1_pd(-0.0));
+    word_doubles v = AS_DOUBLES(bits);
+    word_doubles sign = _mm256_and_pd(_mm256_cmp_pd(v, v, _CMP_ORD_Q), _mm256_set1_pd(-0.0));
     if (absolute) v = _mm256_andnot_pd(sign, v);
-    return negated ? _mm256_xor_pd(v, sign) : v;
+    return AS_WORDS(negated ? _mm256_xor_pd(v, sign) : v);
 }
 #elif defined(__SSE2__)
-static inline doubles join_doubles(const uint32_t *low, const uint32_t *high, unsigned i)
+static inline words sign_doubles(words bits, bool absolute, bool negated)
 {
-    __m128i l = _mm_loadl_epi64((const void *)(low + i));
-    return _mm_castsi128_pd(_mm_unpacklo_epi32(l, _mm_loadl_epi64((const void *)(high + i))));
-}
-static inline void split_doubles(const struct exec *x, uint32_t *low, uint32_t *high, unsigned i,
-                                 doubles v)
-{
-    double two[2];
-    _mm_storeu_pd(two, v);
-    for (unsigned k = 0; k < 2; k++) {
-        uint64_t bits = bits_of_double(two[k]);
-        if (!(x->mask >> (i + k) & 1)) continue;
-        low[i + k] = (uint32_t)bits;
-        high[i + k] = (uint32_t)(bits >> 32);
-    }
-}
-static inline doubles sign_doubles(doubles v, bool absolute, bool negated)
-{
-    doubles sign = _mm_and_pd(_mm_cmpord_pd(v, v), _mm_set1_pd(-0.0));
+    word_doubles v = AS_DOUBLES(bits), sign = _mm_and_pd(_mm_cmpord_pd(v, v), _mm_set1_pd(-0.0));
     if (absolute) v = _mm_andnot_pd(sign, v);
-    return negated ? _mm_xor_pd(v, sign) : v;
+    return AS_WORDS(negated ? _mm_xor_pd(v, sign) : v);
 }
 #endif
 
+/* One source as 32 doubles, signs applied, and a result: where a form is not worth vectors of its own. */
 #define DOUBLE_BUFFER(name) double name[WARP_LANES] __attribute__((aligned(64)))
 static inline void load_pair(struct exec *x, const struct uop *u, unsigned k, double *out)
 {
     const uint32_t *low = SRC(uint32_t, k), *high = low + WARP_LANES;
     bool negated = u->imm >> (NM_NEGATED_AT + k) & 1, absolute = u->imm >> (NM_ABSOLUTE_AT + k) & 1;
-#if defined(__SSE2__)
-    bool has_signs = negated || absolute;
-    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES) {
-        doubles v = join_doubles(low, high, i);
-        STORE_DOUBLES(out + i, has_signs ? sign_doubles(v, absolute, negated) : v);
-    }
-#else
     LANES
     {
         double v = double_of_bits(low[i] | (uint64_t)high[i] << 32);
         if (v == v && absolute) v = fabs(v);
         out[i] = v == v && negated ? -v : v;
     }
-#endif
 }
 static inline void store_pair(struct exec *x, const struct uop *u, const double *result)
 {
     uint32_t *low = DST(uint32_t, 0), *high = low + WARP_LANES;
-#if defined(__SSE2__)
-    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES)
-        split_doubles(x, low, high, i, LOAD_DOUBLES(result + i));
-#else
     LANES
     {
         if (!(x->mask >> i & 1)) continue;
         low[i] = (uint32_t)bits_of_double(result[i]);
         high[i] = (uint32_t)(bits_of_double(result[i]) >> 32);
     }
-#endif
 }
 
-#if defined(__SSE2__)
-#define EACH_DOUBLE(vector, lane)                                                                  \
-    for (unsigned i = 0; i < WARP_LANES; i += DOUBLES)                                             \
-    STORE_DOUBLES(r + i, vector)
-#else
-#define EACH_DOUBLE(vector, lane) LANES r[i] = lane
-#endif
-#if defined(__FMA__)
-#define EACH_FUSED EACH_DOUBLE
-#else
-#define EACH_FUSED(vector, lane) LANES r[i] = lane
-#endif
-
-#define PAIR2(name, exact, lane, directed)                                                         \
-    static void name(struct exec *x, const struct uop *u)                                          \
+/* NAME_any: each lane by itself, for directed rounding. NAME and NAME_signed: vectors, without and with
+ * signs of sources. */
+#define PAIR_ANY2(name, nearest, directed)                                                         \
+    static void name##_any(struct exec *x, const struct uop *u)                                    \
     {                                                                                              \
         DOUBLE_BUFFER(a);                                                                          \
         DOUBLE_BUFFER(b);                                                                          \
         DOUBLE_BUFFER(r);                                                                          \
         load_pair(x, u, 0, a);                                                                     \
         load_pair(x, u, 1, b);                                                                     \
-        if (DIRECTION)                                                                             \
-            LANES r[i] = ruled2(directed, a[i], b[i]);                                             \
-        else                                                                                       \
-            EACH_DOUBLE(exact##_doubles(LOAD_DOUBLES(a + i), b + i), ruled2(lane, a[i], b[i]));    \
+        LANES r[i] = ruled2(DIRECTION ? directed : nearest, a[i], b[i]);                           \
         store_pair(x, u, r);                                                                       \
     }
-PAIR2(n_dadd, add_f64, a[i] + b[i], add_quad(a[i], b[i], DIRECTION))
-PAIR2(n_dmul, mul_f64, a[i] * b[i], mul_quad(a[i], b[i], DIRECTION))
-
-static void n_dfma(struct exec *x, const struct uop *u)
+PAIR_ANY2(n_dadd, a[i] + b[i], add_quad(a[i], b[i], DIRECTION))
+PAIR_ANY2(n_dmul, a[i] * b[i], mul_quad(a[i], b[i], DIRECTION))
+static void n_dfma_any(struct exec *x, const struct uop *u)
 {
     DOUBLE_BUFFER(a);
     DOUBLE_BUFFER(b);
@@ -246,13 +165,83 @@ static void n_dfma(struct exec *x, const struct uop *u)
     load_pair(x, u, 0, a);
     load_pair(x, u, 1, b);
     load_pair(x, u, 2, c);
-    if (DIRECTION)
-        LANES r[i] = ruled3(fma_quad(a[i], b[i], c[i], DIRECTION), a[i], b[i], c[i]);
-    else
-        EACH_FUSED(fma_doubles(LOAD_DOUBLES(a + i), b + i, LOAD_DOUBLES(c + i)),
-                   ruled3(fma(a[i], b[i], c[i]), a[i], b[i], c[i]));
+    LANES r[i] = ruled3(DIRECTION ? fma_quad(a[i], b[i], c[i], DIRECTION) : fma(a[i], b[i], c[i]),
+                        a[i], b[i], c[i]);
     store_pair(x, u, r);
 }
+
+#if defined(__SSE2__)
+#define PAIR_SOURCE(name, k) const uint32_t *name = SRC(uint32_t, k)
+#define PLAIN_PAIR(name) join_longs(name, i)
+#define SIGNED_SOURCE_PAIR(name, k)                                                                \
+    PAIR_SOURCE(name, k);                                                                          \
+    const bool negates_##name = u->imm >> (NM_NEGATED_AT + k) & 1;                                 \
+    const bool cuts_##name = u->imm >> (NM_ABSOLUTE_AT + k) & 1
+#define SIGNED_PAIR(name) sign_pair(join_longs(name, i), cuts_##name, negates_##name)
+static inline struct longs sign_pair(struct longs v, bool absolute, bool negated)
+{
+    if (!absolute && !negated) return v;
+    return (struct longs){sign_doubles(v.a, absolute, negated),
+                          sign_doubles(v.b, absolute, negated)};
+}
+#define PAIR_FORMS(name, sources, load, expr)                                                      \
+    static inline void name(struct exec *x, const struct uop *u, bool whole)                       \
+    {                                                                                              \
+        uint32_t *d = DST(uint32_t, 0);                                                            \
+        sources;                                                                                   \
+        EACH_WORDS                                                                                 \
+        {                                                                                          \
+            load;                                                                                  \
+            split_longs(x, d, i, (struct longs){AS_WORDS(expr(a)), AS_WORDS(expr(b))}, whole);     \
+        }                                                                                          \
+    }                                                                                              \
+    WHOLE_FORMS(name)
+static inline word_doubles dadd_of(word_doubles a, word_doubles b)
+{
+    word_doubles r;
+    ORDERED("addpd", a, b, r);
+    return r;
+}
+static inline word_doubles dmul_of(word_doubles a, word_doubles b)
+{
+    word_doubles r;
+    ORDERED("mulpd", a, b, r);
+    return r;
+}
+#define PAIR2(name, op)                                                                            \
+    PAIR_FORMS(name, PAIR_SOURCE(a, 0); PAIR_SOURCE(b, 1), struct longs A = PLAIN_PAIR(a);         \
+               struct longs B = PLAIN_PAIR(b), op)                                                 \
+    PAIR_FORMS(name##_signed, SIGNED_SOURCE_PAIR(a, 0);                                            \
+               SIGNED_SOURCE_PAIR(b, 1), struct longs A = SIGNED_PAIR(a);                          \
+               struct longs B = SIGNED_PAIR(b), op)
+#define DADD_OF(half) dadd_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half))
+#define DMUL_OF(half) dmul_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half))
+PAIR2(n_dadd, DADD_OF)
+PAIR2(n_dmul, DMUL_OF)
+#define BY_SIGNS(insn, name)                                                                       \
+    ((insn)->rounding > ROUND_RN ? SAME(name##_any)                                                \
+     : (insn)->modifiers         ? PAIR(name##_signed)                                             \
+                                 : PAIR(name))
+#else
+#define BY_SIGNS(insn, name) SAME(name##_any)
+#endif
+#if defined(__FMA__)
+static inline word_doubles dfma_of(word_doubles a, word_doubles b, word_doubles c)
+{
+    FUSED(a, b, c);
+    return a;
+}
+#define DFMA_OF(half) dfma_of(AS_DOUBLES(A.half), AS_DOUBLES(B.half), AS_DOUBLES(C.half))
+PAIR_FORMS(n_dfma, PAIR_SOURCE(a, 0); PAIR_SOURCE(b, 1);
+           PAIR_SOURCE(c, 2), struct longs A = PLAIN_PAIR(a); struct longs B = PLAIN_PAIR(b);
+           struct longs C = PLAIN_PAIR(c), DFMA_OF)
+PAIR_FORMS(n_dfma_signed, SIGNED_SOURCE_PAIR(a, 0); SIGNED_SOURCE_PAIR(b, 1);
+           SIGNED_SOURCE_PAIR(c, 2), struct longs A = SIGNED_PAIR(a);
+           struct longs B = SIGNED_PAIR(b); struct longs C = SIGNED_PAIR(c), DFMA_OF)
+#define FUSED_BY_SIGNS BY_SIGNS
+#else
+#define FUSED_BY_SIGNS(insn, name) SAME(name##_any)
+#endif
 
 /* p: the least or greatest is a; q: both are NaN, and ptxas makes the result of b. */
 static void n_dsetp_minmax(struct exec *x, const struct uop *u)
@@ -354,9 +343,9 @@ SELECT_ONE(n_sin_turns, PAIR(n_sin_turns))
 SELECT_ONE(n_cos_turns, PAIR(n_cos_turns))
 SELECT_ONE(n_rcp64h, PAIR(n_rcp64h))
 SELECT_ONE(n_rsq64h, PAIR(n_rsq64h))
-SELECT_ONE(n_dadd, SAME(n_dadd))
-SELECT_ONE(n_dmul, SAME(n_dmul))
-SELECT_ONE(n_dfma, SAME(n_dfma))
+SELECT_ONE(n_dadd, BY_SIGNS(insn, n_dadd))
+SELECT_ONE(n_dmul, BY_SIGNS(insn, n_dmul))
+SELECT_ONE(n_dfma, FUSED_BY_SIGNS(insn, n_dfma))
 SELECT_ONE(n_dsetp_minmax, SAME(n_dsetp_minmax))
 SELECT_ONE(n_hadd2_f32, SAME(n_hadd2_f32))
 SELECT_ONE(n_f2fp_bytes, SAME(n_f2fp_bytes))

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pairs of native registers, 32 low words and then 32 high ones, as vectors of 64-bit lanes. From lane i on as many
+ * words as a vector has become two vectors of 64 bits, whose lanes are in another order than those of the
+ * warp; taken apart they are in order again. `whole`, a constant, says that all lanes are active. All of a
+ * step is read before any of it is written, so that sources may be destinations. */
+#ifndef EMULATE_SEM_PAIRS_H
+#define EMULATE_SEM_PAIRS_H
+
+#include "emulate/lanes.h"
+
+#if defined(__SSE2__)
+
+/* 256 bits also where the processor has 512: on Zen 4 such loops take half the time (measured). */
+#if defined(__AVX2__)
+typedef __m256i words;
+typedef __m256d word_doubles;
+static inline words read_words(const uint32_t *from, unsigned i)
+{
+    return _mm256_load_si256((const void *)(from + i));
+}
+static inline void write_words_of(const struct exec *x, uint32_t *to, unsigned i, words v,
+                                  bool whole)
+{
+    if (whole)
+        _mm256_store_si256((void *)(to + i), v);
+    else
+#if defined(__AVX512VL__)
+        _mm256_mask_store_epi32(to + i, (__mmask8)(x->mask >> i), v);
+#else
+        _mm256_maskstore_epi32((int *)(void *)(to + i),
+                               _mm256_load_si256((const void *)(x->lane_mask + i)), v);
+#endif
+}
+#define UNPACK_LOW _mm256_unpacklo_epi32
+#define UNPACK_HIGH _mm256_unpackhi_epi32
+#define AS_DOUBLES _mm256_castsi256_pd
+#define AS_WORDS _mm256_castpd_si256
+#define AS_FLOATS _mm256_castsi256_ps
+#define FLOATS_AS_WORDS _mm256_castps_si256
+#define SHUFFLE_FLOATS _mm256_shuffle_ps
+#else
+typedef __m128i words;
+typedef __m128d word_doubles;
+static inline words read_words(const uint32_t *from, unsigned i)
+{
+    return _mm_load_si128((const void *)(from + i));
+}
+static inline void write_words_of(const struct exec *x, uint32_t *to, unsigned i, words v,
+                                  bool whole)
+{
+    words active = _mm_load_si128((const void *)(x->lane_mask + i)), old = read_words(to, i);
+    if (!whole) v = _mm_or_si128(_mm_and_si128(active, v), _mm_andnot_si128(active, old));
+    _mm_store_si128((void *)(to + i), v);
+}
+#define UNPACK_LOW _mm_unpacklo_epi32
+#define UNPACK_HIGH _mm_unpackhi_epi32
+#define AS_DOUBLES _mm_castsi128_pd
+#define AS_WORDS _mm_castpd_si128
+#define AS_FLOATS _mm_castsi128_ps
+#define FLOATS_AS_WORDS _mm_castps_si128
+#define SHUFFLE_FLOATS _mm_shuffle_ps
+#endif
+
+enum { WORDS = sizeof(words) / sizeof(uint32_t) };
+#define EACH_WORDS for (unsigned i = 0; i < WARP_LANES; i += WORDS)
+
+struct longs {
+    words a, b;
+};
+static inline struct longs join_words(words low, words high)
+{
+    return (struct longs){UNPACK_LOW(low, high), UNPACK_HIGH(low, high)};
+}
+static inline struct longs join_longs(const uint32_t *low, unsigned i)
+{
+    return join_words(read_words(low, i), read_words(low + WARP_LANES, i));
+}
+static inline words low_words(struct longs v)
+{
+    return FLOATS_AS_WORDS(SHUFFLE_FLOATS(AS_FLOATS(v.a), AS_FLOATS(v.b), 0x88));
+}
+static inline words high_words(struct longs v)
+{
+    return FLOATS_AS_WORDS(SHUFFLE_FLOATS(AS_FLOATS(v.a), AS_FLOATS(v.b), 0xdd));
+}
+static inline void split_longs(const struct exec *x, uint32_t *low, unsigned i, struct longs v,
+                               bool whole)
+{
+    write_words_of(x, low, i, low_words(v), whole);
+    write_words_of(x, low + WARP_LANES, i, high_words(v), whole);
+}
+
+#if defined(__AVX2__)
+/* The products of words; of a vector of 64 bits their instructions read the lower halves. */
+static inline struct longs multiply_words(words a, words b, bool is_signed)
+{
+    struct longs p = join_words(a, a), q = join_words(b, b);
+    return is_signed ? (struct longs){_mm256_mul_epi32(p.a, q.a), _mm256_mul_epi32(p.b, q.b)}
+                     : (struct longs){_mm256_mul_epu32(p.a, q.a), _mm256_mul_epu32(p.b, q.b)};
+}
+static inline struct longs add_longs(struct longs a, struct longs b)
+{
+    return (struct longs){_mm256_add_epi64(a.a, b.a), _mm256_add_epi64(a.b, b.b)};
+}
+#endif
+
+/* Both forms of an operation out of NAME(x, u, whole). */
+#define WHOLE_FORMS(name)                                                                          \
+    static void name##_full(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        name(x, u, true);                                                                          \
+    }                                                                                              \
+    static void name##_part(struct exec *x, const struct uop *u)                                   \
+    {                                                                                              \
+        name(x, u, false);                                                                         \
+    }
+
+#endif
+
+#endif
