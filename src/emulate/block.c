@@ -64,8 +64,7 @@ void block_destroy(struct block *block)
     mem_free(block);
 }
 
-/* %total_smem_size: in units of allocation, without what is reserved (PTX ISA, special registers). */
-static uint32_t total_shared(const struct launch *launch)
+uint32_t launch_total_shared(const struct launch *launch)
 {
     unsigned target = launch->program->module->target;
     uint64_t unit = target >= 30 && target < 80 ? 256 : 128;
@@ -89,8 +88,9 @@ static void fill_specials(const struct launch *launch, struct block *block)
         [BLOCK_NCTAID_Z] = grid[2],
         [BLOCK_NWARPID] = launch->warps_per_block,
         [BLOCK_DYNAMIC_SMEM] = (uint32_t)options->dynamic_shared_bytes,
-        [BLOCK_TOTAL_SMEM] = total_shared(launch),
-        [BLOCK_AGGR_SMEM] = total_shared(launch) + RESERVED_SHARED_BYTES, /* of sm_90 and later */
+        [BLOCK_TOTAL_SMEM] = launch_total_shared(launch),
+        [BLOCK_AGGR_SMEM] =
+            launch_total_shared(launch) + RESERVED_SHARED_BYTES, /* of sm_90 and later */
         [BLOCK_ZERO] = 0,
         [BLOCK_ONE] = 1,
         [BLOCK_WORKSPACE_HIGH] = (uint32_t)(options->grid_workspace >> 32),

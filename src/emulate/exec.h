@@ -155,6 +155,7 @@ struct code {
     bool condition_negated;
     bool tests_divergence,
         wants_divergence;    /* native: BRA.DIV and .CONV; the mask is uops[uop_count]'s source */
+    bool takes_all;          /* native: BRA.U.ANY: if any lane goes, all do */
     operand_ref condition;   /* native: a second guard, as in @P0 BRA P1; REF_NONE: none */
     uint32_t next;           /* fall-through code block, CODE_END: none */
     uint32_t target;         /* branch target; direct call: index into program.functions */
@@ -308,6 +309,8 @@ static inline bool keeps_pairs(const struct insn *insn)
 
 /* program.c. device: variables are placed there. */
 /* native_launch.c: bank 0 of a launch, to be freed, and its size; the pool with what operands in banks read. */
+/* %total_smem_size: in units of allocation, without what is reserved (PTX ISA, special registers). */
+uint32_t launch_total_shared(const struct launch *launch);
 /* Adds what sm_80 to 89 reserve of shared memory to launch->shared_end, if the kernel asks where it is. */
 void native_reserve_shared(struct launch *launch);
 unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes);

@@ -8,6 +8,7 @@
 
 #include "emulate/program.h"
 #include "emulate/splits.h"
+#include "isa/native_modifiers.h"
 
 /* The lanes that the operation waits for: its last source, read in the first active lane. */
 static uint32_t member_mask(const struct exec *x, const struct uop *u, uint32_t mask)
@@ -58,13 +59,14 @@ static bool all_have_come(const struct exec *x, const struct warp *warp, const s
     return true;
 }
 
-/* A split whose lanes name different lanes, not all of which have come, becomes one a mask: each
- * waits for its own. The others wait where split `at` stands. */
+/* A split whose lanes name different lanes becomes one a mask if not all of these have come, or WARPSYNC.EXCLUSIVE
+ * asks for it: each waits for its own. The others wait where split `at` stands. */
 static void part_by_members(struct exec *x, struct warp *warp, uint32_t at)
 {
     struct party party = party_of(x, warp, at);
     uint32_t rest = party.on ? party.on & ~same_members(x, party.u, party.on) : 0;
-    if (!rest || all_have_come(x, warp, party.u, party.on)) return;
+    bool must_part = party.u->insn->modifiers & NM_EXCLUSIVE;
+    if (!rest || (!must_part && all_have_come(x, warp, party.u, party.on))) return;
     struct split split = warp->splits[at];
     warp->splits[at].mask &= ~rest;
     while (rest) {

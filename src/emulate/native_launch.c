@@ -19,8 +19,19 @@ enum {
     BANK_WORKSPACE_90 = 0x44,
     BANK_CONST_WINDOW = 0x50,
     BANK_CONST_WINDOW_90 = 0xd0,
-    BANK_RESERVED_SHARED = 0x124, /* its offset; sm_80 to sm_89, sm_90 has it at 0 */
-    BANK_HEADER_BYTES = 0x160
+    BANK_GRID = 0x30, /* %gridid, 64 bits */
+    BANK_RESERVED_END_90 = 0x68,
+    BANK_RESERVED_1_90 = 0x6c,
+    BANK_SM_COUNT = 0x10c,
+    BANK_RESERVED_BYTES = 0x114, /* from sm_80 on: part of SR_SMEMSZ */
+    BANK_RESERVED_END = 0x120,   /* sm_80 to sm_89 */
+    BANK_RESERVED_1 = 0x124,     /* likewise: region 1, of cooperative groups */
+    BANK_AGGREGATE_90 = 0x13c,   /* the most that %aggr_smem_size can be */
+    BANK_CLUSTER_90 =
+        0x144, /* its size, three numbers; their reciprocals, as f32; the grid's size in clusters */
+    BANK_CLUSTER_BLOCKS_90 = 0x188,
+    BANK_HEADER_BYTES = 0x160,
+    BANK_HEADER_BYTES_90 = 0x210
 };
 
 static void put32(unsigned char *bank, unsigned at, uint32_t value)
@@ -53,6 +64,38 @@ static void put_workspace(const struct launch *launch, unsigned char *bank)
     put32(bank, at + 4, (uint32_t)workspace);
 }
 
+/* Number and size of the grid, for special registers that are no S2R; every block is a cluster of its own. */
+static void put_grid(const struct launch *launch, unsigned char *bank)
+{
+    const struct launch_options *options = launch->options;
+    put64(bank, BANK_GRID, 1);
+    put32(bank, BANK_SM_COUNT, options->clocks ? options->clocks->sm_count : 1);
+    if (launch->program->module->target < 90) return;
+    const float reciprocal = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        put32(bank, BANK_CLUSTER_90 + 4 * i, 1);
+        memcpy(bank + BANK_CLUSTER_90 + 12 + 4 * i, &reciprocal, sizeof reciprocal);
+        put32(bank, BANK_CLUSTER_90 + 24 + 4 * i, options->grid[i]);
+    }
+    put32(bank, BANK_CLUSTER_BLOCKS_90, 1);
+}
+
+/* What the system keeps of shared memory: from sm_90 on below the kernel's, before that behind it. */
+static void put_reserved_shared(const struct launch *launch, unsigned char *bank)
+{
+    unsigned target = launch->program->module->target;
+    if (target < 80) return;
+    put32(bank, BANK_RESERVED_BYTES, RESERVED_SHARED_BYTES);
+    if (target >= 90) {
+        put32(bank, BANK_RESERVED_END_90, RESERVED_SHARED_BYTES);
+        put32(bank, BANK_RESERVED_1_90, RESERVED_SHARED_REGION_1);
+        put32(bank, BANK_AGGREGATE_90, UINT32_MAX);
+    } else if (launch->reserved_at) {
+        put32(bank, BANK_RESERVED_END, (uint32_t)launch->reserved_at + RESERVED_SHARED_BYTES);
+        put32(bank, BANK_RESERVED_1, (uint32_t)launch->reserved_at + RESERVED_SHARED_REGION_1);
+    }
+}
+
 static void put_windows(const struct launch *launch, unsigned char *bank, uint64_t bytes)
 {
     bool is_90 = launch->program->module->target >= 90;
@@ -66,11 +109,14 @@ void native_reserve_shared(struct launch *launch)
 {
     const struct program *program = launch->program;
     bool asks = false;
-    for (uint32_t i = 0; i < program->bank_operand_count; i++)
-        asks |= program->bank_operands[i].bank == 0 &&
-                program->bank_operands[i].offset == BANK_RESERVED_SHARED;
+    for (uint32_t i = 0; i < program->bank_operand_count; i++) {
+        uint64_t offset = program->bank_operands[i].offset;
+        bool is_asked = offset == BANK_RESERVED_BYTES || offset == BANK_RESERVED_END ||
+                        offset == BANK_RESERVED_1;
+        asks |= program->bank_operands[i].bank == 0 && is_asked;
+    }
     if (!asks || program->module->target < 80 || program->module->target >= 90) return;
-    launch->reserved_at = (launch->shared_end + 15) / 16 * 16;
+    launch->reserved_at = launch_total_shared(launch);
     launch->shared_end = launch->reserved_at + RESERVED_SHARED_BYTES;
 }
 
@@ -78,7 +124,9 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
 {
     const struct launch_options *options = launch->options;
     uint64_t at = launch->program->native_code->parameters_at;
-    if (at < BANK_HEADER_BYTES) at = BANK_HEADER_BYTES;
+    unsigned header =
+        launch->program->module->target >= 90 ? BANK_HEADER_BYTES_90 : BANK_HEADER_BYTES;
+    if (at < header) at = header;
     *out_bytes = at + options->parameter_bytes;
     unsigned char *bank = mem_zalloc(1, *out_bytes + 64);
     for (unsigned i = 0; i < 3; i++) {
@@ -89,7 +137,8 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
     put_windows(launch, bank, *out_bytes);
     put_workspace(launch, bank);
-    put32(bank, BANK_RESERVED_SHARED, (uint32_t)launch->reserved_at);
+    put_grid(launch, bank);
+    put_reserved_shared(launch, bank);
     put32(bank, BANK_STACK, launch->program->local_bytes_max);
     if (options->parameter_bytes)
         memcpy(bank + launch->program->native_code->parameters_at, options->parameters,

@@ -444,6 +444,7 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
     code->condition = REF_NONE;
     switch (insn->op) {
     case OP_N_BRANCH:
+    case OP_N_BRANCH_ANY:
     case OP_N_EXIT:
         make_condition(build, insn, code);
         if (insn->op == OP_N_EXIT) {
@@ -457,6 +458,7 @@ static void make_terminator(struct builder *b, uint32_t f, const struct basic_bl
         code->terminator = TERM_BRANCH;
         code->tests_divergence = insn->op == OP_N_BRANCH_DIV || insn->op == OP_N_BRANCH_CONV;
         code->wants_divergence = insn->op == OP_N_BRANCH_DIV;
+        code->takes_all = insn->op == OP_N_BRANCH_ANY;
         code->target = build->first_block + function->block_of[insn->target];
         code->backward = (uint32_t)insn->target <= index;
         break;

@@ -453,6 +453,25 @@ static void n_r2ur(struct exec *x, const struct uop *u)
     write_same(x, u, SRC(uint32_t, 0)[__builtin_ctz(x->mask)]);
 }
 
+static void n_r2ur_p(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0);
+    uint32_t value = a[__builtin_ctz(x->mask)], others = 0;
+    LANES others |= (uint32_t)(a[i] != value) << i;
+    if (u->imm & NM_X) others |= source_predicate(x, u, 1);
+    write_same(x, u, value);
+    write_predicate(x, u->dst[1], others);
+}
+
+/* d, p: the lowest of the active lanes that the predicate and the mask of the first of them leave */
+static void n_elect(struct exec *x, const struct uop *u)
+{
+    uint32_t lanes = source_predicate(x, u, 0) & x->mask;
+    lanes &= SRC(uint32_t, 1)[__builtin_ctz(x->mask)];
+    write_same(x, u, lanes ? (uint32_t)__builtin_ctz(lanes) : 0);
+    write_predicate(x, u->dst[1], lanes & -lanes);
+}
+
 static void n_b2r(struct exec *x, const struct uop *u)
 {
     write_words(x, u->dst[0], SRC(uint32_t, 0));
@@ -521,6 +540,8 @@ SELECT_ONE(n_nop, SAME(n_nop))
 SELECT_ONE(n_vote, SAME(n_vote))
 SELECT_ONE(n_redux, SAME(n_redux))
 SELECT_ONE(n_r2ur, SAME(n_r2ur))
+SELECT_ONE(n_r2ur_p, SAME(n_r2ur_p))
+SELECT_ONE(n_elect, SAME(n_elect))
 SELECT_ONE(n_b2r, SAME(n_b2r))
 SELECT_ONE(n_control, SAME(n_nop)) /* what ends a code block is no operation (warp.c) */
 

@@ -78,12 +78,12 @@ static bool give_back(struct exec *x, struct warp *warp, uint32_t at, uint32_t l
 
 enum step { STEP_NEXT, STEP_SWITCH, STEP_FAULT };
 
-/* Are the lanes others than those of the mask that BRA.DIV names? */
+/* Are the lanes whose guard holds others than those of the mask that BRA.DIV names? */
 static bool is_diverged(const struct exec *x, const struct warp *warp, const struct code *code,
-                        uint32_t lanes)
+                        uint32_t active, uint32_t lanes)
 {
     const uint32_t *masks = operand_words(x, code->uops[code->uop_count].src[0]);
-    uint32_t members = masks[__builtin_ctz(lanes)] ^ (uint32_t)code->uops[code->uop_count].imm;
+    uint32_t members = masks[__builtin_ctz(active)] ^ (uint32_t)code->uops[code->uop_count].imm;
     return lanes != (members & warp->threads & ~warp->dead);
 }
 
@@ -91,9 +91,11 @@ static enum step branch(struct exec *x, struct warp *warp, uint32_t at, const st
 {
     struct split *split = &warp->splits[at];
     uint32_t mask = split->mask, taken = guard_lanes(x, code, mask);
-    if (code->tests_divergence && taken &&
-        is_diverged(x, warp, code, taken) != code->wants_divergence)
-        taken = 0;
+    bool takes_all = code->takes_all ? taken != 0
+                     : code->tests_divergence
+                         ? is_diverged(x, warp, code, mask, taken) == code->wants_divergence
+                         : false;
+    if (code->takes_all || code->tests_divergence) taken = takes_all ? mask : 0;
     bool parts = taken && taken != mask && code->target != code->next;
     if (x->observe)
         x->observe->branch(x->observer_worker, &warp->ref, code->last_index, mask, taken,

@@ -24,6 +24,7 @@ enum native_modifiers {
     NM_ACCUMULATE = 4096, /* VABSDIFF4.ACC */
     NM_HALVES = 8192,     /* two numbers of 16 bits */
     NM_RELU = 16384,
+    NM_EXCLUSIVE = 1, /* WARPSYNC */
     NM_VALUE_AT = 16, /* from this bit on: a shift, a table, a comparison and how it is combined */
     /* floating point: from this bit on, one for each source, those that are negated or absolute */
     NM_NEGATED_AT = 32,

@@ -82,6 +82,8 @@ static const struct {
 } files[] = {
     {WRITTEN_DIR "/integer.ptx", make_integers}, /* tests/tools/native-integer.py */
     {WRITTEN_DIR "/integer_90.ptx", make_integers}, {"tests/native/memory.ptx", make_integers},
+    {WRITTEN_DIR "/forms.ptx", make_integers}, /* tests/tools/native-forms.py */
+    {WRITTEN_DIR "/forms_80.ptx", make_integers},   {WRITTEN_DIR "/forms_90.ptx", make_integers},
     {"tests/native/copies.ptx", make_integers},     {"tests/native/atomics.ptx", make_integers},
 };
 

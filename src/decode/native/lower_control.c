@@ -4,6 +4,8 @@
 
 #include "decode/native/lower.h"
 
+enum { SM_WARPS_90 = 64 /* %nwarpid; for earlier targets ptxas writes the number itself */ };
+
 static bool is_plain(const struct native_operand *predicate)
 {
     return !predicate || (predicate->number == NATIVE_PT && !predicate->invert);
@@ -24,6 +26,7 @@ static bool branch_if(struct lowering *l, enum ptx_op plain, enum ptx_op conditi
     bool is_always = condition == l->in->operand_count;
     lower_to(l, is_always ? plain : conditional, TYPE_NONE);
     if (!is_always) from_predicate(l, condition);
+    if (is_always && plain == conditional) from_true(l, true);
     return true;
 }
 
@@ -45,7 +48,7 @@ static bool branch_by_lanes(struct lowering *l, enum ptx_op op)
 
 bool lower_bra(struct lowering *l)
 {
-    if (has(l, "ANY")) return false;
+    if (has(l, "ANY")) return branch_if(l, OP_N_BRANCH_ANY, OP_N_BRANCH_ANY);
     if (has(l, "DIV")) return branch_by_lanes(l, OP_N_BRANCH_DIV);
     if (has(l, "CONV")) return branch_by_lanes(l, OP_N_BRANCH_CONV);
     return branch_if(l, OP_BRA, OP_N_BRANCH);
@@ -194,13 +197,13 @@ bool lower_endcollective(struct lowering *l)
     return true;
 }
 
-/* WARPSYNC mask */
+/* WARPSYNC mask; .EXCLUSIVE: lanes that name others go on apart from them */
 bool lower_warpsync(struct lowering *l)
 {
     unsigned mask = lower_find(l, false, 0);
-    if (has(l, "EXCLUSIVE")) return false;
     if (has(l, "COLLECTIVE")) return lower_collective(l);
     lower_to(l, OP_BAR, TYPE_B32);
+    l->out->modifiers = has(l, "EXCLUSIVE") ? NM_EXCLUSIVE : 0;
     l->out->sub_op = SUB_WARP_SYNC;
     l->out->flags |= INSN_SYNC;
     if (has(l, "ALL"))
@@ -214,7 +217,8 @@ bool lower_warpsync(struct lowering *l)
 
 /* ---- the block's barriers -------------------------------------------------------------------- */
 
-/* BAR.SYNC id [, threads]; BAR.ARV; BAR.RED.OR id [, threads], p: B2R.RESULT gets the result. */
+/* BAR.SYNC id [, threads]; BAR.ARV; BAR.RED.OR id [, threads], p: B2R.RESULT gets the result. Where both are
+ * registers it is one that holds the number below and the count in its upper half. */
 bool lower_bar(struct lowering *l)
 {
     unsigned id = lower_find(l, false, 0), threads = lower_find(l, false, 1);
@@ -226,10 +230,6 @@ bool lower_bar(struct lowering *l)
                      : has(l, "AND")  ? SUB_RED_AND
                                       : SUB_RED_OR;
     if (has(l, "SCAN") || has(l, "SYNCALL")) return false;
-    /* One register for number and count. */
-    if (id < l->in->operand_count && lower_operand(l, id)->kind == NATIVE_REGISTER &&
-        threads < l->in->operand_count && lower_operand(l, threads)->kind == NATIVE_REGISTER)
-        return false;
     if (reduces) to_vreg(l, has(l, "POPC") ? VREG_BARRIER_COUNT : VREG_BARRIER_TRUE);
     if (id < l->in->operand_count)
         from_value(l, id);
@@ -237,6 +237,12 @@ bool lower_bar(struct lowering *l)
         from_number(l, 0);
     bool counts = threads < l->in->operand_count && !lower_operand(l, threads)->is_hidden;
     if (counts) from_value(l, threads);
+    if (counts && lower_operand(l, id)->kind == NATIVE_REGISTER &&
+        lower_operand(l, threads)->kind == NATIVE_REGISTER) {
+        struct operand *both = &l->out->operands[l->out->ndst];
+        both[0].select = VALUE_BYTE;
+        both[1].select = VALUE_HALF | 16 << VALUE_SHIFT_AT;
+    }
     if (reduces && !counts) from_nothing(l);
     if (reduces) from_predicate(l, lower_find(l, true, 0));
     return true;
@@ -332,14 +338,40 @@ bool lower_redux(struct lowering *l)
     return true;
 }
 
-/* R2UR ud, a */
+/* R2UR ud, a; R2UR p, ud, a and R2UR.OR p, ud, a, in loops that serve one value after the other: p tells the lanes
+ * whose value is another one. Established from such loops (createpolicy of lanes, sm_90), which end when p holds
+ * nowhere. */
 bool lower_r2ur(struct lowering *l)
 {
     unsigned to = lower_find(l, false, 0), from = lower_find(l, false, 1);
-    lower_to(l, OP_N_R2UR, TYPE_B32);
+    unsigned p = lower_find(l, true, 0);
+    bool tells = names_predicate(l, p);
+    lower_to(l, tells ? OP_N_R2UR_P : OP_N_R2UR, TYPE_B32);
     l->reads_lanes = true;
+    l->out->modifiers = has(l, "OR") ? NM_X : 0;
     to_register(l, to);
+    if (tells) to_predicate(l, p);
     from_value(l, from);
+    if (tells) from_predicate(l, p);
+    return true;
+}
+
+/* ELECT p, ud, condition and ELECT p, ud, mask */
+bool lower_elect(struct lowering *l)
+{
+    unsigned condition = lower_find(l, true, 1), mask = lower_find(l, false, 1);
+    lower_to(l, OP_N_ELECT, TYPE_B32);
+    l->reads_lanes = true;
+    to_register(l, lower_find(l, false, 0));
+    to_predicate(l, lower_find(l, true, 0));
+    if (condition < l->in->operand_count)
+        from_predicate(l, condition);
+    else
+        from_true(l, true);
+    if (mask < l->in->operand_count)
+        from_value(l, mask);
+    else
+        from_number(l, UINT32_MAX);
     return true;
 }
 
@@ -359,7 +391,7 @@ static int special_of(const struct lowering *l, unsigned i)
         {"SR_CTAID.Z", SREG_CTAID_Z},
         {"SR_NTID", SREG_NTID_X},
         {"SR_LANEID", SREG_LANEID},
-        {"SR_VIRTID", SREG_SMID},
+        {"SR_VIRTUALSMID", SREG_SMID},
         {"SR_EQMASK", SREG_LANEMASK_EQ},
         {"SR_LTMASK", SREG_LANEMASK_LT},
         {"SR_LEMASK", SREG_LANEMASK_LE},
@@ -386,27 +418,41 @@ static bool names_special(const struct lowering *l, unsigned i, const char *text
     return name && !strcmp(name, text);
 }
 
+/* The warp's number stands from bit 8 on. */
+static bool lower_virtual_id(struct lowering *l)
+{
+    lower_to(l, OP_SHL, TYPE_B32);
+    to_register(l, 0);
+    from_special(l, SREG_WARPID);
+    from_number(l, 8);
+    return true;
+}
+
 /* d, special */
 bool lower_s2r(struct lowering *l)
 {
     int special = special_of(l, 1);
-    bool is_window = names_special(l, 1, "SR_SWINHI");
-    if (special < 0 && !is_window) return false;
+    bool is_window = names_special(l, 1, "SR_SWINHI"), is_limit = names_special(l, 1, "SR_VIRTCFG");
+    if (names_special(l, 1, "SR_VIRTID")) return lower_virtual_id(l);
+    if (special < 0 && !is_window && !is_limit) return false;
+    if (special == SREG_TOTAL_SMEM_SIZE && l->target >= 80) special = SREG_AGGR_SMEM_SIZE;
     lower_to(l, OP_MOV, TYPE_B32);
     to_register(l, 0);
     if (is_window)
         from_number(l, SHARED_WINDOW_HIGH >> 32);
+    else if (is_limit)
+        from_number(l, SM_WARPS_90 << 8);
     else
         from_special(l, (enum special_register)special);
     return true;
 }
 
-/* d, special: of 64 bits, but .32; SRZ is zero */
+/* d, special: of 64 bits, but .32; SRZ is zero, and so are the counters of performance */
 bool lower_cs2r(struct lowering *l)
 {
     const struct native_operand *from = lower_operand(l, 1);
     const char *name = from ? native_special_name(l->target, (unsigned)from->value) : NULL;
-    bool is_zero = name && !strcmp(name, "SRZ");
+    bool is_zero = name && (!strcmp(name, "SRZ") || !strncmp(name, "SR_PM", 5));
     bool is_timer = name && !strncmp(name, "SR_GLOBALTIMER", 14);
     bool is_clock = name && !strncmp(name, "SR_CLOCK", 8);
     if (has(l, "32") && !is_zero) return lower_s2r(l);

@@ -152,16 +152,15 @@ bool lower_ldsm(struct lowering *l)
     return true;
 }
 
-/* QSPC.E.S p, d, [a]; .D, the shared memory of other blocks of the cluster, is never met */
+/* QSPC.E.S p, d, [a]; .D, the shared memory of the cluster, is that of the block, since clusters are not launched */
 bool lower_qspc(struct lowering *l)
 {
     unsigned to = lower_find(l, false, 0), address = lower_find(l, false, 1);
     if (address == l->in->operand_count || lower_operand(l, to)->number != NATIVE_RZ) return false;
     lower_to(l, OP_N_QSPC, TYPE_B32);
-    l->out->space = has(l, "S")   ? SPACE_SHARED
-                    : has(l, "L") ? SPACE_LOCAL
-                    : has(l, "G") ? SPACE_GLOBAL
-                                  : SPACE_COUNT;
+    l->out->space = has(l, "S") || has(l, "D") ? SPACE_SHARED
+                    : has(l, "L")              ? SPACE_LOCAL
+                                               : SPACE_GLOBAL;
     to_predicate(l, lower_find(l, true, 0));
     from_address(l, address);
     return true;

@@ -17,6 +17,8 @@ enum { SECTION_GAP = 4096 };
 /* A thread's local memory where calls through pointers leave it open: what the driver gives by default (CUDA C++
  * Programming Guide, cudaLimitStackSize); and where it recurses, what recursion in PTX has (emulate/call_depth.c). */
 enum { DEFAULT_STACK_BYTES = 1024, RECURSIVE_STACK_BYTES = 1 << 14 };
+/* What a thread may take of it by alloca (QUIRKS.md). */
+enum { ALLOCA_BYTES = 16384 };
 /* What the system takes of shared memory from sm_90 on lies before the kernel's own. */
 enum { RESERVED_SHARED_90 = 1024 };
 
@@ -418,7 +420,7 @@ static ws_status read_code(struct filling *f, struct kernel *k)
 static bool is_jump(const struct insn *insn)
 {
     return insn->op == OP_BRA || insn->op == OP_N_BRANCH || insn->op == OP_N_BRANCH_DIV ||
-           insn->op == OP_N_BRANCH_CONV;
+           insn->op == OP_N_BRANCH_CONV || insn->op == OP_N_BRANCH_ANY;
 }
 
 static bool ends_block(const struct insn *insn)
@@ -428,6 +430,7 @@ static bool ends_block(const struct insn *insn)
     case OP_N_BRANCH:
     case OP_N_BRANCH_DIV:
     case OP_N_BRANCH_CONV:
+    case OP_N_BRANCH_ANY:
     case OP_N_COLLECTIVE:
     case OP_N_JUMP:
     case OP_EXIT:
@@ -653,6 +656,25 @@ static bool recurses(const struct filling *f, const struct kernel *k, uint64_t s
     return false;
 }
 
+/* Does code move the stack pointer, R1, other than down to the frame that the file tells and up again? The file does
+ * not tell of alloca. */
+static bool allocates_stack(const struct kernel *k, uint64_t stack_bytes)
+{
+    uint64_t down = 0;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct insn *insn = &k->insns[i];
+        if (!insn->ndst || insn->operands[0].kind != OPERAND_REGISTER || insn->operands[0].reg != 1)
+            continue;
+        for (unsigned s = 0; s < insn->nsrc; s++) {
+            const struct operand *source = insn_source(insn, s);
+            int32_t by = source->kind == OPERAND_IMMEDIATE ? (int32_t)source->imm : 0;
+            if (source->kind == OPERAND_REGISTER && source->reg != 1) return true;
+            if (by < 0) down -= (uint64_t)(int64_t)by;
+        }
+    }
+    return down > stack_bytes;
+}
+
 static uint64_t stack_bytes(const struct filling *f, const struct kernel *k)
 {
     const struct cubin_function *from = k->function;
@@ -660,7 +682,9 @@ static uint64_t stack_bytes(const struct filling *f, const struct kernel *k)
     uint64_t least = recurses(f, k, stack)  ? stack + RECURSIVE_STACK_BYTES
                      : k->section_count > 1 ? DEFAULT_STACK_BYTES
                                             : 0;
-    return ((stack > least ? stack : least) + 15) / 16 * 16;
+    if (stack < least) stack = least;
+    if (allocates_stack(k, stack)) stack += ALLOCA_BYTES;
+    return (stack + 15) / 16 * 16;
 }
 
 static ws_status make_function(struct filling *f, const struct cubin_function *from,
