@@ -551,15 +551,18 @@ static void set_distances(struct teg_machine *teg)
     };
 }
 
-/* Huerta et al. 2025: a stall of 0 that yields is 46 cycles (their configurations); sources of a load are read 11
- * cycles after its issue, those of a store of one word 14, to shared memory 12, and 2 later for each word more (table 2,
- * not checked against the print). Of special functions and conversions it is not told (guess). */
+/* Huerta et al., MICRO 2025: a stall of 0 that yields is 46 cycles (their configurations). The others: until an
+ * instruction that overwrites a source may issue (table 2, WAR, an RTX A6000; addresses in regular registers), for stores of
+ * one word, and 2 more for each word more. Of special functions and conversions it is not told (guess). */
 enum {
     ASLEEP_CYCLES = 46,
     READ_LOAD_CYCLES = 11,
+    READ_SHARED_LOAD_CYCLES = 9,
+    READ_CONSTANT_CYCLES = 29,
     READ_STORE_CYCLES = 14,
     READ_SHARED_STORE_CYCLES = 12,
     READ_WORD_CYCLES = 2,
+    READ_COPY_CYCLES = 13,
     READ_OTHER_CYCLES = 4
 };
 
@@ -571,6 +574,9 @@ static void set_words(struct teg_machine *teg)
         .has_banks = teg->machine->cc_major >= 7,
         .asleep = is_off ? TEG_CYCLE : ticks(ASLEEP_CYCLES),
         .read_load = is_off ? 0 : ticks(READ_LOAD_CYCLES),
+        .read_shared_load = is_off ? 0 : ticks(READ_SHARED_LOAD_CYCLES),
+        .read_constant = is_off ? 0 : ticks(READ_CONSTANT_CYCLES),
+        .read_copy = is_off ? 0 : ticks(READ_COPY_CYCLES),
         .read_store = is_off ? 0 : ticks(READ_STORE_CYCLES),
         .read_shared_store = is_off ? 0 : ticks(READ_SHARED_STORE_CYCLES),
         .read_word = is_off ? 0 : ticks(READ_WORD_CYCLES),

@@ -101,10 +101,11 @@ struct teg_distances {
 /* Native code with words of control (teg_words.c), from cc 7.0 on. */
 struct teg_words_machine {
     bool is_used;
-    bool has_banks;     /* registers lie in banks, with a cache of operands */
-    teg_time asleep;    /* after a stall of 0 that yields */
-    teg_time read_load; /* from the turn of a memory access to its sources: of an address */
-    teg_time read_store, read_shared_store; /* of data, and for each word more: */
+    bool has_banks;  /* registers lie in banks, with a cache of operands */
+    teg_time asleep; /* after a stall of 0 that yields */
+    /* From the turn of a memory access until its sources are read: addresses, */
+    teg_time read_load, read_shared_load, read_constant, read_copy;
+    teg_time read_store, read_shared_store; /* data, and for each word more: */
     teg_time read_word;
     teg_time read_other; /* of what else may take long */
 };

@@ -11,11 +11,14 @@ static teg_time read_time(const struct teg_engine *e, const struct trace_insn *i
                           const struct teg_op *op)
 {
     const struct teg_words_machine *words = &e->machine->words;
-    if (op->kind != OP_KIND_SHARED && op->kind != OP_KIND_GLOBAL) return words->read_other;
-    if (insn->operation == TRACE_LOAD) return words->read_load;
+    bool is_shared = op->kind == OP_KIND_SHARED;
+    if (insn->space == SPACE_CONST && insn->operation == TRACE_LOAD) return words->read_constant;
+    if (!is_shared && op->kind != OP_KIND_GLOBAL) return words->read_other;
+    if (insn->flags & TRACE_TO_SHARED) return words->read_copy;
+    if (insn->operation == TRACE_LOAD)
+        return is_shared ? words->read_shared_load : words->read_load;
     unsigned more = insn->bytes > WORD_BYTES ? insn->bytes / WORD_BYTES - 1u : 0;
-    return (op->kind == OP_KIND_SHARED ? words->read_shared_store : words->read_store) +
-           more * words->read_word;
+    return (is_shared ? words->read_shared_store : words->read_store) + more * words->read_word;
 }
 
 static bool is_fixed(const struct insn_control *control)
