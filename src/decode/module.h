@@ -84,6 +84,14 @@ struct constant_bank {
     uint64_t size;
 };
 
+/* Where an instruction of native code stands in its file, and what it was compiled from. */
+struct native_place {
+    uint64_t low, high; /* its word */
+    uint32_t offset;    /* in its section */
+    uint32_t ptx_line;  /* 0: unknown */
+    const char *symbol; /* what a relocation puts into the word; NULL: nothing */
+};
+
 /* What a kernel of native code has beside instructions. All of its code is in the kernel's own list, that
  * of the functions it calls too: registers are the same in all. */
 struct native_code {
@@ -95,6 +103,9 @@ struct native_code {
     uint32_t bank_count;
     const struct constant_bank *banks;
     uint32_t builtins; /* set of enum builtin: what calls through registers may reach */
+    const struct native_place *places; /* by instruction */
+    const char *ptx; /* that it was compiled from, as its file has it; NULL: it has none */
+    size_t ptx_size;
 };
 static inline bool native_calls(const struct native_code *code, enum builtin builtin)
 {
@@ -210,6 +221,12 @@ ws_status module_check_supported(struct diag *diag, const struct module *module,
 
 /* Name of a kernel as in the source, without parameters; what is no mangled name stays as it is. */
 const char *demangle_kernel(struct arena *arena, const char *mangled);
+
+struct strbuf;
+/* An instruction of native code with its operands, as NVIDIA's disassembler writes it; targets are offsets in the
+ * section. */
+void module_native_text(const struct module *module, const struct function *function, uint32_t insn,
+                        struct strbuf *out);
 
 /* Longest chain of register dependences within a block, unit latency, at least 1. `depth` and `stamp`
  * have vreg_count elements; zero `stamp` before the first block of a function. */

@@ -58,13 +58,14 @@ struct register_count {
 };
 
 struct instruction_profile {
-    uint32_t pc;   /* launch instruction index */
-    uint32_t line; /* PTX line; of native code its address */
+    uint32_t pc;       /* launch instruction index */
+    uint32_t line;     /* PTX line; of native code its address */
+    uint32_t ptx_line; /* of native code: the line of PTX that it was compiled from; 0: unknown */
     bool is_native;
     const char *file;     /* source file, NULL: unknown */
     uint32_t source_line; /* 0: unknown */
     const char *op;       /* mnemonic with modifiers */
-    const char *text;     /* the PTX statement, trimmed, may be NULL */
+    const char *text;     /* the statement, trimmed, may be NULL */
     uint8_t class_id;
     struct insn_control control; /* of native code */
     /* Counters that are not zero: ids and values. INST_WARP, INST_THREAD, INST_THREAD_ACTIVE,
@@ -72,6 +73,12 @@ struct instruction_profile {
     uint32_t counter_count;
     const uint16_t *counters;
     const double *values;
+};
+
+/* A line of the PTX that native code was compiled from. */
+struct ptx_text {
+    uint32_t line;
+    const char *text; /* trimmed */
 };
 
 /* Sectors that a launch read and an L2 of at least so many bytes had kept since they were last touched. */
@@ -110,6 +117,8 @@ struct profile {
     struct counter_value counters[COUNTER_COUNT];
     uint32_t instruction_count;
     struct instruction_profile *instructions;
+    uint32_t ptx_count;   /* 0: not native code, or unknown */
+    struct ptx_text *ptx; /* those that instructions name, by line */
     uint32_t stage_count;
     struct stage_profile *stages;
     struct cache_memo *caches; /* hits by cache geometry (cache_section.h) */
@@ -160,6 +169,11 @@ bool profile_is_native(const struct profile *profile);
 bool profile_is_opencl(const struct profile *profile);
 void profile_add_note(struct profile *profile, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The line of the PTX that it is, or was compiled from; 0: unknown. */
+static inline uint32_t instruction_ptx_line(const struct instruction_profile *instruction)
+{
+    return instruction->is_native ? instruction->ptx_line : instruction->line;
+}
 /* "saxpy.cu:7"; without a source line "PTX:21" or, native, "SASS:00a0"; "all" if nothing is known. */
 void instruction_place(char *out, size_t size, const struct instruction_profile *instruction);
 /* The entry that profile_registers takes; NULL: none. */

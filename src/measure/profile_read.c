@@ -416,9 +416,10 @@ static ws_status read_instruction(const struct reader *r, json_t *item, const ch
     TRY(need_object(r, item, path));
     CHECK_KEYS(r, item, path, keys);
     TRY(read_optional_u32(r, item, path, "pc", UINT32_MAX, &out->pc));
-    TRY(read_optional_u32(r, item, path, "ptx_line", UINT32_MAX, &out->line));
-    TRY(read_optional_u32(r, item, path, "address", UINT32_MAX, &out->line));
     out->is_native = json_object_get(item, "address") != NULL;
+    TRY(read_optional_u32(r, item, path, "ptx_line", UINT32_MAX,
+                          out->is_native ? &out->ptx_line : &out->line));
+    TRY(read_optional_u32(r, item, path, "address", UINT32_MAX, &out->line));
     TRY(read_optional_u32(r, item, path, "line", UINT32_MAX, &out->source_line));
     TRY(read_text(r, item, "file", &file));
     TRY(read_text(r, item, "op", &op));
@@ -656,6 +657,30 @@ static ws_status read_banks(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
+static ws_status read_ptx(const struct reader *r, json_t *root)
+{
+    static const char *const keys[] = {"line", "text"};
+    struct profile *profile = r->profile;
+    json_t *list = json_object_get(root, "ptx");
+    if (!list) return WS_OK;
+    TRY(need_array(r, list, "ptx"));
+    size_t count = json_array_size(list);
+    profile->ptx = ARENA_ARRAY(&profile->arena, struct ptx_text, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = arena_format(&profile->arena, "ptx[%zu]", i);
+        json_t *item = json_array_get(list, i);
+        uint64_t line;
+        char *text = NULL;
+        TRY(need_object(r, item, path));
+        CHECK_KEYS(r, item, path, keys);
+        TRY(need_whole(r, item, path, "line", i ? profile->ptx[i - 1].line + UINT64_C(1) : 1,
+                       UINT32_MAX, &line));
+        TRY(read_text(r, item, "text", &text));
+        profile->ptx[profile->ptx_count++] = (struct ptx_text){(uint32_t)line, text ? text : ""};
+    }
+    return WS_OK;
+}
+
 static ws_status read_root(const struct reader *r, json_t *root)
 {
     static const char *const keys[] = {"schema",           "kernel",
@@ -668,7 +693,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "instructions",     "notes",
                                        "stages",           "caches",
                                        "partial",          "l2_reuse",
-                                       "l2_code_bytes"};
+                                       "l2_code_bytes",    "ptx"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -693,6 +718,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_banks(r, root));
     TRY(read_counters(r, root));
     TRY(read_instructions(r, root));
+    TRY(read_ptx(r, root));
     TRY(read_notes(r, root));
     TRY(read_stages(r, root));
     TRY(read_l2_reuse(r, root));

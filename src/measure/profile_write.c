@@ -146,9 +146,10 @@ static json_t *instruction_json(struct writer *w, const struct instruction_profi
         put(w, counters, counter_infos[insn->counters[i]].id, number(insn->values[i]));
     }
     put(w, item, "pc", unsigned_number(insn->pc));
-    if (insn->is_native)
-        put(w, item, "address", unsigned_number(insn->line));
-    else
+    if (insn->is_native) put(w, item, "address", unsigned_number(insn->line));
+    if (insn->is_native && insn->ptx_line)
+        put(w, item, "ptx_line", unsigned_number(insn->ptx_line));
+    else if (!insn->is_native)
         put(w, item, "ptx_line", insn->line ? unsigned_number(insn->line) : json_null());
     put(w, item, "file", text_or_null(insn->file));
     put(w, item, "line", insn->source_line ? unsigned_number(insn->source_line) : json_null());
@@ -158,6 +159,18 @@ static json_t *instruction_json(struct writer *w, const struct instruction_profi
     if (insn->control.is_set) put(w, item, "control", control_json(w, &insn->control));
     put(w, item, "counters", counters);
     return item;
+}
+
+static json_t *ptx_json(struct writer *w, const struct profile *profile)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < profile->ptx_count; i++) {
+        json_t *item = json_object();
+        put(w, item, "line", unsigned_number(profile->ptx[i].line));
+        put(w, item, "text", text_or_null(profile->ptx[i].text));
+        append(w, list, item);
+    }
+    return list;
 }
 
 static json_t *stage_json(struct writer *w, const struct stage_profile *stage)
@@ -247,6 +260,7 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     put(w, root, "counters", counters_json(w, profile));
     put(w, root, "notes", notes_json(w, profile));
     put(w, root, "instructions", instructions);
+    if (profile->ptx_count) put(w, root, "ptx", ptx_json(w, profile));
     put(w, root, "stages", stages);
     json_t *caches = json_array();
     for (const struct cache_section *section = profile_next_caches(profile, NULL); section;

@@ -189,8 +189,8 @@ static const char *label_at(const struct listing *listing, struct arena *arena, 
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static const char *symbol_text(const struct cubin *cubin, struct arena *arena,
-                               const struct cubin_relocation *relocation)
+const char *listing_symbol(const struct cubin *cubin, struct arena *arena,
+                           const struct cubin_relocation *relocation)
 {
     const struct cubin_symbol *symbol = &cubin->symbols[relocation->symbol];
     const struct cubin_relocation_kind *kind = cubin_relocation_kind(relocation->type);
@@ -203,8 +203,7 @@ static const char *symbol_text(const struct cubin *cubin, struct arena *arena,
     return arena_format(arena, "%s%s%s0x%" PRIx64 "%s", before, symbol->name, sign, size, after);
 }
 
-/* The operand that a relocation replaces as a whole: a target, or the only immediate; NULL: none. */
-static struct native_operand *relocated_operand(struct native_insn *insn)
+struct native_operand *listing_relocated_operand(struct native_insn *insn)
 {
     struct native_operand *target = target_of(insn), *immediate = NULL;
     for (unsigned i = 0; i < insn->operand_count && !target; i++) {
@@ -221,8 +220,8 @@ static void name_operands(const struct listing *listing, struct arena *arena, in
 {
     struct native_operand *operand;
     if (row->relocation) {
-        const char *symbol = symbol_text(listing->cubin, arena, row->relocation);
-        operand = relocated_operand(insn);
+        const char *symbol = listing_symbol(listing->cubin, arena, row->relocation);
+        operand = listing_relocated_operand(insn);
         if (operand)
             operand->label = symbol;
         else
@@ -278,7 +277,7 @@ static void read_row(struct listing *listing, struct arena *arena, int32_t secti
         if (!row->symbol && !strncmp(insn.opcode, "BRX", 3))
             row->symbol = branch_text(listing, arena, section, at);
     } else if (row->relocation) {
-        row->symbol = symbol_text(cubin, arena, row->relocation);
+        row->symbol = listing_symbol(cubin, arena, row->relocation);
     }
     row->text = row->is_known ? arena_copy(arena, text.data) : "?";
     strbuf_clear(&text);

@@ -39,4 +39,10 @@ void listing_clear(struct listing *listing);
 struct listing_row *listing_read(struct listing *listing, struct arena *arena, uint32_t item,
                                  size_t *out_count);
 
+/* What a relocation puts into code: "caller+0x8", "lo(table)". */
+const char *listing_symbol(const struct cubin *cubin, struct arena *arena,
+                           const struct cubin_relocation *relocation);
+/* The operand that a relocation replaces as a whole: a target, or the only immediate; NULL: none. */
+struct native_operand *listing_relocated_operand(struct native_insn *insn);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "decode/native/listing.h"
 #include "decode/native/lower.h"
 #include "decode/parser.h"
 
@@ -36,6 +37,7 @@ struct filling {
     int32_t *section_variable; /* by section: the variable that is the whole section; -1 */
     int32_t *symbol_variable;  /* by symbol; -1 */
     uint32_t first_file;       /* of its source files, in `files` */
+    const char *ptx;           /* that it was compiled from; NULL: it has none */
     /* Of all cubins. */
     const struct vreg *vregs;
     uint64_t code_end;
@@ -323,6 +325,7 @@ struct kernel {
     int32_t *sections; /* of code, its own first */
     uint32_t section_count;
     struct insn *insns;
+    struct native_place *places;
     uint64_t *targets; /* by instruction: code address, UINT64_MAX: none */
     bool *leads;
     uint32_t insn_count, range_count;
@@ -381,6 +384,23 @@ static void set_source(const struct filling *f, int32_t section, uint64_t offset
     out->source_line = line->line;
 }
 
+static void set_place(const struct filling *f, int32_t section, uint64_t offset,
+                      struct native_place *out)
+{
+    const struct cubin *cubin = f->cubin;
+    const struct cubin_line *line =
+        cubin_find_line(cubin->ptx_lines, cubin->ptx_line_count, section, offset);
+    const struct cubin_relocation *relocation = cubin_find_relocation(cubin, section, offset);
+    const struct native_word word = cubin_word(cubin->sections[section].bytes + offset);
+    *out = (struct native_place){
+        .low = word.low,
+        .high = word.high,
+        .offset = (uint32_t)offset,
+        .ptx_line = line ? line->line : 0,
+        .symbol = relocation ? listing_symbol(cubin, f->arena, relocation) : NULL,
+    };
+}
+
 static void note_unsupported(const struct filling *f, struct kernel *k, const char *what,
                              uint32_t line)
 {
@@ -394,6 +414,7 @@ static ws_status read_code(struct filling *f, struct kernel *k)
     for (uint32_t i = 0; i < k->section_count; i++)
         k->insn_count += (uint32_t)(f->cubin->sections[k->sections[i]].size / NATIVE_WORD_BYTES);
     k->insns = ARENA_ARRAY(f->arena, struct insn, k->insn_count + 1);
+    k->places = ARENA_ARRAY(f->arena, struct native_place, k->insn_count + 1);
     k->targets = ARENA_ARRAY(f->arena, uint64_t, k->insn_count + 1);
     k->leads = ARENA_ARRAY(f->arena, bool, k->insn_count + 1);
     k->ranges = ARENA_ARRAY(f->arena, struct code_range, k->section_count + 1);
@@ -409,6 +430,7 @@ static ws_status read_code(struct filling *f, struct kernel *k)
             TRY(read_insn(f, k->function, k->banks, s, offset, insn, &k->targets[at], &refused));
             insn->line = at * NATIVE_WORD_BYTES;
             set_source(f, s, offset, insn);
+            set_place(f, s, offset, &k->places[at]);
             if (refused) note_unsupported(f, k, refused, insn->line);
         }
     }
@@ -583,6 +605,9 @@ static const struct native_code *make_native_code(const struct filling *f, const
                                 .shared_base = f->cubin->target >= 90 ? RESERVED_SHARED_90 : 0,
                                 .shared_bytes = own_shared_bytes(f->cubin, k->function),
                                 .banks = banks,
+                                .places = k->places,
+                                .ptx = f->ptx,
+                                .ptx_size = f->cubin->ptx_size,
                                 .builtins = find_builtins(f, k)};
     if (out->builtins && out->registers < BUILTIN_REGISTERS) out->registers = BUILTIN_REGISTERS;
     for (unsigned b = 0; b < NATIVE_BANKS; b++)
@@ -729,6 +754,19 @@ static const char *file_path(struct arena *arena, const struct cubin_file *file)
     return arena_format(arena, "%s/%s", file->folder, file->name);
 }
 
+void module_native_text(const struct module *module, const struct function *function, uint32_t insn,
+                        struct strbuf *out)
+{
+    const struct native_place *place = &function->native_code->places[insn];
+    const struct native_word word = {place->low, place->high};
+    struct native_insn decoded;
+    if (!native_decode(module->target, word, place->offset, &decoded)) return;
+    struct native_operand *operand = place->symbol ? listing_relocated_operand(&decoded) : NULL;
+    if (operand) operand->label = place->symbol;
+    native_print_guard(&decoded, out);
+    native_print(&decoded, out);
+}
+
 static void list_files(struct filling *f)
 {
     f->first_file = f->file_count;
@@ -762,6 +800,7 @@ static ws_status add_cubin(struct filling *f, const struct cubin *cubin)
     f->code_address = ARENA_ARRAY(f->arena, uint64_t, cubin->section_count + 1);
     f->section_variable = ARENA_ARRAY(f->arena, int32_t, cubin->section_count + 1);
     f->symbol_variable = ARENA_ARRAY(f->arena, int32_t, cubin->symbol_count + 1);
+    f->ptx = cubin->ptx ? arena_copy_n(f->arena, cubin->ptx, cubin->ptx_size) : NULL;
     list_files(f);
     place_code(f);
     add_section_variables(f);
