@@ -20,6 +20,7 @@ enum analysis_option {
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_DETAILS,
+    OPTION_CODE,
     OPTION_PRINT,
     OPTION_SAVE,
     OPTION_CHECK,

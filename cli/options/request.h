@@ -60,6 +60,7 @@ struct request {
     ws_format format;
     bool is_analyzer; /* --format analyzer */
     ws_details details;
+    bool lists_code; /* with the cost of each line */
 };
 
 /* Setters that both sources share. `what` names option or key in messages. */

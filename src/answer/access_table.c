@@ -231,17 +231,28 @@ static int compare_sources(const void *a, const void *b)
     return order ? order : compare_places(x, y);
 }
 
+void access_sums_add(struct access_sums *sums, const struct instruction_profile *insn)
+{
+    for (size_t k = 0; k < KIND_COUNT; k++) {
+        double requests = instruction_counter(insn, kinds[k].requests);
+        if (kinds[k].is_shared) {
+            sums->shared_requests += requests;
+            sums->wavefronts += instruction_counter(insn, kinds[k].wavefronts32);
+        } else {
+            sums->requests += requests;
+            sums->sectors += instruction_counter(insn, kinds[k].sectors);
+        }
+    }
+}
+
 static struct hot_line costs_of(const struct instruction_profile *insn)
 {
-    struct hot_line line = {.insn = insn,
-                            .instructions = instruction_counter(insn, COUNTER_INST_WARP)};
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        if (kinds[k].is_shared)
-            line.wavefronts += instruction_counter(insn, kinds[k].wavefronts32);
-        else
-            line.sectors += instruction_counter(insn, kinds[k].sectors);
-    }
-    return line;
+    struct access_sums sums = {0};
+    access_sums_add(&sums, insn);
+    return (struct hot_line){.insn = insn,
+                             .instructions = instruction_counter(insn, COUNTER_INST_WARP),
+                             .sectors = sums.sectors,
+                             .wavefronts = sums.wavefronts};
 }
 
 static void add_costs(struct hot_line *to, const struct hot_line *costs)

@@ -29,6 +29,12 @@ struct access_row {
 struct access_row *access_table(const struct profile *profile, const struct access_rule *rule,
                                 size_t *out_count);
 
+/* What an instruction asks of the memories: global and local in 32-byte sectors, shared with 32 banks. */
+struct access_sums {
+    double requests, sectors, shared_requests, wavefronts;
+};
+void access_sums_add(struct access_sums *sums, const struct instruction_profile *insn);
+
 struct hot_line {
     const struct instruction_profile *insn;   /* the first one of this line */
     double instructions, sectors, wavefronts; /* shares of the launch, 0 to 1 */

@@ -6,6 +6,7 @@
 
 #include "answer/access_table.h"
 #include "answer/analyze.h"
+#include "answer/code_answer.h"
 #include "answer/profiler_counts.h"
 #include "answer/question.h"
 #include "answer/words.h"
@@ -55,6 +56,7 @@ struct analyzed_machine {
     const struct diagnosis *diagnosis;
     struct estimate_node *estimates;
     const struct profiler_counts *profiler; /* NULL: not asked for, or unknown */
+    const struct hot_code *hot_code;        /* NULL: not asked for, or no instruction is known */
     size_t access_count;
     struct access_node *accesses;
 };
@@ -65,6 +67,7 @@ struct analyzed_kernel {
     struct access_node *accesses;
     struct hot_node *lines;
     struct analyzed_machine *machines;
+    const struct code_answer *code; /* NULL: not asked for */
 };
 
 struct analyze_answer {
@@ -454,6 +457,35 @@ static bool has_evidence(const struct predict_options *options)
     return !options->without_gains && !options->only;
 }
 
+static const struct warp_waits *waits_of(const struct analyzed_machine *machine)
+{
+    for (size_t i = 0; i < machine->prediction->estimate_count; i++)
+        if (machine->estimates[i].waits.waits) return machine->estimates[i].waits.waits;
+    return NULL;
+}
+
+/* What the lines of the code cost, once the machines are described; `lists`: all of them. */
+static void describe_code(struct arena *arena, struct analyzed_kernel *kernel, bool lists)
+{
+    struct code_machine *machines =
+        ARENA_ARRAY(arena, struct code_machine, kernel->machine_count + 1);
+    size_t count = 0;
+    if (!kernel->profile->instruction_count) return;
+    for (size_t i = 0; i < kernel->machine_count; i++) {
+        const struct warp_waits *waits = waits_of(&kernel->machines[i]);
+        const char *id = kernel->machines[i].prediction->machine->id;
+        if (waits) machines[count++] = (struct code_machine){id, waits};
+    }
+    struct code_table *table = code_table_make(arena, kernel->profile, machines, count);
+    for (size_t i = 0, known = 0; i < kernel->machine_count; i++) {
+        bool is_known = waits_of(&kernel->machines[i]) != NULL;
+        kernel->machines[i].hot_code = hot_code_find(arena, table, is_known ? known : CODE_NO_ROW);
+        known += is_known;
+    }
+    if (lists)
+        kernel->code = code_answer_make(arena, kernel->profile, table, kernel->machine_count);
+}
+
 static ws_status ask_machine(struct asked *asked, const struct profile *profile,
                              const struct machine *machine, const struct predict_options *options,
                              struct analyzed_machine *out)
@@ -480,6 +512,7 @@ static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
                            &asked->answer->arena);
     for (size_t i = 0; i < asked->machine_count; i++)
         TRY(ask_machine(asked, profile, asked->machines[i], options, &out->machines[i]));
+    if (has_evidence(options)) describe_code(&asked->answer->arena, out, asked_flag(asked, "code"));
     return WS_OK;
 }
 
@@ -495,6 +528,7 @@ struct answer *analyze_describe(const struct profile *profile,
     for (size_t i = 0; i < count; i++)
         describe_machine(predictions[i], diagnoses[i], &answer->arena,
                          &record->kernels[0].machines[i]);
+    describe_code(&answer->arena, &record->kernels[0], false);
     answer_complete(answer, question_analyze.record, record);
     return answer;
 }
@@ -532,6 +566,7 @@ static const struct input_info inputs[] = {
     {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
     {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
     {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count"},
+    {"code", INPUT_FLAG, "", "also source, PTX and native code, with the cost of each line"},
 };
 
 const struct question question_analyze = {

@@ -40,6 +40,12 @@ void show_occupancy(struct page *page, const struct node *machine);
 void show_waits(struct page *page, const struct node *machine);
 void show_models(struct page *page, const struct node *machine, size_t max_refusals);
 
+/* analyze_code.c */
+/* The lines that cost most, of source, PTX and native code side by side. */
+void show_hot_code(struct page *page, const struct node *machine, size_t max_rows);
+/* All of them, as wide as the reader's terminal; nothing if that was not asked for. */
+void show_code(struct page *page, const struct node *kernel);
+
 /* analyze_notes.c */
 void show_hot_lines(struct page *page, const struct node *kernel, size_t max_rows);
 void show_mix(struct page *page, const struct node *kernel);

@@ -65,3 +65,13 @@ ws_status disasm_end(struct disasm *d, struct diag *diag)
     disasm_flush(d);
     return d->failed ? diag_error(diag, WS_ERR_IO, "the listing cannot be written") : WS_OK;
 }
+
+void disasm_clear(struct disasm *d)
+{
+    source_files_clear(&d->sources);
+    mem_free(d->ptx_lines);
+    mem_free(d->json);
+    strbuf_clear(&d->out);
+    d->ptx_lines = NULL;
+    d->json = NULL;
+}

@@ -3,6 +3,7 @@
 #ifndef RENDER_DISASM_H
 #define RENDER_DISASM_H
 
+#include "base/source_files.h"
 #include "decode/native/listing.h"
 
 struct disasm {
@@ -17,8 +18,7 @@ struct disasm {
 
     struct strbuf out; /* for disasm.c */
     struct json_out *json;
-    struct disasm_source *sources;
-    size_t source_count;
+    struct source_files sources;
     const char *
         *ptx_lines; /* of the cubin that is written: where each begins; NULL: not yet known */
     uint32_t ptx_line_count;
@@ -39,8 +39,5 @@ void disasm_text_function(struct disasm *d, const struct listing *listing,
 void disasm_json_function(struct disasm *d, const struct listing *listing,
                           const struct listing_item *item, const struct listing_row *rows,
                           size_t count);
-/* Line `line`, from 1, of a source file; *out_size bytes. NULL: the file or the line is not there. */
-const char *disasm_source_line(struct disasm *d, const struct cubin_file *file, uint32_t line,
-                               size_t *out_size);
 
 #endif

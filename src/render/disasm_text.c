@@ -74,7 +74,7 @@ static void put_source(struct disasm *d, const struct cubin *cubin, const struct
 {
     size_t size;
     const struct cubin_file *file = &cubin->files[line->file];
-    const char *text = disasm_source_line(d, file, line->line, &size);
+    const char *text = source_files_line(&d->sources, file->folder, file->name, line->line, &size);
     strbuf_printf(&d->out, "// %s:%u", file->name, line->line);
     if (text) {
         strbuf_puts(&d->out, "  ");

@@ -72,9 +72,10 @@ static const struct section sections[] = {
     {ONE | SEVERAL_IN_DETAIL, MACHINE, .show = show_occupancy},
     {ONE | SEVERAL_IN_DETAIL, MACHINE, .follows = true, .show = show_waits},
     {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_models, 2, 1, 1},
+    {ONE | SEVERAL_IN_DETAIL, MACHINE, false, NULL, show_hot_code, 5, 1, 2},
     {NONE, KERNEL, false, NULL, show_memory, 12, 4, 3},
     {SEVERAL, KERNEL, false, NULL, show_memory, 4, 2, 3},
-    {ANY, KERNEL, false, NULL, show_hot_lines, 3, 1, 2},
+    {NONE | SEVERAL | SEVERAL_IN_DETAIL, KERNEL, false, NULL, show_hot_lines, 3, 1, 2},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof *sections, NOTE_LINES = 2 };
 
@@ -185,6 +186,7 @@ static void one_kernel(struct page *page, const struct node *kernel)
     page_blank(page);
     unsigned left = used + 2 < REPORT_LINES ? REPORT_LINES - used - 1 : 1;
     show_notes(page, kernel, details ? 1000 : left);
+    show_code(page, kernel);
 }
 
 /* -q: five lines a machine, named if there are several kernels or machines. */
@@ -200,6 +202,7 @@ static void quiet_kernel(struct page *page, const struct node *kernel, bool seve
         show_answer(page, machine);
         show_best_advice(page, machine);
     }
+    show_code(page, kernel);
 }
 
 static unsigned width_of(const struct page *page)

@@ -365,7 +365,8 @@ static ws_status answer(struct diag *diag, struct teg_grid *a)
     a->out->unseen = unseen(a);
     write_known_gains(a);
     if (input->without_details) return WS_OK;
-    struct warp_waits *waits = teg_waits(input->arena, input->trace, &a->result);
+    struct warp_waits *waits =
+        teg_waits(input->arena, input->trace, &a->result, input->profile->instruction_count);
     a->out->details = waits;
     return write_scaling(diag, a, waits);
 }

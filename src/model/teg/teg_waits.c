@@ -89,8 +89,23 @@ static unsigned greatest(const teg_time *stalls)
     return best;
 }
 
+/* By instruction of the profile. */
+static const double *add_by_pc(struct arena *arena, const struct trace *trace,
+                               const struct teg_result *result, size_t pc_count, double all)
+{
+    double *shares = ARENA_ARRAY(arena, double, (pc_count + 1) * TEG_STALL_COUNT);
+    for (uint32_t i = 0; i < trace->insn_count; i++) {
+        size_t pc = trace->insns[i].pc;
+        const teg_time *stalls = result->insn_stalls + (size_t)i * TEG_STALL_COUNT;
+        double *to = shares + (pc < pc_count ? pc : pc_count) * TEG_STALL_COUNT;
+        for (unsigned k = 0; k < TEG_STALL_COUNT; k++)
+            to[k] += (double)stalls[k] / all;
+    }
+    return shares;
+}
+
 struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
-                             const struct teg_result *result)
+                             const struct teg_result *result, size_t pc_count)
 {
     struct warp_waits *out = ARENA_ARRAY(arena, struct warp_waits, 1);
     struct wait_cause *causes = ARENA_ARRAY(arena, struct wait_cause, TEG_STALL_COUNT);
@@ -117,6 +132,12 @@ struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
     }
     mem_free(lines);
     *out = (struct warp_waits){
-        .cause_count = TEG_STALL_COUNT, .causes = causes, .line_count = count, .lines = rows};
+        .cause_count = TEG_STALL_COUNT,
+        .causes = causes,
+        .line_count = count,
+        .lines = rows,
+        .pc_count = pc_count,
+        .pc_shares = add_by_pc(arena, trace, result, pc_count, all),
+    };
     return out;
 }

@@ -5,8 +5,9 @@
 #include "model/teg/teg_engine.h"
 #include "model/teg/warp_waits.h"
 
-/* Shares of the warps' time by cause and by line; in the arena. Without scaling. */
+/* Shares of the warps' time by cause, by line and by instruction of the profile, of which there are pc_count;
+ * in the arena. Without scaling. */
 struct warp_waits *teg_waits(struct arena *arena, const struct trace *trace,
-                             const struct teg_result *result);
+                             const struct teg_result *result, size_t pc_count);
 
 #endif

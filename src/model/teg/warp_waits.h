@@ -26,8 +26,11 @@ struct scaling_point { /* so many warps alone on an SM, each with its work */
     double cycles, ipc;
 };
 struct warp_waits {
-    size_t cause_count, line_count, scaling_count;
+    size_t cause_count, line_count, scaling_count, pc_count;
     const struct wait_cause *causes;
+    /* By instruction_profile.pc and cause: shares of the time of all resident warps; the last row is of what
+     * belongs to no instruction of the profile. */
+    const double *pc_shares;       /* [pc_count + 1][cause_count] */
     const struct wait_line *lines; /* greatest share first */
     const struct scaling_point *scaling;
 };
