@@ -76,6 +76,8 @@ static void put_source(struct disasm *d, const struct cubin *cubin, const struct
     const struct cubin_file *file = &cubin->files[line->file];
     const char *text = source_files_line(&d->sources, file->folder, file->name, line->line, &size);
     strbuf_printf(&d->out, "// %s:%u", file->name, line->line);
+    if (line->inner_line != line->line || line->inner_file != line->file)
+        strbuf_printf(&d->out, " (%s:%u)", cubin->files[line->inner_file].name, line->inner_line);
     if (text) {
         strbuf_puts(&d->out, "  ");
         strbuf_append(&d->out, text, size);
@@ -110,7 +112,8 @@ static void put_ptx(struct disasm *d, const struct cubin_line *line)
 
 static bool is_same(const struct cubin_line *a, const struct cubin_line *b)
 {
-    return a && b && a->file == b->file && a->line == b->line;
+    return a && b && a->file == b->file && a->line == b->line && a->inner_file == b->inner_file &&
+           a->inner_line == b->inner_line;
 }
 
 static void put_row(struct strbuf *out, const struct listing_row *row)

@@ -138,8 +138,10 @@ struct cubin_file {
 struct cubin_line {
     int32_t section; /* rows are in the order of sections and offsets */
     uint32_t offset;
-    uint32_t file;  /* in `files`; of PTX lines: 0 */
-    uint32_t line;  /* from 1; 0: from nowhere */
+    uint32_t file; /* in `files`; of PTX lines: 0 */
+    uint32_t line; /* from 1; 0: from nowhere */
+    /* Of code inlined from another file, whose line that is not: where it stands. Else the same. */
+    uint32_t inner_file, inner_line;
     uint32_t order; /* in the file: for the reader */
 };
 

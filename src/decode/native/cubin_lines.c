@@ -101,6 +101,15 @@ static void add_file(void *user, uint64_t folder, const char *name)
     };
 }
 
+static void set_place(const struct rows *rows, uint32_t number, uint32_t line, uint32_t *out_file,
+                      uint32_t *out_line)
+{
+    uint32_t file = rows->file_first + number - 1;
+    bool is_known = number && file < rows->file_count;
+    *out_file = is_known ? file : 0;
+    *out_line = is_known || !rows->has_files ? line : 0;
+}
+
 static void add_row(void *user, const struct line_row *row)
 {
     struct rows *rows = user;
@@ -112,15 +121,12 @@ static void add_row(void *user, const struct line_row *row)
     uint64_t size = rows->cubin->sections[base->section].size;
     if (offset > size || offset > UINT32_MAX) return;
     GROW(rows->items, rows->count, rows->capacity);
-    uint32_t file = rows->file_first + row->file - 1;
-    bool is_known = row->file && file < rows->file_count;
-    rows->items[rows->count++] = (struct cubin_line){
-        .section = base->section,
-        .offset = (uint32_t)offset,
-        .file = is_known ? file : 0,
-        .line = row->is_end || (!is_known && rows->has_files) ? 0 : row->line,
-        .order = rows->count,
-    };
+    struct cubin_line *line = &rows->items[rows->count];
+    *line = (struct cubin_line){
+        .section = base->section, .offset = (uint32_t)offset, .order = rows->count++};
+    if (row->is_end) return;
+    set_place(rows, row->caller_file, row->caller_line, &line->file, &line->line);
+    set_place(rows, row->file, row->line, &line->inner_file, &line->inner_line);
 }
 
 /* Of several rows at a place the last one holds; the end of a sequence yields to what begins there. */

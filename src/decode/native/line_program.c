@@ -3,8 +3,14 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, FIXED_ADVANCE_PC = 9, CONST_ADD_PC = 8 };
-enum { END_SEQUENCE = 1, SET_ADDRESS, DEFINE_FILE };
+enum { END_SEQUENCE = 1, SET_ADDRESS, DEFINE_FILE, INLINED_CALL = 0x90 };
+
+struct place {
+    uint32_t file, caller_file, caller_line;
+};
 
 struct cursor {
     const uint8_t *start, *at, *end;
@@ -21,6 +27,9 @@ struct program {
     struct line_row row;
     int64_t line;
     bool has_address;
+    struct place *places; /* of the rows of this sequence */
+    uint32_t place_count, place_capacity;
+    uint64_t call; /* the row that called, from 1; 0: not inlined */
 };
 
 static bool has(struct cursor *in, uint64_t bytes)
@@ -127,12 +136,27 @@ static void begin_sequence(struct program *p)
     p->row = (struct line_row){.file = 1};
     p->line = 1;
     p->has_address = false;
+    p->place_count = 0;
+    p->call = 0;
+}
+
+static void find_caller(struct program *p)
+{
+    struct line_row *row = &p->row;
+    const struct place *call =
+        p->call && p->call <= p->place_count ? &p->places[p->call - 1] : NULL;
+    bool is_foreign = call && call->file != row->file;
+    row->caller_file = is_foreign ? call->caller_file : row->file;
+    row->caller_line = is_foreign ? call->caller_line : row->line;
+    GROW(p->places, p->place_count, p->place_capacity);
+    p->places[p->place_count++] = (struct place){row->file, row->caller_file, row->caller_line};
 }
 
 static void emit(struct program *p, bool is_end)
 {
     p->row.line = p->line >= 0 && p->line <= UINT32_MAX ? (uint32_t)p->line : 0;
     p->row.is_end = is_end;
+    find_caller(p);
     if (p->has_address) p->reader->add_row(p->reader->user, &p->row);
 }
 
@@ -156,7 +180,10 @@ static void run_extended(struct program *p)
     case DEFINE_FILE:
         read_file(p, text(in));
         break;
-    default: /* NVIDIA's 0x90: into which call the code was inlined */
+    case INLINED_CALL: /* NVIDIA's; then the name of the function */
+        p->call = leb(in, false);
+        break;
+    default:
         break;
     }
     if (in->at > next) in->fault = "malformed instruction";
@@ -223,6 +250,7 @@ const char *line_programs_read(const uint8_t *bytes, size_t size, const struct l
         begin_sequence(&p);
         while (!p.in.fault && p.in.at < p.in.end)
             run_instruction(&p);
+        mem_free(p.places);
         if (p.in.fault) return p.in.fault;
     }
     return all.fault;

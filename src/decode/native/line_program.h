@@ -16,7 +16,9 @@ struct line_row {
     uint64_t base;       /* that address, as it stands there */
     uint64_t distance;   /* from there */
     uint32_t file, line; /* file: as numbered by this program, from 1; 0: unknown */
-    bool is_end;         /* the first byte behind the sequence */
+    /* Code inlined from another file counts for the line that called it: this one. Else the same. */
+    uint32_t caller_file, caller_line;
+    bool is_end; /* the first byte behind the sequence */
 };
 /* Called in order; the texts lie in the section. */
 struct line_reader {
