@@ -48,46 +48,62 @@ static inline float finish(float v, int64_t imm)
     if (imm & F_SAT) v = v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; /* NaN gives +0 */
     return canon(v);
 }
+static inline int64_t double_as_bits(double v)
+{
+    int64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 /* Directed rounding of an exact value that is known as double `head` plus a tail of sign `tail`.
  * head is first made odd where it is inexact, which makes the second rounding exact: 53 bits are
- * more than twice 24 plus two. */
+ * more than twice 24 plus two. Without branches, for vectors: a step away from f adds one to the bits, or
+ * takes one off where the magnitude shrinks. */
 static inline float round_odd(double head, double tail, int64_t direction)
 {
-    if (tail != 0.0 && isfinite(head)) {
-        int64_t bits;
-        memcpy(&bits, &head, sizeof bits);
-        if (!(bits & 1)) bits += (tail > 0.0) == (head > 0.0) ? 1 : -1;
-        memcpy(&head, &bits, sizeof head);
-    }
+    const bool is_finite = fabs(head) <= DBL_MAX;
+    int64_t bits = double_as_bits(head), odd = ((bits ^ double_as_bits(tail)) >> 63) | 1;
+    bits += odd & -(~bits & (int64_t)(is_finite & (tail != 0.0)));
+    memcpy(&head, &bits, sizeof head);
     float f = (float)head;
-    if ((double)f == head || head != head || !isfinite(head)) return f;
-    bool above = (double)f > head;
-    if (direction == F_RZ ? (head > 0.0) == above : direction == F_RM ? above : !above)
-        f = nextafterf(f, direction == F_RZ ? 0.0f : direction == F_RM ? -INFINITY : INFINITY);
-    return f;
+    const double back = (double)f;
+    const bool above = back > head;
+    const bool steps = direction == F_RZ   ? (head > 0.0) == above
+                       : direction == F_RM ? above
+                                           : !above;
+    const bool shrinks = direction == F_RZ || (direction == F_RM ? f > 0.0f : f < 0.0f);
+    uint32_t next = float_as_bits(f) + (shrinks ? UINT32_MAX : 1);
+    const bool leaves = is_finite & (back != head) & steps;
+    return leaves ? bits_as_float(next) : f;
 }
+/* What the sum s leaves out; without meaning if s is not finite. */
 static inline double sum_tail(double a, double b, double s)
 {
-    double bb = s - a;
-    return isfinite(s) ? (a - (s - bb)) + (b - bb) : 0.0;
+    const double bb = s - a;
+    return (a - (s - bb)) + (b - bb);
 }
+/* A sum of 0 is -0 when rounded down, but for one of two zeros of plus sign. */
 static inline float add_directed(double a, double b, int64_t direction)
 {
-    double s = a + b;
-    if (s == 0.0 && direction == F_RM && !(a == 0.0 && b == 0.0)) return -0.0f;
-    if (s == 0.0 && direction == F_RM && signbit(a) != signbit(b)) return -0.0f;
-    return round_odd(s, sum_tail(a, b, s), direction);
+    const double s = a + b;
+    const bool both_zero = (a == 0.0) & (b == 0.0);
+    const bool other_signs = (double_as_bits(a) ^ double_as_bits(b)) < 0;
+    float r = round_odd(s, sum_tail(a, b, s), direction);
+    const bool is_minus_zero = (direction == F_RM) & (s == 0.0) & (!both_zero | other_signs);
+    return is_minus_zero ? -0.0f : r;
 }
 static inline float add_any(float a, float b, int64_t imm)
 {
     a = ftz_in(a, imm), b = ftz_in(b, imm);
     return finish(imm & F_DIRECTION ? add_directed(a, b, imm & F_DIRECTION) : a + b, imm);
 }
+static inline float mul_directed(float a, float b, int64_t direction)
+{
+    return round_odd((double)a * b, 0.0, direction);
+}
 static inline float mul_any(float a, float b, int64_t imm)
 {
     a = ftz_in(a, imm), b = ftz_in(b, imm);
-    return finish(imm & F_DIRECTION ? round_odd((double)a * b, 0.0, imm & F_DIRECTION) : a * b,
-                  imm);
+    return finish(imm & F_DIRECTION ? mul_directed(a, b, imm & F_DIRECTION) : a * b, imm);
 }
 static inline float fma_any(float a, float b, float c, int64_t imm)
 {
@@ -146,6 +162,15 @@ OP2(div_f32_approx, float, float, float, canon(div_approx(A, B)))
 OP1(sqrt_f32_any, float, float, sqrt_any(A, u->imm))
 OP1(rcp_f32_any, float, float, div_any(1.0f, A, u->imm))
 OP1(rcp_f32, float, float, canon(1.0f / A))
+/* Directed rounding without other modifiers: what the expansions of division and sin have. */
+#define DIRECTED(name, direction)                                                                  \
+    OP2(add_f32_##name, float, float, float, canon(add_directed((double)A, (double)B, direction))) \
+    OP2(mul_f32_##name, float, float, float, canon(mul_directed(A, B, direction)))                 \
+    OP3(fma_f32_##name, float, float, float, float,                                                \
+        canon(add_directed((double)A *B, (double)C, direction)))
+DIRECTED(rz, F_RZ)
+DIRECTED(rm, F_RM)
+DIRECTED(rp, F_RP)
 /* What code compiled for speed is full of: to nearest, subnormals flushed. */
 OP2(add_f32_ftz, float, float, float, flushed(flush(A) + flush(B)))
 OP2(sub_f32_ftz, float, float, float, flushed(flush(A) - flush(B)))
@@ -176,9 +201,30 @@ OP1(tanh_f32, float, float, finish((float)tanh((double)A), u->imm))
 
 /* An operation with a fast loop to nearest, one that flushes too, and one for all modifiers. */
 #define BY_MODIFIERS(name) (any ? PAIR(name##_any) : ftz ? PAIR(name##_ftz) : PAIR(name))
+#define BY_DIRECTION(name)                                                                         \
+    (insn->rounding == ROUND_RZ   ? PAIR(name##_rz)                                                \
+     : insn->rounding == ROUND_RM ? PAIR(name##_rm)                                                \
+                                  : PAIR(name##_rp))
+static struct uop_pair select_f32_directed(const struct insn *insn)
+{
+    switch (insn->op) {
+    case OP_ADD:
+        return BY_DIRECTION(add_f32);
+    case OP_MUL:
+        return BY_DIRECTION(mul_f32);
+    case OP_MAD:
+    case OP_FMA:
+        return BY_DIRECTION(fma_f32);
+    default:
+        return NOT_SUPPORTED;
+    }
+}
 static struct uop_pair select_f32(const struct insn *insn)
 {
     bool ftz = insn->flags & INSN_FTZ;
+    bool directed = insn->rounding >= ROUND_RZ && insn->rounding <= ROUND_RP &&
+                    !(insn->flags & (INSN_FTZ | INSN_SAT));
+    if (directed && select_f32_directed(insn).full) return select_f32_directed(insn);
     bool any = insn->rounding > ROUND_RN || insn->flags & (INSN_SAT | INSN_NAN | INSN_ABS);
     switch (insn->op) {
     case OP_ADD:
