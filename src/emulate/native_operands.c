@@ -137,3 +137,73 @@ void native_append(struct making *m, struct uop *u)
         split->full = split->part = m->b->semantics->guarded_quietly;
     }
 }
+
+/* ---- what begins as zero --------------------------------------------------------------------- */
+
+enum use { UNNAMED, NAMED, WRITTEN_FIRST };
+
+static void note_use(uint8_t *uses, int32_t reg, unsigned count, enum use use)
+{
+    for (unsigned k = 0; k < count && reg >= 0 && reg + (int32_t)k < NATIVE_VREGS; k++)
+        if (uses[reg + (int32_t)k] == UNNAMED) uses[reg + (int32_t)k] = (uint8_t)use;
+}
+
+/* `writes`: every lane that is alive comes here, and has not been elsewhere. Only registers: operations may change
+ * some bits of what is behind them. */
+static void note_insn(uint8_t *uses, const struct insn *insn, bool writes)
+{
+    for (unsigned k = 0; k < insn->nsrc; k++) {
+        const struct operand *operand = insn_source(insn, k);
+        bool is_register = operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_ADDRESS;
+        if (is_register) note_use(uses, operand->reg, operand->width == WIDTH_PAIR ? 2 : 1, NAMED);
+        if (operand->kind == OPERAND_ADDRESS && operand->select & ADDRESS_UNIFORM)
+            note_use(uses, operand->uniform, 2, NAMED);
+    }
+    if (insn->guard >= 0) note_use(uses, insn->guard, 1, NAMED);
+    for (unsigned k = 0; k < insn->ndst; k++) {
+        const struct operand *operand = &insn->operands[k];
+        if (operand->kind != OPERAND_REGISTER) continue;
+        bool is_whole = writes && insn->guard < 0 && operand->reg < VREG_P;
+        note_use(uses, operand->reg, operand->width == WIDTH_PAIR ? 2 : 1,
+                 is_whole ? WRITTEN_FIRST : NAMED);
+    }
+}
+
+/* From the entry as far as all lanes go on to the next instruction, or leave the kernel. */
+static uint32_t common_insns(const struct function *function)
+{
+    uint32_t b = 0;
+    for (; b < function->block_count; b++) {
+        const struct basic_block *block = &function->blocks[b];
+        if (block->successor_count != 1 || block->successors[0] != b + 1) break;
+    }
+    return b < function->block_count ? function->blocks[b].first + function->blocks[b].count
+                                     : function->insn_count;
+}
+
+/* Everything that the code names, unless it is written before; in runs. What it does not name nothing reads, but
+ * functions of the device runtime do. */
+void native_zeros(struct builder *b, uint32_t f, struct program_function *out)
+{
+    const struct function *function = out->function;
+    const uint32_t *slots = b->functions[f].slots;
+    uint8_t uses[NATIVE_VREGS] = {0};
+    uint32_t common = common_insns(function);
+    uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, NATIVE_VREGS);
+    uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, NATIVE_VREGS);
+    bool is_open = function->native_code->builtins != 0;
+    for (uint32_t i = 0; i < function->insn_count; i++)
+        note_insn(uses, &function->insns[i], i < common);
+    for (uint32_t v = 0; v < NATIVE_VREGS; v++) {
+        if ((uses[v] != NAMED && !is_open) || slots[v] == UINT32_MAX) continue;
+        uint32_t last = out->zero_count - 1, size = register_bytes(function->vregs[v].type);
+        if (out->zero_count && offsets[last] + bytes[last] + 64 >= slots[v]) {
+            bytes[last] = slots[v] + size - offsets[last];
+            continue;
+        }
+        offsets[out->zero_count] = slots[v];
+        bytes[out->zero_count++] = size;
+    }
+    out->zero_offsets = offsets;
+    out->zero_bytes = bytes;
+}

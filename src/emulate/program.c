@@ -273,12 +273,8 @@ static void list_zeros(struct builder *b, uint32_t f)
     struct program_function *out = &b->program->functions[f];
     const struct function *function = out->function;
     if (function->block_count == 0) return;
-    if (function->native_code) { /* all, so that what is read first is the same on every run */
-        uint32_t *all = ARENA_ARRAY(&b->program->arena, uint32_t, 2);
-        all[1] = b->functions[f].temporaries;
-        out->zero_offsets = &all[0];
-        out->zero_bytes = &all[1];
-        out->zero_count = 1;
+    if (function->native_code) {
+        native_zeros(b, f, out);
         return;
     }
     const uint64_t *live = function->blocks[0].live_in;

@@ -102,6 +102,8 @@ operand_ref native_source(struct making *m, unsigned k);
 void native_address(struct making *m, struct uop *u);
 /* The operation's results of 64 bits become pairs: to be called when it is whole; it is appended. */
 void native_append(struct making *m, struct uop *u);
+/* Registers of native function `f` that may be read before they are written: what begins as zero. */
+void native_zeros(struct builder *b, uint32_t f, struct program_function *out);
 /* Appends the operation of instruction `index` of program function `f` to b->uops. */
 ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index);
 
