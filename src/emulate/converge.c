@@ -63,23 +63,33 @@ static void go_on(const struct exec *x, struct split *split)
     split->block = code_of(x, split)->next;
 }
 
-/* Lanes that do not wait for themselves, because BREAK took them out, pass. */
-bool converge(struct exec *x, struct warp *warp, uint32_t at)
+bool converge_alone(const struct exec *x, const struct warp *warp, uint32_t at)
 {
-    warp->splits[at].state = SPLIT_AT_SYNC;
-    part(x, warp, at);
-    uint32_t members = converge_members(x, warp, at), come = 0;
-    if (warp->splits[at].mask & ~members) {
-        go_on(x, &warp->splits[at]);
-        return true;
-    }
+    const struct split *split = &warp->splits[at];
+    const struct code *code = code_of(x, split);
+    const uint32_t *masks = operand_words(x, code->uops[code->uop_count].src[0]);
+    uint32_t alive = warp->threads & ~warp->dead, others = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        others |= x->lane_mask[i] ? (masks[i] & alive) ^ split->mask : 0;
+    return !others;
+}
+
+/* Split `at` waits; have all lanes come that it waits for? */
+static bool all_have_come(const struct exec *x, const struct warp *warp, uint32_t at)
+{
+    uint32_t come = 0;
     for (uint32_t i = 0; i < warp->split_count; i++)
         if (waits_with(x, warp, i, at)) come |= warp->splits[i].mask;
-    if (members & ~come) return false;
+    return !(converge_members(x, warp, at) & ~come);
+}
+
+/* All that wait with split `at` go on, as one where they stand at one place or `anywhere`. */
+static void go_on_together(const struct exec *x, struct warp *warp, uint32_t at, bool anywhere)
+{
     uint32_t block = warp->splits[at].block;
     for (uint32_t i = 0; i < warp->split_count; i++) {
         if (i == at || !waits_with(x, warp, i, at)) continue;
-        if (warp->splits[i].block != block) {
+        if (!anywhere && warp->splits[i].block != block) {
             go_on(x, &warp->splits[i]);
             continue;
         }
@@ -89,6 +99,19 @@ bool converge(struct exec *x, struct warp *warp, uint32_t at)
         i--;
     }
     go_on(x, &warp->splits[at]);
+}
+
+/* Lanes that do not wait for themselves, because BREAK took them out, pass. */
+bool converge(struct exec *x, struct warp *warp, uint32_t at)
+{
+    warp->splits[at].state = SPLIT_AT_SYNC;
+    part(x, warp, at);
+    if (warp->splits[at].mask & ~converge_members(x, warp, at)) {
+        go_on(x, &warp->splits[at]);
+        return true;
+    }
+    if (!all_have_come(x, warp, at)) return false;
+    go_on_together(x, warp, at, false);
     return true;
 }
 
@@ -122,10 +145,7 @@ bool collect(struct exec *x, struct warp *warp, uint32_t at)
 {
     warp->splits[at].state = SPLIT_AT_SYNC;
     part(x, warp, at);
-    uint32_t members = converge_members(x, warp, at), come = 0;
-    for (uint32_t i = 0; i < warp->split_count; i++)
-        if (waits_with(x, warp, i, at)) come |= warp->splits[i].mask;
-    if (members & ~come) return false;
+    if (!all_have_come(x, warp, at)) return false;
     for (uint32_t i = 0; i < warp->split_count; i++) {
         if (i != at && !waits_with(x, warp, i, at)) continue;
         const struct code *code = code_of(x, &warp->splits[i]);
@@ -136,13 +156,6 @@ bool collect(struct exec *x, struct warp *warp, uint32_t at)
             high[__builtin_ctz(left)] = (uint32_t)((uint64_t)u->imm >> 32);
         }
     }
-    for (uint32_t i = 0; i < warp->split_count; i++) {
-        if (i == at || !waits_with(x, warp, i, at)) continue;
-        warp->splits[at].mask |= warp->splits[i].mask;
-        split_drop(warp, i);
-        if (i < at) at--;
-        i--;
-    }
-    go_on(x, &warp->splits[at]);
+    go_on_together(x, warp, at, true);
     return true;
 }

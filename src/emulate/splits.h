@@ -84,6 +84,8 @@ uint32_t meet_members(struct exec *x, struct warp *warp, uint32_t at);
 /* converge.c (native): the split has come to a BSYNC; it goes on, with those that came before it, when all lanes
  * of its barrier have come. True if splits went on. */
 bool converge(struct exec *x, struct warp *warp, uint32_t at);
+/* Does the running split wait there for just its own lanes? */
+bool converge_alone(const struct exec *x, const struct warp *warp, uint32_t at);
 /* Lets lanes that wait at a BSYNC go on without the others; false if none do. */
 bool converge_release(struct exec *x, struct warp *warp);
 /* As converge, for WARPSYNC.COLLECTIVE. */

@@ -138,19 +138,28 @@ static uint32_t table_target(const struct exec *x, const struct code *code, uint
     return index < code->last->target_count ? code->targets[index] : CODE_END;
 }
 
+/* The block that an address was found to be, for the lanes that go there, too. */
+struct known_target {
+    uint64_t address; /* UINT64_MAX: none yet */
+    uint32_t block;
+};
+
 /* The block at the address in the lane's pair of registers, plus imm; CODE_END: none, or a fault. */
-static uint32_t address_target(struct exec *x, const struct code *code, uint32_t lane)
+static uint32_t address_target(struct exec *x, const struct code *code, uint32_t lane,
+                               struct known_target *known)
 {
     const struct uop *u = &code->uops[code->uop_count];
     const uint32_t *words = operand_words(x, u->src[0]);
     uint64_t address = (uint64_t)words[WARP_LANES + lane] << 32 | words[lane];
     address += (uint64_t)u->imm;
+    if (address == known->address) return known->block;
     if (address - NATIVE_BUILTINS < 16 * BUILTIN_COUNT) {
         builtin_call(x, code, (enum builtin)((address - NATIVE_BUILTINS) / 16), 1u << lane);
         if (x->fault.kind) return CODE_END;
-        address = return_address(x, lane);
+        return block_at(x->launch->program, return_address(x, lane));
     }
-    return block_at(x->launch->program, address);
+    *known = (struct known_target){address, block_at(x->launch->program, address)};
+    return known->block;
 }
 
 /* Each lane goes to a place of its own: brx.idx by a table, native jumps by an address. */
@@ -160,11 +169,12 @@ static enum step branch_by_lane(struct exec *x, struct warp *warp, uint32_t at,
     struct split *split = &warp->splits[at];
     uint32_t mask = split->mask, lanes = guard_lanes(x, code, mask);
     struct route routes[WARP_LANES + 1];
+    struct known_target known = {UINT64_MAX, CODE_END};
     unsigned count = 0;
     if (mask & ~lanes) routes[count++] = (struct route){code->next, mask & ~lanes};
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), k = 0;
-        uint32_t target = code->terminator == TERM_JUMP ? address_target(x, code, lane)
+        uint32_t target = code->terminator == TERM_JUMP ? address_target(x, code, lane, &known)
                                                         : table_target(x, code, lane);
         if (target == CODE_END) {
             if (!x->fault.kind) fault_at(x, FAULT_BRANCH_INDEX, code->last, 1u << lane);
@@ -233,6 +243,10 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
         collect(x, warp, at);
         return STEP_SWITCH;
     case TERM_RECONVERGE:
+        if (converge_alone(x, warp, at)) {
+            split->block = code->next;
+            break;
+        }
         converge(x, warp, at);
         return STEP_SWITCH;
     case TERM_BARRIER:
