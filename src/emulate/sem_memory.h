@@ -4,6 +4,7 @@
 #ifndef EMULATE_SEM_MEMORY_H
 #define EMULATE_SEM_MEMORY_H
 
+#include "emulate/sem_pairs.h"
 #include "emulate/sem_select.h"
 
 struct place {
@@ -28,8 +29,7 @@ static inline void native_addresses(const struct exec *x, const struct uop *u, u
     if (!u->has_address) {
         LANES a[i] = imm & keep;
     } else if (u->address64) {
-        const uint32_t *low = SRC(uint32_t, 0), *high = low + WARP_LANES;
-        VECTOR LANES a[i] = (low[i] | (uint64_t)high[i] << 32) + imm;
+        join_sums(SRC(uint32_t, 0), imm, a);
     } else {
         const uint32_t *low = SRC(uint32_t, 0);
         const unsigned shift = u->address_shift;

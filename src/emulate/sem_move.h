@@ -77,6 +77,21 @@ static void mov_vector(struct exec *x, const struct uop *u)
     }
 }
 
+/* The same of registers of 32 bits. */
+static void mov_words(struct exec *x, const struct uop *u)
+{
+    uint32_t values[UOP_DESTINATIONS][WARP_LANES] __attribute__((aligned(64)));
+    const int32_t *m = x->lane_mask;
+    unsigned count = u->insn->vector;
+    for (unsigned k = 0; k < count; k++)
+        memcpy(values[k], SRC(uint32_t, k), sizeof values[k]);
+    for (unsigned k = 0; k < count; k++) {
+        if (u->dst[k] == REF_NONE) continue;
+        uint32_t *d = DST(uint32_t, k);
+        VECTOR LANES d[i] = m[i] ? values[k][i] : d[i];
+    }
+}
+
 /* %clock and %globaltimer; imm: the bits to leave out. */
 static void clock_any(struct exec *x, const struct uop *u)
 {
@@ -127,7 +142,7 @@ static struct uop_pair select_mov(const struct insn *insn, const struct function
     (void)function;
     unsigned bits = type_infos[insn->type].bits;
     if (insn->type == TYPE_PRED) return SAME(mov_pred);
-    if (insn->ndst > 1 && insn->nsrc > 1) return SAME(mov_vector);
+    if (insn->ndst > 1 && insn->nsrc > 1) return bits == 32 ? SAME(mov_words) : SAME(mov_vector);
 #define OF_WIDTH(form, name)                                                                       \
     (bits == 32 ? form(name##_32) : bits == 64 ? form(name##_64) : form(name##_128))
     if (insn->nsrc == 2) return bits == 16 ? PAIR(pack_16) : OF_WIDTH(PAIR, pack);

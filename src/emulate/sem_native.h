@@ -15,9 +15,7 @@
 
 static void join_pair(struct exec *x, const struct uop *u)
 {
-    const uint32_t *low = SRC(uint32_t, 0), *high = low + WARP_LANES;
-    uint64_t *d = DST(uint64_t, 0);
-    VECTOR LANES d[i] = low[i] | (uint64_t)high[i] << 32;
+    join_sums(SRC(uint32_t, 0), 0, DST(uint64_t, 0));
 }
 
 static void split_pair(struct exec *x, const struct uop *u)

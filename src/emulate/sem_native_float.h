@@ -101,7 +101,7 @@ OP1(n_rsq64h, uint32_t, uint32_t, upper_of_double(1.0 / sqrt(double_of_upper(A))
 
 /* Signs do not change a NaN, as those of PTX's neg.f64 and abs.f64. */
 #if defined(__AVX2__)
-static inline words sign_doubles(words bits, bool absolute, bool negated)
+static inline word_vector sign_doubles(word_vector bits, bool absolute, bool negated)
 {
     word_doubles v = AS_DOUBLES(bits);
     word_doubles sign = _mm256_and_pd(_mm256_cmp_pd(v, v, _CMP_ORD_Q), _mm256_set1_pd(-0.0));
@@ -109,7 +109,7 @@ static inline words sign_doubles(words bits, bool absolute, bool negated)
     return AS_WORDS(negated ? _mm256_xor_pd(v, sign) : v);
 }
 #elif defined(__SSE2__)
-static inline words sign_doubles(words bits, bool absolute, bool negated)
+static inline word_vector sign_doubles(word_vector bits, bool absolute, bool negated)
 {
     word_doubles v = AS_DOUBLES(bits), sign = _mm_and_pd(_mm_cmpord_pd(v, v), _mm_set1_pd(-0.0));
     if (absolute) v = _mm_andnot_pd(sign, v);
