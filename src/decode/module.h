@@ -76,6 +76,23 @@ struct code_range {
     uint32_t first_insn;
 };
 
+/* The range that holds a code address, of ascending ones; NULL: none. */
+static inline const struct code_range *code_range_find(const struct code_range *ranges,
+                                                       uint32_t count, uint64_t address)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (address < ranges[middle].address)
+            high = middle;
+        else if (address - ranges[middle].address < ranges[middle].bytes)
+            return &ranges[middle];
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
 /* Bytes of a bank of constants of native code; bank 0 is the launch's. */
 struct constant_bank {
     unsigned bank;

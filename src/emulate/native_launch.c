@@ -44,7 +44,7 @@ static void put64(unsigned char *bank, unsigned at, uint64_t value)
     memcpy(bank + at, &value, sizeof value);
 }
 
-/* Where generic addresses of constants begin; where there are none, behind all addresses. */
+/* Where generic addresses of constants begin; without constants, behind all addresses. */
 static uint64_t const_window(const struct launch *launch)
 {
     const struct native_code *code = launch->program->native_code;
@@ -64,7 +64,7 @@ static void put_workspace(const struct launch *launch, unsigned char *bank)
     put32(bank, at + 4, (uint32_t)workspace);
 }
 
-/* Number and size of the grid, for special registers that are no S2R; every block is a cluster of its own. */
+/* Number and size of the grid, for special registers that code reads from bank 0; every block is a cluster of its own. */
 static void put_grid(const struct launch *launch, unsigned char *bank)
 {
     const struct launch_options *options = launch->options;
@@ -146,7 +146,7 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     return bank;
 }
 
-/* Bytes of a bank and where they lie; NULL: the kernel has no such bank. */
+/* Bytes of a bank and where they lie; NULL: the kernel lacks the bank. */
 static const unsigned char *find_bank(const struct launch *launch, unsigned number,
                                       uint64_t *out_bytes)
 {

@@ -144,6 +144,17 @@ static inline bool aligned(const struct access *s, uint32_t bytes)
     return !(bits & (bytes - 1));
 }
 
+/* May native code reach so far? ptxas makes loads and swaps of the word in which a half lies of atomics on that half,
+ * also of the last half of a buffer: what follows in that word are zeros, as an allocation is a multiple of words. */
+static bool reaches_last_half(const struct exec *x, const struct uop *u,
+                              const struct allocation *found, uint64_t a, uint32_t bytes)
+{
+    const struct insn *insn = u->insn;
+    bool swaps = insn->atom_op == ATOM_CAS || insn->atom_op == ATOM_CAST;
+    return x->launch->program->native_code && bytes == 4 && (insn->op == OP_LD || swaps) &&
+           !found->adopted && a % 4 == 0 && found->address + found->bytes - a == 2;
+}
+
 /* Slow path of a failed check: which lane, and of which kind. */
 static __attribute__((noinline, cold)) bool global_fault(struct exec *x, const struct uop *u,
                                                          const struct access *s, bool store)
@@ -154,7 +165,8 @@ static __attribute__((noinline, cold)) bool global_fault(struct exec *x, const s
         uint64_t a = s->addresses[i];
         const struct allocation *found = devmem_find(x->launch->memory, a);
         const struct allocation *near = devmem_nearest(x->launch->memory, a);
-        bool inside = found && a + s->bytes <= found->address + found->bytes;
+        bool inside = found && (a + s->bytes <= found->address + found->bytes ||
+                                reaches_last_half(x, u, found, a, s->bytes));
         if (!inside) {
             if (fault_tolerated(x, u, i, a)) continue;
             bool freed = near && near->freed && a - near->address < near->bytes;
@@ -239,12 +251,13 @@ static inline bool check_initialised(struct exec *x, const struct uop *u, struct
         if (!((s->mask >> i) & 1)) continue;
         struct allocation *found = one ? one : devmem_find(x->launch->memory, s->addresses[i]);
         if (!found || !found->shadow) continue;
-        uint64_t at = s->addresses[i] - found->address;
-        if (reads && !shadow_all(found->shadow, at, s->bytes)) {
+        uint64_t at = s->addresses[i] - found->address, left = found->bytes - at;
+        uint64_t bytes = s->bytes < left ? s->bytes : left; /* the last half alone */
+        if (reads && !shadow_all(found->shadow, at, bytes)) {
             fault_memory(x, u, FAULT_UNINITIALISED, i, s->addresses[i]);
             return false;
         }
-        if (writes) shadow_set(found->shadow, at, s->bytes);
+        if (writes) shadow_set(found->shadow, at, bytes);
     }
     return true;
 }

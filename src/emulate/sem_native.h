@@ -541,6 +541,6 @@ SELECT_ONE(n_r2ur, SAME(n_r2ur))
 SELECT_ONE(n_r2ur_p, SAME(n_r2ur_p))
 SELECT_ONE(n_elect, SAME(n_elect))
 SELECT_ONE(n_b2r, SAME(n_b2r))
-SELECT_ONE(n_control, SAME(n_nop)) /* what ends a code block is no operation (warp.c) */
+SELECT_ONE(n_control, SAME(n_nop)) /* executed as the end of a code block (warp.c) */
 
 #endif

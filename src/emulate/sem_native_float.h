@@ -266,7 +266,7 @@ static void n_dsetp_minmax(struct exec *x, const struct uop *u)
 
 /* ---- halves ---------------------------------------------------------------------------------- */
 
-/* One half of each is widened, which is exact. Where ptxas converts b, a is -0 and there is no sum. */
+/* One half of each is widened, which is exact. Where ptxas converts b, a is -0 and nothing is added. */
 static inline void widen_half(struct exec *x, const struct uop *u, unsigned k, float *out)
 {
     const uint32_t *source = SRC(uint32_t, k);

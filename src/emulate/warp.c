@@ -114,14 +114,11 @@ static uint32_t block_at(const struct program *program, uint64_t address)
 {
     const struct native_code *native = program->native_code;
     const struct function *function = program->functions[0].function;
-    for (uint32_t r = 0; r < native->range_count; r++) {
-        const struct code_range *range = &native->ranges[r];
-        if (address - range->address >= range->bytes || (address - range->address) % 16) continue;
-        uint32_t insn = range->first_insn + (uint32_t)((address - range->address) / 16);
-        uint32_t block = function->block_of[insn];
-        return function->blocks[block].first == insn ? block : CODE_END;
-    }
-    return CODE_END;
+    const struct code_range *range = code_range_find(native->ranges, native->range_count, address);
+    if (!range || (address - range->address) % 16) return CODE_END;
+    uint32_t insn = range->first_insn + (uint32_t)((address - range->address) / 16);
+    uint32_t block = function->block_of[insn];
+    return function->blocks[block].first == insn ? block : CODE_END;
 }
 
 /* Where a function of the device runtime goes back to: R20 and R21. */

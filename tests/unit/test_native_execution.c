@@ -85,6 +85,7 @@ static const struct {
     {WRITTEN_DIR "/forms.ptx", make_integers}, /* tests/tools/native-forms.py */
     {WRITTEN_DIR "/forms_80.ptx", make_integers},   {WRITTEN_DIR "/forms_90.ptx", make_integers},
     {"tests/native/copies.ptx", make_integers},     {"tests/native/atomics.ptx", make_integers},
+    {"tests/native/halves.ptx", make_integers},
 };
 
 static const unsigned targets[] = {75, 80, 86, 89, 90};
@@ -218,8 +219,44 @@ static void test_files(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Code that is not linked; the results are what tests/native/relocatable.cu computes by hand. */
+static void test_relocatable(void **state)
+{
+    enum { N = 3, COUNT = 64 };
+    (void)state;
+    struct subject s;
+    ws_module *module;
+    int32_t got[COUNT];
+    subject_begin(&s, make_integers);
+    must(
+        &s,
+        ws_module_load_file(s.context, SOURCE_DIR "/tests/native/relocatable.sm_80.cubin", &module),
+        "load");
+    struct {
+        uint64_t out;
+        int32_t n;
+    } arguments = {s.out, N};
+    ws_launch launch = {.size = sizeof launch,
+                        .grid = {1, 1, 1},
+                        .block = {COUNT, 1, 1},
+                        .dynamic_shared_bytes = sizeof got,
+                        .parameters = &arguments};
+    must(&s, ws_module_find_kernel(module, "relocatable", &launch.kernel), "find");
+    launch.parameter_bytes = ws_module_parameter_bytes(module, launch.kernel);
+    must(&s, ws_device_launch(s.device, module, &launch, NULL), "launch");
+    must(&s, ws_device_copy_out(s.device, got, s.out, sizeof got), "copy out");
+    for (int t = 0; t < COUNT; t++) {
+        int x = COUNT - 1 - t, own = x * x + 5 + 1 + (x & 3) + 10;
+        assert_int_equal(got[t], own + (N - 3) + 100 * N);
+    }
+    ws_module_destroy(module);
+    ws_device_destroy(s.device);
+    ws_context_destroy(s.context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_relocatable)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ struct cubin_symbol {
     bool is_global, is_weak;
     bool is_managed;
     bool is_undefined;     /* defined elsewhere: vprintf, or in another file */
+    bool is_shared;        /* lies in shared memory */
     int32_t section;       /* -1: undefined, or in a section of no interest */
     uint64_t offset, size; /* in the section */
 };

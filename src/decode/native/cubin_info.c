@@ -305,8 +305,7 @@ static void share(struct cubin *cubin, struct cubin_function *function)
 ws_status cubin_read_info(struct cubin_reader *r)
 {
     const struct elf_part *module = cubin_part(r, ".nv.info");
-    if (!module && r->cubin->function_count)
-        return cubin_damaged(r, "there is no section .nv.info");
+    if (!module && r->cubin->function_count) return cubin_damaged(r, "section .nv.info is missing");
     if (module) TRY(visit(r, module, NULL, visit_module));
     for (size_t i = 1; i < r->part_count; i++)
         if (cubin_name_begins(r->parts[i].name, ".nv.info.")) TRY(read_function(r, &r->parts[i]));

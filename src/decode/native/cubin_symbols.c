@@ -5,7 +5,13 @@
 #include "decode/module.h"
 #include "decode/native/cubin_reader.h"
 
-enum { STT_CUDA_OBJECT = 13, STO_CUDA_MANAGED = 4, STO_CUDA_ENTRY = 0x10 };
+enum {
+    STT_CUDA_OBJECT = 13,
+    STO_CUDA_MANAGED = 4,
+    STO_CUDA_ENTRY = 0x10,
+    STO_CUDA_SPACE = 0xe0, /* 0x20: of global memory, 0x40: of shared memory */
+    STO_CUDA_SHARED = 0x40
+};
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
@@ -62,6 +68,7 @@ static ws_status read_symbol(struct cubin_reader *r, Elf_Data *data, uint32_t in
         .is_weak = binding == STB_WEAK,
         .is_managed = symbol.st_other & STO_CUDA_MANAGED,
         .is_undefined = symbol.st_shndx == SHN_UNDEF,
+        .is_shared = (symbol.st_other & STO_CUDA_SPACE) == STO_CUDA_SHARED,
         .section = part ? r->parts[part].item : -1,
         .offset = symbol.st_value,
         .size = symbol.st_size,
@@ -187,7 +194,7 @@ ws_status cubin_read_symbols(struct cubin_reader *r)
     struct cubin *cubin = r->cubin;
     for (size_t i = 1; i < r->part_count && !r->symbols; i++)
         if (r->parts[i].header.sh_type == SHT_SYMTAB) r->symbols = &r->parts[i];
-    if (!r->symbols) return cubin_damaged(r, "there is no table of symbols");
+    if (!r->symbols) return cubin_damaged(r, "the table of symbols is missing");
     Elf_Data *data = elf_getdata(r->symbols->scn, NULL);
     if (!data || r->symbols->header.sh_entsize != sizeof(Elf64_Sym))
         return cubin_damaged(r, "the table of symbols");

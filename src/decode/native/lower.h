@@ -43,9 +43,9 @@ static inline bool has(const struct lowering *l, const char *modifier)
 {
     return sass_has_modifier(l->in->opcode, modifier);
 }
-/* Operand i in the order of the text, hidden ones too; NULL: there are not so many. */
+/* Operand i in the order of the text, hidden ones too; NULL: beyond the last. */
 const struct native_operand *lower_operand(const struct lowering *l, unsigned i);
-/* The k-th operand that is (or is not) a predicate, of either kind; operand_count: there are not so many. */
+/* The k-th operand that is (or is not) a predicate, of either kind; operand_count: beyond the last. */
 unsigned lower_find(const struct lowering *l, bool is_predicate, unsigned k);
 /* Of the operand's suffix: ".H1" of R2.H1_H1 */
 bool operand_has(const struct native_operand *operand, const char *suffix);
@@ -103,7 +103,7 @@ static inline int64_t value_bits(int64_t value)
 }
 /* Is a source negated, inverted or absolute, which PTX's operation would not know? */
 bool has_signs(const struct lowering *l);
-/* Operation: d, then the sources in the order of the text, predicates left out; false: there are not so many. */
+/* Operation: d, then the sources in the order of the text, predicates left out; false: too few. */
 bool lower_as(struct lowering *l, enum ptx_op op, enum ptx_type type, unsigned sources);
 
 #define LOWER(text, function) bool lower_##function(struct lowering *l);

@@ -15,7 +15,7 @@ static const struct {
                   {"U16", TYPE_U16, false},  {"S16", TYPE_S16, false}, {"U32", TYPE_U32, false},
                   {"S32", TYPE_S32, false},  {"U64", TYPE_U64, false}, {"S64", TYPE_S64, false}};
 
-/* The k-th word of the opcode that is a type of this kind; `otherwise`: there are not so many. */
+/* The k-th word of the opcode that is a type of this kind; `otherwise`: beyond the last. */
 static enum ptx_type type_of(const struct lowering *l, bool is_float, unsigned k,
                              enum ptx_type otherwise)
 {

@@ -7,7 +7,7 @@
 
 /* .RM, .FTZ, .SAT, .RELU, .NAN ... to insn.rounding and insn.flags */
 void set_float_modifiers(struct lowering *l);
-/* The first word of the opcode that is a comparison of floats; CMP_NONE: there is not one that PTX has. */
+/* The first word of the opcode that is a comparison of floats; CMP_NONE: PTX lacks it. */
 enum compare float_compare(const struct lowering *l);
 enum combine float_combine(const struct lowering *l);
 /* The operand that was given last: its signs are applied although the operation is native. */

@@ -76,28 +76,31 @@ static void from_vreg_or_zero(struct lowering *l, bool is_there, int32_t vreg, i
 
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
-bool lower_load(struct lowering *l)
+/* Operation, space, size and order; the places of address and value. False: one of them is not there. */
+static bool begin_access(struct lowering *l, enum ptx_op op, unsigned *address, unsigned *value)
 {
-    lower_to(l, OP_LD, TYPE_B32);
+    lower_to(l, op, TYPE_B32);
     l->out->space = (uint8_t)space_of(l);
     set_size(l);
     set_order(l);
-    unsigned address = find_kind(l, NATIVE_ADDRESS, 0);
-    if (!predicates_are_true(l) || address == l->in->operand_count) return false;
-    to_registers(l, find_kind(l, NATIVE_REGISTER, 0), l->out->vector);
+    *address = find_kind(l, NATIVE_ADDRESS, 0);
+    *value = find_kind(l, NATIVE_REGISTER, 0);
+    return *address < l->in->operand_count && *value < l->in->operand_count;
+}
+
+bool lower_load(struct lowering *l)
+{
+    unsigned address, value;
+    if (!begin_access(l, OP_LD, &address, &value) || !predicates_are_true(l)) return false;
+    to_registers(l, value, l->out->vector);
     from_address(l, address);
     return true;
 }
 
 bool lower_store(struct lowering *l)
 {
-    lower_to(l, OP_ST, TYPE_B32);
-    l->out->space = (uint8_t)space_of(l);
-    set_size(l);
-    set_order(l);
-    unsigned address = find_kind(l, NATIVE_ADDRESS, 0);
-    unsigned value = find_kind(l, NATIVE_REGISTER, 0);
-    if (value == l->in->operand_count || address == l->in->operand_count) return false;
+    unsigned address, value;
+    if (!begin_access(l, OP_ST, &address, &value)) return false;
     from_address(l, address);
     from_registers(l, value, l->out->vector);
     return true;
