@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "emulate/emulate.h"
 #include "reference/interpreter.h"
+#include "reference/native.h"
 
 /* Where the interpreter believes its buffers to be: elsewhere than the engine's. */
 enum { BUFFERS = 4 };
@@ -192,20 +193,24 @@ static char *difference(const struct memory_image *engine, const struct memory_i
 
 /* ---- one program ----------------------------------------------------------------------------- */
 
-static enum comparison compare_choice(const struct module *module, const struct program *program,
+static enum comparison compare_choice(struct module *ptx, const struct program *program,
                                       struct engine_choice choice,
                                       const struct memory_image *reference, char **message)
 {
     struct diag diag = {0};
     struct memory_image image = image_create(program);
-    bool ran = run_engine(&diag, module, program, choice, &image) == WS_OK;
+    struct module *native = NULL;
+    ws_status status = choice.native ? native_compile(&diag, ptx, choice.native, &native) : WS_OK;
+    if (status == WS_OK) status = run_engine(&diag, native ? native : ptx, program, choice, &image);
+    bool ran = status == WS_OK;
+    module_destroy(native);
     *message = ran ? difference(&image, reference) : mem_copy(diag.text);
     image_destroy(&image);
     diag_clear(&diag);
     return !ran ? COMPARE_NOT_RUN : *message ? COMPARE_DIFFERENT : COMPARE_EQUAL;
 }
 
-static enum comparison compare_module(const struct module *module, const struct program *program,
+static enum comparison compare_module(struct module *module, const struct program *program,
                                       const struct engine_choice *choices, unsigned choice_count,
                                       unsigned *failed, char **message)
 {

@@ -9,6 +9,7 @@
 struct engine_choice {
     int level; /* device_options.isa_level */
     unsigned threads;
+    unsigned native; /* target, 80 for sm_80, as whose native code; 0: as PTX */
 };
 
 /* Global memory before or after a launch. */

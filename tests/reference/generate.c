@@ -27,7 +27,8 @@ void add_line(struct generator *g, uint32_t group, const char *format, ...)
     strbuf_vprintf(&text, format, list);
     va_end(list);
     GROW(program->lines, program->line_count, program->line_capacity);
-    program->lines[program->line_count++] = (struct program_line){strbuf_take(&text), group};
+    program->lines[program->line_count++] =
+        (struct program_line){strbuf_take(&text), group, g->fills};
 }
 
 char *program_text(const struct program *program, const bool *removed)
@@ -172,9 +173,11 @@ static void add_function(struct generator *g, uint32_t index)
     add_line(g, 0, "{");
     add_line(g, 0, ".local .align 16 .b8 loc[%u];", ROW_BYTES);
     declare_registers(g);
+    g->fills = true;
     fill_registers(g);
     fill_wide_registers(g);
     clear_row(g, "local", "loc");
+    g->fills = false;
     bool meets = chance(g, 20);
     if (meets)
         add_meeting(g, index);
@@ -302,9 +305,11 @@ static void add_kernel(struct generator *g)
              ".reg .b64 %%all, %%table, %%in, %%out, %%row, %%words, %%lo, %%glo, %%gsh, %%gsw;");
     declare_registers(g);
     add_addresses(g);
+    g->fills = true;
     clear_memory(g);
     load_registers(g);
     fill_wide_registers(g);
+    g->fills = false;
     g->in_function = false;
     g->uniform = true;
     g->depth = 0;

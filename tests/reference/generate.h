@@ -15,6 +15,7 @@
 struct program_line {
     char *text;
     uint32_t group; /* lines that come and go together; 0: always there */
+    bool fills;     /* gives a register or memory its first value: without it that is undefined */
 };
 
 struct program {

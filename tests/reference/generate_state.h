@@ -27,6 +27,7 @@ struct generator {
     uint32_t functions;         /* that may be called */
     uint32_t meeting_functions; /* set of those that all threads of the block must call together */
     bool full_warps;            /* every warp has 32 threads */
+    bool fills;                 /* program_line */
     bool uses_old_values;       /* atomics on global memory whose result is used */
     /* where the next statement stands */
     bool in_function;

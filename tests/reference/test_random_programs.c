@@ -5,7 +5,11 @@
  *     test_random_programs [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N]
  *
  * Without --level and --threads every program runs on all levels that the host has, with one and with
- * two threads. --print: the programs instead of running them. */
+ * two threads. --print: the programs instead of running them.
+ *
+ * --native 80: as the native code that ptxas makes of them for sm_80, without what the target lacks; what the engine
+ * refuses is counted, and is no failure. The ptxas of PATH must be one that does not contract: a script
+ * `exec /usr/local/cuda/bin/ptxas --fmad false "$@"`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +17,27 @@
 #include "base/arena.h"
 #include "emulate/emulate.h"
 #include "reference/compare.h"
+#include "reference/native.h"
 
 enum { CHOICES_MAX = 8 };
 
 struct arguments {
     uint64_t seed;
     unsigned long count, failures; /* to stop after */
+    unsigned native;
+    unsigned long refused;
     bool print;
     struct engine_choice choices[CHOICES_MAX];
     unsigned choice_count;
 };
+
+/* What ptxas makes of registers without a value, it may choose. */
+static bool must_stay(const struct program *program, uint32_t group)
+{
+    for (uint32_t i = 0; i < program->line_count; i++)
+        if (program->lines[i].group == group && program->lines[i].fills) return true;
+    return false;
+}
 
 /* Leaves out group after group as long as the program fails in the same way. */
 static void shrink(const struct program *program, const struct engine_choice *choice,
@@ -34,7 +49,7 @@ static void shrink(const struct program *program, const struct engine_choice *ch
         for (uint32_t group = program->group_count; group >= 1; group--) {
             unsigned failed;
             char *message;
-            if (removed[group]) continue;
+            if (removed[group] || (choice->native && must_stay(program, group))) continue;
             removed[group] = true;
             if (compare_program(program, removed, choice, 1, &failed, &message) == kind)
                 shorter = true;
@@ -46,9 +61,8 @@ static void shrink(const struct program *program, const struct engine_choice *ch
 }
 
 static void report(const struct program *program, const struct engine_choice *choice,
-                   enum comparison kind, const char *message)
+                   enum comparison kind, const char *message, bool *removed)
 {
-    bool *removed = mem_zalloc(program->group_count + 1, sizeof *removed);
     char *shown = NULL;
     unsigned failed;
     shrink(program, choice, kind, removed);
@@ -63,25 +77,41 @@ static void report(const struct program *program, const struct engine_choice *ch
     fflush(stdout); /* a long run may be cut off */
     mem_free(text);
     mem_free(shown);
-    mem_free(removed);
 }
 
-static bool check_seed(const struct arguments *arguments, uint64_t seed)
+/* For native code: without what the target lacks. An instruction that the engine lacks is no failure. */
+static enum comparison compare(struct arguments *arguments, const struct program *program,
+                               bool *removed, unsigned *failed, char **message)
+{
+    if (arguments->native && !native_fit(program, arguments->native, removed, message))
+        return COMPARE_NOT_RUN;
+    enum comparison result = compare_program(program, removed, arguments->choices,
+                                             arguments->choice_count, failed, message);
+    if (!arguments->native || result != COMPARE_NOT_RUN || !strstr(*message, "cannot be executed"))
+        return result;
+    printf("seed %llu refused: %s\n", (unsigned long long)program->seed, *message);
+    arguments->refused++;
+    return COMPARE_EQUAL;
+}
+
+static bool check_seed(struct arguments *arguments, uint64_t seed)
 {
     struct program program;
     unsigned failed = 0;
     char *message = NULL;
     enum comparison result = COMPARE_EQUAL;
     program_generate(&program, seed);
+    bool *removed = mem_zalloc(program.group_count + 1, sizeof *removed);
     if (arguments->print) {
         message = program_text(&program, NULL);
         printf("%s\n", message);
     } else {
-        result = compare_program(&program, NULL, arguments->choices, arguments->choice_count,
-                                 &failed, &message);
+        result = compare(arguments, &program, removed, &failed, &message);
     }
-    if (result != COMPARE_EQUAL) report(&program, &arguments->choices[failed], result, message);
+    if (result != COMPARE_EQUAL)
+        report(&program, &arguments->choices[failed], result, message, removed);
     mem_free(message);
+    mem_free(removed);
     program_clear(&program);
     return result == COMPARE_EQUAL;
 }
@@ -92,7 +122,8 @@ static void add_choices(struct arguments *arguments, const char *level_name, uns
         for (unsigned count = 1; count <= 2; count++) {
             if (level_name && !strstr(device_isa_name(level), level_name)) continue;
             if (threads && count != threads) continue;
-            arguments->choices[arguments->choice_count++] = (struct engine_choice){level, count};
+            arguments->choices[arguments->choice_count++] =
+                (struct engine_choice){level, count, arguments->native};
         }
 }
 
@@ -115,6 +146,8 @@ static bool parse(int argc, char **argv, struct arguments *out)
             out->seed = strtoull(value, NULL, 10);
         else if (!strcmp(argv[i], "--threads"))
             threads = (unsigned)strtoul(value, NULL, 10);
+        else if (!strcmp(argv[i], "--native"))
+            out->native = (unsigned)strtoul(value, NULL, 10);
         else if (!strcmp(argv[i], "--level"))
             level = value;
         else
@@ -132,7 +165,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: %s [--count N] [--seed S] [--level base|v3|v4] [--threads 1|2] [--failures N] "
-            "[--print]\n",
+            "[--native SM] [--print]\n",
             argv[0]);
         return 2;
     }
@@ -144,7 +177,8 @@ int main(int argc, char **argv)
     for (; i < arguments.count && failed < arguments.failures; i++)
         failed += !check_seed(&arguments, arguments.seed + i);
     if (!arguments.print)
-        printf("%lu programs from seed %llu, %u ways of running each: %lu differ\n", i,
-               (unsigned long long)arguments.seed, arguments.choice_count, failed);
+        printf("%lu programs from seed %llu, %u ways of running each: %lu differ, %lu refused\n", i,
+               (unsigned long long)arguments.seed, arguments.choice_count, failed,
+               arguments.refused);
     return failed != 0;
 }

@@ -12,8 +12,8 @@
 /* Where code begins: above all device memory, so that data and code never share an address. */
 #define CODE_BASE (UINT64_C(1) << 46)
 /* A thread's local memory where calls through pointers leave it open: what the driver gives by default (CUDA C++
- * Programming Guide, cudaLimitStackSize); and where it recurses, what recursion in PTX has (emulate/call_depth.c). */
-enum { DEFAULT_STACK_BYTES = 1024, RECURSIVE_STACK_BYTES = 1 << 14 };
+ * Programming Guide, cudaLimitStackSize); and where it recurses or calls alloca, what PTX has for that (emulate/call_depth.c). */
+enum { DEFAULT_STACK_BYTES = 1024, OPEN_STACK_BYTES = 1 << 14 };
 /* What a thread may take of it by alloca (QUIRKS.md). */
 enum { ALLOCA_BYTES = 16384 };
 /* What the system takes of shared memory from sm_90 on lies before the kernel's own. */
@@ -146,6 +146,20 @@ static uint64_t taken_by(const struct insn *insn)
     return adds && value < 0 ? (uint64_t) - (int64_t)value : 0;
 }
 
+/* Does it set the stack pointer to what nothing tells here? alloca and stackrestore do. */
+static bool moves_stack(const struct insn *insn)
+{
+    if (insn->ndst < 1 || insn->operands[0].reg != VREG_R + 1) return false;
+    bool is_masked = false, from_other = false;
+    for (unsigned i = 0; i < insn->nsrc; i++) {
+        const struct operand *source = insn_source(insn, i);
+        bool is_register = source->kind == OPERAND_REGISTER && source->reg < VREG_RZ;
+        from_other |= is_register && source->reg != VREG_R + 1;
+        is_masked |= is_register && !strncmp(insn->text, "LOP3", 4);
+    }
+    return from_other || is_masked;
+}
+
 /* Is the instruction one of a function that the kernel calls? Those lie behind its own, or in other sections. */
 static bool is_called_code(const struct filling *f, const struct kernel *k, uint64_t address)
 {
@@ -159,14 +173,16 @@ static bool is_called_code(const struct filling *f, const struct kernel *k, uint
     return false;
 }
 
-/* ptxas leaves recursive functions out of the kernel's stack, which then has no room for a frame of theirs. From
- * sm_90 on only their code tells its size. */
-static bool recurses(const struct filling *f, const struct kernel *k, uint64_t stack)
+/* ptxas leaves alloca out of the kernel's stack, and recursive functions, for whose frames it then has no room. From
+ * sm_90 on only their code tells their size. */
+static bool is_stack_open(const struct filling *f, const struct kernel *k, uint64_t stack)
 {
     for (uint32_t r = 0; r < k->range_count; r++) {
         const struct code_range *range = &k->ranges[r];
         for (uint32_t i = 0; i < range->bytes / NATIVE_WORD_BYTES; i++) {
-            uint64_t frame = taken_by(&k->insns[range->first_insn + i]);
+            const struct insn *insn = &k->insns[range->first_insn + i];
+            uint64_t frame = taken_by(insn);
+            if (moves_stack(insn)) return true;
             if (frame && k->function->frame_bytes + frame > stack &&
                 is_called_code(f, k, range->address + (uint64_t)i * NATIVE_WORD_BYTES))
                 return true;
@@ -198,9 +214,9 @@ static uint64_t stack_bytes(const struct filling *f, const struct kernel *k)
 {
     const struct cubin_function *from = k->function;
     uint64_t stack = from->stack_bytes > from->frame_bytes ? from->stack_bytes : from->frame_bytes;
-    uint64_t least = recurses(f, k, stack)  ? stack + RECURSIVE_STACK_BYTES
-                     : k->section_count > 1 ? DEFAULT_STACK_BYTES
-                                            : 0;
+    uint64_t least = is_stack_open(f, k, stack) ? stack + OPEN_STACK_BYTES
+                     : k->section_count > 1     ? DEFAULT_STACK_BYTES
+                                                : 0;
     if (stack < least) stack = least;
     if (allocates_stack(k, stack)) stack += ALLOCA_BYTES;
     return (stack + 15) / 16 * 16;
