@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memo.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "decode/input.h"
@@ -183,6 +184,8 @@ static struct module *module_create(const char *path)
 void module_destroy(struct module *module)
 {
     if (!module) return;
+    if (module->texts) memo_clear(module->texts);
+    mem_free(module->texts);
     arena_clear(&module->arena);
     mem_free(module->ptxas);
     mem_free(module);

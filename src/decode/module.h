@@ -178,6 +178,7 @@ struct module {
     const struct variable *variables;
     uint32_t function_count;
     const struct function *functions;
+    struct memo *texts; /* of native code (module_native_texts); NULL: PTX */
     uint32_t file_count;
     const char *const *files; /* of .file, of one part after the other; index 0 is "" */
     char *ptxas;              /* path of ptxas if one was found, else NULL */
@@ -239,11 +240,22 @@ ws_status module_check_supported(struct diag *diag, const struct module *module,
 /* Name of a kernel as in the source, without parameters; what is no mangled name stays as it is. */
 const char *demangle_kernel(struct arena *arena, const char *mangled);
 
-struct strbuf;
-/* An instruction of native code with its operands, as NVIDIA's disassembler writes it; targets are offsets in the
- * section. */
-void module_native_text(const struct module *module, const struct function *function, uint32_t insn,
-                        struct strbuf *out);
+/* A line of the PTX that native code was compiled from. */
+struct ptx_text {
+    uint32_t line;
+    const char *text; /* trimmed */
+};
+
+/* What the native code of a kernel looks like: its instructions with their operands, as NVIDIA's disassembler writes them
+ * (targets are offsets in the section; "" what is unknown), and the lines of PTX that they name, ascending. */
+struct native_texts {
+    const char *const *insns;
+    uint32_t ptx_count;
+    const struct ptx_text *ptx;
+};
+/* Of a module of native code, as long as that lives. */
+const struct native_texts *module_native_texts(const struct module *module,
+                                               const struct function *function);
 
 /* Longest chain of register dependences within a block, unit latency, at least 1. `depth` and `stamp`
  * have vreg_count elements; zero `stamp` before the first block of a function. */

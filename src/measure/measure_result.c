@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "measure/isa_view.h"
 #include "measure/l2_history.h"
 #include "measure/measure_state.h"
@@ -424,13 +423,13 @@ static const char *statement_text(struct arena *arena, const struct module *modu
     return arena_copy_n(arena, text, length);
 }
 
-static const char **find_lines(const char *text, size_t size, uint32_t *out_count)
+static const char **find_lines(const struct module *module, uint32_t *out_count)
 {
     const char **lines = NULL;
     uint32_t count = 0, capacity = 0;
     *out_count = 0;
-    if (!text) return NULL;
-    const char *at = text, *end = at + size;
+    if (!module->ptx) return NULL;
+    const char *at = module->ptx, *end = at + module->ptx_size;
     while (at && at < end) {
         GROW(lines, count, capacity);
         lines[count++] = at;
@@ -441,58 +440,24 @@ static const char **find_lines(const char *text, size_t size, uint32_t *out_coun
     return lines;
 }
 
-/* Text and line of PTX of a native instruction: all that a kernel may reach is in its own list. */
-static void set_native_place(const struct result *r, uint32_t pc, struct instruction_profile *out)
+/* Text and line of PTX of native code: all that a kernel may reach is in its own list. */
+static void set_native_texts(struct result *r)
 {
     const struct launch_view *launch = &r->measure->launch;
     const struct function *entry = &launch->module->functions[launch->entry];
-    struct strbuf text = {0};
-    if (!entry->native_code) return; /* a trace */
-    uint32_t index = (uint32_t)(launch->insns[pc] - entry->insns);
-    out->ptx_line = entry->native_code->places[index].ptx_line;
-    module_native_text(launch->module, entry, index, &text);
-    if (text.length) out->text = arena_copy_n(&r->profile->arena, text.data, text.length);
-    strbuf_clear(&text);
-}
-
-/* One line without its indentation and semicolon; white space is one blank. */
-static const char *line_text(struct arena *arena, const char *line, const char *end)
-{
-    char text[160];
-    size_t length = 0;
-    for (; line < end && *line != '\n' && length < sizeof text; line++) {
-        bool blank = isspace((unsigned char)*line);
-        if (!blank)
-            text[length++] = *line;
-        else if (length && text[length - 1] != ' ')
-            text[length++] = ' ';
+    struct profile *profile = r->profile;
+    if (!entry->native_code) return; /* PTX, or a trace */
+    const struct native_texts *texts = module_native_texts(launch->module, entry);
+    for (uint32_t pc = 0; pc < profile->instruction_count; pc++) {
+        ptrdiff_t index = launch->insns[pc] - entry->insns;
+        profile->instructions[pc].ptx_line = entry->native_code->places[index].ptx_line;
+        profile->instructions[pc].text = arena_copy(&profile->arena, texts->insns[index]);
     }
-    while (length && strchr(" ;", text[length - 1]))
-        length--;
-    return arena_copy_n(arena, text, length);
-}
-
-/* The lines that native instructions name. */
-static void set_ptx(struct profile *profile, const struct native_code *code)
-{
-    uint32_t line_count;
-    if (!code || !code->ptx) return;
-    const char *end = code->ptx + code->ptx_size;
-    const char **lines = find_lines(code->ptx, code->ptx_size, &line_count);
-    bool *is_named = mem_zalloc((size_t)line_count + 1, sizeof *is_named);
-    for (uint32_t i = 0; i < profile->instruction_count; i++) {
-        uint32_t line = profile->instructions[i].ptx_line;
-        if (!line || line > line_count || is_named[line]) continue;
-        is_named[line] = true;
-        profile->ptx_count++;
-    }
-    profile->ptx = ARENA_ARRAY(&profile->arena, struct ptx_text, profile->ptx_count + 1);
-    struct ptx_text *out = profile->ptx;
-    for (uint32_t line = 1; line <= line_count; line++)
-        if (is_named[line])
-            *out++ = (struct ptx_text){line, line_text(&profile->arena, lines[line - 1], end)};
-    mem_free(is_named);
-    mem_free(lines);
+    profile->ptx = ARENA_ARRAY(&profile->arena, struct ptx_text, texts->ptx_count + 1);
+    profile->ptx_count = texts->ptx_count;
+    for (uint32_t i = 0; i < texts->ptx_count; i++)
+        profile->ptx[i] =
+            (struct ptx_text){texts->ptx[i].line, arena_copy(&profile->arena, texts->ptx[i].text)};
 }
 
 static void set_instruction_counters(const struct result *r, struct instruction_profile *out,
@@ -537,7 +502,7 @@ static void set_instructions(struct result *r)
     const struct module *module = m->launch.module;
     struct profile *profile = r->profile;
     uint32_t line_count;
-    const char **lines = find_lines(module->ptx, module->ptx_size, &line_count);
+    const char **lines = find_lines(module, &line_count);
     profile->instruction_count = m->launch.insn_count;
     profile->instructions =
         ARENA_ARRAY(&profile->arena, struct instruction_profile, m->launch.insn_count);
@@ -554,9 +519,7 @@ static void set_instructions(struct result *r)
             if (insn->source_file && insn->source_file < module->file_count)
                 out->file = arena_copy(&profile->arena, module->files[insn->source_file]);
             out->op = arena_copy(&profile->arena, insn->text ? insn->text : "");
-            if (out->is_native)
-                set_native_place(r, pc, out);
-            else
+            if (!out->is_native)
                 out->text = statement_text(&profile->arena, module, lines, line_count, insn);
             out->class_id = insn->class_id;
             out->control = insn->control;
@@ -565,7 +528,7 @@ static void set_instructions(struct result *r)
         }
     }
     mem_free(lines);
-    set_ptx(profile, module->functions[m->launch.entry].native_code);
+    set_native_texts(r);
 }
 
 static double fixed_mean(measure_u128 sum, uint64_t blocks)

@@ -75,12 +75,6 @@ struct instruction_profile {
     const double *values;
 };
 
-/* A line of the PTX that native code was compiled from. */
-struct ptx_text {
-    uint32_t line;
-    const char *text; /* trimmed */
-};
-
 /* Sectors that a launch read and an L2 of at least so many bytes had kept since they were last touched. */
 struct l2_reuse {
     uint64_t bytes, sectors;

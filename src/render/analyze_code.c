@@ -24,7 +24,9 @@ static void put_hot_line(struct strbuf *out, const struct node *line, unsigned c
     const char *op = node_word(line, columns > PLACE_COLUMNS ? "text" : "op");
     double time = node_number(line, "time");
     snprintf(place, sizeof place, "%s%s%s", node_word(line, "place"), op ? " " : "", op ? op : "");
-    strbuf_printf(out, "  %-*.*s ", (int)columns, (int)columns, place);
+    size_t length = strlen(place), cut = length > columns && !op ? length - columns + 2 : 0;
+    strbuf_printf(out, "  %s%-*.*s ", cut ? ".." : "", (int)columns - (cut ? 2 : 0),
+                  (int)columns - (cut ? 2 : 0), place + cut); /* the line number stays */
     if (isnan(time))
         strbuf_puts(out, "     -");
     else
@@ -120,6 +122,11 @@ struct chain {
     int64_t *first, *next;
 };
 
+enum { IDLE_SHOWN = 4 };
+struct line_rows {
+    int64_t ptx, native;
+};
+
 struct listing_page {
     struct page *page;
     const struct node *levels[LEVELS];
@@ -129,6 +136,8 @@ struct listing_page {
     bool has_native, has_ptx;
     struct chain by_source[LEVELS], by_ptx; /* by_source: PTX, or native code without PTX */
     struct arena arena;                     /* of the line at hand */
+    struct line_rows idle[IDLE_SHOWN];      /* held back: lines that were never executed */
+    size_t idle_count;
 };
 
 static struct chain make_chain(const struct node *table, const char *id, size_t above)
@@ -238,19 +247,7 @@ static void put_side(struct listing_page *l, struct strbuf *out, unsigned level,
     strbuf_clear(&cell);
 }
 
-/* Padding behind the code. */
-static bool is_padding(const struct listing_page *l, int64_t index)
-{
-    struct arena arena = {0};
-    struct node row = node_row(l->levels[NATIVE], (size_t)index, &arena);
-    const char *text = node_word(&row, "text");
-    bool is_idle = !(node_number(node_child(&row, "cost"), "warp_instructions") > 0);
-    bool is_nop = text && !strncmp(text, "NOP", 3);
-    arena_clear(&arena);
-    return is_nop && is_idle;
-}
-
-static void put_line(struct listing_page *l, int64_t ptx, int64_t native)
+static void write_line(struct listing_page *l, int64_t ptx, int64_t native)
 {
     struct strbuf line = {0};
     if (l->has_ptx) put_side(l, &line, PTX, ptx);
@@ -261,16 +258,61 @@ static void put_line(struct listing_page *l, int64_t ptx, int64_t native)
     arena_clear(&l->arena);
 }
 
+/* What was never executed, if it is only a few lines; else how many they are. */
+static void put_idle(struct listing_page *l)
+{
+    bool is_short = l->idle_count <= IDLE_SHOWN;
+    for (size_t i = 0; is_short && i < l->idle_count; i++)
+        write_line(l, l->idle[i].ptx, l->idle[i].native);
+    if (!is_short)
+        page_line(l->page, "%*s%s not executed", l->has_ptx ? (int)l->columns + 3 : 0, "",
+                  quantity_of((double)l->idle_count, "instruction").text);
+    l->idle_count = 0;
+}
+
+static bool is_idle(struct listing_page *l, unsigned level, int64_t index)
+{
+    struct node row = node_row(l->levels[level], (size_t)index, &l->arena);
+    bool is_idle = !(node_number(node_child(&row, "cost"), "warp_instructions") > 0);
+    arena_clear(&l->arena);
+    return is_idle;
+}
+
+/* Fills up the section behind the code. */
+static bool is_padding(struct listing_page *l, int64_t native)
+{
+    struct node row = node_row(l->levels[NATIVE], (size_t)native, &l->arena);
+    const char *text = node_word(&row, "text");
+    bool is_nop = text && !strncmp(text, "NOP", 3);
+    arena_clear(&l->arena);
+    return is_nop && is_idle(l, NATIVE, native);
+}
+
+static void put_line(struct listing_page *l, int64_t ptx, int64_t native, bool is_held)
+{
+    if (native != NONE && is_padding(l, native)) return;
+    if (is_held) {
+        if (l->idle_count < IDLE_SHOWN) l->idle[l->idle_count] = (struct line_rows){ptx, native};
+        l->idle_count++;
+        return;
+    }
+    put_idle(l);
+    write_line(l, ptx, native);
+}
+
+/* A row of PTX with its native instructions; or these alone. Held back is what was not executed, but for the line with
+ * PTX that was. */
 static void put_natives(struct listing_page *l, int64_t ptx, int64_t native)
 {
-    bool is_said = ptx == NONE;
-    for (; native != NONE; native = l->by_source[NATIVE].next ? l->by_source[NATIVE].next[native]
-                                                              : l->by_ptx.next[native]) {
-        if (is_padding(l, native)) continue;
-        put_line(l, is_said ? NONE : ptx, native);
-        is_said = true;
+    const struct chain *chain = l->has_ptx ? &l->by_ptx : &l->by_source[NATIVE];
+    bool may_hold = l->has_native && !page_has_details(l->page);
+    bool is_held = may_hold && ptx != NONE && is_idle(l, PTX, ptx);
+    if (native == NONE) put_line(l, ptx, NONE, false);
+    for (; native != NONE; native = chain->next[native]) {
+        bool is_rest = may_hold && ptx == NONE && is_idle(l, NATIVE, native);
+        put_line(l, ptx, native, is_held || is_rest);
+        ptx = NONE;
     }
-    if (!is_said && !l->has_native) put_line(l, ptx, NONE);
 }
 
 /* ---- source lines ------------------------------------------------------------------------------ */
@@ -336,6 +378,7 @@ static void put_group(struct listing_page *l, size_t source)
     if (native != NONE) put_natives(l, NONE, native);
     for (; ptx != NONE; ptx = l->by_source[PTX].next[ptx])
         put_natives(l, ptx, l->has_native ? l->by_ptx.first[ptx] : NONE);
+    put_idle(l);
 }
 
 /* ---- head -------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memo.h"
 #include "decode/native/listing.h"
 #include "decode/native/native_filling.h"
 #include "decode/parser.h"
@@ -264,19 +265,6 @@ static const char *file_path(struct arena *arena, const struct cubin_file *file)
     return arena_format(arena, "%s/%s", file->folder, file->name);
 }
 
-void module_native_text(const struct module *module, const struct function *function, uint32_t insn,
-                        struct strbuf *out)
-{
-    const struct native_place *place = &function->native_code->places[insn];
-    const struct native_word word = {place->low, place->high};
-    struct native_insn decoded;
-    if (!native_decode(module->target, word, place->offset, &decoded)) return;
-    struct native_operand *operand = place->symbol ? listing_relocated_operand(&decoded) : NULL;
-    if (operand) operand->label = place->symbol;
-    native_print_guard(&decoded, out);
-    native_print(&decoded, out);
-}
-
 static void list_files(struct filling *f)
 {
     f->first_file = f->file_count;
@@ -360,6 +348,7 @@ ws_status native_module_fill(struct diag *diag, struct cubin *const *cubins, siz
     out->target_name = arena_format(arena, "sm_%u", out->target);
     out->native = arena_format(arena, "sass sm_%u", out->target);
     out->address_bits = 64;
+    out->texts = mem_zalloc(1, sizeof *out->texts);
     out->ptx = ""; /* there was the file */
     out->ptx_size = 0;
     out->variable_count = f.variable_count;
