@@ -29,7 +29,8 @@ void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned th
     if ((length > 3 && !strcmp(ptx + length - 3, ".cl")) || getenv("WARPSAGE_NATIVE"))
         must(run, ws_context_set_tool_path(run->context, getenv("PATH")), ptx);
     must(run, ws_module_load_file(run->context, path, &run->module), ptx);
-    ws_device_options options = {.size = sizeof options, .threads = threads};
+    ws_device_options options = {
+        .size = sizeof options, .threads = threads, .host_isa = getenv("WARPSAGE_HOST_ISA")};
     must(run, ws_device_create(run->context, &options, &run->device), "device");
     run->launch = (ws_launch){
         .size = sizeof run->launch,

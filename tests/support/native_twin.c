@@ -56,7 +56,8 @@ void twin_begin(struct native_twin *twin, unsigned target, const struct strbuf *
     must(twin, ws_context_set_tool_path(twin->context, getenv("PATH")), "PATH");
     load_text(twin, text);
     must(twin, ws_module_compile(twin->ptx, target, &twin->native), "ptxas");
-    ws_device_options options = {.size = sizeof options, .threads = 1};
+    ws_device_options options = {
+        .size = sizeof options, .threads = 1, .host_isa = getenv("WARPSAGE_HOST_ISA")};
     must(twin, ws_device_create(twin->context, &options, &twin->device), "device");
     must(twin, ws_device_alloc(twin->device, in_bytes, &twin->in), "alloc");
     must(twin, ws_device_alloc(twin->device, out_bytes, &twin->out), "alloc");

@@ -2,7 +2,8 @@
 /* Kernels as PTX and as the native code that ptxas makes of them: both must leave the same
  * memory. Without ptxas in PATH the test is skipped. A kernel has the parameters (out, in, n): thread t < n of
  * one dimension reads in[3 t .. 3 t + 2], 64 bits each (or what its table's maker says), and writes words t,
- * t + n, .. of out, at most OUT_WORDS. WARPSAGE_FILE=integer runs only files whose path holds that. */
+ * t + n, .. of out, at most OUT_WORDS. WARPSAGE_FILE=integer runs only files whose path holds that,
+ * WARPSAGE_HOST_ISA=base (v3, v4) at that level. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,7 +121,8 @@ static void subject_begin(struct subject *s, maker *make)
     *s = (struct subject){.bytes = sizeof(uint32_t) * OUT_WORDS * THREADS};
     assert_int_equal(ws_context_create(&s->context), WS_OK);
     must(s, ws_context_set_tool_path(s->context, getenv("PATH")), "path");
-    ws_device_options options = {.size = sizeof options, .threads = 1};
+    ws_device_options options = {
+        .size = sizeof options, .threads = 1, .host_isa = getenv("WARPSAGE_HOST_ISA")};
     must(s, ws_device_create(s->context, &options, &s->device), "device");
     must(s, ws_device_alloc(s->device, s->bytes, &s->out), "out");
     must(s, ws_device_alloc(s->device, sizeof in, &s->in), "in");
