@@ -105,9 +105,10 @@ static bool why_waits(const struct prediction *prediction, struct diagnosis *dia
                                   "warps wait %.0f %% of their time %s (occupancy %.0f %%, by %s)",
                                   100 * share, cause->text, 100 * occupancy->fraction,
                                   occupancy_limit_id(occupancy->limiter, "unknown limit"));
-    diagnosis->why_where =
-        line ? arena_format(&diagnosis->arena, "%s:%u", line->file ? line->file : "PTX", line->line)
-             : "";
+    struct instruction_profile at = {.file = line ? line->file : NULL,
+                                     .is_native = profile_is_native(prediction->profile)};
+    if (line) *(line->file ? &at.source_line : &at.line) = line->line;
+    diagnosis->why_where = line ? hot_line_place(&diagnosis->arena, &at) : "";
     return true;
 }
 
