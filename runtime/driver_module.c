@@ -296,51 +296,53 @@ cudaError_t cudaGetFuncBySymbol(struct kernel **out, const void *host)
     return cudaGetKernel(out, host);
 }
 
-/* ---- linking: PTX texts, one behind the other; or one cubin, as it is ------------------------------ */
+/* ---- linking: PTX texts, one behind the other; one cubin, as it is; the rest by nvlink ------------- */
 
 struct linker {
-    FILE *stream;
-    char *text;
-    size_t bytes;
-    size_t cubins, texts; /* inputs */
+    ws_link_input *inputs;
+    size_t count;
+    bool has_code; /* not only PTX */
+    bool done;
+    void *image;
     struct jit_options options;
 };
-enum { INPUT_CUBIN = 0, INPUT_PTX = 1 };
+enum { INPUT_CUBIN = 0, INPUT_PTX = 1, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM };
 
 static cudaError_t link_create(struct linker **out, struct jit_options options)
 {
     struct linker *linker = handle_create(HANDLE_LINKER, sizeof *linker);
-    if (linker) linker->stream = open_memstream(&linker->text, &linker->bytes);
-    if (!linker || !linker->stream) {
-        handle_destroy(HANDLE_LINKER, linker);
-        return cudaErrorMemoryAllocation;
-    }
+    if (!linker) return cudaErrorMemoryAllocation;
     linker->options = options; /* the program keeps its arrays until the end */
     *out = linker;
     return cudaSuccess;
 }
 
-static bool is_linker(const struct linker *linker)
+static bool is_open(const struct linker *linker)
 {
-    return handle_is(HANDLE_LINKER, linker);
+    return handle_is(HANDLE_LINKER, linker) && !linker->done;
 }
 
+/* A copy: the program's may go. */
 static cudaError_t link_add(struct linker *linker, int kind, const char *data, size_t bytes)
 {
-    if (!is_linker(linker) || !linker->stream || !data) return cudaErrorInvalidResourceHandle;
-    if (kind == INPUT_CUBIN) linker->cubins++;
-    if (kind == INPUT_PTX) linker->texts++;
-    if ((kind != INPUT_PTX && kind != INPUT_CUBIN) || linker->cubins > 1 ||
-        (linker->cubins && linker->texts)) {
-        tell("cuLinkAddData and cuLinkAddFile support PTX or a single cubin, not several cubins, "
-             "fat binaries, objects or libraries: link them with nvcc -dlink, or add their PTX");
+    if (!is_open(linker) || !data) return cudaErrorInvalidResourceHandle;
+    if (kind < INPUT_CUBIN || kind >= INPUT_NVVM) {
+        tell("cuLinkAddData and cuLinkAddFile support no NVVM IR: add PTX or machine code");
         return cudaErrorNotSupported;
     }
-    if (kind == INPUT_CUBIN)
-        return fwrite(data, 1, bytes, linker->stream) == bytes ? cudaSuccess
-                                                               : cudaErrorMemoryAllocation;
-    fwrite(data, 1, strnlen(data, bytes), linker->stream);
-    return fputc('\n', linker->stream) == EOF ? cudaErrorMemoryAllocation : cudaSuccess;
+    if (kind == INPUT_PTX) bytes = strnlen(data, bytes);
+    ws_link_input *inputs = realloc(linker->inputs, (linker->count + 1) * sizeof *linker->inputs);
+    char *copy = malloc(bytes + 1);
+    if (inputs) linker->inputs = inputs;
+    if (!inputs || !copy) {
+        free(copy);
+        return cudaErrorMemoryAllocation;
+    }
+    memcpy(copy, data, bytes);
+    copy[bytes] = '\0';
+    linker->inputs[linker->count++] = (ws_link_input){copy, bytes};
+    linker->has_code |= kind != INPUT_PTX;
+    return cudaSuccess;
 }
 
 static cudaError_t link_add_file(struct linker *linker, int kind, const char *path)
@@ -353,31 +355,80 @@ static cudaError_t link_add_file(struct linker *linker, int kind, const char *pa
     return error;
 }
 
-/* The image is the text or the cubin itself; what is wrong with it, is told here as by a linker. */
+static cudaError_t join_texts(struct linker *linker, size_t *out_bytes)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, out_bytes);
+    if (!stream) return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < linker->count; i++)
+        fprintf(stream, "%s\n", (const char *)linker->inputs[i].bytes);
+    if (fclose(stream)) {
+        free(text);
+        return cudaErrorMemoryAllocation;
+    }
+    linker->image = text;
+    return cudaSuccess;
+}
+
+static cudaError_t copy_image(struct linker *linker, const void *bytes, size_t size)
+{
+    linker->image = malloc(size + 1);
+    if (!linker->image) return cudaErrorMemoryAllocation;
+    memcpy(linker->image, bytes, size);
+    ((char *)linker->image)[size] = '\0';
+    return cudaSuccess;
+}
+
+static cudaError_t link_by_tool(struct linker *linker, size_t *out_bytes)
+{
+    unsigned target = ws_native_target(ws_machine_target(runtime.machine));
+    void *cubin;
+    ws_status status =
+        ws_link(runtime.context, target, linker->inputs, linker->count, &cubin, out_bytes);
+    if (status == WS_OK) {
+        cudaError_t error = copy_image(linker, cubin, *out_bytes);
+        ws_free(cubin);
+        return error;
+    }
+    cudaError_t error = fail(status);
+    return status == WS_ERR_COMPARE ? cudaErrorNotSupported : error;
+}
+
+/* What is wrong with the image is told here, as by a linker. */
 static cudaError_t link_complete(struct linker *linker, void **out, size_t *out_bytes)
 {
     ws_module *module = NULL;
-    if (!is_linker(linker) || !linker->stream) return cudaErrorInvalidResourceHandle;
-    fclose(linker->stream);
-    linker->stream = NULL;
-    if (!linker->bytes) return cudaErrorInvalidValue;
+    size_t bytes = 0;
+    if (!is_open(linker)) return cudaErrorInvalidResourceHandle;
+    linker->done = true;
+    if (!linker->count) return cudaErrorInvalidValue;
     api_lock();
-    cudaError_t error = fail(ws_module_load_memory(
-        runtime.context, linker->cubins ? "linked machine code" : "linked PTX", linker->text,
-        linker->bytes, &module));
+    cudaError_t error;
+    if (!linker->has_code)
+        error = join_texts(linker, &bytes);
+    else if (linker->count == 1)
+        error = copy_image(linker, linker->inputs[0].bytes, bytes = linker->inputs[0].size);
+    else
+        error = link_by_tool(linker, &bytes);
+    if (!error)
+        error = fail(ws_module_load_memory(runtime.context,
+                                           linker->has_code ? "linked machine code" : "linked PTX",
+                                           linker->image, bytes, &module));
     report(&linker->options, error);
     ws_module_destroy(module);
     pthread_mutex_unlock(&runtime.lock);
-    *out = linker->text;
-    if (out_bytes) *out_bytes = linker->bytes + 1;
+    *out = linker->image;
+    if (out_bytes) *out_bytes = bytes + 1;
     return error;
 }
 
 static cudaError_t link_destroy(struct linker *linker)
 {
-    if (!is_linker(linker)) return cudaErrorInvalidResourceHandle;
-    if (linker->stream) fclose(linker->stream);
-    free(linker->text);
+    if (!handle_is(HANDLE_LINKER, linker)) return cudaErrorInvalidResourceHandle;
+    for (size_t i = 0; i < linker->count; i++)
+        free((void *)(uintptr_t)linker->inputs[i].bytes);
+    free(linker->inputs);
+    free(linker->image);
     handle_destroy(HANDLE_LINKER, linker);
     return cudaSuccess;
 }

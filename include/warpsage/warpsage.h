@@ -254,6 +254,15 @@ WS_API char *ws_images_describe(const ws_images *images);
  * ws_module_set_registers: registers[i] of kernel i; 0: it has no such kernel. */
 WS_API WS_CHECKED ws_status ws_images_registers(const ws_images *images, size_t index,
                                                 const ws_module *module, unsigned *registers);
+typedef struct ws_link_input {
+    const void *bytes;
+    size_t size;
+} ws_link_input;
+/* Relocatable code (PTX, cubins, fat binaries, object files, libraries) linked to a cubin for sm_`target`, to be freed
+ * with ws_free. WS_ERR_COMPARE: nvlink, or ptxas for PTX, is not in the tool path, or fails. */
+WS_API WS_CHECKED ws_status ws_link(ws_context *context, unsigned target,
+                                    const ws_link_input *inputs, size_t count, void **out,
+                                    size_t *out_size);
 /* The target whose machine code a GPU gets of ws_module_compile: its own, else the next lower one that can be read,
  * else the lowest. */
 WS_API unsigned ws_native_target(unsigned gpu);

@@ -153,3 +153,16 @@ unsigned ws_native_target(unsigned gpu)
 {
     return cubin_target_for(gpu);
 }
+
+ws_status ws_link(ws_context *context, unsigned target, const ws_link_input *inputs, size_t count,
+                  void **out, size_t *out_size)
+{
+    API_CALL_OUT(context, out)
+    struct link_input *list = mem_zalloc(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct link_input){inputs[i].bytes, inputs[i].size};
+    ws_status status =
+        native_link(&context->diag, context->tool_path, target, list, count, out, out_size);
+    mem_free(list);
+    return status;
+}

@@ -277,5 +277,14 @@ ws_status module_ptxas_registers(struct diag *diag, const struct module *module,
 /* Native code that ptxas makes of a module of PTX for sm_`target`. WS_ERR_COMPARE if there is no ptxas, or it fails. */
 ws_status module_compile_native(struct diag *diag, const struct module *module, unsigned target,
                                 struct module **out);
+/* PTX, a cubin, a fat binary, an object file or a library: relocatable code. */
+struct link_input {
+    const void *bytes;
+    size_t size;
+};
+/* The cubin that nvlink makes of them, to be freed with mem_free. WS_ERR_COMPARE: no tool is found in tool_path, or it
+ * fails. */
+ws_status native_link(struct diag *diag, const char *tool_path, unsigned target,
+                      const struct link_input *inputs, size_t count, void **out, size_t *out_size);
 
 #endif

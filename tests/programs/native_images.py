@@ -169,6 +169,26 @@ def check_several(warpsage, folder):
     check("two of one name", done.returncode and "2 kernels are named '_Z3ownPi'" in done.stderr, done.stderr)
 
 
+def check_links(warpsage, program, folder):
+    """cuLink: one cubin as it is; several by nvlink, where it is found."""
+    def link(*names):
+        return subprocess.run([warpsage, "run", "-o", os.path.join(folder, "report"), "--gpu", GPU[80], "--", program,
+                               "link", *(os.path.join(NATIVE, name) for name in names)],
+                              capture_output=True, text=True, timeout=120, check=False)
+    done = link("basic.sm_80.cubin")
+    check("one cubin", done.stdout.splitlines()[1:] == RUNS, done.stdout + done.stderr)
+    parts = ["linked_a.sm_80.cubin", "linked_b.sm_80.cubin"]
+    done = link(*parts)
+    if "requires nvlink" in done.stderr:
+        check("no nvlink", done.stdout == "load CUDA_ERROR_NOT_SUPPORTED\n", done.stdout)
+        return
+    wanted = " ".join(["linked"] + [str(2 * t + 100 * (t % 4 + 1)) for t in range(8)])
+    check("two cubins", done.stdout.splitlines() == ["load CUDA_SUCCESS", wanted], done.stdout + done.stderr)
+    done = link(parts[0], parts[0])
+    check("a function twice", done.stdout == "load CUDA_ERROR_NOT_SUPPORTED\n" and "Multiple definition" in done.stderr,
+          done.stdout + done.stderr)
+
+
 def main():
     warpsage, program = (os.path.abspath(one) for one in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
@@ -176,6 +196,7 @@ def main():
         check_refusals(warpsage, program, folder)
         unknown_words(warpsage, program, folder)
         check_several(warpsage, folder)
+        check_links(warpsage, program, folder)
     if not failed:
         print("PASSED")
     return failed > 0
