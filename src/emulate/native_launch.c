@@ -19,7 +19,10 @@ enum {
     BANK_WORKSPACE_90 = 0x44,
     BANK_CONST_WINDOW = 0x50,
     BANK_CONST_WINDOW_90 = 0xd0,
-    BANK_GRID = 0x30, /* %gridid, 64 bits */
+    BANK_WINDOW_LAST_75 = 0x114, /* offset of the last byte of the parameters */
+    BANK_WINDOW_LAST = 0x12c,    /* the same, sm_80 to sm_89 */
+    BANK_WINDOW_LAST_90 = 0x1a0, /* its generic address */
+    BANK_GRID = 0x30,            /* %gridid, 64 bits */
     BANK_RESERVED_END_90 = 0x68,
     BANK_RESERVED_1_90 = 0x6c,
     BANK_SM_COUNT = 0x10c,
@@ -96,13 +99,20 @@ static void put_reserved_shared(const struct launch *launch, unsigned char *bank
     }
 }
 
-static void put_windows(const struct launch *launch, unsigned char *bank, uint64_t bytes)
+/* Where generic addresses of constants and parameters begin, and the last one of a parameter. */
+static void put_windows(const struct launch *launch, unsigned char *bank)
 {
-    bool is_90 = launch->program->module->target >= 90;
-    uint64_t parameters_at = launch->program->native_code->parameters_at;
-    unsigned window = is_90 ? BANK_WINDOW_90 : BANK_WINDOW;
-    put64(bank, is_90 ? BANK_CONST_WINDOW_90 : BANK_CONST_WINDOW, const_window(launch));
-    if (window + 8 <= bytes) put64(bank, window, PARAM_WINDOW + (is_90 ? parameters_at : 0));
+    unsigned target = launch->program->module->target;
+    uint64_t at = launch->program->native_code->parameters_at;
+    uint64_t last = at + launch->options->parameter_bytes - 1;
+    put64(bank, target >= 90 ? BANK_CONST_WINDOW_90 : BANK_CONST_WINDOW, const_window(launch));
+    if (target >= 90) {
+        put64(bank, BANK_WINDOW_90, PARAM_WINDOW + at);
+        put64(bank, BANK_WINDOW_LAST_90, PARAM_WINDOW + last);
+    } else {
+        put64(bank, BANK_WINDOW, PARAM_WINDOW);
+        put32(bank, target >= 80 ? BANK_WINDOW_LAST : BANK_WINDOW_LAST_75, (uint32_t)last);
+    }
 }
 
 void native_reserve_shared(struct launch *launch)
@@ -135,7 +145,7 @@ unsigned char *native_bank_zero(const struct launch *launch, uint64_t *out_bytes
     }
     put64(bank, BANK_SHARED_WINDOW, SHARED_WINDOW);
     put64(bank, BANK_LOCAL_WINDOW, LOCAL_WINDOW);
-    put_windows(launch, bank, *out_bytes);
+    put_windows(launch, bank);
     put_workspace(launch, bank);
     put_grid(launch, bank);
     put_reserved_shared(launch, bank);
