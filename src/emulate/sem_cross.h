@@ -39,7 +39,7 @@ static void shfl_any(struct exec *x, const struct uop *u)
             ok = from <= max;
             break;
         }
-        if (!ok) from = i;
+        if (!ok || !(x->mask >> (from & 31) & 1)) from = i;
         valid |= (uint32_t)ok << i;
         if (d) d[i] = a[from & 31];
     }
