@@ -101,11 +101,12 @@ static void draft_writes(struct planner *p, const struct code_block *code, const
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
-/* A texture fetch has none: which texels it reads is up to the texture. */
+/* A texture fetch has none: which texels it reads is up to the texture. Nor has what moves a constant that its own word
+ * names (ULDC). */
 static bool is_access(const struct insn *insn)
 {
-    return op_infos[insn->op].family != FAMILY_TEXTURE && insn->class_id >= CLASS_MEM_GLOBAL_LOAD &&
-           insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
+    return insn->op != OP_MOV && op_infos[insn->op].family != FAMILY_TEXTURE &&
+           insn->class_id >= CLASS_MEM_GLOBAL_LOAD && insn->class_id <= CLASS_MEM_SURFACE_ATOMIC;
 }
 
 static void draft_barrier(const struct insn *insn, struct trace_insn *out)
