@@ -117,6 +117,38 @@ static void n_iadd3c(struct exec *x, const struct uop *u)
     write_predicate(x, u->dst[2], lanes_to_mask(second));
 }
 
+/* Halves of a sum of 64 bits: d, p <- a, b; and d <- a, b, p with the carry that comes in. */
+static void n_iadd_low(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    const uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B);
+    const uint32_t ones = (na & 1) + (nb & 1);
+    uint32_t *d = DST(uint32_t, 0);
+    const int32_t *m = x->lane_mask;
+    LANE_FLAGS(out);
+    VECTOR LANES
+    {
+        const uint32_t A = a[i] ^ na, two = A + (b[i] ^ nb), all = two + ones;
+        out[i] = -((two < A) | (all < ones));
+        d[i] = m[i] ? all : d[i];
+    }
+    write_predicate(x, u->dst[1], lanes_to_mask(out));
+}
+static void n_iadd_high(struct exec *x, const struct uop *u)
+{
+    const uint32_t *a = SRC(uint32_t, 0), *b = SRC(uint32_t, 1);
+    const uint32_t na = FLAG_MASK(NM_INVERT_A), nb = FLAG_MASK(NM_INVERT_B);
+    uint32_t *d = DST(uint32_t, 0);
+    const int32_t *m = x->lane_mask;
+    LANE_FLAGS(in);
+    expand_mask(source_predicate(x, u, 3), in);
+    VECTOR LANES
+    {
+        const uint32_t all = (a[i] ^ na) + (b[i] ^ nb) - (uint32_t)in[i];
+        d[i] = m[i] ? all : d[i];
+    }
+}
+
 /* d <- c */
 OP_FORMS(n_third, uint32_t, const uint32_t *c = SRC(uint32_t, 2), const uint32_t C = c[i], C)
 
@@ -480,7 +512,18 @@ static void n_b2r(struct exec *x, const struct uop *u)
 
 /* What has less to do, because a source is RZ or no sign changes, has a loop of its own. */
 SELECT_ONE(n_iadd3, !insn->modifiers && is_zero_source(insn, 2) ? PAIR(add_32) : PAIR(n_iadd3))
-SELECT_ONE(n_iadd3c, SAME(n_iadd3c))
+static bool is_dropped(const struct insn *insn, unsigned k)
+{
+    return insn->operands[k].reg == VREG_PT || insn->operands[k].reg == VREG_UPT;
+}
+static struct uop_pair select_n_iadd3c(const struct insn *insn, const struct function *function)
+{
+    bool has_two = is_zero_source(insn, 2) && !(insn->modifiers & NM_INVERT_C);
+    (void)function;
+    if (!has_two || !is_dropped(insn, 2)) return SAME(n_iadd3c);
+    if (!(insn->modifiers & NM_X)) return SAME(n_iadd_low);
+    return is_dropped(insn, 1) && is_zero_source(insn, 4) ? SAME(n_iadd_high) : SAME(n_iadd3c);
+}
 SELECT_ONE(n_imad, insn->modifiers &(NM_INVERT_A | NM_INVERT_C)         ? PAIR(n_imad)
                    : is_zero_source(insn, 0) || is_zero_source(insn, 1) ? PAIR(n_third)
                    : is_zero_source(insn, 2)                            ? PAIR(mul_lo_32)
