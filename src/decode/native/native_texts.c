@@ -55,9 +55,9 @@ static uint32_t put_ptx(const struct function *function, struct strbuf *out, uin
 {
     const struct native_code *code = function->native_code;
     uint32_t highest = highest_line(function), count = 0;
-    const char *at = code->ptx, *end = code->ptx + code->ptx_size;
     *out_lines = NULL;
     if (!code->ptx || !highest) return 0;
+    const char *at = code->ptx, *end = code->ptx + code->ptx_size;
     bool *is_named = mem_zalloc((size_t)highest + 1, sizeof *is_named);
     *out_lines = mem_zalloc((size_t)function->insn_count + 1, sizeof **out_lines);
     for (uint32_t i = 0; i < function->insn_count; i++)
