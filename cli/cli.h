@@ -25,6 +25,7 @@ struct cli {
     struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
     const char *tool_path;    /* where nvcc, clang and ptxas are looked for */
     bool quiet;
+    enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* --color */
     atomic_bool progress_shown; /* text of kernels may come from any thread */
     bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */
     const char *kept_error;
@@ -74,7 +75,8 @@ bool cli_is_interrupted(void);
 /* What a command does that no launch shows by itself: nothing unless standard error is a terminal. */
 void cli_show_progress(struct cli *cli, const char *what, double fraction);
 void cli_clear_progress(struct cli *cli);
-bool cli_wants_colour(FILE *stream);
+/* --color, then NO_COLOR, CLICOLOR_FORCE, whether the stream is a terminal, TERM. */
+bool cli_wants_colour(const struct cli *cli, FILE *stream);
 bool cli_has_utf8(void);
 unsigned cli_columns(FILE *stream);
 

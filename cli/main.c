@@ -4,38 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options/options.h"
+#include "cli/help/help.h"
 
 const struct command *const commands[] = {
-    &command_analyze,   &command_calibrate,  &command_disasm,
-    &command_energy,    &command_explain,    &command_machines,
-    &command_occupancy, &command_papers,     &command_power,
-    &command_run,       &command_schema,     &command_split,
-    &command_thermal,   &command_throughput, &command_timeline,
-    &command_validate,  &command_whatif,     NULL};
+    &command_analyze,   &command_calibrate, &command_completion, &command_disasm,
+    &command_energy,    &command_explain,   &command_machines,   &command_man,
+    &command_occupancy, &command_papers,    &command_power,      &command_run,
+    &command_schema,    &command_split,     &command_thermal,    &command_throughput,
+    &command_timeline,  &command_validate,  &command_whatif,     NULL};
 
-static void print_usage(FILE *stream)
-{
-    fputs("warpsage: predict the time of a GPU kernel, and what bounds it, without a GPU\n\n"
-          "Usage\n  warpsage COMMAND [OPTIONS]\n\nCommands\n",
-          stream);
-    for (size_t i = 0; commands[i]; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       show the options of a command\n\n"
-          "  --version  print the version\n  --help     print this text\n\n"
-          "Files\n"
-          "  `-` is standard input, or standard output for -o. Inputs may be pipes. Output files "
-          "are\n"
-          "  replaced atomically and must not be one of the inputs.\n\n"
-          "Exit status\n"
-          "  0 success   1 a check failed   3 unreadable input   70 internal error\n"
-          "  2 invalid option, name or launch; out of host memory\n"
-          "  4 kernel fault, instruction or time limit reached, no model applies\n"
-          "  130 interrupted, 143 terminated: analyze reports the counts so far\n",
-          stream);
-}
-
-static const struct command *find_command(const char *name)
+const struct command *command_find(const char *name)
 {
     for (size_t i = 0; commands[i]; i++)
         if (!strcmp(commands[i]->name, name)) return commands[i];
@@ -50,6 +28,20 @@ static int unknown_command(struct cli *cli, const char *name)
         names[count] = commands[count]->name;
         count++;
     }
+    if (*name == '-')
+        return cli_error(
+            cli, EXIT_USAGE,
+            "option '%s' before the command: use warpsage COMMAND %s; to run a program, "
+            "warpsage run [OPTIONS] -- ./APP%s",
+            name, name,
+            profiler_hint(&command_run, name) ? cli_format(cli, ". Nsight Compute has %s: here %s",
+                                                           name, profiler_hint(&command_run, name))
+                                              : "");
+    if (strchr(name, '/') || strchr(name, '.'))
+        return cli_error(cli, EXIT_USAGE,
+                         "no command given: use warpsage analyze FILE for kernels, profiles and "
+                         "traces, or warpsage run -- %s for a program",
+                         name);
     return cli_error(cli, EXIT_USAGE, "unknown command '%s'%s; `warpsage --help` lists them", name,
                      cli_hint(cli, name, names, count));
 }
@@ -59,7 +51,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
     bool is_help = argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
                                 !strcmp(argv[1], "-h"));
     if (argc < 2) {
-        print_usage(stderr);
+        help_overview(stderr);
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
@@ -67,11 +59,11 @@ static int dispatch(struct cli *cli, int argc, char **argv)
         return EXIT_DONE;
     }
     if (is_help && argc == 2) {
-        print_usage(stdout);
+        help_overview(stdout);
         return EXIT_DONE;
     }
     const char *name = is_help ? argv[2] : argv[1];
-    const struct command *command = find_command(name);
+    const struct command *command = command_find(name);
     if (!command) return unknown_command(cli, name);
     if (!is_help) return command->run(cli, command, argc - 2, argv + 2);
     options_help(command);

@@ -149,8 +149,9 @@ void cli_attach(struct cli *cli)
     if (wants_progress(cli)) ws_context_set_progress(cli->context, show_progress, cli);
 }
 
-bool cli_wants_colour(FILE *stream)
+bool cli_wants_colour(const struct cli *cli, FILE *stream)
 {
+    if (cli->colour != COLOUR_AUTO) return cli->colour == COLOUR_ALWAYS;
     const char *no_colour = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
     if (no_colour && *no_colour) return false;
     if (force && *force && strcmp(force, "0") != 0) return true;

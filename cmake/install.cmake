@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install BUILD [--prefix DIR]`: program, man page, static and shared library, header, machine
+# `cmake --install BUILD [--prefix DIR]`: program, man pages, completion for shells, static and shared library, header, machine
 # files, papers, schemas, examples, find_package(warpsage) and pkg-config. It may be moved afterwards.
 # Sanitizers have no business there.
 if(WARPSAGE_SANITIZE OR NOT TARGET warpsage)
@@ -40,14 +40,21 @@ foreach(library warpsage_shared warpsage_archive)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 
-# The man page is the program's own help.
+# Man pages and completion for shells are written by the program, from its table of options. SOURCE_DATE_EPOCH
+# dates the pages.
+set(written_dir ${CMAKE_BINARY_DIR}/written)
 add_custom_command(
-  OUTPUT ${CMAKE_BINARY_DIR}/warpsage.1
-  COMMAND ${CMAKE_SOURCE_DIR}/tools/make-man.sh $<TARGET_FILE:warpsage>
-          > ${CMAKE_BINARY_DIR}/warpsage.1
-  DEPENDS warpsage ${CMAKE_SOURCE_DIR}/tools/make-man.sh
+  OUTPUT ${written_dir}/stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${written_dir}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${written_dir}/man1
+  COMMAND $<TARGET_FILE:warpsage> man --dir ${written_dir}/man1
+  COMMAND $<TARGET_FILE:warpsage> completion bash > ${written_dir}/warpsage
+  COMMAND $<TARGET_FILE:warpsage> completion zsh > ${written_dir}/_warpsage
+  COMMAND $<TARGET_FILE:warpsage> completion fish > ${written_dir}/warpsage.fish
+  COMMAND ${CMAKE_COMMAND} -E touch ${written_dir}/stamp
+  DEPENDS warpsage
   VERBATIM)
-add_custom_target(man ALL DEPENDS ${CMAKE_BINARY_DIR}/warpsage.1)
+add_custom_target(man ALL DEPENDS ${written_dir}/stamp)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warpsage)
 configure_package_config_file(
@@ -65,7 +72,10 @@ install(FILES ${CMAKE_BINARY_DIR}/warpsage-config.cmake
               ${CMAKE_BINARY_DIR}/warpsage-config-version.cmake DESTINATION ${config_dir})
 install(FILES ${CMAKE_BINARY_DIR}/warpsage.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY include/warpsage DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${CMAKE_BINARY_DIR}/warpsage.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY ${written_dir}/man1/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${written_dir}/warpsage DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${written_dir}/_warpsage DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${written_dir}/warpsage.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(DIRECTORY data/machines accuracy papers schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
 install(FILES data/evidence.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/warpsage)
 install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -22,7 +22,7 @@ static const struct option_row options[] = {
      "save counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
      "*.traceg.xz or .zst: only the traces, for Accel-Sim"},
     {OPTION_RULES, 0, "rules", "all", "count with the cc 1.x memory rules for every GPU"},
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
+    {OPTION_WITHOUT, 0, "without", "{effect}EFFECT[,...]",
      "predict without an effect (see `warpsage explain`)"},
     {0},
 };
@@ -220,6 +220,7 @@ const struct command command_analyze = {
         "Example\n"
         "  warpsage analyze saxpy.ptx -g 4096 -b 256 --arg u32:1048576 --arg f32:2 \\\n"
         "      --arg 'f32[1048576]=random' --arg 'f32[1048576]=iota' --gpu v100,h200\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_analyze,
 };

@@ -31,13 +31,13 @@ static const struct option_row options[] = {
      "timings of each point (default 7, with --short 3, up to 24 where they differ)"},
     {OPTION_SHORT, 0, "short", NULL, "short kernels: for a GPU modelled by `warpsage run`"},
     {OPTION_FIT, 0, "fit", "<RAW", "fit raw data again, without a GPU"},
-    {OPTION_PLOTS, 0, "plots", "DIR", "write SVG pictures of measured and fitted values"},
-    {OPTION_EMIT, 0, "emit", "DIR",
+    {OPTION_PLOTS, 0, "plots", "{folder}DIR", "write SVG pictures of measured and fitted values"},
+    {OPTION_EMIT, 0, "emit", "{folder}DIR",
      "write kernels and launch files for `warpsage analyze`, run nothing"},
     {OPTION_NATIVE, 0, "native", NULL,
      "count native instructions, with --short and --emit, too (needs ptxas and nvdisasm or "
      "cuobjdump in PATH)"},
-    {OPTION_GPU, 0, "gpu", "ID", "the GPU that --emit writes for"},
+    {OPTION_GPU, 0, "gpu", "{gpu}ID", "the GPU that --emit writes for"},
     {0},
 };
 

@@ -8,10 +8,10 @@
 enum { OPTION_TARGET = OPTION_OWN, OPTION_LINES };
 
 static const struct option_row options[] = {
-    {OPTION_KERNEL, 'k', "kernel", "NAME", "only this kernel and what it calls"},
+    {OPTION_KERNEL, 'k', "kernel", "{kernel}NAME", "only this kernel and what it calls"},
     {OPTION_TARGET, 0, "target", "sm_NN",
      "which code of a fat binary (default: the newest that can be read)"},
-    {OPTION_GPU, 0, "gpu", "ID", "the code that this GPU runs, instead of --target"},
+    {OPTION_GPU, 0, "gpu", "{gpu}ID", "the code that this GPU runs, instead of --target"},
     {OPTION_LINES, 0, "lines", "none|source|ptx|all",
      "lines shown between the instructions (default: source)"},
     {OPTION_FORMAT, 'f', "format", "text|json", "output format"},
@@ -152,6 +152,7 @@ const struct command command_disasm = {
             "Examples\n"
             "  warpsage disasm saxpy.cubin\n"
             "  warpsage disasm ./program --kernel saxpy --target sm_86 -f json\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_disasm,
 };

@@ -157,6 +157,7 @@ const struct command command_energy = {
             "Example\n"
             "  warpsage energy cpu.C=12 cpu.F=2.4 cpu.lam=0.5 gpu.C=16 gpu.zeta=32 gpu.F=1.544 \\\n"
             "      gpu.lam=2 B0=150\n",
+    .operands = "<SYSTEM.yaml",
     .options = options,
     .run = run_energy,
 };

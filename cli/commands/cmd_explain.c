@@ -48,6 +48,7 @@ const struct command command_explain = {
             "(bank-conflicts), a model (mwp-cwp), one of its terms (mwp_peak_bw), a stall reason\n"
             "(long_scoreboard), or a key of machine files (machine.dram.latency). Without a WORD,\n"
             "all are listed.\n",
+    .operands = "{word}WORD",
     .options = options,
     .run = run_explain,
 };

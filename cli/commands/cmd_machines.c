@@ -197,6 +197,7 @@ const struct command command_machines = {
         "WARPSAGE_MACHINES selects another folder of machine files.\n\n"
         "`host` is this computer's CPU, measured on all its cores in less than two seconds;\n"
         "the notes give the spread of the measurements. Other load affects the result.\n",
+    .operands = "list|show|check|diff {machine}NAME",
     .options = options,
     .run = run_machines,
 };

@@ -20,7 +20,7 @@ enum option_id {
 };
 
 static const struct option_row options[] = {
-    {OPTION_GPU, 0, "gpu", "ID[,ID...]", "GPUs; `warpsage machines` lists them"},
+    {OPTION_GPU, 0, "gpu", "{gpu}ID[,ID...]", "GPUs; `warpsage machines` lists them"},
     {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "block size in threads"},
     {OPTION_REGS, 0, "regs", "N", "registers per thread (default: not a limit)"},
     {OPTION_SHARED, 's', "shared", "BYTES", "shared memory per block, static and dynamic"},

@@ -269,6 +269,7 @@ const struct command command_papers = {
         "`evaluate` evaluates a closed form; without a name it lists them. Their "
         "inputs\n"
         "are in doc/papers.md. WARPSAGE_PAPERS names another folder with published.json.\n",
+    .operands = "curves|evaluate|ID",
     .options = options,
     .run = run_papers,
 };

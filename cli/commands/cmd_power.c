@@ -21,7 +21,7 @@ enum {
 static const struct option_row options[] = {
     {OPTION_CORES, 0, "cores", "all|A..B|N", "one row per number of active SMs"},
     {OPTION_CLOCK, 0, "clock-ghz", "all|A..B[:STEP]|N", "one row per SM clock"},
-    {OPTION_MODEL, 0, "model", "NAME", "model that predicts the time (default: the best)"},
+    {OPTION_MODEL, 0, "model", "{model}NAME", "model that predicts the time (default: the best)"},
     {OPTION_TIME, 0, "time-s", "SECONDS", "measured launch time, instead of a predicted one"},
     {OPTION_RUN, 0, "run-s", "SECONDS", "temperature over time while the kernel repeats"},
     {OPTION_COOL, 0, "cool-s", "SECONDS", "... then while the GPU idles"},
@@ -182,6 +182,7 @@ const struct command command_power = {
         "CSV has one row per unit, per number of SMs (--cores), per clock (--clock-ghz) or per "
         "time\n"
         "step (--run-s).\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_power,
 };

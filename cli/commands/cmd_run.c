@@ -31,14 +31,14 @@ enum {
 };
 
 static const struct option_row options[] = {
-    {OPTION_GPU, 0, "gpu", "ID[,ID...]",
+    {OPTION_GPU, 0, "gpu", "{gpu}ID[,ID...]",
      "the first is the GPU that the program sees (default v100); all are reported"},
     {OPTION_ONLY, 0, "only", "REGEX", "count only kernels whose name matches"},
     {OPTION_SKIP, 0, "skip", "N", "skip the first N of these launches"},
     {OPTION_COUNT, 0, "count", "N", "count at most N launches after those skipped"},
     {OPTION_EVERY_LAUNCH, 0, "every-launch", NULL,
      "count every launch separately; by default identical launches share their counts"},
-    {OPTION_REPORT_DIR, 0, "report-dir", "DIR",
+    {OPTION_REPORT_DIR, 0, "report-dir", "{folder}DIR",
      "write a JSON report per counted launch, and launches.jsonl with all of them"},
     {OPTION_RUN_ISA, 0, "isa", "auto|ptx|native",
      "what is executed: the program's PTX, or its machine code if it has no PTX (default); PTX "
@@ -288,6 +288,7 @@ const struct command command_run = {
             "  if the program cannot be started; 2 for an invalid option or an unknown GPU\n\n"
             "The program's output is unchanged; the report goes to standard error, or to -o FILE.\n"
             "doc/run.md describes supported programs and differences from a GPU.\n",
+    .operands = "<APP",
     .options = options,
     .operands_end_options = true,
     .run = run_run,

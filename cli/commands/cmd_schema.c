@@ -35,6 +35,7 @@ const struct command command_schema = {
     .synopsis = "  warpsage schema [QUESTION]",
     .summary = "print the JSON Schema of a command's output",
     .text = "Without a QUESTION, all are listed. The schemas are also in the folder schemas/.\n",
+    .operands = "{question}QUESTION",
     .options = options,
     .run = run_schema,
 };

@@ -14,7 +14,7 @@ static const struct option_row options[] = {
      "bytes to the GPU if it runs all blocks (default: what the kernel reads)"},
     {OPTION_BYTES_OUT, 0, "bytes-out", "N",
      "bytes back to the host (default: what the kernel writes)"},
-    {OPTION_MODEL, 0, "model", "NAME",
+    {OPTION_MODEL, 0, "model", "{model}NAME",
      "model that predicts the times: throughput (default) or best"},
     {OPTION_FORMAT, 'f', "format", "text|json", "output format"},
     {0},
@@ -104,6 +104,7 @@ const struct command command_split = {
         "tells whether one device alone is as fast. Without --transfer the data are assumed to be\n"
         "in place, as in the thesis; with it the GPU's share of the data crosses the link before\n"
         "and after its kernel. doc/split.md has the equations.\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_split,
 };

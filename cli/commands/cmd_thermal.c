@@ -293,6 +293,7 @@ const struct command command_thermal = {
         "kernel, watts come from ipp-power, or from --watts-per-sm if the GPU has no power\n"
         "coefficients; its SMs are those given, those found by --best, or as many from 0 on as it\n"
         "has blocks for. Equations, sources and limits: doc/models/thermal.md.\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_thermal,
 };

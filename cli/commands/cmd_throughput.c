@@ -135,6 +135,7 @@ const struct command command_throughput = {
             "mem_insts\n"
             "mem_indep_strength ilp sse_ilp dep bytes_per_thread distance_mem_bytes n.\n"
             "doc/models/throughput.md has the equations and interpretations (--model-option).\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_throughput,
 };

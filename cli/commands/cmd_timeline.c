@@ -11,7 +11,7 @@ static const struct option_row options[] = {
     {OPTION_CYCLES, 0, "cycles", "A..B", "only core cycles A to B; also A.. and ..B"},
     {OPTION_EVENTS, 0, "events", "N", "truncate after N events (default: 100000, about 20 MB)"},
     {OPTION_SM, 0, "sm", "K", "SM number, if several are simulated (cc 1.x), from 0"},
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "simulate without an effect"},
+    {OPTION_WITHOUT, 0, "without", "{effect}EFFECT[,...]", "simulate without an effect"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };
@@ -168,6 +168,7 @@ const struct command command_timeline = {
         "on the viewer's axis. See doc/timeline.md.\n\n"
         "Example\n"
         "  warpsage timeline sgemm.yaml --gpu v100 --cycles 0..5000 -o sgemm.json\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_timeline,
 };

@@ -29,18 +29,19 @@ static const struct option_row options[] = {
      "draw other blocks to count (--effort) and to trace (default: 0)"},
     {OPTION_ISA, 0, "isa", "ptx|native|auto",
      "execute PTX (default), or the native code that ptxas makes of it for the set's GPU"},
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]",
+    {OPTION_WITHOUT, 0, "without", "{effect}EFFECT[,...]",
      "predict without an effect (see `warpsage explain`)"},
     {OPTION_MODEL_OPTION, 0, "model-option", "KEY=VALUE", "select an interpretation of a model"},
     {OPTION_ABLATION, 0, "ablation", NULL,
      "also predict with each mechanism of the model teg left out"},
     {OPTION_WRITE_EVIDENCE, 0, "write-evidence", "FILE",
      "write the ratios of all kernels to FILE, as in data/evidence.yaml, instead of a report"},
-    {OPTION_GPU_HERE, 0, "gpu-here", "DIR",
+    {OPTION_GPU_HERE, 0, "gpu-here", "{folder}DIR",
      "run the launch files of DIR on the GPU of this computer, whose machine file --gpu names"},
-    {OPTION_GPU, 0, "gpu", "ID", "machine file for --gpu-here, as `warpsage calibrate` writes it"},
+    {OPTION_GPU, 0, "gpu", "{gpu}ID",
+     "machine file for --gpu-here, as `warpsage calibrate` writes it"},
     {OPTION_DEVICE, 0, "device", "N", "number of the GPU for --gpu-here (default 0)"},
-    {OPTION_WRITE_PTX, 0, "write-ptx", "FOLDER",
+    {OPTION_WRITE_PTX, 0, "write-ptx", "{folder}FOLDER",
      "write the generated kernels to FOLDER and predict nothing"},
     {0},
 };
@@ -541,6 +542,7 @@ const struct command command_validate = {
         "the set. Errors are |predicted / measured - 1|, the mean over the launches of a kernel.\n"
         "Launches of the role `build` may serve choices in the models, those of `report` serve\n"
         "none. The form of sets: doc/accuracy.md.\n",
+    .operands = "<SET",
     .options = options,
     .run = run_validate,
 };

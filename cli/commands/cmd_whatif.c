@@ -10,7 +10,7 @@
 enum { OPTION_SET = OPTION_OWN, OPTION_EACH };
 
 static const struct option_row options[] = {
-    {OPTION_WITHOUT, 0, "without", "EFFECT[,...]", "predict without an effect"},
+    {OPTION_WITHOUT, 0, "without", "{effect}EFFECT[,...]", "predict without an effect"},
     {OPTION_SET, 0, "set", "KEY=VALUE", "change a figure: =V, =*V, =+V, =-V, =+P%, =-P%"},
     {OPTION_EACH, 0, "each", NULL, "also remove each modelled effect, one at a time"},
     {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
@@ -413,6 +413,7 @@ const struct command command_whatif = {
         "Example\n"
         "  warpsage whatif sgemm.yaml --gpu gtx285 --without bank-conflicts \\\n"
         "      --set machine.sm.max_blocks=16 --set launch.block=256\n",
+    .operands = "<FILE",
     .options = options,
     .run = run_whatif,
 };

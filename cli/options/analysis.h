@@ -54,7 +54,7 @@ enum analysis_option {
 
 /* The rows that every such command has. */
 #define ANALYSIS_OPTION_ROWS                                                                       \
-    {OPTION_KERNEL, 'k', "kernel", "NAME", ANALYSIS_KERNEL_HELP},                                  \
+    {OPTION_KERNEL, 'k', "kernel", "{kernel}NAME", ANALYSIS_KERNEL_HELP},                          \
         {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "grid size in blocks"},                            \
         {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "block size in threads"},                        \
         {OPTION_GLOBAL, 0, "global", "X[,Y[,Z]]",                                                  \
@@ -63,7 +63,7 @@ enum analysis_option {
         {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory per block"},                \
         {OPTION_CLUSTER, 0, "cluster", "X[,Y[,Z]]", "cluster size in blocks"},                     \
         {OPTION_ARG, 'a', "arg", "ARG", "next kernel argument; see Arguments"},                    \
-        {OPTION_GPU, 0, "gpu", "ID[,ID...]",                                                       \
+        {OPTION_GPU, 0, "gpu", "{gpu}ID[,ID...]",                                                  \
          "predict for these GPUs; `warpsage machines` lists them"},                                \
         {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE"},                       \
         {OPTION_EFFORT, 0, "effort", "full|auto|N%|Ns",                                            \
@@ -111,7 +111,8 @@ enum analysis_option {
 /* Of commands that answer for CPUs. */
 #define CPU_OPTION_ROW                                                                             \
     {                                                                                              \
-        OPTION_CPU, 0, "cpu", "ID[,ID...]", "predict for these CPUs; `warpsage machines list cpu`" \
+        OPTION_CPU, 0, "cpu", "{cpu}ID[,ID...]",                                                   \
+            "predict for these CPUs; `warpsage machines list cpu`"                                 \
     }
 
 struct analysis {

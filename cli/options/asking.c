@@ -76,7 +76,7 @@ int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_
         .details = details,
         .width = path ? 0 : cli_columns(stdout),
         .utf8 = cli_has_utf8(),
-        .colour = !path && cli_wants_colour(stdout),
+        .colour = !path && cli_wants_colour(cli, stdout),
     };
     return asking_write_with(cli, answer, &options, path);
 }

@@ -10,22 +10,57 @@
 static const struct option_row common[] = {
     {-1, 'h', "help", NULL, "print this text"},
     {-2, 'q', "quiet", NULL, "print only TIME, LIMIT, WHY, ENERGY, DO; no progress"},
+    {-3, 0, "color", "auto|always|never",
+     "colour of text: auto (default) colours a terminal, as NO_COLOR, CLICOLOR_FORCE and TERM say"},
 };
 enum { COMMON = sizeof common / sizeof *common };
 
-static const struct option_row *row_at(const struct command *command, size_t i)
+const struct option_row *options_row(const struct command *command, size_t index)
 {
     size_t own = 0;
     while (command->options[own].name)
         own++;
-    if (i < own) return &command->options[i];
-    return i - own < COMMON ? &common[i - own] : NULL;
+    if (index < own) return &command->options[index];
+    return index - own < COMMON ? &common[index - own] : NULL;
+}
+
+struct option_value option_value(const char *text)
+{
+    struct option_value out = {.kind = VALUE_ANY, .name = text};
+    if (!text) return out;
+    const char *close = *text == '{' ? strchr(text, '}') : NULL;
+    if (*text == '<' || *text == '>') {
+        out.kind = *text == '<' ? VALUE_INPUT : VALUE_OUTPUT;
+        out.name = text + 1;
+    } else if (close) {
+        snprintf(out.source, sizeof out.source, "%.*s", (int)(close - text - 1), text + 1);
+        out.kind = !strcmp(out.source, "folder") ? VALUE_FOLDER : VALUE_LISTED;
+        out.name = close + 1;
+    } else if (strchr(text, '|')) {
+        out.kind = VALUE_CHOICE;
+    }
+    out.is_list = strstr(out.name, "[,") != NULL;
+    return out;
+}
+
+size_t option_next_choice(const char **at, const char **out)
+{
+    while (**at) {
+        size_t length = strcspn(*at, "| "), capitals = 0;
+        *out = *at;
+        for (size_t i = 0; i < length; i++)
+            capitals += isupper((unsigned char)(*at)[i]) != 0;
+        *at += length + ((*at)[length] == '|');
+        if (!capitals && length) return length;
+        if (**at == ' ') break;
+    }
+    return 0;
 }
 
 static const struct option_row *find_letter(const struct command *command, char letter)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+    for (size_t i = 0; (row = options_row(command, i)) != NULL; i++)
         if (row->letter == letter) return row;
     return NULL;
 }
@@ -34,18 +69,18 @@ static const struct option_row *find_name(const struct command *command, const c
                                           size_t length)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+    for (size_t i = 0; (row = options_row(command, i)) != NULL; i++)
         if (strlen(row->name) == length && !strncmp(row->name, name, length)) return row;
     return NULL;
 }
 
 /* Dashes are in every name: they make none of them near. */
-static const char *option_hint(struct cli *cli, const struct command *command, const char *bare)
+static const char *near_options(struct cli *cli, const struct command *command, const char *bare)
 {
     const char *names[64], *text = "";
     size_t count = 0;
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(command, i)) != NULL && count < 64; i++)
+    for (size_t i = 0; (row = options_row(command, i)) != NULL && count < 64; i++)
         names[count++] = row->name;
     char *near = ws_nearest(bare + strspn(bare, "-"), names, count);
     char *rest = near ? cli_copy(cli, near) : NULL;
@@ -58,12 +93,19 @@ static const char *option_hint(struct cli *cli, const struct command *command, c
     return *text ? cli_format(cli, " (did you mean %s?)", text) : "";
 }
 
+const char *options_hint(struct cli *cli, const struct command *command, const char *option)
+{
+    const char *instead = profiler_hint(command, option);
+    if (instead) return cli_format(cli, ", which Nsight Compute has: here %s", instead);
+    return near_options(cli, command, option);
+}
+
 static int unknown_option(struct cli *cli, const struct command *command, const char *text)
 {
     char *bare = cli_copy(cli, text);
     bare[strcspn(bare, "=")] = '\0';
     return cli_error(cli, EXIT_USAGE, "unknown option '%s'%s; `warpsage %s --help` lists them",
-                     bare, option_hint(cli, command, bare), command->name);
+                     bare, options_hint(cli, command, bare), command->name);
 }
 
 struct scan {
@@ -75,18 +117,13 @@ struct scan {
     bool done;
 };
 
-/* Without the mark of a file. */
-static const char *value_name(const struct option_row *row)
-{
-    return row->value + (*row->value == '<' || *row->value == '>');
-}
-
 /* `-` is standard input or output; for -o, which has it anyway, no file. */
 static int resolve_file(struct cli *cli, const struct option_row *row, const char **value)
 {
     if (!row->value || !*value) return EXIT_DONE;
-    if (*row->value == '<') return cli_input(cli, *value, value);
-    if (*row->value != '>') return EXIT_DONE;
+    struct option_value kind = option_value(row->value);
+    if (kind.kind == VALUE_INPUT) return cli_input(cli, *value, value);
+    if (kind.kind != VALUE_OUTPUT) return EXIT_DONE;
     if (!strcmp(*value, "-")) *value = row->letter == 'o' ? NULL : "/dev/stdout";
     if (*value) cli_claim_output(cli, *value);
     return EXIT_DONE;
@@ -115,7 +152,7 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
     if (row->value && !value) {
         if (scan->at + 1 >= scan->argc)
             return cli_error(scan->cli, EXIT_USAGE, "missing value for %s: use --%s %s", word,
-                             row->name, value_name(row));
+                             row->name, option_value(row->value).name);
         value = scan->argv[++scan->at];
     } else if (!row->value && value) {
         return cli_error(scan->cli, EXIT_USAGE, "--%s takes no value", row->name);
@@ -126,6 +163,10 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
     }
     if (row->id == -2) scan->cli->quiet = true;
     CLI_TRY(check_choice(scan->cli, row, value));
+    if (row->id == -3)
+        scan->cli->colour = *value == 'n'     ? COLOUR_NEVER
+                            : value[1] == 'l' ? COLOUR_ALWAYS
+                                              : COLOUR_AUTO;
     CLI_TRY(resolve_file(scan->cli, row, &value));
     struct option_use use = {row->id, value};
     CLI_APPEND(scan->cli, scan->out->uses, scan->out->use_count, use);
@@ -186,7 +227,7 @@ static void help_row(const struct option_row *row)
     const char *help = row->help;
     int length = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
                           row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
-                          row->value ? " " : "", row->value ? value_name(row) : "");
+                          row->value ? " " : "", row->value ? option_value(row->value).name : "");
     if (length >= COLUMN) printf("%s\n%*s", left, COLUMN, "");
     if (length < COLUMN) printf("%-*s", COLUMN, left);
     while (strlen(help) > WIDTH) {
@@ -204,7 +245,7 @@ void options_help(const struct command *command)
     const struct option_row *row;
     printf("warpsage %s: %s\n\nUsage\n%s\n\nOptions\n", command->name, command->summary,
            command->synopsis);
-    for (size_t i = 0; (row = row_at(command, i)) != NULL; i++)
+    for (size_t i = 0; (row = options_row(command, i)) != NULL; i++)
         help_row(row);
     if (*command->text) printf("\n%s", command->text);
 }

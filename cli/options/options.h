@@ -9,10 +9,19 @@ struct option_row {
     int id;
     char letter;      /* 0: none */
     const char *name; /* without dashes */
-    /* Name of its value in the help; NULL: a flag. Before it stands `<` if the value is an input file,
-     * `>` if it is an output. */
+    /* Name of its value in the help; NULL: a flag. A mark before it tells what the value is: `<` an input
+     * file, `>` an output, `{SOURCE}` one of what `warpsage completion values SOURCE` lists (help/listed_values.c),
+     * or a folder: {folder}. `a|b|c`: one of these words. */
     const char *value;
     const char *help;
+};
+
+/* The text of a value, taken apart. */
+struct option_value {
+    enum { VALUE_ANY, VALUE_CHOICE, VALUE_INPUT, VALUE_OUTPUT, VALUE_FOLDER, VALUE_LISTED } kind;
+    const char *name; /* without the mark; NULL: a flag */
+    char source[16];  /* of VALUE_LISTED */
+    bool is_list;     /* several, separated by commas */
 };
 
 struct option_use {
@@ -31,16 +40,31 @@ struct command_line {
 struct command {
     const char *name, *synopsis, *summary;
     const char *text; /* further sections of the help, may be "" */
+    /* What its operands are, as values of options are written, separated by blanks; the last stands for all
+     * further ones. NULL: it takes none. */
+    const char *operands;
     const struct option_row *options;
     bool operands_end_options; /* what follows the first operand is not looked at */
     int (*run)(struct cli *cli, const struct command *command, int argc, char **argv);
 };
 
 extern const struct command *const commands[]; /* ends with NULL */
-extern const struct command command_analyze, command_calibrate, command_disasm, command_energy,
-    command_explain, command_machines, command_occupancy, command_papers, command_power,
-    command_run, command_schema, command_split, command_thermal, command_throughput,
-    command_timeline, command_validate, command_whatif;
+extern const struct command command_analyze, command_calibrate, command_completion, command_disasm,
+    command_energy, command_explain, command_machines, command_man, command_occupancy,
+    command_papers, command_power, command_run, command_schema, command_split, command_thermal,
+    command_throughput, command_timeline, command_validate, command_whatif;
+const struct command *command_find(const char *name); /* NULL: there is none */
+
+/* Its options by index, those that all commands have last; NULL beyond. */
+const struct option_row *options_row(const struct command *command, size_t index);
+struct option_value option_value(const char *text);
+/* The choices of a value, one by one: *at begins as its name. Those in capitals stand for others and are left
+ * out. Returns the length; 0: no more. */
+size_t option_next_choice(const char **at, const char **out);
+/* " (did you mean '--gpu'?)" or what to use instead of an option of Nsight Compute; "" if neither is near. */
+const char *options_hint(struct cli *cli, const struct command *command, const char *option);
+/* What to use instead of that option of Nsight Compute; NULL: it has none of that name (profilers.c). */
+const char *profiler_hint(const struct command *command, const char *option);
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,

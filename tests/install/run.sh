@@ -30,7 +30,9 @@ expect() {
 "$cmake" --install "$build" --prefix "$prefix" >"$scratch/install.log" ||
     fail "$(cat "$scratch/install.log")"
 cd "$prefix"
-for file in bin/warpsage share/man/man1/warpsage.1 include/warpsage/warpsage.h \
+for file in bin/warpsage share/man/man1/warpsage{,-analyze}.1 \
+    share/bash-completion/completions/warpsage share/zsh/site-functions/_warpsage \
+    share/fish/vendor_completions.d/warpsage.fish include/warpsage/warpsage.h \
     share/warpsage/machines/{v100,SOURCES}.yaml share/warpsage/evidence.yaml share/warpsage/schemas/report.schema.json \
     share/doc/warpsage/{LICENSE,README.md}; do
     [ -s "$file" ] || fail "$file is not installed"
@@ -79,8 +81,7 @@ expect "$from_there" env WARPSAGE_MACHINES="$prefix/share/warpsage/machines" \
 # shellcheck disable=SC2013
 for command in $("$prefix/bin/warpsage" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
     [ "$command" = help ] && continue
-    grep -q "^\.SH ${command^^}\$" "$prefix/share/man/man1/warpsage.1" ||
-        fail "the man page does not have $command"
+    [ -s "$prefix/share/man/man1/warpsage-$command.1" ] || fail "$command has no man page"
 done
 
 # find_package
