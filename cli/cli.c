@@ -13,7 +13,7 @@ struct cli_block {
 
 void cli_clear(struct cli *cli)
 {
-    cli_clear_progress(cli);
+    cli_hide_progress(cli);
     while (cli->blocks) {
         struct cli_block *next = cli->blocks->next;
         free(cli->blocks);
@@ -36,7 +36,7 @@ int cli_out_of_memory(struct cli *cli, size_t bytes)
 {
     char text[96] = "out of host memory";
     if (bytes) snprintf(text, sizeof text, "out of host memory: cannot allocate %zu bytes", bytes);
-    cli_clear_progress(cli);
+    cli_hide_progress(cli);
     fflush(stdout);
     fprintf(stderr, "warpsage: %s\n", text);
     return EXIT_USAGE;
@@ -79,7 +79,7 @@ void *cli_grow(struct cli *cli, void *items, size_t count, size_t item_bytes)
 int cli_error(struct cli *cli, int exit_code, const char *format, ...)
 {
     va_list list;
-    cli_clear_progress(cli);
+    cli_hide_progress(cli);
     va_start(list, format);
     const char *text = cli_name_inputs(cli, format_list(cli, format, list));
     va_end(list);

@@ -20,12 +20,21 @@ enum {
     EXIT_BUG = 70
 };
 
+/* What progress.c remembers: of a command with steps, the step that runs now. */
+struct cli_progress {
+    const char *what;
+    size_t step, steps; /* 0 steps: none */
+    double begun_seconds;
+    bool is_begun;
+};
+
 struct cli {
     ws_context *context;
     struct cli_block *blocks; /* everything cli_alloc gave, freed at the end */
     const char *tool_path;    /* where nvcc, clang and ptxas are looked for */
     bool quiet;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour; /* --color */
+    struct cli_progress progress;
     atomic_bool progress_shown; /* text of kernels may come from any thread */
     bool keeps_errors; /* the next message goes to `kept_error` instead of standard error */
     const char *kept_error;
@@ -72,9 +81,21 @@ int cli_stop_code(void);
 const char *cli_stop_words(struct cli *cli);
 void cli_attach(struct cli *cli);
 bool cli_is_interrupted(void);
-/* What a command does that no launch shows by itself: nothing unless standard error is a terminal. */
+bool cli_is_dumb_terminal(void);
+
+/* Progress (progress.c): only after a second, only if standard error is a terminal that is not dumb, and not with
+ * --quiet. It has the time left, taken from the time that the done part took. Step `step` of `steps` begins;
+ * progress of launches within it counts as part of the step. `what` lives until the steps end. */
+void cli_begin_step(struct cli *cli, const char *what, size_t step, size_t steps);
+void cli_end_steps(struct cli *cli);
+/* Of what has no steps. */
 void cli_show_progress(struct cli *cli, const char *what, double fraction);
+/* The line goes; the next progress writes it again. */
+void cli_hide_progress(struct cli *cli);
+/* What progress was shown of is over; steps go on. */
 void cli_clear_progress(struct cli *cli);
+void cli_launch_progress(void *user, const char *what, double fraction);
+void cli_attach_progress(struct cli *cli);
 /* --color, then NO_COLOR, CLICOLOR_FORCE, whether the stream is a terminal, TERM. */
 bool cli_wants_colour(const struct cli *cli, FILE *stream);
 bool cli_has_utf8(void);

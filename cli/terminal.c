@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What belongs to the terminal: interrupts, progress, width, colour, character set. */
+/* What belongs to the terminal: interrupts, width, colour, character set. */
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
@@ -104,41 +104,16 @@ static bool is_cancelled(void *user)
     return stopped_by != 0;
 }
 
-static bool is_dumb(void)
+bool cli_is_dumb_terminal(void)
 {
     const char *term = getenv("TERM");
     return !term || !*term || !strcmp(term, "dumb");
 }
 
-static bool wants_progress(const struct cli *cli)
-{
-    return !cli->quiet && isatty(STDERR_FILENO) && !is_dumb();
-}
-
-static void show_progress(void *user, const char *what, double fraction)
-{
-    struct cli *cli = user;
-    fprintf(stderr, "\r\033[K%s %3.0f %%", what, 100 * fraction);
-    fflush(stderr);
-    cli->progress_shown = true;
-}
-
-void cli_show_progress(struct cli *cli, const char *what, double fraction)
-{
-    if (wants_progress(cli)) show_progress(cli, what, fraction);
-}
-
-void cli_clear_progress(struct cli *cli)
-{
-    if (!cli->progress_shown) return;
-    fputs("\r\033[K", stderr);
-    cli->progress_shown = false;
-}
-
 /* What kernels print goes to standard error, so that the report has standard output for itself. */
 static bool write_printed(void *user, const char *bytes, size_t size)
 {
-    cli_clear_progress(user);
+    cli_hide_progress(user);
     return fwrite(bytes, 1, size, stderr) == size;
 }
 
@@ -146,7 +121,7 @@ void cli_attach(struct cli *cli)
 {
     ws_context_set_cancel(cli->context, is_cancelled, NULL);
     ws_context_set_print(cli->context, write_printed, cli);
-    if (wants_progress(cli)) ws_context_set_progress(cli->context, show_progress, cli);
+    cli_attach_progress(cli);
 }
 
 bool cli_wants_colour(const struct cli *cli, FILE *stream)
@@ -155,7 +130,7 @@ bool cli_wants_colour(const struct cli *cli, FILE *stream)
     const char *no_colour = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
     if (no_colour && *no_colour) return false;
     if (force && *force && strcmp(force, "0") != 0) return true;
-    return isatty(fileno(stream)) && !is_dumb();
+    return isatty(fileno(stream)) && !cli_is_dumb_terminal();
 }
 
 bool cli_has_utf8(void)

@@ -143,12 +143,16 @@ static int execute_kernels(struct analysis *a)
         if (i && cli_is_interrupted()) return cli_stop_code();
         analysis_keep_profile(a);
         a->kernel = a->kernels[i];
+        if (a->kernel_count > 1)
+            cli_begin_step(a->cli, ws_module_kernel_display_name(a->module, a->kernel), i,
+                           a->kernel_count);
         int one = execute_kernel(a);
         if (one > exit_code) exit_code = one;
         if (one <= EXIT_CHECK || cli_is_interrupted()) continue;
         ws_profile_destroy(a->profile);
         a->profile = NULL;
     }
+    cli_end_steps(a->cli);
     return exit_code;
 }
 

@@ -100,10 +100,10 @@ static int compute_rows(struct papers *papers, struct papers_row **rows, size_t 
             CLI_TRY(add_hidden(papers, references[k].id, rows, count));
     }
     for (i = 0; i < *count; i++) {
-        cli_show_progress(papers->cli, "papers", (double)i / (double)*count);
+        cli_begin_step(papers->cli, "papers", i, *count);
         CLI_TRY(papers_row_compute(papers, &(*rows)[i]));
     }
-    cli_clear_progress(papers->cli);
+    cli_end_steps(papers->cli);
     return EXIT_DONE;
 }
 
@@ -157,10 +157,10 @@ static int show_curves(struct papers *papers, const struct papers_request *reque
     const char *const *wanted = request->id_count ? request->ids : names;
     size_t all = request->id_count ? request->id_count : name_count;
     for (i = 0; i < all && count < NAMES; i++) {
-        cli_show_progress(papers->cli, wanted[i], (double)i / (double)all);
+        cli_begin_step(papers->cli, wanted[i], i, all);
         CLI_TRY(papers_curve_compute(papers, wanted[i], &curves[count++]));
     }
-    cli_clear_progress(papers->cli);
+    cli_end_steps(papers->cli);
     return papers_ask_curves(papers, curves, count, &request->output);
 }
 

@@ -404,11 +404,13 @@ static int validate_one(struct validation *v)
         const struct asking *outcome;
         const struct validate_row *row = &v->set.rows[i];
         if (cli_is_interrupted()) return cli_stop_code();
+        cli_begin_step(v->cli, v->set.id, i, v->set.row_count);
         CLI_TRY(find_outcome(v, row, &outcome));
         add_measured(v, row);
         add_outcome(v, row, outcome);
         add_simulators(v, row);
     }
+    cli_end_steps(v->cli);
     return EXIT_DONE;
 }
 

@@ -314,10 +314,13 @@ static int ask_about(struct whatif *w)
 {
     struct analysis *base = &w->base;
     add_row(w, base);
-    for (size_t i = 0; i < w->change_count; i++)
+    for (size_t i = 0; i < w->change_count; i++) {
+        cli_begin_step(base->cli, w->changes[i].text, i, w->change_count + (w->change_count > 1));
         CLI_TRY(change_row(w, &w->changes[i], 1, w->changes[i].text));
+    }
     if (w->change_count > 1)
         CLI_TRY(change_row(w, w->changes, w->change_count, "all changes together"));
+    cli_end_steps(base->cli);
     if (w->each) asking_number(base->cli, &w->asking, "each", 1);
     if (base->request.model_options)
         asking_word(base->cli, &w->asking, "model_options", base->request.model_options);

@@ -168,8 +168,11 @@ int gpu_here_measure(struct cli *cli, const struct command *command, const char 
     out->title = cli_format(cli, "%s: median of %d launches, each with a cold L2",
                             gpu_name(here.gpu), REPEATS);
     int exit_code = EXIT_DONE;
-    for (size_t i = 0; exit_code == EXIT_DONE && i < count; i++)
+    for (size_t i = 0; exit_code == EXIT_DONE && i < count; i++) {
+        cli_begin_step(cli, files[i], i, count);
         exit_code = cli_is_interrupted() ? cli_stop_code() : measure_file(&here, files[i]);
+    }
+    cli_end_steps(cli);
     gpu_close(here.gpu);
     return exit_code;
 }
