@@ -13,6 +13,9 @@ static const struct option_row options[] = {
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_CODE, 0, "code", NULL,
      "also list source, PTX and native code side by side, with the cost of each line"},
+    {OPTION_CHARTS, 0, "charts", NULL,
+     "JSON: also the figures of charts: roofline, curves over warps and launch parameters, ranked "
+     "changes of the GPU, temperatures"},
     {OPTION_PRINT, 0, "print", "INDEX", "print the buffer after the launch"},
     {OPTION_SAVE, 0, "save", "INDEX=FILE", "write the raw buffer to a file"},
     {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
@@ -42,6 +45,7 @@ static int write_report(struct analysis *a)
     struct asking asking = {.name = "analyze"};
     if (a->request.is_analyzer) return write_analyzer(a);
     if (cli_is_interrupted()) asking_number(a->cli, &asking, "without_traces", 1);
+    if (a->request.has_charts) asking_number(a->cli, &asking, "charts", 1);
     if (a->request.lists_code) asking_number(a->cli, &asking, "code", 1);
     return analysis_answer(a, &asking);
 }

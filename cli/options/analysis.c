@@ -50,6 +50,9 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
     case OPTION_CODE:
         request->lists_code = true;
         return EXIT_DONE;
+    case OPTION_CHARTS:
+        request->has_charts = true;
+        return EXIT_DONE;
     case OPTION_SAVE_PROFILE:
         request->save_profile = value;
         return EXIT_DONE;

@@ -21,6 +21,7 @@ enum analysis_option {
     OPTION_OUTPUT,
     OPTION_DETAILS,
     OPTION_CODE,
+    OPTION_CHARTS,
     OPTION_PRINT,
     OPTION_SAVE,
     OPTION_CHECK,

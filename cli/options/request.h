@@ -61,6 +61,7 @@ struct request {
     bool is_analyzer; /* --format analyzer */
     ws_details details;
     bool lists_code; /* with the cost of each line */
+    bool has_charts; /* their figures */
 };
 
 /* Setters that both sources share. `what` names option or key in messages. */

@@ -6,6 +6,7 @@
 
 #include "answer/access_table.h"
 #include "answer/analyze.h"
+#include "answer/charts.h"
 #include "answer/code_answer.h"
 #include "answer/profiler_counts.h"
 #include "answer/question.h"
@@ -57,6 +58,7 @@ struct analyzed_machine {
     struct estimate_node *estimates;
     const struct profiler_counts *profiler; /* NULL: not asked for, or unknown */
     const struct hot_code *hot_code;        /* NULL: not asked for, or no instruction is known */
+    const struct machine_charts *charts;    /* NULL: not asked for */
     size_t access_count;
     struct access_node *accesses;
 };
@@ -502,7 +504,8 @@ static ws_status ask_machine(struct asked *asked, const struct profile *profile,
         ARENA_ARRAY(&asked->answer->arena, struct profiler_counts, 1);
     if (asked_flag(asked, "profiler") && profiler_counts_read(prediction, profiler))
         out->profiler = profiler;
-    return WS_OK;
+    if (!asked_flag(asked, "charts") || !has_evidence(options)) return WS_OK;
+    return charts_find(asked, prediction, &out->charts);
 }
 
 static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
@@ -566,6 +569,9 @@ static const struct input_info inputs[] = {
     {"model", INPUT_WORD, "", "run only this model and those that it depends on"},
     {"times_only", INPUT_FLAG, "", "omit the cost of each effect, the cause and the advice"},
     {"profiler", INPUT_FLAG, "", "also what Nsight Compute would count"},
+    {"charts", INPUT_FLAG, "",
+     "also the figures of charts: roofline, curves over warps and launch parameters, ranked "
+     "changes of the machine, temperatures; not with `model` or `times_only`"},
     {"code", INPUT_FLAG, "", "also source, PTX and native code, with the cost of each line"},
 };
 

@@ -3,25 +3,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "answer/occupancy_steps.h"
 #include "answer/question.h"
 #include "answer/words.h"
 
 struct occupancy_change {
     struct occupancy_query query;
     struct occupancy occupancy;
-};
-
-struct occupancy_step {
-    ws_occupancy_point point;
-    double lost;
-    bool is_here;
-};
-
-struct occupancy_curve {
-    const char *over;
-    unsigned max_warps;
-    size_t count;
-    struct occupancy_step *steps; /* NULL: not asked for */
 };
 
 enum { CHANGES = 4 };
@@ -82,9 +70,6 @@ static const struct input_info inputs[] = {
      "shared_bytes"},
 };
 
-static const char *const curve_words[] = {"threads_per_block", "registers_per_thread",
-                                          "shared_bytes", NULL};
-
 static ws_status read_query(const struct asked *asked, struct occupancy_answer *out)
 {
     uint64_t count;
@@ -127,45 +112,15 @@ static void find_changes(const struct occupancy_query *query, struct occupancy_m
     }
 }
 
-static uint64_t varied_value(const struct occupancy_query *query, enum occupancy_vary vary)
-{
-    return vary == VARY_BLOCK       ? query->threads_per_block
-           : vary == VARY_REGISTERS ? query->registers_per_thread
-                                    : query->shared_bytes;
-}
-
-static ws_status find_curve(struct asked *asked, const struct occupancy_query *query,
-                            enum occupancy_vary vary, struct occupancy_machine *out)
-{
-    struct arena *arena = &asked->answer->arena;
-    struct occupancy_curve *curve = &out->curve;
-    size_t count;
-    TRY(machine_occupancy_curve(asked->diag, out->machine, query, vary, NULL, 0, &count));
-    ws_occupancy_point *points = ARENA_ARRAY(arena, ws_occupancy_point, count + 1);
-    TRY(machine_occupancy_curve(asked->diag, out->machine, query, vary, points, count, &count));
-    curve->over = curve_words[vary == VARY_BLOCK ? 0 : vary == VARY_REGISTERS ? 1 : 2];
-    curve->max_warps = (unsigned)machine_get(out->machine, MACHINE_SM_MAX_WARPS, 0);
-    curve->count = count;
-    curve->steps = ARENA_ARRAY(arena, struct occupancy_step, count + 1);
-    uint64_t here = varied_value(query, vary);
-    for (size_t i = 0; i < count; i++) {
-        bool has_next = i + 1 < count;
-        curve->steps[i] = (struct occupancy_step){
-            .point = points[i],
-            .lost = has_next ? (double)points[i].warps_per_sm - points[i + 1].warps_per_sm : 0,
-            .is_here = points[i].first <= here && here <= points[i].last,
-        };
-    }
-    return WS_OK;
-}
-
 /* A GPU on which the launch does not fit is answered with the reason, and the others as well. */
 static ws_status ask_machine(struct asked *asked, const struct occupancy_answer *answer,
                              enum occupancy_vary vary, struct occupancy_machine *out)
 {
     static const uint32_t one_block[3] = {1, 1, 1};
     struct diag *diag = asked->diag;
-    if (vary) TRY(find_curve(asked, &answer->query, vary, out));
+    if (vary)
+        TRY(occupancy_curve_find(diag, &asked->answer->arena, out->machine, &answer->query, vary,
+                                 &out->curve));
     if (!answer->query.threads_per_block) return WS_OK;
     ws_status status = machine_check_launch(diag, out->machine, one_block, answer->block, 0);
     if (status == WS_OK)
@@ -182,16 +137,16 @@ static ws_status ask(struct asked *asked, const void **out)
 {
     struct arena *arena = &asked->answer->arena;
     struct occupancy_answer *answer = ARENA_ARRAY(arena, struct occupancy_answer, 1);
-    static const enum occupancy_vary varied[] = {VARY_BLOCK, VARY_REGISTERS, VARY_SHARED};
     ws_status all = WS_OK;
     int curve;
     TRY(read_query(asked, answer));
-    TRY(asked_choice(asked, "curve", curve_words, &curve));
+    TRY(asked_choice(asked, "curve", occupancy_curve_words, &curve));
     answer->count = asked->machine_count;
     answer->machines = ARENA_ARRAY(arena, struct occupancy_machine, answer->count + 1);
     for (size_t i = 0; i < answer->count; i++) {
         answer->machines[i].machine = asked->machines[i];
-        enum occupancy_vary vary = curve < 0 ? (enum occupancy_vary)0 : varied[curve];
+        enum occupancy_vary vary =
+            curve < 0 ? (enum occupancy_vary)0 : occupancy_curve_varied[curve];
         ws_status status = ask_machine(asked, answer, vary, &answer->machines[i]);
         bool is_told = answer->machines[i].reason != NULL;
         if (status != WS_OK && !is_told) return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answer/question.h"
+#include "answer/whatif_words.h"
 
 struct whatif_cell {
     const char *model, *reason; /* why there is no time; NULL: there is one */
@@ -274,19 +275,6 @@ static int direction(const char *key, double before, double after)
     return has_part(key, means) ? more : 0;
 }
 
-/* Readings of the models that are known to answer so: doc/models. */
-static const char *reason_of(enum model_id model, const char *key)
-{
-    bool sms = !strcmp(key, "machine.sm.count");
-    if (model == MODEL_TEG)
-        return "the interleaving of the warps changes, and with it which of them are ready to "
-               "issue";
-    if (sms && model == MODEL_QUANTITATIVE)
-        return "the last round of blocks fills more or fewer of the clusters (its sawtooth)";
-    if (sms) return "each SM has a different share of the bandwidth and different delays";
-    return "discontinuity between its cases: no change assumed";
-}
-
 static double figure_of(const struct machine *machine, const char *key)
 {
     int index = machine_key_find(!strncmp(key, "machine.", 8) ? key + 8 : key);
@@ -310,7 +298,7 @@ static void find_surprises(const struct reading *reading, struct whatif_change *
             reading->arena, "%s%s%s %s with a %s %s: %s", change->surprise ? change->surprise : "",
             change->surprise ? "; " : "", models[answer->models[i]]->name,
             gains ? "predicts less time" : "predicts more time", gains ? "worse" : "better",
-            of->machine->id, reason_of(answer->models[i], change->key));
+            of->machine->id, whatif_surprise(answer->models[i], change->key));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "model/core/accesses.h"
 #include "model/core/estimate.h"
 #include "model/core/prices.h"
+#include "model/warp_parallelism.h"
 
 extern const struct model model_mwp_cwp;
 
@@ -181,6 +182,13 @@ static struct mwp_cwp_readings read_options(const struct model_input *input)
     };
 }
 
+/* Of an SM. A scheduler serves its own warps only: fewer warps than schedulers leave some idle. */
+static double issue_cycles(const struct machine *machine, double warps)
+{
+    double schedulers = machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1);
+    return machine_get(machine, MACHINE_ISSUE_CYCLES, 1) / fmax(1, fmin(schedulers, warps));
+}
+
 static void read_input(const struct model_input *input, struct mwp_cwp_input *in,
                        struct estimate *out)
 {
@@ -200,12 +208,10 @@ static void read_input(const struct model_input *input, struct mwp_cwp_input *in
     read_delays(input, in, out);
     read_counts(input, in, out);
     in->m_factor = mean_m_factor(input, out);
-    /* A scheduler serves its own warps only: fewer warps than schedulers leave some idle. */
     double schedulers = machine_get(machine, MACHINE_ISSUE_SCHEDULERS, 1);
     double resident = fmin(in->active_blocks_per_sm, ceil(blocks / in->active_sms));
-    double warps = resident * ceil(in->threads_per_block / in->warp_size);
     in->issue_cycles =
-        machine_get(machine, MACHINE_ISSUE_CYCLES, 1) / fmax(1, fmin(schedulers, warps));
+        issue_cycles(machine, resident * ceil(in->threads_per_block / in->warp_size));
     if (schedulers > 1)
         estimate_assume(
             out, input->arena,
@@ -287,6 +293,34 @@ static void name_bottleneck(const struct mwp_cwp_input *in, const struct mwp_cwp
     out->next = cycles[next] > 0 ? parts[next] : COMPONENT_NONE;
 }
 
+/* MWP and CWP against the warps of an SM. */
+static ws_status find_curve(struct diag *diag, const struct model_input *input,
+                            const struct mwp_cwp_input *in, const struct mwp_cwp_terms *now,
+                            struct estimate *out)
+{
+    struct warp_parallelism *curve = ARENA_ARRAY(input->arena, struct warp_parallelism, 1);
+    double most = fmax(now->n, machine_get(input->machine, MACHINE_SM_MAX_WARPS, now->n));
+    most = fmin(most, now->warps_per_block * ceil(in->blocks / in->active_sms));
+    struct parallelism_point *points =
+        ARENA_ARRAY(input->arena, struct parallelism_point, (size_t)most);
+    for (double warps = 1; warps <= most; warps++) {
+        struct mwp_cwp_input other = mwp_cwp_with_warps(in, warps);
+        struct mwp_cwp_terms terms;
+        other.issue_cycles = issue_cycles(input->machine, warps);
+        TRY(mwp_cwp_predict(diag, &other, &terms));
+        points[curve->count++] =
+            (struct parallelism_point){.warps = (unsigned)warps,
+                                       .mwp = terms.mwp,
+                                       .cwp = terms.cwp,
+                                       .seconds = terms.exec_cycles_synch / in->freq_hz,
+                                       .case_number = terms.case_number};
+    }
+    curve->points = points;
+    curve->here = (unsigned)now->n;
+    out->details = curve;
+    return WS_OK;
+}
+
 static ws_status predict(struct diag *diag, const struct model_input *input, struct estimate *out)
 {
     struct mwp_cwp_input in;
@@ -304,7 +338,8 @@ static ws_status predict(struct diag *diag, const struct model_input *input, str
         estimate_assume(out, input->arena,
                         "MWP is below 1: one access needs more than an SM's share of the memory "
                         "system, a case that the paper leaves open (reading A-9)");
-    return WS_OK;
+    if (!(terms.mem_cycles > 0) || input->effects_off || input->without_details) return WS_OK;
+    return find_curve(diag, input, &in, &terms, out);
 }
 
 static const enum machine_key needs_machine[] = {

@@ -57,6 +57,8 @@ double mwp_cwp_peak_bw(const struct mwp_cwp_input *in, double mem_l);
 double mwp_cwp_sharing_sms(const struct mwp_cwp_input *in);
 /* (28): warps as if independent requests came from warps of their own; reading A-6. */
 double mwp_cwp_npw(enum mwp_npw reading, double n, double mem_req, double ind_mem_req);
+/* The input with `warps` per SM, whole blocks or not: as many at a time of the same blocks. */
+struct mwp_cwp_input mwp_cwp_with_warps(const struct mwp_cwp_input *in, double warps);
 /* All of it. WS_ERR_NO_MODEL if there are no instructions, blocks or threads. */
 ws_status mwp_cwp_predict(struct diag *diag, const struct mwp_cwp_input *in,
                           struct mwp_cwp_terms *out);

@@ -64,6 +64,13 @@ static void place(const struct mwp_cwp_input *in, struct mwp_cwp_terms *out)
     out->rep = fmax(1, out->rep);
 }
 
+struct mwp_cwp_input mwp_cwp_with_warps(const struct mwp_cwp_input *in, double warps)
+{
+    struct mwp_cwp_input out = *in;
+    out.active_blocks_per_sm = warps / ceil(in->threads_per_block / in->warp_size);
+    return out;
+}
+
 /* MWP (5), (17), (29) and CWP (8), (9). N_pw only replaces N in MWP (reading A-6). */
 static void parallelism(const struct mwp_cwp_input *in, struct mwp_cwp_terms *out)
 {

@@ -87,7 +87,8 @@ struct estimate {
     const struct cache_section *traffic; /* as this model finds it; NULL: it follows no caches */
     double warp_instructions;            /* of native code in the whole launch, with traffic */
     /* What only this model knows: described by model.details, or for those who include its header:
-     * struct stage_times of quantitative, struct warp_waits of teg, struct tp_case of throughput; NULL:
+     * struct warp_parallelism of mwp-cwp, struct stage_times of quantitative, struct warp_waits of teg, struct
+     * tp_case of throughput; NULL:
      * nothing. */
     const void *details;
 };
