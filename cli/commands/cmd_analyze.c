@@ -9,7 +9,7 @@
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
     CPU_OPTION_ROW,
-    {OPTION_FORMAT, 'f', "format", "text|json|csv|analyzer", "report format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|analyzer", "report format"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_CODE, 0, "code", NULL,
      "also list source, PTX and native code side by side, with the cost of each line"},
@@ -45,8 +45,9 @@ static int write_report(struct analysis *a)
     struct asking asking = {.name = "analyze"};
     if (a->request.is_analyzer) return write_analyzer(a);
     if (cli_is_interrupted()) asking_number(a->cli, &asking, "without_traces", 1);
-    if (a->request.has_charts) asking_number(a->cli, &asking, "charts", 1);
-    if (a->request.lists_code) asking_number(a->cli, &asking, "code", 1);
+    bool is_page = a->request.format == WS_FORMAT_HTML;
+    if (a->request.has_charts || is_page) asking_number(a->cli, &asking, "charts", 1);
+    if (a->request.lists_code || is_page) asking_number(a->cli, &asking, "code", 1);
     return analysis_answer(a, &asking);
 }
 

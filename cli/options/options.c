@@ -281,13 +281,14 @@ bool parse_number(const char *text, double *out)
 
 int parse_format(struct cli *cli, const char *text, ws_format *out)
 {
-    static const char *const names[] = {"text", "json", "csv"};
-    static const ws_format formats[] = {WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const names[] = {"text", "json", "csv", "html"};
+    static const ws_format formats[] = {WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV,
+                                        WS_FORMAT_HTML};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) != 0) continue;
         *out = formats[i];
         return EXIT_DONE;
     }
-    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --format: expected text, json or csv",
-                     text);
+    return cli_error(cli, EXIT_USAGE,
+                     "invalid value '%s' for --format: expected text, json, csv or html", text);
 }

@@ -640,7 +640,13 @@ WS_API WS_CHECKED ws_status ws_machine_get(const ws_machine *machine, const char
 WS_API WS_CHECKED ws_status ws_machine_list(ws_context *context, char **out);
 WS_API void ws_free(void *memory);
 
-typedef enum ws_format { WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV, WS_FORMAT_SVG } ws_format;
+typedef enum ws_format {
+    WS_FORMAT_TEXT,
+    WS_FORMAT_JSON,
+    WS_FORMAT_CSV,
+    WS_FORMAT_SVG,
+    WS_FORMAT_HTML /* one file that needs no network (doc/reports.md) */
+} ws_format;
 
 /* Is `word` part of the id, an alias, the name, the chip, "cc 7.0" or "sm_70"? In any case. */
 WS_API bool ws_machine_matches(const ws_machine *machine, const char *word);

@@ -22,8 +22,7 @@ static void format_shape(char *out, size_t size, const struct node *shape)
         snprintf(out, size, "%llu", (unsigned long long)x[0]);
 }
 
-/* The launch in the words of its language, behind a name that is cut to `columns`. */
-static void launch_line(struct page *page, const struct node *kernel, int columns, bool cut)
+void put_launch(struct strbuf *out, const struct node *kernel)
 {
     const struct node *launch = node_child(kernel, "launch");
     bool opencl = node_flag(kernel, "is_opencl");
@@ -31,25 +30,18 @@ static void launch_line(struct page *page, const struct node *kernel, int column
     double blocks = (double)node_count(launch, "blocks"),
            threads = (double)node_count(launch, "threads_per_block"),
            shared = (double)node_count(launch, "shared_bytes");
-    const char *name = node_word(kernel, "name");
     format_shape(grid, sizeof grid, node_child(launch, opencl ? "global_size" : "grid"));
     format_shape(block, sizeof block, node_child(launch, "block"));
-    struct strbuf tail = {0};
+    strbuf_printf(out, opencl ? "global %s (%s)  local %s (%s)" : "grid %s (%s)  block %s (%s)",
+                  grid, quantity_of(blocks, opencl ? "work-group" : "block").text, block,
+                  quantity_of(threads, opencl ? "work-item" : "thread").text);
     if (shared > 0)
-        strbuf_printf(&tail, "  shared %s%s", opencl ? "memory " : "",
+        strbuf_printf(out, "  shared %s%s", opencl ? "memory " : "",
                       quantity_format(shared, "B").text);
-    page_line(page,
-              opencl ? "%.*s%s  global %s (%s)  local %s (%s)%s"
-                     : "%.*s%s  grid %s (%s)  block %s (%s)%s",
-              columns, *name ? name : "(unnamed)", cut ? ".." : "", grid,
-              quantity_of(blocks, opencl ? "work-group" : "block").text, block,
-              quantity_of(threads, opencl ? "work-item" : "thread").text,
-              tail.length ? tail.data : "");
-    strbuf_clear(&tail);
 }
 
 /* What the counts are of, and how many blocks they rest on. */
-static void method_line(struct page *page, const struct node *kernel)
+void put_method(struct strbuf *out, const struct node *kernel)
 {
     const struct node *profile = node_child(kernel, "profile"),
                       *executed = node_child(profile, "blocks.executed");
@@ -58,13 +50,12 @@ static void method_line(struct page *page, const struct node *kernel)
     double blocks = (double)node_count(node_child(kernel, "launch"), "blocks");
     const char *isa = node_word(kernel, "isa"), *from = strstr(isa, " from ");
     bool is_recorded = native && strstr(isa, "trace version");
-    struct strbuf line = {0};
-    strbuf_puts(&line, native   ? "native instruction counts"
-                       : viewed ? "PTX instruction counts, adjusted to native code"
-                                : "PTX instruction counts, not native");
+    strbuf_puts(out, native   ? "native instruction counts"
+                     : viewed ? "PTX instruction counts, adjusted to native code"
+                              : "PTX instruction counts, not native");
     enum origin origin = executed ? executed->origin : ORIGIN_NONE;
     if (origin == ORIGIN_EMULATED || origin == ORIGIN_SAMPLED || origin == ORIGIN_MEASURED)
-        strbuf_printf(&line, "; %s%s %s%s",
+        strbuf_printf(out, "; %s%s %s%s",
                       partial                                        ? "PARTIAL: "
                       : node_value(executed) < blocks || blocks == 1 ? ""
                                                                      : "all ",
@@ -73,18 +64,23 @@ static void method_line(struct page *page, const struct node *kernel)
                       : is_recorded ? "recorded"
                                     : "executed",
                       node_number(kernel, "sampled_fraction") < 1 ? " (a sample)" : "");
-    page_line(page, "method    %s; %.*s", line.data, (int)(from ? from - isa : (long)strlen(isa)),
-              isa);
-    strbuf_clear(&line);
+    strbuf_printf(out, "; %.*s", (int)(from ? from - isa : (long)strlen(isa)), isa);
 }
 
 void show_kernel(struct page *page, const struct node *kernel)
 {
     /* A long template name must not push the launch out of the line. */
     unsigned room = page->width > 66 ? page->width - 56 : 24;
-    bool cut = strlen(node_word(kernel, "name")) > room;
-    launch_line(page, kernel, (int)(cut ? room - 2 : room), cut);
-    method_line(page, kernel);
+    const char *name = node_word(kernel, "name");
+    bool cut = strlen(name) > room;
+    struct strbuf launch = {0}, method = {0};
+    put_launch(&launch, kernel);
+    put_method(&method, kernel);
+    page_line(page, "%.*s%s  %s", (int)(cut ? room - 2 : room), *name ? name : "(unnamed)",
+              cut ? ".." : "", launch.data);
+    page_line(page, "method    %s", method.data);
+    strbuf_clear(&launch);
+    strbuf_clear(&method);
 }
 
 /* "  80 SMs" if it is known. */
@@ -95,20 +91,25 @@ static void put_known(struct strbuf *out, const struct node *parent, const char 
         strbuf_printf(out, "  %s", quantity_format(node_value(node), node_unit(node)).text);
 }
 
-void show_machine(struct page *page, const struct node *machine)
+void put_machine(struct strbuf *out, const struct node *machine)
 {
     const struct node *hardware = node_child(machine, "hardware");
-    struct strbuf line = {0};
-    strbuf_printf(&line, "%s  %s  ", machine->id, node_word(machine, "name"));
+    strbuf_printf(out, "%s  ", node_word(machine, "name"));
     if (machine_is_cpu(machine))
-        strbuf_printf(&line, "CPU  %s", quantity_of(node_number(hardware, "cores"), "core").text);
+        strbuf_printf(out, "CPU  %s", quantity_of(node_number(hardware, "cores"), "core").text);
     else
-        strbuf_printf(&line, "cc %s", node_word(machine, "compute_capability"));
+        strbuf_printf(out, "cc %s", node_word(machine, "compute_capability"));
     if (node_is_known(node_child(hardware, "sm_count")))
-        strbuf_printf(&line, "  %s", quantity_of(node_number(hardware, "sm_count"), "SM").text);
-    put_known(&line, hardware, "core_clock");
-    put_known(&line, hardware, "dram_bandwidth");
-    page_line(page, "machine   %s", line.data);
+        strbuf_printf(out, "  %s", quantity_of(node_number(hardware, "sm_count"), "SM").text);
+    put_known(out, hardware, "core_clock");
+    put_known(out, hardware, "dram_bandwidth");
+}
+
+void show_machine(struct page *page, const struct node *machine)
+{
+    struct strbuf line = {0};
+    put_machine(&line, machine);
+    page_line(page, "machine   %s  %s", machine->id, line.data);
     strbuf_clear(&line);
 }
 
@@ -122,8 +123,8 @@ static const char *word_or(const struct node *node, const char *id, const char *
 
 /* "  (band 405 to 500 us: two of three kernels of its set)", "  (up to 299 us: mean error 25 %)" where the
  * time is the least that there can be; "" if it is not known. */
-static void put_band(struct strbuf *out, const struct node *headline, const char *word,
-                     const char *meaning)
+void put_band(struct strbuf *out, const struct node *headline, const char *word,
+              const char *meaning)
 {
     double time = node_number(headline, "time_s"), least = node_number(headline, "lo"),
            most = node_number(headline, "hi");

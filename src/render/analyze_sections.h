@@ -18,6 +18,13 @@ const struct node *best_estimate(const struct node *machine);
 const struct node *bound_estimate(const struct node *machine);
 
 /* analyze_head.c */
+/* Texts that other formats share: "grid 64x64 (4,096 blocks)  block ...", what the counts are of, "NVIDIA H200
+ * cc 9.0  132 SMs ...", and "  (band 405 to 500 us: two of three)" in front of `meaning`. */
+void put_launch(struct strbuf *out, const struct node *kernel);
+void put_method(struct strbuf *out, const struct node *kernel);
+void put_machine(struct strbuf *out, const struct node *machine);
+void put_band(struct strbuf *out, const struct node *headline, const char *word,
+              const char *meaning);
 void show_kernel(struct page *page, const struct node *kernel);
 void show_machine(struct page *page, const struct node *machine);
 /* TIME, LIMIT, WHY, ENERGY; a long cause may take a second line, unless in a quiet report. */

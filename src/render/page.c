@@ -66,14 +66,14 @@ static size_t put_blanks(struct strbuf *out, const char *at, int *debt)
     return blanks;
 }
 
-/* `text` in the words of its language, malloc'ed. */
-static char *translate(const struct page *page, const char *text)
+/* `text` in the words of a language, to be freed with mem_free. */
+static char *translate(bool is_opencl, const char *text)
 {
     enum { WORDS = sizeof words / sizeof words[0] };
     struct strbuf out = {0};
     int debt = 0; /* columns that the words took more so far */
     for (const char *at = text; *at;) {
-        size_t i = page->opencl ? 0 : WORDS;
+        size_t i = is_opencl ? 0 : WORDS;
         while (i < WORDS && !is_word(text, at, words[i].cuda))
             i++;
         if (i < WORDS) {
@@ -88,6 +88,11 @@ static char *translate(const struct page *page, const char *text)
     }
     strbuf_append(&out, "", 0);
     return strbuf_take(&out);
+}
+
+char *page_opencl_words(const char *text)
+{
+    return translate(true, text);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -120,7 +125,7 @@ void page_line(struct page *page, const char *format, ...)
     va_start(list, format);
     strbuf_vprintf(&line, format, list);
     va_end(list);
-    char *text = strbuf_take(&line), *said = translate(page, text);
+    char *text = strbuf_take(&line), *said = translate(page->opencl, text);
     add_line(page, said);
     mem_free(said);
     mem_free(text);
@@ -148,7 +153,7 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
 {
     int indent = (int)strlen(lead);
     size_t room = page->width > (unsigned)indent + 16 ? page->width - (unsigned)indent : 16;
-    char *said = translate(page, text);
+    char *said = translate(page->opencl, text);
     const char *at = said;
     for (unsigned line = 0; line < max_lines; line++) {
         size_t length = fitting(at, room);

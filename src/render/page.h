@@ -29,6 +29,9 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
 /* The same in lines of 96 columns with ten of indentation, however long the lead. */
 void page_fill(struct page *page, const char *lead, const char *text);
 
+/* `text` with CUDA's words replaced by OpenCL's, to be freed with mem_free. */
+char *page_opencl_words(const char *text);
+
 /* "0-2, 4, 7-9" in ascending order; "none". */
 void page_put_ranges(struct strbuf *out, const uint64_t *values, size_t count);
 

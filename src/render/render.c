@@ -40,7 +40,8 @@ ws_status render_answer(struct diag *diag, const struct answer *answer, ws_forma
 #undef FORMAT
     };
     const struct view *view = view_find(answer->question);
-    bool has_view = format == WS_FORMAT_JSON || (view && has_format(view, format));
+    bool has_view =
+        format == WS_FORMAT_JSON || format == WS_FORMAT_HTML || (view && has_format(view, format));
     bool has_tables = format == WS_FORMAT_CSV || format == WS_FORMAT_JSON;
     if (has_tables && options->table && !has_table(answer, format, options->table))
         return diag_error(diag, WS_ERR_ARGUMENT, "'%s' has no table '%s'", answer->question->name,

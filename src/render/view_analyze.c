@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "render/analyze_sections.h"
+#include "render/html/analyze_parts.h"
 
 enum { REPORT_LINES = 60, LEAST_WIDTH = 60, MOST_WIDTH = 96 };
 
@@ -256,10 +257,16 @@ static const struct csv_series series[] = {
     {0},
 };
 
+static void html_page(struct html *html, const struct node *root)
+{
+    html_kernels(html, node_child(root, "kernels"));
+}
+
 const struct view view_analyze = {
     .question = "analyze",
     .parts = parts,
     .part_count = sizeof parts / sizeof *parts,
     .series = series,
     .series_name = "kernel",
+    .html = html_page,
 };

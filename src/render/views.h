@@ -9,6 +9,10 @@
 /* A line or a block of a text: reads nodes, writes lines. `node` is that of its path. */
 typedef void compose_fn(struct page *page, const struct node *node);
 
+/* The same of a page of HTML, or a part of one (html/html.h). */
+struct html;
+typedef void compose_html_fn(struct html *html, const struct node *node);
+
 struct view_part {
     const char *path; /* from the root; "": the root. Left out where there is no such node */
     compose_fn *compose;
@@ -57,6 +61,7 @@ struct view {
     const char *series_name; /* what the outermost elements are: title of the first column */
     write_csv_fn *write_csv; /* instead of both, where titles or keys are composed */
     render_fn *svg;          /* NULL: it has no picture */
+    compose_html_fn *html;   /* the page, of the root; NULL: the tree as it is */
 };
 
 const struct view *view_find(const struct question *question);
