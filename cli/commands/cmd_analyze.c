@@ -11,6 +11,10 @@ static const struct option_row options[] = {
     CPU_OPTION_ROW,
     {OPTION_FORMAT, 'f', "format", "text|json|csv|html|analyzer", "report format"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
+    {OPTION_BRIEF, 0, "brief", NULL,
+     "one line a GPU and kernel: time with its error band, limit, times the speed of light, "
+     "energy; "
+     "then how many times faster the fastest is"},
     {OPTION_CODE, 0, "code", NULL,
      "also list source, PTX and native code side by side, with the cost of each line"},
     {OPTION_CHARTS, 0, "charts", NULL,

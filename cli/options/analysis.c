@@ -47,6 +47,9 @@ static int apply_report_option(struct cli *cli, const struct option_use *use,
         if (!strcmp(value, "all")) return EXIT_DONE;
         return cli_error(cli, EXIT_USAGE,
                          "invalid value '%s' for --details: expected normal or all", value);
+    case OPTION_BRIEF:
+        request->details = WS_DETAILS_BRIEF;
+        return EXIT_DONE;
     case OPTION_CODE:
         request->lists_code = true;
         return EXIT_DONE;

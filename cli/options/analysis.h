@@ -20,6 +20,7 @@ enum analysis_option {
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_DETAILS,
+    OPTION_BRIEF,
     OPTION_CODE,
     OPTION_CHARTS,
     OPTION_PRINT,

@@ -717,7 +717,12 @@ WS_API WS_CHECKED ws_status ws_machine_occupancy_next(const ws_machine *machine,
                                                       unsigned vary, ws_occupancy_query *out_query,
                                                       ws_occupancy *out);
 
-typedef enum ws_details { WS_DETAILS_QUIET, WS_DETAILS_NORMAL, WS_DETAILS_ALL } ws_details;
+typedef enum ws_details {
+    WS_DETAILS_QUIET,
+    WS_DETAILS_NORMAL,
+    WS_DETAILS_ALL,
+    WS_DETAILS_BRIEF /* of `analyze`: one line a kernel and machine */
+} ws_details;
 
 typedef struct ws_report_options {
     size_t size; /* sizeof(ws_report_options) */

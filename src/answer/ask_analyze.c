@@ -8,6 +8,7 @@
 #include "answer/analyze.h"
 #include "answer/charts.h"
 #include "answer/code_answer.h"
+#include "answer/comparison.h"
 #include "answer/profiler_counts.h"
 #include "answer/question.h"
 #include "answer/words.h"
@@ -75,6 +76,8 @@ struct analyzed_kernel {
 struct analyze_answer {
     size_t count;
     struct analyzed_kernel *kernels;
+    size_t comparison_count;
+    struct comparison *comparisons;
 };
 
 /* ---- figures: the profile ---------------------------------------------------------------------- */
@@ -519,6 +522,21 @@ static ws_status ask_kernel(struct asked *asked, const struct profile *profile,
     return WS_OK;
 }
 
+static void compare_kernels(struct arena *arena, struct analyze_answer *answer)
+{
+    size_t machine_count = answer->count ? answer->kernels[0].machine_count : 0, count = 0;
+    const struct prediction **predictions =
+        ARENA_ARRAY(arena, const struct prediction *, answer->count *machine_count + 1);
+    const char **names = ARENA_ARRAY(arena, const char *, answer->count + 1);
+    for (size_t i = 0; i < answer->count; i++) {
+        names[i] = name_of(answer->kernels[i].profile);
+        for (size_t k = 0; k < machine_count; k++)
+            predictions[count++] = answer->kernels[i].machines[k].prediction;
+    }
+    answer->comparison_count =
+        compare_headlines(arena, predictions, names, answer->count, count, &answer->comparisons);
+}
+
 struct answer *analyze_describe(const struct profile *profile,
                                 const struct prediction *const *predictions,
                                 const struct diagnosis *const *diagnoses, size_t count)
@@ -532,6 +550,7 @@ struct answer *analyze_describe(const struct profile *profile,
         describe_machine(predictions[i], diagnoses[i], &answer->arena,
                          &record->kernels[0].machines[i]);
     describe_code(&answer->arena, &record->kernels[0], false);
+    compare_kernels(&answer->arena, record);
     answer_complete(answer, question_analyze.record, record);
     return answer;
 }
@@ -559,6 +578,7 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
     for (size_t i = 0; i < answer->count; i++)
         TRY(ask_kernel(asked, asked->profiles[i], &options, &answer->kernels[i]));
+    compare_kernels(arena, answer);
     *out = answer;
     return WS_OK;
 }

@@ -115,7 +115,7 @@ void show_machine(struct page *page, const struct node *machine)
 
 /* ---- the answer -------------------------------------------------------------------------------- */
 
-static const char *word_or(const struct node *node, const char *id, const char *otherwise)
+const char *word_or(const struct node *node, const char *id, const char *otherwise)
 {
     const char *word = node_word(node, id);
     return word ? word : otherwise;

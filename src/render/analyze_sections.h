@@ -14,6 +14,11 @@ static inline bool page_has_details(const struct page *page)
 bool kernel_is_native(const struct node *kernel);
 bool machine_is_cpu(const struct node *machine);
 /* The estimate of the headline, and the speed of light; NULL: none. */
+/* The word of a child; `otherwise` if it is unknown. */
+const char *word_or(const struct node *node, const char *id, const char *otherwise);
+/* "  (band 405 to 500 us: meaning)" behind a time; "" if it is not known. */
+void put_band(struct strbuf *out, const struct node *headline, const char *word,
+              const char *meaning);
 const struct node *best_estimate(const struct node *machine);
 const struct node *bound_estimate(const struct node *machine);
 
@@ -58,5 +63,11 @@ void show_hot_lines(struct page *page, const struct node *kernel, size_t max_row
 void show_mix(struct page *page, const struct node *kernel);
 /* Everything assumed; at most max_lines lines. */
 void show_notes(struct page *page, const struct node *kernel, unsigned max_lines);
+
+/* --brief: a line for each machine of each kernel. */
+void show_brief(struct page *page, const struct node *kernels);
+/* "h200 is 2.31 +- 0.20 times faster than a100": at most max_rows lines. */
+void show_ratios(struct page *page, const struct node *comparisons, const struct node *kernels,
+                 size_t max_rows);
 
 #endif

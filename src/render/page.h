@@ -12,7 +12,8 @@
 struct page {
     struct strbuf *out;
     unsigned width, lines;
-    unsigned columns; /* that the reader has; 0: unknown. Blocks that can be wide use them */
+    unsigned reserved; /* lines of the report that are kept for what follows */
+    unsigned columns;  /* that the reader has; 0: unknown. Blocks that can be wide use them */
     ws_details details;
     bool utf8, colour;
     bool

@@ -178,14 +178,15 @@ static void one_kernel(struct page *page, const struct node *kernel)
     struct blocks blocks = {0};
     bool details = page_has_details(page);
     add_blocks(page, &blocks, kernel);
-    while (!details && line_count(&blocks) + NOTE_LINES + 2 > REPORT_LINES)
+    unsigned lines = REPORT_LINES - page->reserved;
+    while (!details && line_count(&blocks) + NOTE_LINES + 2 > lines)
         if (!give_row(page, &blocks)) break;
     unsigned used = line_count(&blocks) + 1;
     for (size_t i = 0; i < blocks.count; i++)
         put_block(page, &blocks.items[i], i == 0);
     mem_free(blocks.items);
     page_blank(page);
-    unsigned left = used + 2 < REPORT_LINES ? REPORT_LINES - used - 1 : 1;
+    unsigned left = used + 2 < lines ? lines - used - 1 : 1;
     show_notes(page, kernel, details ? 1000 : left);
     show_code(page, kernel);
 }
@@ -213,9 +214,20 @@ static unsigned width_of(const struct page *page)
     return columns < LEAST_WIDTH ? LEAST_WIDTH : columns > MOST_WIDTH ? MOST_WIDTH : columns;
 }
 
-static void compose_kernels(struct page *page, const struct node *kernels)
+/* Lines for the ratios, with the blank one before them. */
+static void compose_kernels(struct page *page, const struct node *root)
 {
+    enum { RATIOS = 6 };
+    const struct node *kernels = node_child(root, "kernels"),
+                      *comparisons = node_child(root, "comparisons");
+    size_t ratios = comparisons ? comparisons->value.item_count : 0;
+    bool is_quiet = page->details == WS_DETAILS_QUIET, is_brief = page->details == WS_DETAILS_BRIEF;
     page->width = width_of(page);
+    if (is_brief) show_brief(page, kernels);
+    if (is_brief && ratios) show_ratios(page, comparisons, kernels, SIZE_MAX);
+    if (is_brief) return;
+    if (!page_has_details(page) && ratios > RATIOS) ratios = RATIOS;
+    page->reserved = ratios && !is_quiet && kernels->child_count == 1 ? (unsigned)ratios + 1 : 0;
     for (size_t i = 0; i < kernels->child_count; i++) {
         const struct node *kernel = &kernels->children[i];
         page->opencl = node_flag(kernel, "is_opencl");
@@ -226,9 +238,12 @@ static void compose_kernels(struct page *page, const struct node *kernels)
         if (i) page_blank(page);
         one_kernel(page, kernel);
     }
+    if (is_quiet || !ratios) return;
+    page_blank(page);
+    show_ratios(page, comparisons, kernels, ratios);
 }
 
-static const struct view_part parts[] = {{"kernels", compose_kernels}};
+static const struct view_part parts[] = {{"", compose_kernels}};
 
 /* ---- CSV: one metric a line -------------------------------------------------------------------- */
 
