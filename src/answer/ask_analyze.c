@@ -332,13 +332,18 @@ static const struct measured *power_parts(const struct power_estimate *power, st
 {
     const struct ipp_watts *watts = &power->watts;
     struct measured *out = ARENA_ARRAY(arena, struct measured, POWER_UNIT_COUNT + 3);
-    for (size_t i = 0; i < POWER_UNIT_COUNT; i++)
+    for (size_t i = 0; i < POWER_UNIT_COUNT; i++) {
         out[i] =
             watts_or_joules(power_unit_infos[i].id, "W", watts->units[i], power->unit_reasons[i]);
+        out[i].text = power_unit_infos[i].text;
+    }
     struct measured *others = &out[POWER_UNIT_COUNT];
     others[0] = watts_or_joules("const_sm", "W", watts->const_sm_watts, NULL);
+    others[0].text = "active SMs, whatever they do";
     others[1] = watts_or_joules("activation", "W", watts->activation_watts, NULL);
+    others[1].text = "activation";
     others[2] = watts_or_joules("idle", "W", watts->idle_watts, NULL);
+    others[2].text = "idle GPU";
     return out;
 }
 

@@ -101,7 +101,7 @@ static void add_gpu_level(struct roofing *r, const char *id, const char *name, e
     bool has_room = level->reason || followed <= r->out->seconds * bandwidth * (1 + 1e-9);
     if (followed >= 0 && has_room) {
         level->bytes = followed;
-        level->basis = "caches followed in the order of time";
+        level->basis = "as the caches are followed";
     } else if (!level->reason && is_counted(r, level, component)) {
         level->bytes = round(least_bytes(r, component, bandwidth));
         level->basis = is_cached ? "the least that must pass, whatever the caches keep" : "counted";
@@ -251,8 +251,8 @@ static void add_instructions(struct roofing *r)
                machine_get(machine, MACHINE_ISSUE_CYCLES, 1);
     struct roof_kind *kind =
         add_kind(r, "instructions", "warp instructions", count, peak * r->sms * r->clock_hz);
-    kind->unit = "instruction";
-    kind->rate_unit = "instruction/s";
+    kind->unit = "inst";
+    kind->rate_unit = "inst/s";
     kind->source = source_of(machine, MACHINE_ISSUE_SCHEDULERS);
     lack(r, kind, machine_key_infos[MACHINE_ISSUE_SCHEDULERS].path);
 }
@@ -275,6 +275,32 @@ static void find_points(const struct roofline *roofline, struct roof_kind *kind)
             .ridge = kind->peak / level->bandwidth,
             .share = kind->operations / kind->seconds / roof,
         };
+    }
+}
+
+/* The roofs from a quarter of the least intensity of a point or ridge to four times the greatest. */
+static void find_roofs(const struct roofline *roofline, struct roof_kind *kind)
+{
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < kind->point_count; i++) {
+        low = fmin(low, kind->points[i].intensity);
+        high = fmax(high, kind->points[i].intensity);
+    }
+    for (size_t i = 0; i < roofline->level_count; i++) {
+        double ridge = kind->peak / roofline->levels[i].bandwidth;
+        if (!isfinite(ridge)) continue;
+        low = fmin(low, ridge);
+        high = fmax(high, ridge);
+    }
+    for (size_t i = 0; i < roofline->level_count; i++) {
+        const struct roof_level *level = &roofline->levels[i];
+        struct roof_corner *corner = &kind->corners[kind->corner_count];
+        double ridge = kind->peak / level->bandwidth;
+        if (!isfinite(ridge)) continue;
+        corner[0] = (struct roof_corner){level->id, low / 4, low / 4 * level->bandwidth};
+        corner[1] = (struct roof_corner){level->id, ridge, kind->peak};
+        corner[2] = (struct roof_corner){level->id, 4 * high, kind->peak};
+        kind->corner_count += ROOF_CORNERS;
     }
 }
 
@@ -305,7 +331,9 @@ const struct roofline *chart_roofline(struct arena *arena, const struct predicti
         add_floats(&r, &kinds[i]);
     add_tensor(&r);
     add_instructions(&r);
-    for (size_t i = 0; i < r.out->kind_count; i++)
+    for (size_t i = 0; i < r.out->kind_count; i++) {
         find_points(r.out, &r.out->kinds[i]);
+        find_roofs(r.out, &r.out->kinds[i]);
+    }
     return r.out;
 }

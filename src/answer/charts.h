@@ -20,11 +20,17 @@ struct roof_level {
     const char *source;    /* of the bandwidth */
     const char *reason;    /* why a figure is NAN */
 };
-enum { ROOF_LEVELS = 4 };
+enum { ROOF_LEVELS = 4, ROOF_CORNERS = 3 };
 
 struct roof_point { /* a kind of operations over the bytes of a level */
     const char *level;
     double intensity, roof, ridge, share;
+};
+
+/* A roof of a level as a line: where it begins, its ridge, and where it ends. */
+struct roof_corner {
+    const char *level;
+    double intensity, rate;
 };
 
 struct roof_kind {
@@ -34,6 +40,8 @@ struct roof_kind {
     const char *reason;               /* why the peak is NAN */
     size_t point_count;
     struct roof_point points[ROOF_LEVELS];
+    size_t corner_count;
+    struct roof_corner corners[ROOF_LEVELS * ROOF_CORNERS];
 };
 enum { ROOF_KINDS = 5 };
 

@@ -25,6 +25,8 @@ ws_status occupancy_curve_find(struct diag *diag, struct arena *arena,
     out->count = count;
     out->steps = ARENA_ARRAY(arena, struct occupancy_step, count + 1);
     uint64_t here = varied_value(query, vary);
+    out->here = here;
+    out->has_here = query->threads_per_block && (here || vary == VARY_SHARED);
     for (size_t i = 0; i < count; i++) {
         bool has_next = i + 1 < count;
         out->steps[i] = (struct occupancy_step){

@@ -15,6 +15,8 @@ struct occupancy_step {
 
 struct occupancy_curve {
     const char *over;
+    uint64_t here; /* value of the launch ... */
+    bool has_here; /* ... if there is one */
     unsigned max_warps;
     size_t count;
     struct occupancy_step *steps; /* NULL: not asked for */

@@ -21,7 +21,8 @@ static bool takes_prefix(const char *unit, const struct prefix *prefix)
     if (!strcmp(unit, "s")) return prefix->scale < 1;
     if (!strcmp(unit, "m")) return prefix->scale < 1;
     if (!strcmp(unit, "B") || !strcmp(unit, "B/s") || !strcmp(unit, "Hz") ||
-        !strcmp(unit, "flop/s") || !strcmp(unit, "warp/s") || !strcmp(unit, "1"))
+        !strcmp(unit, "flop/s") || !strcmp(unit, "warp/s") || !strcmp(unit, "inst/s") ||
+        !strcmp(unit, "1"))
         return prefix->scale > 1;
     return !strcmp(unit, "W") || !strcmp(unit, "J");
 }
