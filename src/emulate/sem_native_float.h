@@ -309,6 +309,18 @@ static void n_f2fp_bytes(struct exec *x, const struct uop *u)
     write_words(x, u->dst[0], result);
 }
 
+static void n_f2fp_merge(struct exec *x, const struct uop *u)
+{
+    struct conversion c = conversion_of(u->insn);
+    const uint32_t *b = SRC(uint32_t, 0), *rest = SRC(uint32_t, 1);
+    uint32_t result[WARP_LANES];
+    LANES
+    {
+        result[i] = (rest[i] & 0xffff0000u) | (uint32_t)convert_value(&c, b[i], 0);
+    }
+    write_words(x, u->dst[0], result);
+}
+
 /* Lane 4 g + t has elements 2 t and 2 t + 1 of row g, and gets those of column g. */
 static void n_movm(struct exec *x, const struct uop *u)
 {
@@ -349,6 +361,7 @@ SELECT_ONE(n_dfma, FUSED_BY_SIGNS(insn, n_dfma))
 SELECT_ONE(n_dsetp_minmax, SAME(n_dsetp_minmax))
 SELECT_ONE(n_hadd2_f32, SAME(n_hadd2_f32))
 SELECT_ONE(n_f2fp_bytes, SAME(n_f2fp_bytes))
+SELECT_ONE(n_f2fp_merge, SAME(n_f2fp_merge))
 SELECT_ONE(n_movm, SAME(n_movm))
 
 #endif

@@ -153,7 +153,7 @@ bool lower_f2fp(struct lowering *l)
     bool is_signed_source = false;
     for (unsigned i = 1; i < l->in->operand_count; i++)
         is_signed_source |= lower_operand(l, i)->negate || lower_operand(l, i)->absolute;
-    if (is_signed_source || (has(l, "MERGE_C") && !is_zero(lower_operand(l, 3)))) return false;
+    if (is_signed_source) return false;
     if (is_byte && !has(l, "UNPACK_B")) {
         to_bytes(l, bytes);
         return true;
@@ -164,8 +164,16 @@ bool lower_f2fp(struct lowering *l)
         if (operand_has(lower_operand(l, 2), "H1")) change_value(l, 16u << VALUE_SHIFT_AT);
         return true;
     }
-    begin_conversion(l, is_tf32 ? TYPE_TF32 : halves, TYPE_F32);
-    if (has(l, "MERGE_C"))
+    bool merges = has(l, "MERGE_C"), keeps_half = merges && !is_zero(lower_operand(l, 3));
+    enum ptx_type half = has(l, "BF16") ? TYPE_BF16 : TYPE_F16;
+    begin_conversion(l, keeps_half ? half : is_tf32 ? TYPE_TF32 : halves, TYPE_F32);
+    if (keeps_half) {
+        l->out->op = OP_N_F2FP_MERGE;
+        from_value(l, 2);
+        from_value(l, 3);
+        return true;
+    }
+    if (merges)
         from_number(l, 0);
     else if (!is_tf32)
         from_value(l, 1);

@@ -44,18 +44,18 @@ static bool is_zero(const struct native_operand *operand, bool negative)
            operand->negate == negative;
 }
 
-/* d, a.F32, -RZ: a cut to a half, which is what ptxas makes of cvt.rz.f16.f32 for sm_75 */
+/* d, a.F32, -RZ or d, -RZ, a.F32: a cut to a half, which is what ptxas makes of cvt.rz.f16.f32 for sm_75 */
 static bool lower_cut(struct lowering *l)
 {
-    const struct native_operand *b = lower_operand(l, 2);
-    if (!operand_has(lower_operand(l, 1), "F32") || !is_zero(b, true)) return false;
+    unsigned from = operand_has(lower_operand(l, 1), "F32") ? 1 : 2;
+    if (!is_zero(lower_operand(l, 3 - from), true)) return false;
     if (has(l, "F32") || has(l, "FTZ") || has(l, "BF16_V2")) return false;
     lower_to(l, OP_CVT, TYPE_F16);
     l->out->type2 = TYPE_F32;
     l->out->rounding = ROUND_RZ;
     if (has(l, "SAT")) l->out->flags |= INSN_SAT;
     to_register(l, 0);
-    from_value(l, 1);
+    from_value(l, from);
     return true;
 }
 
