@@ -63,12 +63,6 @@ void show_mix(struct page *page, const struct node *kernel)
 
 /* ---- notes ------------------------------------------------------------------------------------- */
 
-struct note_list {
-    struct arena arena;
-    const char **items;
-    size_t count, capacity;
-};
-
 static void add_note(struct note_list *notes, const char *text)
 {
     for (size_t i = 0; i < notes->count; i++)
@@ -195,18 +189,27 @@ static void put_notes(struct page *page, const struct note_list *notes, unsigned
     }
 }
 
+void note_list_fill(struct note_list *notes, const struct node *kernel)
+{
+    const struct node *machines = node_child(kernel, "machines");
+    note_kernel(notes, kernel);
+    if (machines->child_count)
+        add_note(notes, "Times exclude transfers and host-side launch overhead.");
+    else
+        add_note(notes, "No time is predicted without a GPU: add --gpu.");
+    note_machines(notes, machines);
+}
+
+void note_list_clear(struct note_list *notes)
+{
+    mem_free(notes->items);
+    arena_clear(&notes->arena);
+}
+
 void show_notes(struct page *page, const struct node *kernel, unsigned max_lines)
 {
     struct note_list notes = {0};
-    const struct node *machines = node_child(kernel, "machines");
-    unsigned end = page->lines + max_lines;
-    note_kernel(&notes, kernel);
-    if (machines->child_count)
-        add_note(&notes, "Times exclude transfers and host-side launch overhead.");
-    else
-        add_note(&notes, "No time is predicted without a GPU: add --gpu.");
-    note_machines(&notes, machines);
-    put_notes(page, &notes, end);
-    mem_free(notes.items);
-    arena_clear(&notes.arena);
+    note_list_fill(&notes, kernel);
+    put_notes(page, &notes, page->lines + max_lines);
+    note_list_clear(&notes);
 }

@@ -61,7 +61,15 @@ void show_code(struct page *page, const struct node *kernel);
 /* analyze_notes.c */
 void show_hot_lines(struct page *page, const struct node *kernel, size_t max_rows);
 void show_mix(struct page *page, const struct node *kernel);
-/* Everything assumed; at most max_lines lines. */
+/* Everything assumed, each once; begins as zeros. */
+struct note_list {
+    struct arena arena;
+    const char **items;
+    size_t count, capacity;
+};
+void note_list_fill(struct note_list *notes, const struct node *kernel);
+void note_list_clear(struct note_list *notes);
+/* At most max_lines lines of them. */
 void show_notes(struct page *page, const struct node *kernel, unsigned max_lines);
 
 /* --brief: a line for each machine of each kernel. */

@@ -52,7 +52,7 @@ static bool set_scale(struct chart_scale *scale, const struct chart_xy *chart, b
     double low = axis->low, high = axis->high;
     if (!is_fixed) extent(chart, of_y, &low, &high);
     if (isnan(low)) return false;
-    chart_scale_set(scale, axis->is_log, low, high, is_fixed, of_y ? 5 : 7);
+    chart_scale_set(scale, axis->is_log, low, high, is_fixed || !of_y, of_y ? 5 : 7);
     return true;
 }
 
@@ -289,16 +289,34 @@ static void lay_out(struct plot *plot, double top)
         plot->left, plot->top - 8, plot->right - plot->left, plot->bottom - plot->top + 8};
 }
 
-/* What report.js zooms: the plot, with the ends of its scales. */
+/* "0 64 linear 1": ends, kind and unit, for report.js. */
+static void put_scale(struct plot *plot, const char *name, const struct chart_scale *scale,
+                      const struct chart_axis *axis)
+{
+    char low[NUMBER_TEXT], high[NUMBER_TEXT];
+    number_exact(low, scale->low);
+    number_exact(high, scale->high);
+    strbuf_printf(plot->out, " data-%s=\"%s %s %s ", name, low, high,
+                  scale->is_log ? "log" : "linear");
+    markup_text(plot->out, axis->unit ? axis->unit : "1");
+    strbuf_puts(plot->out, "\"");
+}
+
+/* What report.js zooms. */
 static void begin_plot(struct plot *plot, const char *id)
 {
+    enum { MARGIN = 6 }; /* marks at the edge are whole */
     strbuf_printf(
         plot->out,
         "<clipPath id=\"%s-p\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
-        "</clipPath>\n<g clip-path=\"url(#%s-p)\"><g class=\"plot\" data-box=\"%.1f %.1f %.1f "
-        "%.1f\">\n",
-        id, plot->left, plot->top - 6, plot->right - plot->left + 6, plot->bottom - plot->top + 6,
-        id, plot->left, plot->top, plot->right, plot->bottom);
+        "</clipPath>\n<g clip-path=\"url(#%s-p)\"><g class=\"plot\" data-box=\"%.1f %.1f "
+        "%.1f %.1f\"",
+        id, plot->left - MARGIN, plot->top - MARGIN, plot->right - plot->left + 2 * MARGIN,
+        plot->bottom - plot->top + 2 * MARGIN, id, plot->left, plot->top, plot->right,
+        plot->bottom);
+    put_scale(plot, "x", &plot->x, &plot->chart->x);
+    put_scale(plot, "y", &plot->y, &plot->chart->y);
+    strbuf_puts(plot->out, ">\n");
 }
 
 static void put_all(struct plot *plot, const char *id, double top)

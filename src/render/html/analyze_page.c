@@ -5,6 +5,9 @@
 
 #include "render/html/analyze_parts.h"
 
+/* Of all kernels together: pages stay below 2 MB. */
+enum { ROWS_OF_CODE = 4000 };
+
 enum part_of { FIRST, MACHINE, KERNEL };
 
 static const struct part {
@@ -47,6 +50,7 @@ void html_kernel(struct html *html, const struct node *kernel)
 {
     const struct node *machines = node_child(kernel, "machines");
     html->opencl = node_flag(kernel, "is_opencl");
+    html->kernel = kernel;
     if (machines->child_count != 1) {
         put_parts(html, kernel, FIRST);
         for (size_t i = 0; i < machines->child_count; i++)
@@ -60,6 +64,7 @@ void html_kernel(struct html *html, const struct node *kernel)
                           parts[i].of == MACHINE ? machines->children : kernel);
     }
     html->opencl = false;
+    html->kernel = NULL;
 }
 
 static const char *name_of(const struct node *kernel)
@@ -112,6 +117,7 @@ static void put_overview(struct html *html, const struct node *kernels)
 
 void html_kernels(struct html *html, const struct node *kernels)
 {
+    html->row_budget = ROWS_OF_CODE / (kernels->child_count ? kernels->child_count : 1);
     if (kernels->child_count == 1) {
         const struct node *kernel = kernels->children;
         struct strbuf launch = {0};

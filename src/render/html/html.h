@@ -31,6 +31,8 @@ struct html {
     struct strbuf *out; /* the contents of <main> so far */
     const struct render_options *options;
     bool opencl;
+    const struct node *kernel; /* of `analyze`: that whose parts are written */
+    size_t row_budget;         /* rows of code that a kernel may list */
     struct strbuf title, lead;
     struct strbuf contents; /* of the table of contents: <li> elements */
     unsigned level;         /* sections that are open */
@@ -102,7 +104,7 @@ void html_cellf(struct html_table *table, const char *format, ...)
 /* html_value, html_number in a cell. */
 void html_cell_value(struct html_table *table, const struct node *node);
 void html_cell_number(struct html_table *table, double value, const char *unit);
-/* A share from 0 to 1 in per cent with a bar behind it. */
+/* A share from 0 to 1 in per cent with a bar behind it; may be one of two figures, so it is no <data>. */
 void html_cell_share(struct html_table *table, double share);
 /* Between these calls: any contents. */
 void html_open_cell(struct html_table *table);

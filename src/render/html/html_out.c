@@ -297,7 +297,7 @@ void html_cell_share(struct html_table *table, double share)
     }
     html_open_cell(table);
     strbuf_printf(table->html->out, "<span class=\"share\" style=\"--f:%.3f\">", fmin(share, 1));
-    html_number(table->html, share, "%");
+    markup_text(table->html->out, chart_value(share, "%").text);
     html_raw(table->html, "</span>");
     html_close_cell(table);
 }
