@@ -84,7 +84,13 @@ static void add_sm_level(struct roofing *r, const char *id, const char *name, en
 {
     double per_sm = bytes_per_cycle * r->clock_hz;
     struct roof_level *level = add_level(r, id, name, key, per_sm * r->sms);
-    if (level->reason || !is_counted(r, level, component)) return;
+    if (!is_counted(r, level, component)) return;
+    if (level->reason && component == COMPONENT_L1_BANDWIDTH) {
+        struct accesses all = accesses_sum(r->profile, ACCESS_ALL, RULE_IS_SECTOR);
+        level->bytes = all.parts[ACCESS_BYTES_MOVED];
+        level->basis = "counted";
+    }
+    if (level->reason) return;
     level->bytes = round(least_bytes(r, component, per_sm * r->active_sms));
     level->basis = "counted";
 }

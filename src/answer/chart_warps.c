@@ -44,8 +44,8 @@ const struct warp_scaling *chart_scaling(struct arena *arena, const struct predi
     for (size_t i = 0; i < out->count; i++) {
         const struct scaling_point *point = &waits->scaling[i];
         double relative = point->ipc / here->ipc;
-        out->rows[i] =
-            (struct warp_scaling_row){point, relative, out->seconds / relative, point == here};
+        out->rows[i] = (struct warp_scaling_row){point, relative, point->ipc / waits->scaling->ipc,
+                                                 out->seconds / relative, point == here};
     }
     return out;
 }

@@ -61,7 +61,7 @@ const struct roofline *chart_roofline(struct arena *arena, const struct predicti
 
 struct warp_scaling_row {
     const struct scaling_point *point;
-    double relative, seconds;
+    double relative, speedup, seconds; /* speedup: over one warp */
     bool is_here;
 };
 

@@ -78,6 +78,8 @@ def check_warps(what, machine):
     here = [point for point in points if point["is_here"]]
     check(f"{what}: scaling has the launch", len(here) == 1 and here[0]["time_s"] == estimates["teg"]["time_s"], here)
     check(f"{what}: scaling ascends", all(a["warps"] < b["warps"] for a, b in zip(points, points[1:])))
+    check(f"{what}: speed-up over one warp", points[0]["warps"] == points[0]["speedup"] == 1, points[0])
+    check(f"{what}: times and speed-ups", all(near(p["time_s"] * p["speedup"], points[0]["time_s"]) for p in points))
     check(f"{what}: resident warps", here[0]["warps"] == machine["occupancy"]["warps_per_sm"], here)
     chart = machine["charts"]["warp_parallelism"]
     point = chart["points"][chart["here"] - 1]

@@ -15,6 +15,24 @@ static double *column_of(const struct node *table, const char *id, struct arena 
 
 /* ---- scaling with warps ------------------------------------------------------------------------ */
 
+static void put_throughput(struct html *html, const struct node *points, struct arena *arena)
+{
+    static const struct html_column columns[] = {
+        {.title = "resident warps", .is_number = true},
+        {.title = "instructions per cycle", .is_number = true},
+        {.title = "of the launch", .is_number = true}};
+    struct html_table table =
+        html_open_table(html, "Throughput of an SM by resident warps", columns, 3);
+    for (size_t i = 0; i < points->value.item_count; i++) {
+        struct node row = node_row(points, i, arena);
+        html_row(&table, node_flag(&row, "is_here") ? "best" : NULL);
+        html_cell_number(&table, node_number(&row, "warps"), "1");
+        html_cell_number(&table, node_number(&row, "ipc"), "1");
+        html_cell_share(&table, node_number(&row, "relative"));
+    }
+    html_close_table(&table);
+}
+
 void html_scaling(struct html *html, const struct node *machine)
 {
     const struct node *scaling = node_child(node_child(machine, "charts"), "scaling");
@@ -23,13 +41,13 @@ void html_scaling(struct html *html, const struct node *machine)
     size_t count = points->value.item_count;
     struct arena arena = {0};
     double *warps = column_of(points, "warps", &arena);
-    const struct chart_series throughput = {.name = "instructions per cycle",
-                                            .mark = CHART_LINE,
-                                            .colour = 1,
-                                            .has_points = true,
-                                            .count = count,
-                                            .x = warps,
-                                            .y = column_of(points, "ipc", &arena)};
+    const struct chart_series speedup = {.name = "speed-up",
+                                         .mark = CHART_LINE,
+                                         .colour = 1,
+                                         .has_points = true,
+                                         .count = count,
+                                         .x = warps,
+                                         .y = column_of(points, "speedup", &arena)};
     const struct chart_series time = {.name = "time",
                                       .mark = CHART_LINE,
                                       .colour = 2,
@@ -43,16 +61,17 @@ void html_scaling(struct html *html, const struct node *machine)
            "hide no more "
            "latency; where it still rises, a higher occupancy would pay.",
            node_word(scaling, "model"));
-    html_xy(html, &(struct chart_xy){.title = "Throughput of an SM by resident warps",
-                                     .text = "Warp instructions issued per cycle against the "
-                                             "number of resident warps; the "
-                                             "last point is the launch.",
-                                     .x = {.title = "resident warps per SM", .from_zero = true},
-                                     .y = {.title = "instructions per cycle", .from_zero = true},
-                                     .series = &throughput,
-                                     .series_count = 1,
-                                     .rules = &here,
-                                     .rule_count = 1});
+    html_xy(html,
+            &(struct chart_xy){.title = "Speed-up over one warp",
+                               .text = "Throughput of an SM against the number of resident warps, "
+                                       "divided by that of one warp. The last point is the "
+                                       "launch.",
+                               .x = {.title = "resident warps per SM", .from_zero = true},
+                               .y = {.title = "speed-up", .from_zero = true},
+                               .series = &speedup,
+                               .series_count = 1,
+                               .rules = &here,
+                               .rule_count = 1});
     html_xy(html,
             &(struct chart_xy){
                 .title = "Time of the launch by resident warps",
@@ -64,6 +83,7 @@ void html_scaling(struct html *html, const struct node *machine)
                 .series_count = 1,
                 .rules = &here,
                 .rule_count = 1});
+    put_throughput(html, points, &arena);
     arena_clear(&arena);
 }
 
