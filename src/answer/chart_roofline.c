@@ -149,6 +149,7 @@ static double lane_operations(const struct instruction_profile *insn)
         return 2;
     case CLASS_FP16:
     case CLASS_BF16: {
+        if (insn->text && strstr(insn->text, "-RZ, RZ,")) return 0; /* ptxas's move of a constant */
         bool is_fused = strstr(op, "fma") || strstr(op, "FMA") || strstr(op, "mad");
         bool is_packed = insn->is_native || strstr(op, "x2");
         bool is_arithmetic = is_fused || strstr(op, "add") || strstr(op, "sub") ||
@@ -324,9 +325,10 @@ const struct roofline *chart_roofline(struct arena *arena, const struct predicti
         .sms = machine_get(machine, MACHINE_SM_COUNT, 0),
         .clock_hz = machine_get(machine, MACHINE_CLOCK_CORE, 0),
     };
-    *out_reason = machine->kind == MACHINE_IS_CPU ? "rooflines are of GPUs only"
-                  : r.bound                       ? NULL
-                                                  : "the model speed-of-light does not answer";
+    *out_reason = machine->kind == MACHINE_IS_CPU   ? "rooflines are of GPUs only"
+                  : prediction->options.effects_off ? CHART_EFFECTS_OFF
+                  : r.bound                         ? NULL
+                                                    : "the model speed-of-light does not answer";
     if (*out_reason) return NULL;
     r.active_sms = fmin(r.sms, (double)profile_blocks(r.profile));
     r.out = ARENA_ARRAY(arena, struct roofline, 1);

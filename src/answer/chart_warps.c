@@ -32,7 +32,8 @@ const struct warp_scaling *chart_scaling(struct arena *arena, const struct predi
     const struct warp_waits *waits = teg ? estimate_details(teg, MODEL_TEG) : NULL;
     *out_reason = NULL;
     if (!waits || !waits->scaling_count) {
-        *out_reason = lack_of(arena, prediction, MODEL_TEG);
+        *out_reason = prediction->options.effects_off ? CHART_EFFECTS_OFF
+                                                      : lack_of(arena, prediction, MODEL_TEG);
         return NULL;
     }
     struct warp_scaling *out = ARENA_ARRAY(arena, struct warp_scaling, 1);
@@ -58,7 +59,10 @@ chart_parallelism(struct arena *arena, const struct prediction *prediction, cons
     const struct warp_parallelism *curve = mwp ? estimate_details(mwp, MODEL_MWP_CWP) : NULL;
     *out_reason = NULL;
     if (!mwp) *out_reason = lack_of(arena, prediction, MODEL_MWP_CWP);
-    if (mwp && !curve) *out_reason = "the kernel does not access global or local memory";
+    if (mwp && !curve)
+        *out_reason = prediction->options.effects_off
+                          ? CHART_EFFECTS_OFF
+                          : "the kernel does not access global or local memory";
     if (!curve) return NULL;
     struct parallelism_chart *out = ARENA_ARRAY(arena, struct parallelism_chart, 1);
     bool is_raised = bound && mwp->time_seconds >= bound->time_seconds;

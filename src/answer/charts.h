@@ -10,6 +10,9 @@
 #include "model/teg/warp_waits.h"
 #include "model/warp_parallelism.h"
 
+/* Why a chart of the machine as it is cannot be. */
+#define CHART_EFFECTS_OFF "effects are switched off (--without)"
+
 /* ---- roofline (chart_roofline.c) ------------------------------------------------------------- */
 
 struct roof_level {

@@ -104,15 +104,22 @@ static void test_operations_of_halves(void **state)
 {
     (void)state;
     static const struct {
-        const char *op;
+        const char *op, *text;
         bool is_native;
         double operations;
-    } rows[] = {{"fma.rn.f16x2", false, 4}, {"fma.rn.f16", false, 2}, {"add.f16x2", false, 2},
-                {"HFMA2.MMA", true, 4},     {"HADD2", true, 2},       {"max.f16x2", false, 0}};
+    } rows[] = {{"fma.rn.f16x2", NULL, false, 4},
+                {"fma.rn.f16", NULL, false, 2},
+                {"add.f16x2", NULL, false, 2},
+                {"max.f16x2", NULL, false, 0},
+                {"HFMA2.MMA", "HFMA2.MMA R2, R3, R4, R5", true, 4},
+                {"HADD2", "HADD2 R2, R3, R4", true, 2},
+                /* A move, as ptxas writes them. */
+                {"HFMA2.MMA", "HFMA2.MMA R21, -RZ, RZ, 0, 0", true, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static const uint16_t ids[] = {COUNTER_INST_WARP, COUNTER_INST_THREAD};
         static const double counts[] = {WARPS, WARPS * 31.0};
         struct instruction_profile insn = {.op = rows[i].op,
+                                           .text = rows[i].text,
                                            .is_native = rows[i].is_native,
                                            .class_id = CLASS_FP16,
                                            .counter_count = 2,
