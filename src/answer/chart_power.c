@@ -89,7 +89,7 @@ static void release_answer(void *what)
 static ws_status find_heat(struct asked *asked, const struct prediction *prediction,
                            struct power_chart *out)
 {
-    enum { OWN = 1 };
+    enum { OWN = 2, CELLS = 32 };
     static const char *const shared[] = {"model_options", "l2", "spills", "without"};
     ws_input inputs[OWN + sizeof shared / sizeof *shared];
     struct profile *profile = NULL;
@@ -99,6 +99,7 @@ static ws_status find_heat(struct asked *asked, const struct prediction *predict
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         if (asked_has(asked, shared[i]))
             inputs[count++] = (ws_input){.name = shared[i], .word = asked_word(asked, shared[i])};
+    inputs[count++] = (ws_input){.name = "cells", .value = CELLS}; /* a page draws each */
     if (!prediction->machine->floorplan)
         inputs[count++] = (ws_input){.name = "grid_floorplan", .value = 1};
     for (size_t i = 0; i < asked->profile_count; i++)

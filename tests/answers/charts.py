@@ -134,7 +134,7 @@ def check_power(what, machine):
     check(f"{what}: warms and cools", degrees[0] == 57 and max(degrees) > 60 and abs(degrees[-1] - 57) < 0.3,
           degrees[0], max(degrees), degrees[-1])
     check(f"{what}: map of the die", power["thermal"]["schema"] == "warpsage.thermal/1"
-          and len(power["thermal"]["cells_celsius"]) == 64)
+          and len(power["thermal"]["cells_celsius"]) == 32)
 
 
 def main(warpsage):
