@@ -56,6 +56,37 @@ static void put_cell(struct heat *h, size_t column, size_t row)
                    step >= STEPS / 2 ? "on-dark" : "on-light", chart_tick(value, chart->unit).text);
 }
 
+/* Cells too small to point at: those beside each other in one step of the scale are one. */
+static void put_runs(struct heat *h, size_t row)
+{
+    const struct chart_heat *chart = h->chart;
+    const double *values = chart->values + row * chart->columns;
+    for (size_t begin = 0, end; begin < chart->columns; begin = end) {
+        end = begin + 1;
+        if (!isfinite(values[begin])) continue;
+        unsigned step = step_of(h, values[begin]);
+        while (end < chart->columns && isfinite(values[end]) && step_of(h, values[end]) == step)
+            end++;
+        strbuf_printf(
+            h->out, "<rect class=\"h%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+            step, h->left + (double)begin * h->cell_width, h->top + (double)row * h->cell_height,
+            (double)(end - begin) * h->cell_width + 0.2, h->cell_height + 0.2);
+    }
+}
+
+static void put_cells(struct heat *h)
+{
+    enum { POINTED_AT = 12 };
+    for (size_t row = 0; row < h->chart->rows; row++) {
+        if (h->cell_width < POINTED_AT) {
+            put_runs(h, row);
+            continue;
+        }
+        for (size_t column = 0; column < h->chart->columns; column++)
+            put_cell(h, column, row);
+    }
+}
+
 static void put_names(struct heat *h)
 {
     const struct chart_heat *chart = h->chart;
@@ -118,8 +149,7 @@ bool chart_draw_heat(struct strbuf *out, const struct chart_heat *chart, const c
     h.cell_width = (CHART_WIDTH - SCALE_WIDTH - h.left) / (double)chart->columns;
     h.cell_height = h.cell_width * (chart->aspect > 0 ? chart->aspect : 1);
     double height = h.cell_height * (double)chart->rows, bottom = h.top + height + BOTTOM;
-    for (size_t i = 0; i < chart->columns * chart->rows; i++)
-        put_cell(&h, i % chart->columns, i / chart->columns);
+    put_cells(&h);
     for (size_t i = 0; i < chart->outline_count; i++)
         put_outline(&h, &chart->outlines[i]);
     put_names(&h);

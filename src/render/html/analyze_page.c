@@ -5,8 +5,9 @@
 
 #include "render/html/analyze_parts.h"
 
-/* Of all kernels together: pages stay below 2 MB. */
-enum { ROWS_OF_CODE = 4000 };
+/* Pages stay below 2 MB: lines of code of all kernels together, and bytes of the parts from which on machines have
+ * their verdict alone. */
+enum { ROWS_OF_CODE = 3000, FULL_PARTS = 1200000 };
 
 enum part_of { FIRST, MACHINE, KERNEL };
 
@@ -21,11 +22,18 @@ static const struct part {
 };
 enum { PART_COUNT = sizeof parts / sizeof *parts };
 
+/* A page that is full takes verdicts and notes. */
+static void put_part(struct html *html, const struct part *part, const struct node *node)
+{
+    bool is_full = html->out->length > FULL_PARTS;
+    if (!is_full || part->write == html_verdict || part->write == html_notes)
+        html_part(html, part->id, part->title, true, part->write, node);
+}
+
 static void put_parts(struct html *html, const struct node *node, enum part_of of)
 {
     for (size_t i = 0; i < PART_COUNT; i++)
-        if (parts[i].of == of)
-            html_part(html, parts[i].id, parts[i].title, true, parts[i].write, node);
+        if (parts[i].of == of) put_part(html, &parts[i], node);
 }
 
 static void put_machine_line(struct html *html, const struct node *machine)
@@ -42,6 +50,11 @@ static void put_machine_section(struct html *html, const struct node *machine, s
     snprintf(id, sizeof id, "m%zu", index + 1);
     html_open_section(html, id, machine->id, true);
     put_machine_line(html, machine);
+    if (html->out->length > FULL_PARTS)
+        html_p(
+            html, NULL,
+            "The page is full: of this machine it has the verdict. --gpu %s alone has all parts.",
+            machine->id);
     put_parts(html, machine, MACHINE);
     html_close_section(html);
 }
@@ -51,6 +64,11 @@ void html_kernel(struct html *html, const struct node *kernel)
     const struct node *machines = node_child(kernel, "machines");
     html->opencl = node_flag(kernel, "is_opencl");
     html->kernel = kernel;
+    if (html->out->length > FULL_PARTS)
+        html_p(html, NULL,
+               "The page is full: of this kernel it has the verdict. A report of its own (-k, "
+               "--gpu) has "
+               "all parts.");
     if (machines->child_count != 1) {
         put_parts(html, kernel, FIRST);
         for (size_t i = 0; i < machines->child_count; i++)
@@ -60,8 +78,7 @@ void html_kernel(struct html *html, const struct node *kernel)
         put_machine_line(html, machines->children);
         for (size_t i = 0; i < PART_COUNT; i++)
             if (parts[i].of != FIRST)
-                html_part(html, parts[i].id, parts[i].title, true, parts[i].write,
-                          parts[i].of == MACHINE ? machines->children : kernel);
+                put_part(html, &parts[i], parts[i].of == MACHINE ? machines->children : kernel);
     }
     html->opencl = false;
     html->kernel = NULL;
