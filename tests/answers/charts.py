@@ -14,6 +14,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+from json_schema import check_schema  # noqa: E402
 KERNELS = os.path.join(ROOT, "examples", "kernels")
 
 # Operations of a launch, from its source, and the GPUs that are asked.
@@ -146,6 +148,7 @@ def main(warpsage):
                 "-o", os.devnull)
             ask = [warpsage, "analyze", "--profile", profile, "--gpu", OPERATIONS[kernel][2], "--charts", "-f", "json"]
             text = run(*ask)
+            check(f"{kernel}: schema", not check_schema("report", text), check_schema("report", text))
             if "sgemm" in kernel:
                 check("the same with one thread", run(*ask, "--threads", "1") == text)
             for machine in json.loads(text)["kernels"][0]["machines"]:
