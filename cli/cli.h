@@ -114,6 +114,8 @@ const char *cli_name_inputs(struct cli *cli, const char *text);
 void cli_claim_output(struct cli *cli, const char *path);
 /* EXIT_USAGE if a claimed output is an input, or claimed twice. */
 int cli_check_outputs(struct cli *cli);
+/* The working folder, where paths in findings begin; NULL: unknown. */
+const char *cli_folder(struct cli *cli);
 /* A folder that comes with the program: papers, accuracy. */
 const char *cli_shared_folder(struct cli *cli, const char *name);
 /* Writes a whole text to standard output (path NULL), or to a file, which keeps its old contents until

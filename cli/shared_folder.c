@@ -22,3 +22,9 @@ const char *cli_shared_folder(struct cli *cli, const char *name)
     }
     return cli_format(cli, WARPSAGE_SHARED_DIR "/%s", name);
 }
+
+const char *cli_folder(struct cli *cli)
+{
+    char path[PATH_MAX];
+    return getcwd(path, sizeof path) ? cli_copy(cli, path) : NULL;
+}

@@ -5,16 +5,20 @@
 
 #include "cli/options/analysis.h"
 #include "cli/options/asking.h"
+#include "cli/options/report_comparison.h"
 
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
     CPU_OPTION_ROW,
-    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|analyzer", "report format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|markdown|sarif|analyzer", "report format"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_BRIEF, 0, "brief", NULL,
      "one line a GPU and kernel: time with its error band, limit, times the speed of light, "
      "energy; "
      "then how many times faster the fastest is"},
+    {OPTION_BASELINE, 0, "baseline", "<FILE",
+     "compare with an earlier report in JSON, below the report or on standard error"},
+    COMPARISON_OPTION_ROWS,
     {OPTION_CODE, 0, "code", NULL,
      "also list source, PTX and native code side by side, with the cost of each line"},
     {OPTION_CHARTS, 0, "charts", NULL,
@@ -52,6 +56,8 @@ static int write_report(struct analysis *a)
     bool is_page = a->request.format == WS_FORMAT_HTML;
     if (a->request.has_charts || is_page) asking_number(a->cli, &asking, "charts", 1);
     if (a->request.lists_code || is_page) asking_number(a->cli, &asking, "code", 1);
+    for (size_t i = 0; i < a->request.arg_count && !analysis_is_counted(a); i++)
+        asking_word(a->cli, &asking, "argument", a->request.args[i].text);
     return analysis_answer(a, &asking);
 }
 
@@ -179,14 +185,29 @@ static int analyse(struct analysis *a, const struct command *command)
     return reported > executed ? reported : executed;
 }
 
+static int read_comparison(struct analysis *a, const struct command_line *line,
+                           struct comparison *comparison)
+{
+    for (size_t i = 0; i < line->use_count; i++)
+        CLI_TRY(comparison_take(a->cli, &line->uses[i], comparison));
+    CLI_TRY(comparison_check(a->cli, comparison, comparison->baseline != NULL));
+    if (comparison->baseline && a->request.is_analyzer)
+        return cli_error(a->cli, EXIT_USAGE,
+                         "--baseline cannot be combined with --format analyzer");
+    if (comparison->baseline) a->request.comparison = comparison;
+    return EXIT_DONE;
+}
+
 static int run_analyze(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
     struct analysis analysis = {.cli = cli, .takes_cpus = true, .takes_kernels = true};
+    struct comparison comparison = {0};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
+    CLI_TRY(read_comparison(&analysis, &line, &comparison));
     cli_attach(cli);
     int exit_code = analyse(&analysis, command);
     analysis_clear(&analysis);

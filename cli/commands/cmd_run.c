@@ -53,7 +53,8 @@ static const struct option_row options[] = {
      "it, "
      "or with N percent of what the launch reads"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE instead of standard error"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "format of the report"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|markdown|sarif",
+     "format of the report; sarif: findings of the heaviest launch"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "detail of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "number of host threads (default: all cores)"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N",

@@ -9,7 +9,8 @@
 
 bool run_analyzes_heaviest(const struct cli *cli, const struct run_request *request)
 {
-    return request->format == WS_FORMAT_JSON || (request->format == WS_FORMAT_TEXT && !cli->quiet);
+    return request->format == WS_FORMAT_JSON || request->format == WS_FORMAT_SARIF ||
+           (request->format == WS_FORMAT_TEXT && !cli->quiet);
 }
 
 /* Asks for the report, or with `report_prefix` for all launches. */
@@ -44,8 +45,10 @@ static bool put_on_standard_error(void *user, const char *bytes, size_t size)
 int run_write(struct cli *cli, const struct run_result *result)
 {
     const struct run_request *request = result->request;
-    const ws_report_options style = {
-        .size = sizeof style, .format = request->format, .details = request->details};
+    const ws_report_options style = {.size = sizeof style,
+                                     .format = request->format,
+                                     .details = request->details,
+                                     .source_root = cli_folder(cli)};
     ws_answer *answer;
     int exit_code = ask(cli, result, NULL, &answer), written = EXIT_DONE;
     if (!answer) return exit_code;

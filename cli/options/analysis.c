@@ -8,6 +8,7 @@
 #include "cli/options/asking.h"
 #include "cli/options/kernel_choice.h"
 #include "cli/options/native_choice.h"
+#include "cli/options/report_comparison.h"
 
 /* ---- options -> request ---------------------------------------------------------------------- */
 
@@ -512,7 +513,11 @@ int analysis_answer(struct analysis *a, struct asking *asking)
         asking_machine(cli, asking, a->machines[i]);
     asking_predict(cli, asking, request);
     CLI_TRY(asking_ask(cli, asking, &answer));
-    int exit_code = asking_write(cli, answer, request->format, request->details, request->output);
+    const ws_report_options style =
+        asking_style(cli, request->format, request->details, request->output);
+    int exit_code = request->comparison ? comparison_write(cli, request->comparison, answer, &style,
+                                                           request->output)
+                                        : asking_write_with(cli, answer, &style, request->output);
     ws_answer_destroy(answer);
     return exit_code;
 }

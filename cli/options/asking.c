@@ -67,17 +67,24 @@ int asking_write_with(struct cli *cli, const ws_answer *answer, const ws_report_
     return cli_failed(cli, status);
 }
 
-int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
-                 const char *path)
+ws_report_options asking_style(struct cli *cli, ws_format format, ws_details details,
+                               const char *path)
 {
-    const ws_report_options options = {
-        .size = sizeof options,
+    return (ws_report_options){
+        .size = sizeof(ws_report_options),
         .format = format,
         .details = details,
         .width = path ? 0 : cli_columns(stdout),
         .utf8 = cli_has_utf8(),
         .colour = !path && cli_wants_colour(cli, stdout),
+        .source_root = cli_folder(cli),
     };
+}
+
+int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
+                 const char *path)
+{
+    const ws_report_options options = asking_style(cli, format, details, path);
     return asking_write_with(cli, answer, &options, path);
 }
 

@@ -37,6 +37,9 @@ int asking_write_with(struct cli *cli, const ws_answer *answer, const ws_report_
                       const char *path);
 int asking_write_table(struct cli *cli, const ws_answer *answer, const char *table,
                        const char *path); /* as CSV */
+/* How asking_write writes. */
+ws_report_options asking_style(struct cli *cli, ws_format format, ws_details details,
+                               const char *path);
 int asking_write(struct cli *cli, const ws_answer *answer, ws_format format, ws_details details,
                  const char *path);
 

@@ -281,14 +281,19 @@ bool parse_number(const char *text, double *out)
 
 int parse_format(struct cli *cli, const char *text, ws_format *out)
 {
-    static const char *const names[] = {"text", "json", "csv", "html"};
-    static const ws_format formats[] = {WS_FORMAT_TEXT, WS_FORMAT_JSON, WS_FORMAT_CSV,
-                                        WS_FORMAT_HTML};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        *out = formats[i];
+    static const struct {
+        const char *name;
+        ws_format format;
+    } formats[] = {{"text", WS_FORMAT_TEXT},         {"json", WS_FORMAT_JSON},
+                   {"csv", WS_FORMAT_CSV},           {"html", WS_FORMAT_HTML},
+                   {"markdown", WS_FORMAT_MARKDOWN}, {"sarif", WS_FORMAT_SARIF}};
+    const char *words = "";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        words = cli_format(cli, "%s%s%s", words, *words ? ", " : "", formats[i].name);
+        if (strcmp(text, formats[i].name) != 0) continue;
+        *out = formats[i].format;
         return EXIT_DONE;
     }
-    return cli_error(cli, EXIT_USAGE,
-                     "invalid value '%s' for --format: expected text, json, csv or html", text);
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --format: expected one of %s", text,
+                     words);
 }

@@ -13,6 +13,8 @@ struct buffer_file {
     double tolerance;
 };
 
+struct comparison;
+
 struct effort {
     enum { EFFORT_FULL, EFFORT_FRACTION, EFFORT_SECONDS } kind;
     double value; /* fraction of the blocks, or seconds */
@@ -61,6 +63,8 @@ struct request {
     bool is_analyzer; /* --format analyzer */
     ws_details details;
     bool lists_code; /* with the cost of each line */
+    const struct comparison
+        *comparison; /* with an earlier report (report_comparison.h); NULL: none */
     bool has_charts; /* their figures */
 };
 

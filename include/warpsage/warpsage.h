@@ -645,7 +645,9 @@ typedef enum ws_format {
     WS_FORMAT_JSON,
     WS_FORMAT_CSV,
     WS_FORMAT_SVG,
-    WS_FORMAT_HTML /* one file that needs no network (doc/reports.md) */
+    WS_FORMAT_HTML,     /* one file that needs no network (doc/reports.md) */
+    WS_FORMAT_MARKDOWN, /* tables, as comments on pull requests show them */
+    WS_FORMAT_SARIF,    /* findings with their source lines: SARIF 2.1.0 */
 } ws_format;
 
 /* Is `word` part of the id, an alias, the name, the chip, "cc 7.0" or "sm_70"? In any case. */
@@ -734,6 +736,9 @@ typedef struct ws_report_options {
     /* CSV: a table of an answer that has several ("cells"); NULL: the default. JSON: a table ("launches")
      * as JSON Lines, one row per line; NULL: the whole answer. */
     const char *table;
+    /* SARIF: source files below this folder are named from there, others as absolute; NULL: as the compiler
+     * names them. */
+    const char *source_root;
 } ws_report_options;
 
 /* ---- answers ----------------------------------------------------------------------------------- */

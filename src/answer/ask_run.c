@@ -93,17 +93,6 @@ static ws_status ask_heaviest(const struct asked *asked, struct run_answer *answ
     return status;
 }
 
-/* Words are the caller's: the answer has copies. */
-static void copy_program(const struct asked *asked, struct run_answer *answer)
-{
-    struct arena *arena = &asked->answer->arena;
-    const char *const *words = asked_words(asked, "program", &answer->program_count);
-    const char **copies = ARENA_ARRAY(arena, const char *, answer->program_count + 1);
-    for (size_t i = 0; i < answer->program_count; i++)
-        copies[i] = arena_copy(arena, words[i]);
-    answer->program = copies;
-}
-
 static ws_status ask(struct asked *asked, const void **out)
 {
     const char *clocks[MODEL_COUNT + 3] = {"predicted", "host"};
@@ -118,7 +107,7 @@ static ws_status ask(struct asked *asked, const void **out)
                           "'run' requires the folder of a session and at least one GPU");
     TRY(asked_choice(asked, "clock", clocks, &clock));
     TRY(asked_count(asked, "exit_code", 0, 255, 0, &answer->exit_code));
-    copy_program(asked, answer);
+    answer->program = asked_copies(asked, "program", &answer->program_count);
     answer->machine = asked->machines[0];
     answer->clock = clocks[clock < 0 ? 0 : clock];
     answer->l2 = asked_word(asked, "l2") ? arena_copy(arena, asked_word(asked, "l2")) : "cold";

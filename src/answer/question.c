@@ -133,6 +133,16 @@ const char *const *asked_words(const struct asked *asked, const char *name, size
     return out;
 }
 
+const char *const *asked_copies(const struct asked *asked, const char *name, size_t *out_count)
+{
+    struct arena *arena = &asked->answer->arena;
+    const char *const *words = asked_words(asked, name, out_count);
+    const char **copies = ARENA_ARRAY(arena, const char *, *out_count + 1);
+    for (size_t i = 0; i < *out_count; i++)
+        copies[i] = arena_copy(arena, words[i]);
+    return copies;
+}
+
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out)
 {

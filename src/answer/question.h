@@ -102,6 +102,8 @@ const char *asked_word(const struct asked *asked, const char *name);
 const double *asked_numbers(const struct asked *asked, const char *name, size_t *out_count);
 /* The same of words, which are the caller's. */
 const char *const *asked_words(const struct asked *asked, const char *name, size_t *out_count);
+/* The same in the answer's arena. */
+const char *const *asked_copies(const struct asked *asked, const char *name, size_t *out_count);
 /* Index of a word in a list that ends with NULL; WS_ERR_ARGUMENT names those. -1: not given. */
 ws_status asked_choice(const struct asked *asked, const char *name, const char *const *words,
                        int *out);

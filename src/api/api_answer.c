@@ -343,8 +343,10 @@ ws_status ws_answer_write(ws_context *context, const ws_answer *answer,
                               offsetof(ws_report_options, table)));
         format = options->format;
         render = (struct render_options){options->details, options->width, options->utf8,
-                                         options->colour, NULL};
+                                         options->colour,  NULL,           NULL};
         if (options->size > offsetof(ws_report_options, table)) render.table = options->table;
+        if (options->size > offsetof(ws_report_options, source_root))
+            render.source_root = options->source_root;
     }
     ws_status status = render_answer(&context->diag, inner(answer), format, &render, &text);
     if (status == WS_OK && text.length && !write(user, text.data, text.length))

@@ -15,6 +15,7 @@
  *     NUMBER(record, id, unit, when, double, text)     NAN: null
  *     NUMBER_OR_WORD(record, id, when, double, const char *, text)     word NULL: the number
  *     COUNT(record, id, unit, when, uint64_t, text)    exact
+ *     MORE_NUMBER, MORE_COUNT(...)                     of which more is better: rates, occupancies
  *     FLAG(record, id, when, bool, text)
  *     WORD(record, id, when, const char *, text)       NULL: null
  *     SECTION(record, id, record of it, when, pointer, text)        NULL: null
@@ -104,6 +105,7 @@ struct figure {
     const struct record *(*choice)(size_t index); /* ... these, NULL beyond the last */
     bool is_matrix;                               /* of a table */
     bool may_be_word;                             /* of a number */
+    bool more_is_better; /* of a number or count: comparisons take less for worse */
     void (*get)(const void *record, struct arena *arena, struct figure_value *out);
 };
 

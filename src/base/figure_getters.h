@@ -33,6 +33,8 @@
     FIGURE_GETTER(record, id, when, out->number = (value); out->text = (words))
 #define COUNT(record, id, unit, when, value, text)                                                 \
     FIGURE_GETTER(record, id, when, out->count = (value))
+#define MORE_NUMBER(record, id, unit, when, value, text) NUMBER(record, id, unit, when, value, text)
+#define MORE_COUNT(record, id, unit, when, value, text) COUNT(record, id, unit, when, value, text)
 #define FLAG(record, id, when, value, text) FIGURE_GETTER(record, id, when, out->count = (value))
 #define WORD(record, id, when, value, words) FIGURE_GETTER(record, id, when, out->text = (value))
 #define SECTION(record, id, of, when, pointer, text)                                               \

@@ -36,6 +36,10 @@
     FIGURE_ROW(record, id, NUMBER, when, text, .may_be_word = true)
 #define COUNT(record, id, unit_, when, value, text)                                                \
     FIGURE_ROW(record, id, COUNT, when, text, .unit = unit_)
+#define MORE_NUMBER(record, id, unit_, when, value, text)                                          \
+    FIGURE_ROW(record, id, NUMBER, when, text, .unit = unit_, .more_is_better = true)
+#define MORE_COUNT(record, id, unit_, when, value, text)                                           \
+    FIGURE_ROW(record, id, COUNT, when, text, .unit = unit_, .more_is_better = true)
 #define FLAG(record, id, when, value, text) FIGURE_ROW(record, id, FLAG, when, text, .of = NULL)
 #define WORD(record, id, when, value, text) FIGURE_ROW(record, id, WORD, when, text, .of = NULL)
 #define SECTION(record, id, of_, when, pointer, text)                                              \

@@ -9,6 +9,8 @@
 #undef NUMBER
 #undef NUMBER_OR_WORD
 #undef COUNT
+#undef MORE_NUMBER
+#undef MORE_COUNT
 #undef FLAG
 #undef WORD
 #undef SECTION

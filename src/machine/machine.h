@@ -205,6 +205,9 @@ ws_status machine_save_cpu(struct diag *diag, const struct machine *machine, con
 ws_status machine_list(struct diag *diag, struct arena *arena, const char *dir,
                        const char *const **out_ids, size_t *out_count);
 
+/* Of all figures and curves, to twelve digits: equal for machines that models cannot tell apart. */
+uint64_t machine_digest(const struct machine *machine);
+
 bool machine_has(const struct machine *machine, enum machine_key key);
 /* The value, or `otherwise` if it is unknown. */
 double machine_get(const struct machine *machine, enum machine_key key, double otherwise);

@@ -7,7 +7,6 @@
 const struct counter_info counter_infos[COUNTER_COUNT] = {
 #define COUNTER(name, id, unit, staged, text, ncu) {id, unit, text, ncu, staged},
 #include "measure/counters.def"
-#undef COUNTER
 #define CLASS(name, id) {"inst.warp." id, "1", "Warp instructions of class " id ".", NULL, true},
 #include "isa/classes.def"
 #undef CLASS
@@ -24,4 +23,13 @@ int counter_find(const char *id)
         if (!strcmp(counter_infos[i].id, id)) return i;
     }
     return -1;
+}
+
+bool counter_more_is_better(enum counter counter)
+{
+    static const bool answers[COUNTER_COUNT] = {
+#define MORE_IS_BETTER(name) [COUNTER_##name] = true,
+#include "measure/counters.def"
+    };
+    return answers[counter];
 }

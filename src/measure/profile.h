@@ -17,7 +17,6 @@
 enum counter {
 #define COUNTER(name, id, unit, staged, text, ncu) COUNTER_##name,
 #include "measure/counters.def"
-#undef COUNTER
 #define CLASS(name, id) COUNTER_INST_WARP_##name,
 #include "isa/classes.def"
 #undef CLASS
@@ -37,6 +36,8 @@ struct counter_info {
     bool staged;
 };
 extern const struct counter_info counter_infos[COUNTER_COUNT];
+/* Is it better the larger it is? */
+bool counter_more_is_better(enum counter counter);
 /* -1 if none. */
 int counter_find(const char *id);
 

@@ -17,8 +17,10 @@ extern const struct advice_info advice_infos[ADVICE_COUNT];
 struct advice {
     enum advice_code code; /* ADVICE_COUNT: a finding of a model */
     const struct advice_info *info;
-    const char *title;    /* "coalesce the loads of A" */
-    const char *where;    /* "sgemm.cu:17", "" if nowhere in particular */
+    const char *title; /* "coalesce the loads of A" */
+    const char *where; /* "sgemm.cu:17", "" if nowhere in particular */
+    /* An instruction there, of the profile; NULL: nowhere in particular. */
+    const struct instruction_profile *instruction;
     const char *evidence; /* "32 sectors/request, ideal 4" */
     double gain;          /* time / time after, >= 1; NaN: no model that answers knows it */
     double time_seconds;  /* after; NaN likewise */

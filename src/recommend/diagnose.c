@@ -103,6 +103,20 @@ static void add_findings(const struct prediction *prediction, struct diagnosis *
     }
 }
 
+/* Causes know their line by its name. */
+static void find_instructions(const struct profile *profile, struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < profile->instruction_count; i++) {
+        char place[256];
+        instruction_place(place, sizeof place, &profile->instructions[i]);
+        for (size_t k = 0; k < diagnosis->advice_count; k++) {
+            struct advice *advice = &diagnosis->advice[k];
+            if (!advice->instruction && !strcmp(advice->where, place))
+                advice->instruction = &profile->instructions[i];
+        }
+    }
+}
+
 ws_status recommend_derive(struct diag *diag, const struct prediction *prediction,
                            struct diagnosis **out)
 {
@@ -121,6 +135,7 @@ ws_status recommend_derive(struct diag *diag, const struct prediction *predictio
         causes_explain(prediction, diagnosis);
     }
     add_findings(prediction, diagnosis);
+    find_instructions(prediction->profile, diagnosis);
     qsort(diagnosis->advice, diagnosis->advice_count, sizeof diagnosis->advice[0], by_gain);
     *out = diagnosis;
     return WS_OK;

@@ -17,15 +17,38 @@ static bool has_table(const struct answer *answer, ws_format format, const char 
 
 static bool has_format(const struct view *view, ws_format format)
 {
-    return format == WS_FORMAT_TEXT  ? view->part_count > 0
-           : format == WS_FORMAT_CSV ? view->csv || view->series || view->write_csv
-                                     : view->svg != NULL;
+    switch (format) {
+    case WS_FORMAT_TEXT:
+        return view->part_count > 0;
+    case WS_FORMAT_CSV:
+        return view->csv || view->series || view->write_csv;
+    case WS_FORMAT_SVG:
+        return view->svg != NULL;
+    case WS_FORMAT_MARKDOWN:
+        return view->markdown != NULL;
+    case WS_FORMAT_SARIF:
+        return view->sarif != NULL;
+    default:
+        return true;
+    }
 }
 
 void render_svg(const struct answer *answer, const struct render_options *options,
                 struct strbuf *out)
 {
     view_find(answer->question)->svg(answer, options, out);
+}
+
+void render_markdown(const struct answer *answer, const struct render_options *options,
+                     struct strbuf *out)
+{
+    view_find(answer->question)->markdown(answer, options, out);
+}
+
+void render_sarif(const struct answer *answer, const struct render_options *options,
+                  struct strbuf *out)
+{
+    view_find(answer->question)->sarif(answer, options, out);
 }
 
 ws_status render_answer(struct diag *diag, const struct answer *answer, ws_format format,

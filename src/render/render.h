@@ -12,7 +12,8 @@ struct render_options {
     ws_details details;
     unsigned width; /* columns of text; 0: the view's own */
     bool utf8, colour;
-    const char *table; /* of CSV or JSON Lines; NULL: the usual one, the whole answer */
+    const char *table;       /* of CSV or JSON Lines; NULL: the usual one, the whole answer */
+    const char *source_root; /* of SARIF: paths begin here; NULL: nowhere */
 };
 
 typedef void render_fn(const struct answer *answer, const struct render_options *options,

@@ -4,8 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "render/analyze_sarif.h"
 #include "render/analyze_sections.h"
 #include "render/html/analyze_parts.h"
+#include "render/markdown.h"
 
 enum { REPORT_LINES = 60, LEAST_WIDTH = 60, MOST_WIDTH = 96 };
 
@@ -284,4 +286,6 @@ const struct view view_analyze = {
     .series = series,
     .series_name = "kernel",
     .html = html_page,
+    .markdown = render_analyze_markdown,
+    .sarif = render_analyze_sarif,
 };

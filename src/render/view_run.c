@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "render/views.h"
+#include "render/analyze_sarif.h"
+#include "render/markdown.h"
 
 enum { KERNELS_SHOWN = 20, NAME_COLUMNS = 32 };
 
@@ -226,4 +227,6 @@ const struct view view_run = {
     .part_count = sizeof parts / sizeof *parts,
     .csv = csv,
     .csv_count = 1,
+    .markdown = render_run_markdown,
+    .sarif = render_run_sarif,
 };

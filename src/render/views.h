@@ -62,6 +62,8 @@ struct view {
     write_csv_fn *write_csv; /* instead of both, where titles or keys are composed */
     render_fn *svg;          /* NULL: it has no picture */
     compose_html_fn *html;   /* the page, of the root; NULL: the tree as it is */
+    render_fn *markdown;     /* NULL: none */
+    render_fn *sarif;        /* NULL: it has no findings */
 };
 
 const struct view *view_find(const struct question *question);
