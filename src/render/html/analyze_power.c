@@ -142,6 +142,19 @@ static size_t find_outlines(const struct node *thermal, size_t columns, size_t r
     return blocks->value.item_count;
 }
 
+static void put_assumptions(struct html *html, const struct node *words)
+{
+    if (!words->value.item_count) return;
+    html_raw(html, "<details><summary>Assumptions of the thermal model</summary>\n"
+                   "<ul class=\"notes\">\n");
+    for (size_t i = 0; i < words->value.item_count; i++) {
+        html_raw(html, "<li>");
+        html_text(html, ((const char *const *)words->value.items)[i]);
+        html_raw(html, "</li>\n");
+    }
+    html_raw(html, "</ul></details>\n");
+}
+
 static void put_die(struct html *html, const struct node *chart)
 {
     const struct node *thermal = node_child(chart, "thermal");
@@ -152,8 +165,7 @@ static void put_die(struct html *html, const struct node *chart)
     }
     const struct node *cells = node_child(thermal, "cells_celsius"),
                       *state = node_child(thermal, "state"),
-                      *plan = node_child(thermal, "floorplan"),
-                      *assumed = node_child(thermal, "assumptions");
+                      *plan = node_child(thermal, "floorplan");
     size_t columns = (size_t)node_count(plan, "cells"), rows = cells->value.item_count / columns;
     const struct node *blocks = node_child(thermal, "blocks");
     struct chart_outline *outlines =
@@ -179,13 +191,7 @@ static void put_die(struct html *html, const struct node *chart)
                       (double)columns / (double)rows,
             .outlines = outlines,
             .outline_count = find_outlines(thermal, columns, rows, &arena, outlines)});
-    html_raw(html, "<ul class=\"notes\">\n");
-    for (size_t i = 0; i < assumed->value.item_count; i++) {
-        html_raw(html, "<li>");
-        html_text(html, ((const char *const *)assumed->value.items)[i]);
-        html_raw(html, "</li>\n");
-    }
-    html_raw(html, "</ul>\n");
+    put_assumptions(html, node_child(thermal, "assumptions"));
     arena_clear(&arena);
 }
 
