@@ -4,12 +4,13 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help demo test build bench answers estimates nightly format clean
+.PHONY: help demo test build package bench answers estimates nightly format clean
 
 help:
 	@echo 'make demo     build, then the report of a tiled matrix multiply on an H200'
 	@echo 'make test     build and run all tests; the last line counts them'
 	@echo 'make build    build the program as build/warpsage'
+	@echo 'make package  Debian packages in build-package/, the static program in build-static/'
 	@echo 'make bench    measure the emulator on this CPU, next to PoCL and Oclgrind'
 	@echo 'make answers  regenerate the whole outputs of every command (read the diff)'
 	@echo 'make estimates regenerate the predictions for the bundled kernels (read the diff)'
@@ -25,6 +26,14 @@ build:
 demo: build
 	build/warpsage analyze examples/kernels/sgemm_tiled/sgemm_tiled_512.yaml \
 	    --gpu h200
+
+package:
+	@tools/install-deps.sh package
+	@for preset in package static; do \
+	    cmake --preset $$preset --log-level=WARNING >/dev/null && cmake --build --preset $$preset && \
+	    cpack --preset $$preset >build-$$preset/cpack.log 2>&1 || { cat build-$$preset/cpack.log; exit 1; }; \
+	done
+	@ls -1 build-package/*.deb build-static/*.tar.xz
 
 test:
 	@tools/install-deps.sh test
@@ -57,4 +66,4 @@ format:
 	@tools/source-files.sh | xargs clang-format -i
 
 clean:
-	rm -rf build build-clang build-asan build-tsan build-fuzz
+	rm -rf build build-clang build-asan build-tsan build-fuzz build-package build-static

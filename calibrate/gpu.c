@@ -111,17 +111,22 @@ static bool open_device(struct gpu *gpu)
            !gpu_failed(gpu, gpu->api.event_create(&gpu->end, 0), "an event");
 }
 
+#if defined(WARPSAGE_STATIC)
+#define NO_DRIVER                                                                                  \
+    "this warpsage is linked statically and cannot load the driver (libcuda.so.1): install the "   \
+    "package warpsage, or build it (doc/packages.md)"
+#else
+#define NO_DRIVER                                                                                  \
+    "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and its driver, "   \
+    "or a model of one: warpsage run --gpu ID --clock teg -- warpsage calibrate ..."
+#endif
+
 struct gpu *gpu_open(const struct calibration *calibration)
 {
     struct gpu *gpu = calibrate_alloc(sizeof *gpu);
     gpu->calibration = calibration;
     gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!gpu->library)
-        calibrate_tell(
-            gpu->calibration,
-            "no driver: libcuda.so.1 cannot be opened. Calibration needs an NVIDIA GPU and "
-            "its driver, or a model of "
-            "one: warpsage run --gpu ID --clock teg -- warpsage calibrate ...");
+    if (!gpu->library) calibrate_tell(gpu->calibration, NO_DRIVER);
     if (gpu->library && find_functions(gpu) && open_device(gpu)) return gpu;
     gpu_close(gpu);
     return NULL;

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -14,7 +15,9 @@
 const char *cli_shared_folder(struct cli *cli, const char *name)
 {
     char path[PATH_MAX];
-    char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
+    bool is_found = realpath("/proc/self/exe", path) ||
+                    realpath((const char *)getauxval(AT_EXECFN), path); /* a root without /proc */
+    char *slash = is_found ? strrchr(path, '/') : NULL;
     if (slash) {
         *slash = '\0';
         const char *folder = cli_format(cli, "%s/" WARPSAGE_SHARED_FROM_BIN "/%s", path, name);

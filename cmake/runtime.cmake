@@ -6,10 +6,10 @@ set(runtime_dir ${CMAKE_BINARY_DIR}/runtime)
 file(RELATIVE_PATH runtime_from_bin ${CMAKE_INSTALL_FULL_BINDIR}
      ${CMAKE_INSTALL_FULL_LIBDIR}/warpsage)
 if(TARGET warpsage)
-  target_compile_definitions(warpsage PRIVATE WARPSAGE_RUNTIME_DIR="${runtime_dir}"
+  target_compile_definitions(warpsage PRIVATE WARPSAGE_RUNTIME_DIR="${embedded_runtime}"
                                               WARPSAGE_RUNTIME_FROM_BIN="${runtime_from_bin}")
 endif()
-if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR WARPSAGE_SANITIZE)
+if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR WARPSAGE_SANITIZE OR WARPSAGE_PACKAGE STREQUAL static)
   return() # a sanitizer would have to be in the program, too
 endif()
 
@@ -65,5 +65,5 @@ endforeach()
 if(TARGET warpsage)
   add_dependencies(warpsage ${runtime_targets})
 endif()
-install(TARGETS ${runtime_targets} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpsage
+install(TARGETS ${runtime_targets} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/warpsage COMPONENT tool
                                            NAMELINK_SKIP)

@@ -3,6 +3,7 @@
 # Installs what is missing to build, test or check warpsage on Debian and Ubuntu.
 #
 #     tools/install-deps.sh build    compiler, cmake and the libraries: enough for build/warpsage
+#     tools/install-deps.sh package  and what Debian's packages and the static program take
 #     tools/install-deps.sh test     and cmocka, MPFR, python3-jsonschema
 #     tools/install-deps.sh all      and clang, clang-format, libclc (OpenCL C), libclang-rt (sanitizers,
 #                                    libFuzzer)
@@ -12,9 +13,9 @@ set -euo pipefail
 
 group=${1:-all}
 case $group in
-build | test | all) ;;
+build | package | test | all) ;;
 *)
-    echo "tools/install-deps.sh: unknown group '$group': build, test or all" >&2
+    echo "tools/install-deps.sh: unknown group '$group': build, package, test or all" >&2
     exit 2
     ;;
 esac
@@ -81,6 +82,15 @@ find_missing() {
     need libsuitesparse-dev has_header suitesparse/cs.h
     need libcminpack-dev library cminpack # fits of `warpsage calibrate`
     [ "$group" = build ] && return
+    if [ "$group" = package ]; then
+        need dpkg-dev has dpkg-shlibdeps
+        need file has file
+        need liblzma-dev has_header lzma.h # archives that the static program is linked with
+        need libbz2-dev has_header bzlib.h
+        need zlib1g-dev has_header zlib.h
+        need nettle-dev has_header nettle/md5.h
+        return
+    fi
     need libcmocka-dev library cmocka
     need libmpfr-dev library mpfr # what approximate instructions are judged by
     need python3 has python3

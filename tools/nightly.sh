@@ -17,6 +17,7 @@
 #     validate     generated kernels beside nvcc's, evidence     1 min
 #     native       native code beside PTX: launch files, programs, kernel tests, random programs; needs ptxas 2 h
 #     memory       4,000 allocations of each of six commands fail 10 min
+#     packages     two builds of the packages compared, lintian, a fresh Debian, the static program alone; needs root 15 min
 set -uo pipefail
 cd "$(dirname "$0")/.."
 exec </dev/null
@@ -89,6 +90,15 @@ native() {
     fi
 }
 
+packages() {
+    if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null || ! command -v lintian >/dev/null; then
+        echo "packages: skipped: needs root, debootstrap and lintian"
+        return
+    fi
+    make --no-print-directory package && tests/packages/rebuild.sh . && tests/packages/install.sh . &&
+        tests/packages/static.sh .
+}
+
 part() {
     case $1 in
     ci) suite "ci" env NIGHTLY=1 FUZZ_SECONDS="${FUZZ_SECONDS:-3600}" .ci/run ;;
@@ -105,8 +115,10 @@ part() {
         ;;
     native) native ;;
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
+    packages) check "packages" packages ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native or memory" >&2
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, memory or" \
+            packages >&2
         exit 2
         ;;
     esac
@@ -116,7 +128,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native memory
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native memory packages
 check "build" build_all
 for name in "$@"; do
     part "$name"

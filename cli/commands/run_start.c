@@ -17,6 +17,15 @@
 #error "define the folders of the stand-in: in the build, and seen from the installed program"
 #endif
 #define LIBRARY "libwarpsage-cudart.so"
+#if defined(WARPSAGE_STATIC)
+#define MISSING_LIBRARY                                                                            \
+    "this warpsage is linked statically and has no " LIBRARY                                       \
+    ", which `run` loads into programs: install the package warpsage, or build it "                \
+    "(doc/packages.md)"
+#else
+#define MISSING_LIBRARY                                                                            \
+    LIBRARY " is missing: build warpsage with liblz4-dev and libzstd-dev, or install it again"
+#endif
 
 static const char *find_library(struct cli *cli)
 {
@@ -138,11 +147,7 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
     *out_code = EXIT_RUN_OURS;
     const char *libraries = find_library(cli);
     if (access(cli_format(cli, "%s/" LIBRARY, libraries), R_OK) != 0)
-        return cli_error(
-            cli, EXIT_RUN_OURS,
-            "%s/" LIBRARY
-            " is missing: build warpsage with liblz4-dev and libzstd-dev, or install it again",
-            libraries);
+        return cli_error(cli, EXIT_RUN_OURS, MISSING_LIBRARY " (looked for in %s)", libraries);
     stop_path = cli_format(cli, "%s/stop", folder);
     CLI_TRY(write_options(cli, request, folder));
     if (pipe2(ends, O_CLOEXEC) != 0)

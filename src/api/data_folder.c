@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "api/handles.h"
@@ -45,5 +46,7 @@ char *data_folder_find(void)
     if (dladdr(&anchor, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
         found = beside(info.dli_fname, WARPSAGE_MACHINES_FROM_LIB);
     if (!found) found = beside("/proc/self/exe", WARPSAGE_MACHINES_FROM_BIN);
+    if (!found) /* a root without /proc */
+        found = beside((const char *)getauxval(AT_EXECFN), WARPSAGE_MACHINES_FROM_BIN);
     return found ? found : mem_copy(WARPSAGE_MACHINE_DIR);
 }
