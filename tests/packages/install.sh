@@ -48,7 +48,8 @@ needs=$(for package in "$source"/build-package/*.deb; do dpkg-deb -f "$package" 
 # shellcheck disable=SC2086
 apt install --no-install-recommends gcc libc6-dev cmake make pkg-config $needs
 files >"$root.before"
-apt install /packages/*.deb
+mapfile -t debs < <(cd "$root" && printf '/%s\n' packages/*.deb)
+apt install "${debs[@]}"
 
 kernels=/usr/share/doc/warpsage/examples/kernels
 expect '^v100 .* us .*bandwidth$' warpsage analyze $kernels/saxpy/saxpy.yaml
