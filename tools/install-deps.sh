@@ -80,6 +80,7 @@ find_missing() {
     need liblz4-dev library liblz4 # both: what nvcc packs fat binaries with
     need libzstd-dev library libzstd
     need libsuitesparse-dev has_header suitesparse/cs.h
+    need node-d3 test -r /usr/share/nodejs/d3/dist/d3.min.js # what a pointer can do on pages of HTML
     need libcminpack-dev library cminpack # fits of `warpsage calibrate`
     [ "$group" = build ] && return
     if [ "$group" = package ]; then

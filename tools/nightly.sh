@@ -16,6 +16,7 @@
 #     contradictions  all models, machines, bundled kernels     10 min
 #     validate     generated kernels beside nvcc's, evidence     1 min
 #     native       native code beside PTX: launch files, programs, kernel tests, random programs; needs ptxas 2 h
+#     html         reports in a headless Chromium, if there is one  1 min
 #     memory       4,000 allocations of each of six commands fail 10 min
 #     packages     two builds of the packages compared, lintian, a fresh Debian, the static program alone; needs root 15 min
 set -uo pipefail
@@ -114,10 +115,17 @@ part() {
         check "evidence of the sets" evidence_is_current
         ;;
     native) native ;;
+    html)
+        if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
+            suite "reports in Chromium" python3 tests/html/browser.py build/warpsage
+        else
+            echo "html: skipped: chromium is not in PATH"
+        fi
+        ;;
     memory) suite "memory" env WARPSAGE_FULL_SIZE=1 tools/run-tests.sh release -R memory_commands ;;
     packages) check "packages" packages ;;
     *)
-        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, memory or" \
+        echo "tools/nightly.sh: unknown part '$1': ci, programs, approximate, sizes, launches, contradictions, validate, native, html, memory or" \
             packages >&2
         exit 2
         ;;
@@ -128,7 +136,7 @@ build_all() {
         cmake --build --preset release
 }
 
-[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native memory packages
+[ $# -gt 0 ] || set -- ci programs approximate sizes launches contradictions validate native html memory packages
 check "build" build_all
 for name in "$@"; do
     part "$name"

@@ -78,7 +78,7 @@ static void put_axis(struct bars *b, double bottom)
         struct quantity text = chart_tick(b->scale.ticks[i], b->chart->unit);
         double at = chart_place(&b->scale, b->scale.ticks[i]),
                half = (double)strlen(text.text) * CHART_COLUMN / 2;
-        if (at - half < behind + 6) continue;
+        if (at - half < behind + 6 || at + half > CHART_WIDTH) continue;
         chart_text(b->out, at, bottom + 16, "middle", NULL, text.text);
         behind = at + half;
     }

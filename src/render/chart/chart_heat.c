@@ -4,7 +4,7 @@
 
 #include "render/chart/chart_parts.h"
 
-enum { STEPS = 10, TOP = 8, BOTTOM = 8, SCALE_WIDTH = 90, GAP = 14, NAMES = 18 };
+enum { STEPS = 10, TOP = 8, BOTTOM = 8, SCALE_WIDTH = 110, GAP = 14, NAMES = 18 };
 
 struct heat {
     struct strbuf *out;
@@ -126,11 +126,13 @@ static void put_outline(struct heat *h, const struct chart_outline *o)
 {
     double x = h->left + o->x * h->cell_width, y = h->top + o->y * h->cell_height,
            width = o->width * h->cell_width, height = o->height * h->cell_height;
-    strbuf_printf(
-        h->out,
-        "<rect class=\"outline%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
-        o->is_strong ? " strong" : "", x, y, width, height);
-    if (o->label && (double)markup_columns(o->label) * CHART_COLUMN < width + 2)
+    strbuf_printf(h->out,
+                  "<rect class=\"outline%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                  "height=\"%.1f\"><title>",
+                  o->is_strong ? " strong" : "", x, y, width, height);
+    markup_text(h->out, o->label);
+    strbuf_puts(h->out, "</title></rect>\n");
+    if (o->label && (double)markup_columns(o->label) * CHART_COLUMN < width - 4)
         chart_text(h->out, x + width / 2, y + height / 2 + 4, "middle", "over", o->label);
 }
 

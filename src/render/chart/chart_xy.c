@@ -211,6 +211,14 @@ static void put_rules(struct plot *plot)
 
 /* ---- labels ------------------------------------------------------------------------------------ */
 
+/* Above a horizontal line, at its beginning. */
+static void put_above(struct plot *plot, double y, const char *label)
+{
+    double width = (double)markup_columns(label) * CHART_COLUMN;
+    chart_labels_take(&plot->labels, plot->left, y - 17, width + 6, 14);
+    chart_text(plot->out, plot->left + 6, y - 5, "start", "mark", label);
+}
+
 static void put_rule_labels(struct plot *plot)
 {
     for (size_t i = 0; i < plot->chart->rule_count; i++) {
@@ -218,10 +226,7 @@ static void put_rule_labels(struct plot *plot)
         double at = chart_place(rule->is_horizontal ? &plot->y : &plot->x, rule->at);
         if (isnan(at) || !rule->label) continue;
         if (rule->is_horizontal)
-            chart_labels_put(&plot->labels, plot->out,
-                             plot->left + (double)markup_columns(rule->label) * CHART_COLUMN / 2 +
-                                 4,
-                             at, "mark", rule->label);
+            put_above(plot, at, rule->label);
         else
             chart_labels_put(&plot->labels, plot->out, at, plot->top + 8, "mark", rule->label);
     }
