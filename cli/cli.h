@@ -133,6 +133,9 @@ struct cli_text {
 };
 int cli_text_open(struct cli *cli, struct cli_text *text);
 int cli_text_close(struct cli *cli, struct cli_text *text, const char *path);
+/* The same to standard output, in the columns that the reader has. */
+int cli_text_close_fitted(struct cli *cli, struct cli_text *text);
+int cli_write_fitted(struct cli *cli, const char *text);
 /* Instead of cli_text_close: nothing is written. */
 void cli_text_drop(struct cli_text *text);
 

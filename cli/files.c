@@ -204,6 +204,25 @@ int cli_text_close(struct cli *cli, struct cli_text *text, const char *path)
     return exit_code;
 }
 
+int cli_write_fitted(struct cli *cli, const char *text)
+{
+    unsigned columns = cli_columns(stdout);
+    char *fitted = columns ? ws_text_fit(text, columns) : NULL;
+    if (columns && !fitted) return cli_out_of_memory(cli, 0);
+    int exit_code = cli_write(cli, NULL, fitted ? fitted : text, strlen(fitted ? fitted : text));
+    ws_free(fitted);
+    return exit_code;
+}
+
+int cli_text_close_fitted(struct cli *cli, struct cli_text *text)
+{
+    bool is_whole = !ferror(text->out);
+    is_whole = fclose(text->out) == 0 && text->bytes && is_whole;
+    int exit_code = is_whole ? cli_write_fitted(cli, text->bytes) : cli_out_of_memory(cli, 0);
+    free(text->bytes);
+    return exit_code;
+}
+
 void cli_text_drop(struct cli_text *text)
 {
     fclose(text->out);

@@ -61,15 +61,16 @@ static int dispatch(struct cli *cli, int argc, char **argv)
         return EXIT_DONE;
     }
     if (is_help && argc == 2) {
-        help_overview(stdout);
-        return EXIT_DONE;
+        struct cli_text text;
+        CLI_TRY(cli_text_open(cli, &text));
+        help_overview(text.out);
+        return cli_text_close_fitted(cli, &text);
     }
     const char *name = is_help ? argv[2] : argv[1];
     const struct command *command = command_find(name);
     if (!command) return unknown_command(cli, name);
     if (!is_help) return command->run(cli, command, argc - 2, argv + 2);
-    options_help(command);
-    return EXIT_DONE;
+    return options_help(cli, command);
 }
 
 /* Tools for .cu input and register counts; CUDA's usual folder is seldom in PATH. */

@@ -103,7 +103,9 @@ static int disassemble(struct cli *cli, const char *path, const struct disasm_re
         cli_text_drop(&text);
         return cli_failed(cli, status);
     }
-    CLI_TRY(cli_text_close(cli, &text, request->output));
+    bool is_read = !request->output && request->how.format == WS_FORMAT_TEXT;
+    CLI_TRY(is_read ? cli_text_close_fitted(cli, &text)
+                    : cli_text_close(cli, &text, request->output));
     if (status != WS_OK) cli_failed(cli, status);
     return exit_code;
 }

@@ -4,14 +4,14 @@
 #include "cli/options/options.h"
 
 /* Are all operands together one word, such as: speed of light? */
-static bool explain_phrase(struct cli *cli, const struct command_line *line)
+static bool explain_phrase(struct cli *cli, const struct command_line *line, int *out_code)
 {
     const char *phrase = line->operands[0];
     char *text;
     for (size_t i = 1; i < line->operand_count; i++)
         phrase = cli_format(cli, "%s %s", phrase, line->operands[i]);
     if (ws_explain(cli->context, phrase, &text) != WS_OK) return false;
-    fputs(text, stdout);
+    *out_code = cli_write_fitted(cli, text);
     ws_free(text);
     return true;
 }
@@ -19,10 +19,11 @@ static bool explain_phrase(struct cli *cli, const struct command_line *line)
 static int run_explain(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
+    int phrase_code;
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
-    if (line.operand_count > 1 && explain_phrase(cli, &line)) return EXIT_DONE;
+    if (line.operand_count > 1 && explain_phrase(cli, &line, &phrase_code)) return phrase_code;
     size_t count = line.operand_count ? line.operand_count : 1;
     for (size_t i = 0; i < count; i++) {
         char *text;
@@ -30,7 +31,7 @@ static int run_explain(struct cli *cli, const struct command *command, int argc,
             ws_explain(cli->context, line.operand_count ? line.operands[i] : NULL, &text);
         if (status != WS_OK) return cli_failed(cli, status);
         if (i) putchar('\n');
-        int written = cli_write(cli, NULL, text, strlen(text));
+        int written = cli_write_fitted(cli, text);
         ws_free(text);
         CLI_TRY(written);
     }

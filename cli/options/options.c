@@ -158,7 +158,7 @@ static int use_option(struct scan *scan, const struct option_row *row, const cha
         return cli_error(scan->cli, EXIT_USAGE, "--%s takes no value", row->name);
     }
     if (row->id == -1) {
-        options_help(scan->command);
+        CLI_TRY(options_help(scan->cli, scan->command));
         scan->done = true;
     }
     if (row->id == -2) scan->cli->quiet = true;
@@ -220,34 +220,45 @@ int options_parse(struct cli *cli, const struct command *command, int argc, char
     return EXIT_DONE;
 }
 
-static void help_row(const struct option_row *row)
+/* An option and its words beside it, or below where the reader has few columns. */
+static void help_row(FILE *out, const struct option_row *row, int columns)
 {
-    enum { COLUMN = 30, WIDTH = 64 };
+    enum { BESIDE = 30, BELOW = 8, LEAST = 70 };
     char left[80];
     const char *help = row->help;
+    int column = columns < LEAST ? BELOW : BESIDE, width = columns - column;
     int length = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", row->letter ? '-' : ' ',
                           row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
                           row->value ? " " : "", row->value ? option_value(row->value).name : "");
-    if (length >= COLUMN) printf("%s\n%*s", left, COLUMN, "");
-    if (length < COLUMN) printf("%-*s", COLUMN, left);
-    while (strlen(help) > WIDTH) {
-        int cut = WIDTH;
+    if (length >= column) fprintf(out, "%s\n%*s", left, column, "");
+    if (length < column) fprintf(out, "%-*s", column, left);
+    while ((int)strlen(help) > width) {
+        int cut = width;
         while (cut > 0 && help[cut] != ' ')
             cut--;
-        printf("%.*s\n%*s", cut, help, COLUMN, "");
-        help += cut + 1;
+        if (!cut) cut = width;
+        fprintf(out, "%.*s\n%*s", cut, help, column, "");
+        help += cut + (help[cut] == ' ');
     }
-    puts(help);
+    fprintf(out, "%s\n", help);
 }
 
-void options_help(const struct command *command)
+int options_help(struct cli *cli, const struct command *command)
 {
+    enum { USUAL = 94, LEAST = 40 };
     const struct option_row *row;
-    printf("warpsage %s: %s\n\nUsage\n%s\n\nOptions\n", command->name, command->summary,
-           command->synopsis);
+    struct cli_text text;
+    unsigned columns = cli_columns(stdout);
+    CLI_TRY(cli_text_open(cli, &text));
+    fprintf(text.out, "warpsage %s: %s\n\nUsage\n%s\n\nOptions\n", command->name, command->summary,
+            command->synopsis);
     for (size_t i = 0; (row = options_row(command, i)) != NULL; i++)
-        help_row(row);
-    if (*command->text) printf("\n%s", command->text);
+        help_row(text.out, row,
+                 !columns || columns > USUAL ? USUAL
+                 : columns < LEAST           ? LEAST
+                                             : (int)columns);
+    if (*command->text) fprintf(text.out, "\n%s", command->text);
+    return cli_text_close_fitted(cli, &text);
 }
 
 int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t most,

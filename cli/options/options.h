@@ -71,7 +71,7 @@ int options_parse(struct cli *cli, const struct command *command, int argc, char
                   struct command_line *out, bool *out_done);
 /* Is the option of use `index` there again, further on? */
 bool options_repeats(const struct command_line *line, size_t index);
-void options_help(const struct command *command);
+int options_help(struct cli *cli, const struct command *command);
 
 /* Numbers of option values; the message names the option. */
 int parse_unsigned(struct cli *cli, const char *what, const char *text, uint64_t most,

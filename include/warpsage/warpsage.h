@@ -730,7 +730,7 @@ typedef struct ws_report_options {
     size_t size; /* sizeof(ws_report_options) */
     ws_format format;
     ws_details details;
-    unsigned width; /* columns of text; 0: 96, and lines of WS_DETAILS_QUIET are not cut */
+    unsigned width; /* columns of text, 40 to 200; 0: those of the view, 96 for most */
     bool utf8;      /* bars may use UTF-8 */
     bool colour;
     /* CSV: a table of an answer that has several ("cells"); NULL: the default. JSON: a table ("launches")
@@ -887,6 +887,9 @@ WS_API WS_CHECKED ws_status ws_question_schema(ws_context *context, const char *
  * ("bank-conflicts"), a model ("mwp-cwp") or a machine key ("machine.dram.latency"). NULL: the
  * list of all such words. WS_ERR_ARGUMENT names the nearest. To be freed with ws_free. */
 WS_API WS_CHECKED ws_status ws_explain(ws_context *context, const char *word, char **out);
+/* A text with tables and paragraphs in fewer columns, 40 to 200, as reports have it; lines that fit stay. To be freed
+ * with ws_free; NULL: out of memory. */
+WS_API char *ws_text_fit(const char *text, unsigned columns);
 /* The names nearest to a mistyped one, "'v100', 'a100'", or "" if none is near; for messages of
  * programs on top. To be freed with ws_free. */
 WS_API char *ws_nearest(const char *wanted, const char *const *names, size_t count);

@@ -7,6 +7,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "render/reflow.h"
 
 ws_status ws_context_create(ws_context **out)
 {
@@ -148,4 +149,16 @@ char *ws_nearest(const char *wanted, const char *const *names, size_t count)
     char *copy = mem_copy(text_nearest(&arena, wanted, names, count));
     arena_clear(&arena);
     return copy;
+}
+
+char *ws_text_fit(const char *text, unsigned columns)
+{
+    API_CALL_OR(return NULL)
+    struct strbuf out = {0};
+    strbuf_puts(&out, text);
+    reflow_text(&out, 0,
+                columns < REFLOW_LEAST  ? REFLOW_LEAST
+                : columns > REFLOW_MOST ? REFLOW_MOST
+                                        : columns);
+    return strbuf_take(&out);
 }

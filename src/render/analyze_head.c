@@ -167,7 +167,7 @@ static void show_time(struct page *page, const struct node *machine)
     const struct {
         const char *word, *meaning;
         bool with_bound;
-    } forms[] = {{"band ", meaning, true}, {"", brief, true}, {"", "", true}, {"", "", false}};
+    } forms[] = {{"band ", meaning, true}, {"", brief, true}, {"", "", true}};
     if (!best) return;
     struct strbuf line = {0};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -179,26 +179,6 @@ static void show_time(struct page *page, const struct node *machine)
         if (line.length <= page->width) break;
     }
     page_line(page, "%s", line.data);
-    strbuf_clear(&line);
-}
-
-/* `text` and the place behind it in `columns` columns: if they do not fit, the text is cut. */
-static void fit_with_place(struct strbuf *out, const char *text, const char *where, size_t columns)
-{
-    size_t place = *where ? strlen(where) + 3 : 0;
-    size_t room = place < columns / 2 ? columns - place : columns / 2;
-    bool cut = strlen(text) > room;
-    strbuf_printf(out, "%.*s%s%s%s", (int)(cut ? room - 2 : room), text, cut ? ".." : "",
-                  *where ? "   " : "", where);
-}
-
-static void line_with_place(struct page *page, const char *lead, const char *text,
-                            const char *where)
-{
-    struct strbuf line = {0};
-    size_t taken = strlen(lead);
-    fit_with_place(&line, text, where, taken + 16 < page->width ? page->width - taken : 16);
-    page_line(page, "%s%s", lead, line.data);
     strbuf_clear(&line);
 }
 
@@ -254,10 +234,10 @@ void show_answer(struct page *page, const struct node *machine)
     page_line(page, "LIMIT     %s", word_or(machine, "limit", "unknown"));
     struct strbuf text = {0};
     strbuf_printf(&text, "%s%s%s", why, *where ? "   " : "", where);
-    if (page->details != WS_DETAILS_QUIET && strlen(where) < 40)
-        page_wrap(page, "WHY       ", text.data, 2);
+    if (page->details == WS_DETAILS_QUIET)
+        page_line(page, "WHY       %s", text.data);
     else
-        line_with_place(page, "WHY       ", why, where);
+        page_wrap(page, "WHY       ", text.data, 4);
     strbuf_clear(&text);
     show_energy(page, machine);
 }
@@ -294,17 +274,32 @@ void show_comparison(struct page *page, const struct node *kernel)
 
 /* ---- what to do -------------------------------------------------------------------------------- */
 
+enum { ADVICE_FIGURES = 18, ADVICE_LEAD = 9, ADVICE_ROOM = 24 };
+
+/* The title in the columns beside the figures, with more lines where it is long; below each other where that leaves
+ * too little room. */
 static void advice_row(struct page *page, size_t rank, const struct node *advice)
 {
-    enum { OTHER_COLUMNS = 27 };
     struct strbuf text = {0};
-    int room = (int)page->width - OTHER_COLUMNS;
     double time = node_number(advice, "time_s");
-    const char *evidence = node_word(advice, "evidence");
-    fit_with_place(&text, node_word(advice, "title"), node_word(advice, "where"), (size_t)room);
-    page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice->id, room, room, text.data,
-              isfinite(time) ? quantity_format(time, "s").text : "unknown",
-              quantity_ratio(node_number(advice, "gain")).text);
+    const char *evidence = node_word(advice, "evidence"), *where = node_word(advice, "where");
+    struct quantity after = quantity_format(time, "s"),
+                    gain = quantity_ratio(node_number(advice, "gain"));
+    const char *after_text = isfinite(time) ? after.text : "unknown";
+    strbuf_printf(&text, "%s%s%s", node_word(advice, "title"), *where ? "   " : "", where);
+    if (page->width < ADVICE_FIGURES + ADVICE_LEAD + ADVICE_ROOM) {
+        char lead[32];
+        snprintf(lead, sizeof lead, "%2zu  %-5s", rank, advice->id);
+        strbuf_printf(&text, ": %s after, %s", after_text, gain.text);
+        page_wrap(page, lead, text.data, 100);
+    } else {
+        size_t room = page->width - ADVICE_FIGURES - ADVICE_LEAD;
+        const char *at = text.data + page_fitting(text.data, room);
+        page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice->id, (int)room,
+                  (int)(at - text.data), text.data, after_text, gain.text);
+        at += strspn(at, " ");
+        if (*at) page_wrap(page, "         ", at, 100);
+    }
     if (page_has_details(page) && *evidence) page_line(page, "          %s", evidence);
     strbuf_clear(&text);
 }
@@ -317,7 +312,11 @@ void show_advice(struct page *page, const struct node *machine, size_t max_rows)
         page_line(page, "What to do: no modelled change would reduce the time");
         return;
     }
-    page_line(page, "%-*s%10s %7s", (int)page->width - 18, "What to do", "time after", "gain");
+    if (page->width < ADVICE_FIGURES + ADVICE_LEAD + ADVICE_ROOM)
+        page_line(page, "What to do");
+    else
+        page_line(page, "%-*s%10s %7s", (int)page->width - ADVICE_FIGURES, "What to do",
+                  "time after", "gain");
     for (size_t i = 0; i < shown; i++)
         advice_row(page, i + 1, &list->children[i]);
     page_line(page, "      Gains are alternatives and do not add up. See `warpsage explain %s`.%s",
@@ -339,5 +338,9 @@ void show_best_advice(struct page *page, const struct node *machine)
                  quantity_format(node_number(first, "time_s"), "s").text);
     else
         snprintf(lead, sizeof lead, "DO        %.8s: ", first->id);
-    line_with_place(page, lead, node_word(first, "title"), node_word(first, "where"));
+    struct strbuf text = {0};
+    const char *where = node_word(first, "where");
+    strbuf_printf(&text, "%s%s%s", node_word(first, "title"), *where ? "   " : "", where);
+    page_line(page, "%s%s", lead, text.data);
+    strbuf_clear(&text);
 }

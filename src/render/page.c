@@ -97,15 +97,16 @@ char *page_opencl_words(const char *text)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void add_line(struct page *page, char *text)
+/* `clips`: what goes beyond the width is cut and marked. */
+static void add_line(struct page *page, char *text, bool clips)
 {
-    bool all;
+    bool all = true;
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)text[i] < ' ' && text[i] != '\033') text[i] = ' ';
     while (length && text[length - 1] == ' ')
         text[--length] = '\0';
-    size_t bytes = bytes_of_columns(text, page->width, &all);
+    size_t bytes = clips ? bytes_of_columns(text, page->width, &all) : length;
     if (all) {
         strbuf_puts(page->out, text);
     } else {
@@ -126,7 +127,7 @@ void page_line(struct page *page, const char *format, ...)
     strbuf_vprintf(&line, format, list);
     va_end(list);
     char *text = strbuf_take(&line), *said = translate(page->opencl, text);
-    add_line(page, said);
+    add_line(page, said, false);
     mem_free(said);
     mem_free(text);
 }
@@ -137,8 +138,7 @@ void page_blank(struct page *page)
     page->lines++;
 }
 
-/* Length of the part of text that goes into `room` columns, cut at a space if there is one. */
-static size_t fitting(const char *text, size_t room)
+size_t page_fitting(const char *text, size_t room)
 {
     size_t length = strlen(text);
     if (length <= room) return length;
@@ -149,19 +149,26 @@ static size_t fitting(const char *text, size_t room)
     return room;
 }
 
+unsigned page_lines_for(const struct page *page, unsigned lines)
+{
+    enum { USUAL = 96 };
+    return page->width < USUAL ? (lines * USUAL + page->width - 1) / page->width : lines;
+}
+
 void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines)
 {
+    max_lines = page_lines_for(page, max_lines);
     int indent = (int)strlen(lead);
     size_t room = page->width > (unsigned)indent + 16 ? page->width - (unsigned)indent : 16;
     char *said = translate(page->opencl, text);
     const char *at = said;
     for (unsigned line = 0; line < max_lines; line++) {
-        size_t length = fitting(at, room);
+        size_t length = page_fitting(at, room);
         bool is_last = line + 1 == max_lines;
         struct strbuf one = {0};
         strbuf_printf(&one, "%*s%.*s", indent, line ? "" : lead,
                       is_last ? (int)strlen(at) : (int)length, at);
-        add_line(page, one.data);
+        add_line(page, one.data, is_last);
         strbuf_clear(&one);
         at += length;
         while (*at == ' ')
@@ -174,6 +181,7 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
 void page_fill(struct page *page, const char *lead, const char *text)
 {
     enum { WIDTH = 96, INDENT = 10 };
+    unsigned width = page->columns ? page->width : WIDTH;
     struct strbuf line = {0};
     strbuf_puts(&line, lead);
     while (*text) {
@@ -182,7 +190,7 @@ void page_fill(struct page *page, const char *lead, const char *text)
         text += word;
         if (!*text) break;
         text++;
-        if (line.length + 1 + strcspn(text, " ") > WIDTH) {
+        if (line.length + 1 + strcspn(text, " ") > width) {
             page_line(page, "%s", line.data);
             line.length = 0;
             strbuf_printf(&line, "%*s", INDENT, "");

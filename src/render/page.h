@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines of a text report: clipped to the width, counted, with colour where it is wanted. */
+/* Lines of a text report: counted, with colour where it is wanted. */
 #ifndef RENDER_PAGE_H
 #define RENDER_PAGE_H
 
@@ -20,14 +20,20 @@ struct page {
         opencl; /* words of CUDA become OpenCL's: work-group, work-item, local and private memory */
 };
 
-/* One line; what goes beyond the width is cut and marked. Control characters become spaces. */
+/* One line; reflow_text wraps what goes beyond the width. Control characters become spaces. */
 void page_line(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Lines that what takes `lines` of 96 columns may have here: more where lines are shorter. */
+unsigned page_lines_for(const struct page *page, unsigned lines);
 void page_blank(struct page *page);
 /* `text` wrapped at words behind `lead`, which fills the first columns of the first line; further
- * lines are indented as far. At most max_lines lines. */
+ * lines are indented as far. At most max_lines lines of 96 columns: what goes beyond them is cut and marked. */
 void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines);
 
-/* The same in lines of 96 columns with ten of indentation, however long the lead. */
+/* Length of the part of text that goes into `room` columns, cut at a space if there is one. */
+size_t page_fitting(const char *text, size_t room);
+
+/* The same without an end, with ten columns of indentation however long the lead; in 96 columns if the reader's
+ * are unknown. */
 void page_fill(struct page *page, const char *lead, const char *text);
 
 /* `text` with CUDA's words replaced by OpenCL's, to be freed with mem_free. */

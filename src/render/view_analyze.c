@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report of `analyze`: 60 lines by 96 columns for one kernel on one GPU. Order: is this the right
+/* The report of `analyze`: 60 lines by 96 columns for one kernel on one GPU, more where
+ * the reader has fewer columns. Order: is this the right
  * kernel; the answer in four lines; what to do; the evidence; the caveats, always there. */
 #include <stdint.h>
 #include <string.h>
@@ -8,8 +9,9 @@
 #include "render/analyze_sections.h"
 #include "render/html/analyze_parts.h"
 #include "render/markdown.h"
+#include "render/reflow.h"
 
-enum { REPORT_LINES = 60, LEAST_WIDTH = 60, MOST_WIDTH = 96 };
+enum { REPORT_LINES = 60, USUAL_WIDTH = 96 };
 
 /* ---- what several sections ask ----------------------------------------------------------------- */
 
@@ -107,6 +109,10 @@ static void compose(const struct page *page, struct block *block, bool is_first)
         section->show(&part, block->of);
     else
         section->show_rows(&part, block->of, block->rows);
+    reflow_text(&block->text, 0, page->width);
+    part.lines = 0;
+    for (size_t i = 0; i < block->text.length; i++)
+        part.lines += block->text.data[i] == '\n';
     block->lines = part.lines + (part.lines && !section->follows && !is_first);
 }
 
@@ -180,7 +186,7 @@ static void one_kernel(struct page *page, const struct node *kernel)
     struct blocks blocks = {0};
     bool details = page_has_details(page);
     add_blocks(page, &blocks, kernel);
-    unsigned lines = REPORT_LINES - page->reserved;
+    unsigned lines = page_lines_for(page, REPORT_LINES) - page->reserved;
     while (!details && line_count(&blocks) + NOTE_LINES + 2 > lines)
         if (!give_row(page, &blocks)) break;
     unsigned used = line_count(&blocks) + 1;
@@ -212,8 +218,7 @@ static void quiet_kernel(struct page *page, const struct node *kernel, bool seve
 static unsigned width_of(const struct page *page)
 {
     if (page->details == WS_DETAILS_QUIET && !page->columns) return page->width;
-    unsigned columns = page->columns ? page->columns : MOST_WIDTH;
-    return columns < LEAST_WIDTH ? LEAST_WIDTH : columns > MOST_WIDTH ? MOST_WIDTH : columns;
+    return page->columns ? page->width : USUAL_WIDTH;
 }
 
 /* Lines for the ratios, with the blank one before them. */

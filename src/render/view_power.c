@@ -76,7 +76,7 @@ static void put_head(struct page *page, const struct node *root, const struct no
 
 static void put_part(struct page *page, const char *name, const struct node *sum)
 {
-    page_line(page, "  %-30s %10s %10s %10s %9.3f W %6.1f %%", name, "-", "-", "-",
+    page_line(page, "  %-34s %10s %10s %10s %9.3f W %6.1f %%", name, "-", "-", "-",
               node_number(sum, "w"), 100 * node_number(sum, "share"));
 }
 
@@ -84,9 +84,9 @@ static void put_unit(struct page *page, const struct node *unit)
 {
     const char *reason = node_word(unit, "reason");
     if (reason && node_flag(unit, "exists"))
-        page_line(page, "  %-30s %s", node_word(unit, "text"), reason);
+        page_line(page, "  %-34s %s", node_word(unit, "text"), reason);
     if (reason || !(node_number(unit, "max_w") > 0)) return;
-    page_line(page, "  %-30s %10.4f %10.4f %10.3g %9.3f W %6.1f %%", node_word(unit, "text"),
+    page_line(page, "  %-34s %10.4f %10.4f %10.3g %9.3f W %6.1f %%", node_word(unit, "text"),
               node_number(unit, "access_rate"), node_number(unit, "effective_rate"),
               node_number(unit, "max_w"), node_number(unit, "w"), 100 * node_number(unit, "share"));
 }
@@ -95,7 +95,7 @@ static void put_units(struct page *page, const struct node *power)
 {
     const struct node *units = node_child(power, "units"), *sums = node_child(power, "sums");
     page_blank(page);
-    page_line(page, "%-32s %10s %10s %10s %11s %8s", "Power per unit", "rate", "counts as",
+    page_line(page, "%-36s %10s %10s %10s %11s %8s", "Power per unit", "rate", "counts as",
               "MaxPower W", "watts", "share");
     for (size_t i = 0; i < units->child_count; i++)
         put_unit(page, &units->children[i]);

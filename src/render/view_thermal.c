@@ -150,31 +150,49 @@ static void put_names(char *line, unsigned index, unsigned lines, unsigned n,
     arena_clear(&arena);
 }
 
-/* Two rows of cells make a line: characters are about twice as high as wide. */
+/* The mean of `rows` rows of `columns` cells. */
+static double mean_of(const double *first, unsigned n, unsigned rows, unsigned columns)
+{
+    double sum = 0;
+    for (unsigned y = 0; y < rows; y++)
+        for (unsigned x = 0; x < columns; x++)
+            sum += first[(size_t)y * n + x];
+    return sum / rows / columns;
+}
+
+/* Two rows of cells make a line: characters are about twice as high as wide. Where the reader has too few columns, a
+ * character stands for several cells. */
 static void compose_map(struct page *page, const struct node *root)
 {
+    enum { LEAD = 12, FRAME = 2 };
     const struct node *cells = node_child(root, "cells_celsius"),
                       *state = node_child(root, "state");
-    unsigned n = (unsigned)cells->value.count, lines = n / 2;
+    unsigned n = (unsigned)cells->value.count, step = 1, lead = LEAD;
     double least = node_number(state, "least_celsius"), most = node_number(state, "peak_celsius");
     double range = most > least ? most - least : 1;
     if (page->details == WS_DETAILS_QUIET) return;
+    if (n + LEAD + FRAME > page->width) lead = 0;
+    while (n / step + lead + FRAME > page->width)
+        step++;
+    unsigned columns = n / step, lines = n / (2 * step);
     struct arena arena = {0};
     double *celsius = ARENA_ARRAY(&arena, double, cells->value.item_count + 1);
     char *line = ARENA_ARRAY(&arena, char, n + 1);
     node_column(cells, "celsius", celsius);
     page_blank(page);
     for (unsigned i = 0; i < lines; i++) {
-        const double *upper = &celsius[(size_t)2 * i * n];
-        for (unsigned x = 0; x < n; x++) {
-            int level = (int)(((upper[x] + upper[n + x]) / 2 - least) / range * LEVEL_COUNT);
+        const double *upper = &celsius[(size_t)2 * step * i * n];
+        for (unsigned x = 0; x < columns; x++) {
+            double mean = mean_of(upper + (size_t)x * step, n, 2 * step, step);
+            int level = (int)((mean - least) / range * LEVEL_COUNT);
             line[x] = LEVELS[level < 0 ? 0 : level >= LEVEL_COUNT ? LEVEL_COUNT - 1 : level];
         }
-        put_names(line, i, lines, n, node_child(root, "floorplan"), node_child(root, "blocks"));
-        page_line(page, "            |%s|", line);
+        put_names(line, i, lines, columns, node_child(root, "floorplan"),
+                  node_child(root, "blocks"));
+        page_line(page, "%*s|%s|", (int)lead, "", line);
     }
-    page_line(page, "            '%s' from %.2f to %.2f degC, %.3g K per step; numbers: active SMs",
-              LEVELS, least, most, range / LEVEL_COUNT);
+    page_line(page, "%*s'%s' from %.2f to %.2f degC, %.3g K per step; numbers: active SMs",
+              (int)lead, "", LEVELS, least, most, range / LEVEL_COUNT);
     arena_clear(&arena);
 }
 
