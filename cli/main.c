@@ -30,15 +30,12 @@ static int unknown_command(struct cli *cli, const char *name)
         names[count] = commands[count]->name;
         count++;
     }
-    if (*name == '-')
-        return cli_error(
-            cli, EXIT_USAGE,
-            "option '%s' before the command: use warpsage COMMAND %s; to run a program, "
-            "warpsage run [OPTIONS] -- ./APP%s",
-            name, name,
-            profiler_hint(&command_run, name) ? cli_format(cli, ". Nsight Compute has %s: here %s",
-                                                           name, profiler_hint(&command_run, name))
-                                              : "");
+    const char *instead = *name == '-' ? profiler_hint(&command_run, name) : NULL;
+    if (instead)
+        return cli_error(cli, EXIT_USAGE,
+                         "option '%s' before the command: use warpsage COMMAND [OPTIONS]; to run a "
+                         "program, warpsage run [OPTIONS] -- ./APP. Nsight Compute has %s: here %s",
+                         name, name, instead);
     if (strchr(name, '/') || strchr(name, '.'))
         return cli_error(cli, EXIT_USAGE,
                          "no command given: use warpsage analyze FILE for kernels, profiles and "

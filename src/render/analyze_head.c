@@ -274,7 +274,13 @@ void show_comparison(struct page *page, const struct node *kernel)
 
 /* ---- what to do -------------------------------------------------------------------------------- */
 
-enum { ADVICE_FIGURES = 18, ADVICE_LEAD = 9, ADVICE_ROOM = 24 };
+enum { ADVICE_FIGURES = 18, ADVICE_LEAD = 9, ADVICE_ROOM = 24, ADVICE_MOST = 120 };
+
+/* Beyond ADVICE_MOST columns the figures would stand too far from the titles. */
+static unsigned advice_width(const struct page *page)
+{
+    return page->width < ADVICE_MOST ? page->width : ADVICE_MOST;
+}
 
 /* The title in the columns beside the figures, with more lines where it is long; below each other where that leaves
  * too little room. */
@@ -293,7 +299,7 @@ static void advice_row(struct page *page, size_t rank, const struct node *advice
         strbuf_printf(&text, ": %s after, %s", after_text, gain.text);
         page_wrap(page, lead, text.data, 100);
     } else {
-        size_t room = page->width - ADVICE_FIGURES - ADVICE_LEAD;
+        size_t room = advice_width(page) - ADVICE_FIGURES - ADVICE_LEAD;
         const char *at = text.data + page_fitting(text.data, room);
         page_line(page, "%2zu  %-5s%-*.*s%10s %7s", rank, advice->id, (int)room,
                   (int)(at - text.data), text.data, after_text, gain.text);
@@ -315,7 +321,7 @@ void show_advice(struct page *page, const struct node *machine, size_t max_rows)
     if (page->width < ADVICE_FIGURES + ADVICE_LEAD + ADVICE_ROOM)
         page_line(page, "What to do");
     else
-        page_line(page, "%-*s%10s %7s", (int)page->width - ADVICE_FIGURES, "What to do",
+        page_line(page, "%-*s%10s %7s", (int)advice_width(page) - ADVICE_FIGURES, "What to do",
                   "time after", "gain");
     for (size_t i = 0; i < shown; i++)
         advice_row(page, i + 1, &list->children[i]);
