@@ -13,7 +13,7 @@ static const struct option_row options[] = {
     {OPTION_SHARE, 0, "share", "PERCENT",
      "only this share of the data on the GPU (default: 0 to 100)"},
     {OPTION_SERIES, 0, "series", NULL, "the sixteen series of table 16 in four configurations"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "table format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "table format"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {0},
 };

@@ -8,7 +8,7 @@
 enum { OPTION_FORMAT = 1, OPTION_OUTPUT, OPTION_SAVE_MACHINE };
 
 static const struct option_row options[] = {
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "output format"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {OPTION_SAVE_MACHINE, 0, "save-machine", ">FILE",
      "`show host`: save the measurements as a machine file"},
@@ -182,11 +182,11 @@ static int run_machines(struct cli *cli, const struct command *command, int argc
 
 const struct command command_machines = {
     .name = "machines",
-    .synopsis = "  warpsage machines [list [WORD...]] [--format text|json|csv]\n"
-                "  warpsage machines show NAME... [--format text|json|csv]\n"
+    .synopsis = "  warpsage machines [list [WORD...]] [--format text|json|csv|html]\n"
+                "  warpsage machines show NAME... [--format text|json|csv|html]\n"
                 "  warpsage machines show host [--save-machine FILE.yaml]\n"
-                "  warpsage machines check FILE.yaml... [--format text|json|csv]\n"
-                "  warpsage machines diff NAME NAME [--format text|json|csv]",
+                "  warpsage machines check FILE.yaml... [--format text|json|csv|html]\n"
+                "  warpsage machines diff NAME NAME [--format text|json|csv|html]",
     .summary = "list, show, check and compare GPU and CPU descriptions",
     .text =
         "NAME is the name of a file in data/machines without .yaml, one of its aliases, or a\n"

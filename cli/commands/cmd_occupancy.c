@@ -30,7 +30,7 @@ static const struct option_row options[] = {
      "limits by plain division, as in papers: no allocation granularity, nothing reserved"},
     {OPTION_PARTITIONED, 0, "partitioned", NULL,
      "with partitioned caching (cc 5.2, 5.3, 6.1, 6.2): a block stays in half an SM"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "output format"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write to FILE instead of standard output"},
     {0},
 };

@@ -28,7 +28,7 @@ static const struct option_row options[] = {
     {OPTION_STEP, 0, "step-s", "SECONDS", "... time step (default: a 60th of the total)"},
     {OPTION_START, 0, "start-c", "DEGREES", "... start temperature (default: idle)"},
     {OPTION_PRINTED, 0, "uncoupled", NULL, "... without temperature-dependent leakage power"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };

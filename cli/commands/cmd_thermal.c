@@ -38,7 +38,7 @@ static const struct option_row options[] = {
     {OPTION_SET, 0, "set", "KEY=VALUE", "override a figure: machine.thermal.ambient=25"},
     {OPTION_SVG, 0, "svg", ">FILE", "also write the heat map as SVG"},
     {OPTION_TABLE, 0, "table", "blocks|cells|curve", "rows of --format csv"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };

@@ -13,7 +13,7 @@ static const struct option_row options[] = {
     {OPTION_WITHOUT, 0, "without", "{effect}EFFECT[,...]", "predict without an effect"},
     {OPTION_SET, 0, "set", "KEY=VALUE", "change a figure: =V, =*V, =+V, =-V, =+P%, =-P%"},
     {OPTION_EACH, 0, "each", NULL, "also remove each modelled effect, one at a time"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv", "output format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html", "output format"},
     ANALYSIS_OPTION_ROWS,
     {0},
 };

@@ -113,6 +113,13 @@ def check_profile(folder):
     check("same bytes", [] if text == run("analyze", "--profile", saved, "-f", "html") else ["they differ"])
 
 
+def check_trees():
+    """Questions without a page of their own show their tree."""
+    for command in (["machines", "show", "h200"], ["machines", "diff", "v100", "h200"],
+                    ["occupancy", "--gpu", "v100", "-b", "256"]):
+        check(f"{command}: page", page.check_page(run(*command, "-f", "html")))
+
+
 def check_unwritable():
     done = subprocess.run([PROGRAM, "analyze", os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100", "-f",
                            "html", "-o", "/nonexistent/report.html"], capture_output=True)
@@ -129,6 +136,7 @@ def main():
                   os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100,gtx580", "--cpu", "e5645x2")
     with tempfile.TemporaryDirectory() as folder:
         check_profile(folder)
+    check_trees()
     check_unwritable()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -8,6 +8,8 @@
 /* Pages stay below 2 MB: lines of code of all kernels together, and bytes of the parts from which on machines have
  * their verdict alone. */
 enum { ROWS_OF_CODE = 3000, FULL_PARTS = 1200000 };
+/* Kernels on machines from which on the contents name them without their parts. */
+enum { MANY = 2 };
 
 enum part_of { FIRST, MACHINE, KERNEL };
 
@@ -27,7 +29,8 @@ static void put_part(struct html *html, const struct part *part, const struct no
 {
     bool is_full = html->out->length > FULL_PARTS;
     if (!is_full || part->write == html_verdict || part->write == html_notes)
-        html_part(html, part->id, part->title, true, part->write, node);
+        html_part(html, part->id, part->title, !html->has_many || !html->is_of_machine, part->write,
+                  node);
 }
 
 static void put_parts(struct html *html, const struct node *node, enum part_of of)
@@ -55,7 +58,9 @@ static void put_machine_section(struct html *html, const struct node *machine, s
             html, NULL,
             "The page is full: of this machine it has the verdict. --gpu %s alone has all parts.",
             machine->id);
+    html->is_of_machine = true;
     put_parts(html, machine, MACHINE);
+    html->is_of_machine = false;
     html_close_section(html);
 }
 
@@ -134,6 +139,10 @@ static void put_overview(struct html *html, const struct node *kernels)
 
 void html_kernels(struct html *html, const struct node *kernels)
 {
+    size_t answers = 0;
+    for (size_t i = 0; i < kernels->child_count; i++)
+        answers += node_child(&kernels->children[i], "machines")->child_count;
+    html->has_many = answers > MANY;
     html->row_budget = ROWS_OF_CODE / (kernels->child_count ? kernels->child_count : 1);
     if (kernels->child_count == 1) {
         const struct node *kernel = kernels->children;

@@ -31,8 +31,9 @@ struct html {
     struct strbuf *out; /* the contents of <main> so far */
     const struct render_options *options;
     bool opencl;
-    const struct node *kernel; /* of `analyze`: that whose parts are written */
-    size_t row_budget;         /* rows of code that a kernel may list */
+    const struct node *kernel;    /* of `analyze`: that whose parts are written */
+    size_t row_budget;            /* rows of code that a kernel may list */
+    bool has_many, is_of_machine; /* of `analyze`: the contents leave out parts of machines */
     struct strbuf title, lead;
     struct strbuf contents; /* of the table of contents: <li> elements */
     unsigned level;         /* sections that are open */

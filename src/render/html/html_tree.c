@@ -5,7 +5,8 @@
 
 #include "render/html/html.h"
 
-enum { ROWS_MAX = 400, COLUMNS_MAX = 24 };
+/* Pages stay below 2 MB: from so many bytes on they end. */
+enum { ROWS_MAX = 400, COLUMNS_MAX = 24, FULL_PAGE = 1200000 };
 
 static bool is_leaf(const struct node *node)
 {
@@ -106,6 +107,10 @@ void html_tree(struct html *html, const struct node *node)
         const struct node *child = &node->children[i];
         char id[24];
         if (is_leaf(child)) continue;
+        if (html->out->length > FULL_PAGE) {
+            html_p(html, NULL, "The page is full: the rest is in the JSON.");
+            return;
+        }
         snprintf(id, sizeof id, "%zu", i);
         html_part(html, html->level ? id : title_of(child), title_of(child), html->level < 2,
                   html_tree, child);
