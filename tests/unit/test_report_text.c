@@ -192,13 +192,13 @@ static void monster_init(struct monster *m)
     m->diagnosis.why_where = repeat(arena, "where:1", 30);
     m->diagnosis.advice_count = 16;
     for (size_t i = 0; i < 16; i++)
-        m->diagnosis.advice[i] = (struct advice){ADVICE_G102,
-                                                 &advice_infos[ADVICE_G102],
-                                                 repeat(arena, "title ", 40),
-                                                 repeat(arena, "where ", 40),
-                                                 repeat(arena, "evidence ", 40),
-                                                 i ? 1e9 : NAN,
-                                                 i ? 1e-9 : NAN};
+        m->diagnosis.advice[i] = (struct advice){.code = ADVICE_G102,
+                                                 .info = &advice_infos[ADVICE_G102],
+                                                 .title = repeat(arena, "title ", 40),
+                                                 .where = repeat(arena, "where ", 40),
+                                                 .evidence = repeat(arena, "evidence ", 40),
+                                                 .gain = i ? 1e9 : NAN,
+                                                 .time_seconds = i ? 1e-9 : NAN};
 }
 
 static void assert_fits(const char *text, size_t max_lines, size_t max_columns)
