@@ -67,6 +67,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, const struct a
 cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
                               struct cudaExtent extent, unsigned flags)
 {
+    API_CALL;
     enum { LAYERED = 1, CUBEMAP = 4 };
     size_t bits = (size_t)(format->x + format->y + format->z + format->w);
     *out = NULL;
@@ -94,11 +95,13 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDe
 cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *format,
                             size_t width, size_t height, unsigned flags)
 {
+    API_CALL;
     return cudaMalloc3DArray(out, format, (struct cudaExtent){width, height, 0}, flags);
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
+    API_CALL;
     if (!array) return cudaSuccess;
     if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudaFree(array->bytes);
@@ -133,6 +136,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
                                 size_t width, size_t height, int kind)
 {
+    API_CALL;
     return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
 }
 
@@ -153,6 +157,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *from, size_t x,
                                   size_t y, size_t width, size_t height, int kind)
 {
+    API_CALL;
     return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
 }
 
@@ -160,12 +165,14 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const struct array *fr
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes,
                               int kind)
 {
+    API_CALL;
     return cudaMemcpy2DToArray(to, x, y, from, bytes, bytes, 1, kind);
 }
 
 cudaError_t cudaMemcpyFromArray(void *to, const struct array *from, size_t x, size_t y,
                                 size_t bytes, int kind)
 {
+    API_CALL;
     return cudaMemcpy2DFromArray(to, bytes, from, x, y, bytes, 1, kind);
 }
 
@@ -189,5 +196,6 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                    const struct array *from, size_t from_x, size_t from_y,
                                    size_t bytes, int kind)
 {
+    API_CALL;
     return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, bytes, 1, kind);
 }

@@ -319,6 +319,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, int *out_status,
                                      unsigned long long *out_id, struct graph **out_graph,
                                      struct node ***out_needs, void *fifth, void *sixth)
 {
+    API_CALL;
     if (runtime_version() < 13)
         return cudaStreamGetCaptureInfo_v2(stream, out_status, out_id, NULL, NULL, NULL);
     if (fifth) *(const void **)fifth = NULL; /* all edges are plain ones */

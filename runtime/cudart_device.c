@@ -150,11 +150,13 @@ static cudaError_t give_properties(void *out, int device, unsigned version)
 /* CUDA 12 gave the larger structure another name, CUDA 13 a third layout the first name. */
 cudaError_t cudaGetDeviceProperties(void *out, int device)
 {
+    API_CALL;
     return give_properties(out, device, runtime_version() >= 13 ? 13 : 11);
 }
 
 cudaError_t cudaGetDeviceProperties_v2(void *out, int device)
 {
+    API_CALL;
     return give_properties(out, device, 12);
 }
 
@@ -222,12 +224,14 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
+    API_CALL;
     (void)device_flags, (void)flags;
     return cudaSetDevice(device);
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
+    API_CALL;
     for (int i = 0; i < count; i++)
         if (devices[i]) return cudaSetDevice(devices[i]);
     return cudaSetDevice(0);
@@ -235,6 +239,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 
 cudaError_t cudaChooseDevice(int *out, const void *properties)
 {
+    API_CALL;
     (void)properties;
     return cudaGetDevice(out);
 }
@@ -250,6 +255,7 @@ cudaError_t cudaDeviceReset(void)
 
 cudaError_t cudaThreadExit(void)
 {
+    API_CALL;
     return cudaDeviceReset();
 }
 
@@ -312,6 +318,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *out, int length, int device)
 
 cudaError_t cudaDeviceGetByPCIBusId(int *out, const char *id)
 {
+    API_CALL;
     (void)id;
     return cudaGetDevice(out);
 }
@@ -372,39 +379,47 @@ static cudaError_t accept(void)
 
 cudaError_t cudaDeviceSetCacheConfig(int configuration)
 {
+    API_CALL;
     (void)configuration;
     return accept();
 }
 cudaError_t cudaDeviceGetCacheConfig(int *out)
 {
+    API_CALL;
     *out = 0;
     return accept();
 }
 cudaError_t cudaDeviceSetSharedMemConfig(int configuration)
 {
+    API_CALL;
     (void)configuration;
     return accept();
 }
 cudaError_t cudaDeviceGetSharedMemConfig(int *out)
 {
+    API_CALL;
     *out = 1; /* banks of four bytes */
     return accept();
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
+    API_CALL;
     if (least) *least = 0;
     if (greatest) *greatest = -5;
     return accept();
 }
 cudaError_t cudaProfilerStart(void)
 {
+    API_CALL;
     return accept();
 }
 cudaError_t cudaProfilerStop(void)
 {
+    API_CALL;
     return accept();
 }
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
+    API_CALL;
     return accept();
 }

@@ -34,6 +34,7 @@ static int machine_int(const char *key, int otherwise)
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
 {
+    API_CALL;
     struct kernel *kernel;
     cudaError_t error = begin(host, &kernel);
     if (error) return api_end(error);
@@ -60,6 +61,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *ho
 
 cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
+    API_CALL;
     struct kernel *kernel;
     cudaError_t error = begin(host, &kernel);
     if (!error && attribute == ATTRIBUTE_MAX_DYNAMIC_SHARED) {
@@ -74,6 +76,7 @@ cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
 
 cudaError_t cudaFuncSetCacheConfig(const void *host, int configuration)
 {
+    API_CALL;
     struct kernel *kernel;
     (void)configuration;
     return api_end(begin(host, &kernel));
@@ -81,11 +84,13 @@ cudaError_t cudaFuncSetCacheConfig(const void *host, int configuration)
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *host, int configuration)
 {
+    API_CALL;
     return cudaFuncSetCacheConfig(host, configuration);
 }
 
 cudaError_t cudaFuncGetName(const char **out, const void *host)
 {
+    API_CALL;
     struct kernel *kernel;
     cudaError_t error = begin(host, &kernel);
     *out = error ? NULL : kernel->name;
@@ -123,6 +128,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, con
                                                                    int threads, size_t shared,
                                                                    unsigned flags)
 {
+    API_CALL;
     struct kernel *kernel;
     (void)flags;
     cudaError_t error = begin(host, &kernel);
@@ -132,12 +138,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, con
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *host, int threads,
                                                           size_t shared)
 {
+    API_CALL;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, host, threads, shared, 0);
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host, int blocks,
                                                       int threads)
 {
+    API_CALL;
     struct kernel *kernel;
     cudaError_t error = begin(host, &kernel);
     *out = 0;

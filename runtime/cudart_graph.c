@@ -347,5 +347,6 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(struct graph *exec, struct node *
 cudaError_t cudaGraphMemcpyNodeSetParams1D(struct node *node, void *to, const void *from,
                                            size_t bytes, int kind)
 {
+    API_CALL;
     return cudaGraphExecMemcpyNodeSetParams1D(NULL, node, to, from, bytes, kind);
 }

@@ -151,11 +151,13 @@ static cudaError_t list_nodes(struct graph *graph, struct node **out, size_t *co
 
 cudaError_t cudaGraphGetNodes(struct graph *graph, struct node **out, size_t *count)
 {
+    API_CALL;
     return list_nodes(graph, out, count, false);
 }
 
 cudaError_t cudaGraphGetRootNodes(struct graph *graph, struct node **out, size_t *count)
 {
+    API_CALL;
     return list_nodes(graph, out, count, true);
 }
 
@@ -176,6 +178,7 @@ cudaError_t cudaGraphGetEdges(struct graph *graph, struct node **out_from, struc
 cudaError_t cudaGraphNodeGetDependencies(struct node *node, struct node **out, void *third,
                                          size_t *fourth)
 {
+    API_CALL;
     size_t *count = runtime_version() >= 13 ? fourth : third;
     struct answer answer;
     cudaError_t error = answer_begin(&answer, node, out, count);
@@ -195,6 +198,7 @@ static bool needs(const struct node *node, const struct node *other)
 cudaError_t cudaGraphNodeGetDependentNodes(struct node *node, struct node **out, void *third,
                                            size_t *fourth)
 {
+    API_CALL;
     size_t *count = runtime_version() >= 13 ? fourth : third;
     struct answer answer;
     cudaError_t error = answer_begin(&answer, node, out, count);
@@ -224,6 +228,7 @@ cudaError_t cudaGraphNodeGetType(struct node *node, int *out)
 /* The pointers to arguments that it gives lie in the node. */
 cudaError_t cudaGraphKernelNodeGetParams(struct node *node, struct cudaKernelNodeParams *out)
 {
+    API_CALL;
     cudaError_t error = ask(node, WORK_KERNEL);
     if (error) return api_end(error);
     const struct kernel_work *work = &node->work.kernel;
@@ -243,6 +248,7 @@ cudaError_t cudaGraphKernelNodeGetParams(struct node *node, struct cudaKernelNod
 
 cudaError_t cudaGraphHostNodeGetParams(struct node *node, struct cudaHostNodeParams *out)
 {
+    API_CALL;
     cudaError_t error = ask(node, WORK_HOST);
     if (!error) *out = (struct cudaHostNodeParams){node->work.host.function, node->work.host.user};
     return api_end(error);
@@ -250,6 +256,7 @@ cudaError_t cudaGraphHostNodeGetParams(struct node *node, struct cudaHostNodePar
 
 cudaError_t cudaGraphMemsetNodeGetParams(struct node *node, struct cudaMemsetParams *out)
 {
+    API_CALL;
     cudaError_t error = ask(node, WORK_FILL);
     if (error) return api_end(error);
     const struct fill_work *fill = &node->work.fill;
@@ -264,6 +271,7 @@ cudaError_t cudaGraphMemsetNodeGetParams(struct node *node, struct cudaMemsetPar
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(struct node *node, struct graph **out)
 {
+    API_CALL;
     cudaError_t error = ask(node, WORK_GRAPH);
     if (!error) *out = node->work.graph;
     return api_end(error);
@@ -299,6 +307,7 @@ static cudaError_t instantiate(struct graph **out, struct graph *graph)
 cudaError_t cudaGraphInstantiate(struct graph **out, struct graph *graph, uintptr_t third,
                                  char *log, size_t log_bytes)
 {
+    API_CALL;
     bool is_old = runtime_version() < 12;
     if (is_old && third) *(struct node **)third = NULL;
     if (is_old && log && log_bytes) *log = '\0';
@@ -308,6 +317,7 @@ cudaError_t cudaGraphInstantiate(struct graph **out, struct graph *graph, uintpt
 cudaError_t cudaGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
                                           unsigned long long flags)
 {
+    API_CALL;
     (void)flags;
     return instantiate(out, graph);
 }
@@ -315,6 +325,7 @@ cudaError_t cudaGraphInstantiateWithFlags(struct graph **out, struct graph *grap
 cudaError_t cudaGraphInstantiateWithParams(struct graph **out, struct graph *graph,
                                            struct cudaGraphInstantiateParams *given)
 {
+    API_CALL;
     enum { DONE = 0, INVALID = 2 };
     cudaError_t error = instantiate(out, graph);
     given->errNode_out = NULL;

@@ -179,6 +179,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **out, size_t bytes, unsigned flags)
 {
+    API_CALL;
     return cudaHostAlloc(out, bytes, flags);
 }
 
@@ -214,6 +215,7 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
 
 cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 {
+    API_CALL;
     return cudaMallocFromPoolAsync(out, bytes, NULL, stream);
 }
 
@@ -317,18 +319,22 @@ static cudaError_t advise(const void *pointer, size_t bytes)
 
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes)
 {
+    API_CALL;
     return advise(pointer, bytes);
 }
 cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes)
 {
+    API_CALL;
     return advise(pointer, bytes);
 }
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes)
 {
+    API_CALL;
     return advise(pointer, bytes);
 }
 cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes)
 {
+    API_CALL;
     return advise(pointer, bytes);
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer)
@@ -359,6 +365,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, 
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
+    API_CALL;
     return cudaMemcpyAsync(to, from, bytes, kind, NULL);
 }
 
@@ -373,6 +380,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
+    API_CALL;
     return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, NULL);
 }
 
@@ -385,6 +393,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
+    API_CALL;
     return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
@@ -424,6 +433,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                int kind)
 {
+    API_CALL;
     return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
 }
 
@@ -440,6 +450,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  int kind)
 {
+    API_CALL;
     return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
 }
 

@@ -28,6 +28,7 @@ CUDART cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *cop
 
 cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
+    API_CALL;
     if (width > SIZE_MAX / 2 - PITCH_UNIT || (height && width > SIZE_MAX / 2 / height))
         return cudaErrorMemoryAllocation;
     *pitch = (width + PITCH_UNIT - 1) / PITCH_UNIT * PITCH_UNIT;
@@ -36,6 +37,7 @@ cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t heig
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent)
 {
+    API_CALL;
     *out = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
     return cudaMallocPitch(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
 }
@@ -53,6 +55,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, int kind)
 {
+    API_CALL;
     return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
@@ -72,18 +75,21 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaEx
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
 {
+    API_CALL;
     return cudaMemset3DAsync(to, value, extent, NULL);
 }
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
+    API_CALL;
     return cudaMemset3DAsync((struct cudaPitchedPtr){to, pitch, width, height}, value,
                              (struct cudaExtent){width, height, 1}, stream);
 }
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
+    API_CALL;
     return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
 }
 
@@ -124,11 +130,13 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
+    API_CALL;
     return cudaMemcpy3DAsync(copy, NULL);
 }
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream)
 {
+    API_CALL;
     struct cudaMemcpy3DParms plain = {copy->srcArray, copy->srcPos,     copy->srcPtr,
                                       copy->dstArray, copy->dstPos,     copy->dstPtr,
                                       copy->extent,   cudaMemcpyDefault};
@@ -137,5 +145,6 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy, cuda
 
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *copy)
 {
+    API_CALL;
     return cudaMemcpy3DPeerAsync(copy, NULL);
 }

@@ -95,11 +95,13 @@ static cudaError_t give_pool(struct pool **out, struct pool *pool, int device)
 
 cudaError_t cudaDeviceGetDefaultMemPool(struct pool **out, int device)
 {
+    API_CALL;
     return give_pool(out, &first, device);
 }
 
 cudaError_t cudaDeviceGetMemPool(struct pool **out, int device)
 {
+    API_CALL;
     return give_pool(out, current, device);
 }
 

@@ -134,10 +134,11 @@ cudaError_t device_begin(void)
     return runtime.sticky;
 }
 
-cudaError_t api_begin(void)
+cudaError_t api_begin_as(const char *name)
 {
     cudaError_t error = device_begin();
     runtime.used = true;
+    api_called(name);
     return error;
 }
 

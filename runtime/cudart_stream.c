@@ -62,11 +62,13 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
 
 cudaError_t cudaStreamCreate(cudaStream_t *out)
 {
+    API_CALL;
     return cudaStreamCreateWithPriority(out, 0, 0);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
+    API_CALL;
     return cudaStreamCreateWithPriority(out, flags, 0);
 }
 
@@ -92,16 +94,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    API_CALL;
     return wait_for(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    API_CALL;
     return wait_for(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+    API_CALL;
     cudaError_t error = begin_with(stream, event);
     if (error) return api_end(error);
     if (!(flags & EVENT_EXTERNAL)) return api_end(capture_wait(stream, event));
@@ -110,6 +115,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out)
 {
+    API_CALL;
     cudaError_t error = begin_with_stream(stream);
     *out = error || is_default(stream) ? 0 : stream->flags;
     return api_end(error);
@@ -117,6 +123,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *out)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out)
 {
+    API_CALL;
     cudaError_t error = begin_with_stream(stream);
     *out = error || is_default(stream) ? 0 : stream->priority;
     return api_end(error);
@@ -124,6 +131,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *out)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out)
 {
+    API_CALL;
     cudaError_t error = begin_with_stream(stream);
     *out = error || is_default(stream) ? 1 : stream->id;
     return api_end(error);
@@ -131,12 +139,14 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *out)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
 {
+    API_CALL;
     *out = 0;
     return api_end(begin_with_stream(stream));
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int attribute, const void *value)
 {
+    API_CALL;
     (void)attribute, (void)value;
     return api_end(begin_with_stream(stream));
 }
@@ -147,6 +157,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   void (*callback)(cudaStream_t, cudaError_t, void *), void *user,
                                   unsigned flags)
 {
+    API_CALL;
     (void)flags;
     cudaError_t error = wait_for(stream);
     if (error == cudaErrorInvalidResourceHandle) return error;
@@ -164,11 +175,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), vo
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    API_CALL;
     return wait_for(NULL);
 }
 
 cudaError_t cudaThreadSynchronize(void)
 {
+    API_CALL;
     return wait_for(NULL);
 }
 
@@ -191,6 +204,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *out)
 {
+    API_CALL;
     return cudaEventCreateWithFlags(out, 0);
 }
 
@@ -212,6 +226,7 @@ void event_record(struct event *event)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
+    API_CALL;
     cudaError_t error = begin_with(stream, event);
     if (error) return api_end(error);
     if (stream_capture(stream) && !(flags & EVENT_EXTERNAL))
@@ -221,6 +236,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    API_CALL;
     return cudaEventRecordWithFlags(event, stream, 0);
 }
 
@@ -234,6 +250,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    API_CALL;
     return cudaEventSynchronize(event);
 }
 
@@ -251,5 +268,6 @@ cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin, cud
 
 cudaError_t cudaEventElapsedTime_v2(float *out_milliseconds, cudaEvent_t begin, cudaEvent_t end)
 {
+    API_CALL;
     return cudaEventElapsedTime(out_milliseconds, begin, end);
 }

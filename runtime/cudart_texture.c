@@ -179,6 +179,7 @@ cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc
                                     const struct cudaTextureDesc *texture,
                                     const void *resource_view)
 {
+    API_CALL;
     struct cudaTextureDesc complete = {.seamlessCubemap = 0};
     if (texture) memcpy(&complete, texture, first_texture_bytes());
     return cudaCreateTextureObject_v2(out, resource, texture ? &complete : NULL, resource_view);
@@ -216,10 +217,12 @@ static cudaError_t give_texture(struct cudaTextureDesc *out, uint64_t handle, si
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, uint64_t handle)
 {
+    API_CALL;
     return give_texture(out, handle, first_texture_bytes());
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, uint64_t handle)
 {
+    API_CALL;
     return give_texture(out, handle, sizeof *out);
 }

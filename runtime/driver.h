@@ -34,6 +34,7 @@ driver_result scope_close(const struct scope *scope, cudaError_t error);
 
 #define DRIVER_BODY(needs_context, call)                                                           \
     {                                                                                              \
+        API_CALL;                                                                                  \
         struct scope scope;                                                                        \
         cudaError_t error = scope_open(&scope, needs_context);                                     \
         return scope_close(&scope, error ? error : (call));                                        \

@@ -49,6 +49,7 @@ static driver_result translate(cudaError_t error)
 cudaError_t scope_open(struct scope *scope, bool needs_context)
 {
     cudaError_t error = device_begin();
+    api_called("");
     *scope = (struct scope){runtime.used, *api_last()};
     if (!error && !initialised && !runtime.used) error = cudaErrorInitializationError;
     if (!error && needs_context && !current_context()) error = cudaErrorDeviceUninitialized;

@@ -9,6 +9,7 @@
  *   session.c    options from `warpsage run`, and the table it reads when the program has ended
  *   work.c       what a stream is asked for: done at once, or kept
  *   graph.c      work with dependencies
+ *   event_log.c  the timeline of calls, launches and copies
  *   power_log.c  power and temperature in virtual time, by gpu_history.c
  *   cudart_*.c   the functions of the runtime API that programs call
  *   driver_*.c   those of the driver API
@@ -93,6 +94,7 @@ struct options {
     double jitter; /* intervals that timers report are off by at most this part */
     unsigned threads;
     bool every_launch; /* count each, whatever was counted before */
+    bool timeline;     /* events are kept for it (event_log.h) */
     bool traces;       /* counted launches keep warp traces for their reports */
     char *l2;          /* what launches find there, as the input of predictions */
 };
@@ -122,7 +124,8 @@ struct runtime {
 extern struct runtime runtime;
 
 /* Takes the lock and starts the device if need be. Not cudaSuccess: return api_end of it. */
-cudaError_t api_begin(void);
+#define api_begin() api_begin_as(__func__)
+cudaError_t api_begin_as(const char *name);
 /* The same for the driver API, whose calls do not make the runtime's context. */
 cudaError_t device_begin(void);
 /* Starts the device if need be; with the lock. */
@@ -133,6 +136,14 @@ void api_lock(void);
 cudaError_t api_end(cudaError_t error);
 /* The error of this thread for cudaGetLastError. */
 cudaError_t *api_last(void);
+
+/* event_log.c: a call of the API. In a function that goes through others or through helpers, API_CALL comes first: the
+ * call is the program's, and the others are none. */
+#define API_CALL __attribute__((cleanup(api_leave))) const char *call_before = api_enter(__func__)
+const char *api_enter(const char *name);
+void api_leave(const char **before);
+/* With the lock; `name`: of the function, if it is the program's call. */
+void api_called(const char *name);
 
 /* Words on standard error, each line "warpsage: ..." */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -60,6 +60,7 @@ static void set_option(struct options *options, const char *key, const char *val
     if (!strcmp(key, "count")) options->count = strtoull(value, NULL, 10);
     if (!strcmp(key, "threads")) options->threads = (unsigned)strtoul(value, NULL, 10);
     if (!strcmp(key, "every-launch")) options->every_launch = strcmp(value, "1") == 0;
+    if (!strcmp(key, "timeline")) options->timeline = strcmp(value, "1") == 0;
     if (!strcmp(key, "traces")) options->traces = strcmp(value, "1") == 0;
     if (!strcmp(key, "clock"))
         options->clock = !strcmp(value, "host")        ? CLOCK_HOST

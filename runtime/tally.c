@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event_log.h"
 #include "virtual_time.h"
 
 struct tally {
@@ -323,7 +324,9 @@ void tally_add(struct kernel *kernel, struct launch_class *one, const ws_launch 
                    time.table, result->warp_instructions, time.number, l2_found);
     }
     const struct launch_power power = launch_class_power(one, result->warp_instructions, l2_found);
+    double begin = runtime.now;
     spend_launch(&power, time.clock);
+    event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
     write_row(kernel);
 }
 
@@ -341,5 +344,7 @@ void tally_repeat(struct kernel *kernel, const ws_launch *launch, uint64_t instr
     add_seconds(tally, time->table);
     log_launch(kernel, launch, "reused", time->table, instructions, time->number, l2_found);
     const struct launch_power power = launch_class_power(one, instructions, l2_found);
+    double begin = runtime.now;
     spend_launch(&power, time->clock);
+    event_log_work(EVENT_KERNEL, display_name(kernel), begin, 0);
 }

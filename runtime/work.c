@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_log.h"
 #include "graph.h"
 #include "stream.h"
 
@@ -27,6 +28,21 @@ static unsigned char *row_of(const struct rows *rows, size_t y, size_t z)
     return rows->begin + z * rows->slice + y * rows->pitch;
 }
 
+/* "host to device"; of cudaMemcpyDefault as the pointers say. */
+static const char *direction(const struct copy_work *copy)
+{
+    static const char *const names[] = {"host to host", "host to device", "device to host",
+                                        "device to device"};
+    ws_device_range range;
+    if (copy->kind != cudaMemcpyDefault) return names[copy->kind];
+    const void *ends[] = {copy->from.begin, copy->to.begin};
+    unsigned kind = 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (ws_device_find(runtime.device, (uint64_t)(uintptr_t)ends[i], &range) && !range.is_host)
+            kind |= i ? 1 : 2;
+    return names[kind];
+}
+
 static cudaError_t run_copy(const struct copy_work *copy)
 {
     if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
@@ -34,12 +50,14 @@ static cudaError_t run_copy(const struct copy_work *copy)
     if (!copy->width || !copy->height || !copy->depth) return cudaSuccess;
     if (copy->height > 1 && (copy->width > copy->to.pitch || copy->width > copy->from.pitch))
         return cudaErrorInvalidPitchValue;
+    double begin = runtime.now;
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++) {
             cudaError_t error = copy_bytes(row_of(&copy->to, y, z), row_of(&copy->from, y, z),
                                            copy->width, copy->kind);
             if (error) return error;
         }
+    event_log_work(EVENT_COPY, direction(copy), begin, copy->width * copy->height * copy->depth);
     return cudaSuccess;
 }
 
@@ -49,11 +67,13 @@ static cudaError_t run_fill(const struct fill_work *fill)
     bool fits = (unit == 1 || unit == 2 || unit == 4) && fill->width % unit == 0 &&
                 (uintptr_t)fill->to.begin % unit == 0;
     if (!fits) return cudaErrorInvalidValue;
+    double begin = runtime.now;
     for (size_t z = 0; z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++) {
             cudaError_t error = fill_bytes(row_of(&fill->to, y, z), fill->value, unit, fill->width);
             if (error) return error;
         }
+    event_log_work(EVENT_FILL, "memset", begin, fill->width * fill->height * fill->depth);
     return cudaSuccess;
 }
 
@@ -116,7 +136,10 @@ cudaError_t stream_do(cudaStream_t stream, struct work *work)
 {
     cudaError_t error = stream_check(stream);
     if (!error && stream_capture(stream)) return capture_add(stream, work);
+    const struct stream *made = error ? NULL : stream_of(stream);
+    unsigned long long before = event_log_stream(made && made->id ? made->id : 0);
     if (!error) error = work_run(work);
+    event_log_stream(before);
     work_clear(work);
     return error;
 }

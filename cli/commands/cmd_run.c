@@ -22,6 +22,8 @@ enum {
     OPTION_RUN_L2,
     OPTION_OUTPUT,
     OPTION_FORMAT,
+    OPTION_RUN_CHARTS,
+    OPTION_REPORTS,
     OPTION_DETAILS,
     OPTION_THREADS,
     OPTION_HOST_ISA,
@@ -53,8 +55,13 @@ static const struct option_row options[] = {
      "it, "
      "or with N percent of what the launch reads"},
     {OPTION_OUTPUT, 'o', "output", ">FILE", "write the report to FILE instead of standard error"},
-    {OPTION_FORMAT, 'f', "format", "text|json|csv|markdown|sarif",
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|markdown|sarif",
      "format of the report; sarif: findings of the heaviest launch"},
+    {OPTION_REPORTS, 0, "reports", "N",
+     "report the N heaviest kernels in full, up to 64 (default: 1; HTML: 8)"},
+    {OPTION_RUN_CHARTS, 0, "charts", NULL,
+     "JSON: also what HTML draws: the timeline of API calls, copies and kernels, and the charts of "
+     "the reported kernels"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "detail of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "number of host threads (default: all cores)"},
     {OPTION_MAX_INSTRUCTIONS, 0, "max-instructions", "N",
@@ -144,6 +151,15 @@ static int set_details(struct cli *cli, struct run_request *request, const char 
                      "invalid value '%s' for --details: expected quiet, normal or all", text);
 }
 
+static int set_reports(struct cli *cli, struct run_request *request, const char *text)
+{
+    enum { MOST = 64 };
+    CLI_TRY(parse_unsigned(cli, "--reports", text, MOST, &request->report_count));
+    if (request->report_count) return EXIT_DONE;
+    return cli_error(cli, EXIT_USAGE, "invalid value '%s' for --reports: expected 1 to %d", text,
+                     MOST);
+}
+
 /* A level that this host lacks is told here, and not by the program. */
 static int set_host_isa(struct cli *cli, struct run_request *request, const char *text)
 {
@@ -186,6 +202,11 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
         return parse_format(cli, use->value, &request->format);
     case OPTION_DETAILS:
         return set_details(cli, request, use->value);
+    case OPTION_REPORTS:
+        return set_reports(cli, request, use->value);
+    case OPTION_RUN_CHARTS:
+        request->has_charts = true;
+        return EXIT_DONE;
     case OPTION_THREADS:
         return parse_small(cli, "--threads", use->value, &request->threads);
     case OPTION_MAX_INSTRUCTIONS:

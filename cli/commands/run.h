@@ -29,7 +29,9 @@ struct run_request {
     double timeout;            /* seconds for the program; 0: none */
     ws_format format;
     ws_details details;
-    const char **program; /* ends with NULL */
+    bool has_charts;       /* JSON: what pages show as charts, too */
+    uint64_t report_count; /* kernels that are reported in full; 0: as usual for the format */
+    const char **program;  /* ends with NULL */
 };
 
 /* A program that has run. */
@@ -46,6 +48,8 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
 /* run_write.c: the report; and a file for each counted launch in the folder of reports. */
 int run_write(struct cli *cli, const struct run_result *result);
 int run_write_folder(struct cli *cli, const struct run_result *result);
+/* Has the report a timeline, and the figures of charts? */
+bool run_has_charts(const struct run_request *request);
 /* Has the report a section about one launch? */
 bool run_analyzes_heaviest(const struct cli *cli, const struct run_request *request);
 

@@ -58,6 +58,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
             request->report_dir || run_analyzes_heaviest(cli, request));
     fprintf(file, "tools=%s\n", cli->tool_path);
+    fprintf(file, "timeline=%d\n", run_has_charts(request));
     fprintf(file, "every-launch=%d\nl2=%s\nisa=%s\n", request->every_launch, request->l2,
             request->isa);
     if (request->max_instructions)

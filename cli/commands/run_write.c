@@ -9,8 +9,26 @@
 
 bool run_analyzes_heaviest(const struct cli *cli, const struct run_request *request)
 {
-    return request->format == WS_FORMAT_JSON || request->format == WS_FORMAT_SARIF ||
-           (request->format == WS_FORMAT_TEXT && !cli->quiet);
+    return request->format == WS_FORMAT_JSON || request->format == WS_FORMAT_HTML ||
+           request->format == WS_FORMAT_SARIF || (request->format == WS_FORMAT_TEXT && !cli->quiet);
+}
+
+bool run_has_charts(const struct run_request *request)
+{
+    return request->has_charts || request->format == WS_FORMAT_HTML;
+}
+
+/* Kernels that a page reports in full unless told otherwise. */
+enum { PAGE_REPORTS = 8 };
+
+static void ask_heaviest(struct cli *cli, const struct run_request *request, struct asking *asking)
+{
+    bool is_page = request->format == WS_FORMAT_HTML;
+    uint64_t reports = request->report_count ? request->report_count : is_page ? PAGE_REPORTS : 1;
+    asking_number(cli, asking, "heaviest", run_analyzes_heaviest(cli, request));
+    asking_number(cli, asking, "reports", (double)reports);
+    if (run_has_charts(request)) asking_number(cli, asking, "charts", 1);
+    if (is_page) asking_number(cli, asking, "code", 1);
 }
 
 /* Asks for the report, or with `report_prefix` for all launches. */
@@ -29,7 +47,7 @@ static int ask(struct cli *cli, const struct run_result *result, const char *rep
     if (report_prefix)
         asking_word(cli, &asking, "report_prefix", report_prefix);
     else
-        asking_number(cli, &asking, "heaviest", run_analyzes_heaviest(cli, request));
+        ask_heaviest(cli, request, &asking);
     for (size_t i = 0; i < request->gpu_count; i++)
         asking_machine(cli, &asking, result->machines[i]);
     return asking_ask(cli, &asking, out);

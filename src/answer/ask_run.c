@@ -13,7 +13,7 @@ struct run_answer {
     uint64_t exit_code;
     const struct machine *machine;
     const char *clock, *l2;
-    bool gpu_given, lists_launches;
+    bool gpu_given, lists_launches, has_timeline;
     const void *heaviest; /* record of `analyze`; NULL: none, and why not */
     const char *heaviest_reason;
 };
@@ -52,44 +52,78 @@ static void release_answer(void *what)
     answer_destroy(what);
 }
 
-/* *out: the record of `analyze` for a saved profile, owned by the answer. */
-static ws_status analyze_profile(const struct asked *asked, const char *path, const char *l2,
-                                 const void **out)
+enum { REPORTS_MOST = 64 };
+
+/* *out: the record of `analyze` for saved profiles, owned by the answer. */
+static ws_status analyze_profiles(const struct asked *asked, struct profile *const *profiles,
+                                  size_t count, const char *l2, const void **out)
 {
-    const ws_input input = {.name = "l2", .word = l2};
-    struct profile *profile;
+    const ws_input inputs[] = {{.name = "l2", .word = l2},
+                               {.name = "charts", .value = asked_flag(asked, "charts")},
+                               {.name = "code", .value = asked_flag(asked, "code")}};
     struct answer *answer;
-    TRY(profile_load(asked->diag, path, &profile));
     struct asked inner = {.diag = asked->diag,
                           .question = &question_analyze,
-                          .profile_count = 1,
+                          .profile_count = count,
                           .machine_count = asked->machine_count,
-                          .profiles = &profile,
+                          .profiles = profiles,
                           .machines = asked->machines,
-                          .inputs = &input,
-                          .input_count = 1,
+                          .inputs = inputs,
+                          .input_count = sizeof inputs / sizeof *inputs,
                           .evidence = asked->evidence};
     ws_status status = question_ask(&inner, &answer);
-    profile_destroy(profile);
     if (!answer) return status;
     answer_own(asked->answer, release_answer, answer);
     *out = answer->root.value.items;
     return status;
 }
 
+static const char *first_line(const struct asked *asked)
+{
+    char *line = arena_copy(&asked->answer->arena, diag_text(asked->diag));
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+/* Profiles of the heaviest kernels, as many as wanted; the others say why they have no report. */
+static ws_status load_heaviest(const struct asked *asked, struct run_answer *answer,
+                               uint64_t wanted, struct profile **out, size_t *out_count)
+{
+    struct run_session *session = &answer->session;
+    ws_status first = WS_OK;
+    for (size_t i = 0; i < session->kernel_count; i++) {
+        struct run_kernel *kernel = &session->kernels[i];
+        ws_status status = WS_OK;
+        if (!kernel->profile)
+            kernel->no_report = "no profile of a counted launch was saved";
+        else if (*out_count == wanted)
+            kernel->no_report = wanted ? "not among the heaviest kernels" : "not requested";
+        else
+            status = profile_load(asked->diag, kernel->profile, &out[*out_count]);
+        if (status != WS_OK) kernel->no_report = first_line(asked);
+        if (status != WS_OK && first == WS_OK) first = status;
+        if (!kernel->no_report) kernel->report = ++*out_count;
+    }
+    return first;
+}
+
 static ws_status ask_heaviest(const struct asked *asked, struct run_answer *answer)
 {
-    const struct run_session *session = &answer->session;
-    const char *path = session->kernel_count ? session->kernels[0].profile : NULL;
-    answer->heaviest_reason = asked_flag(asked, "heaviest")
-                                  ? "no profile of a counted launch was saved"
-                                  : "not requested";
-    if (!path || !asked_flag(asked, "heaviest")) return WS_OK;
-    ws_status status = analyze_profile(asked, path, answer->l2, &answer->heaviest);
-    if (status == WS_OK) return status;
-    char *reason = arena_copy(&asked->answer->arena, diag_text(asked->diag));
-    reason[strcspn(reason, "\n")] = '\0';
-    answer->heaviest_reason = reason;
+    struct run_session *session = &answer->session;
+    struct profile *profiles[REPORTS_MOST] = {NULL};
+    uint64_t wanted;
+    size_t count = 0;
+    TRY(asked_count(asked, "reports", 1, REPORTS_MOST, 1, &wanted));
+    if (!asked_flag(asked, "heaviest")) wanted = 0;
+    ws_status loaded = load_heaviest(asked, answer, wanted, profiles, &count), status = WS_OK;
+    answer->heaviest_reason = !wanted                 ? "not requested"
+                              : session->kernel_count ? session->kernels[0].no_report
+                                                      : "no profile of a counted launch was saved";
+    if (count) status = analyze_profiles(asked, profiles, count, answer->l2, &answer->heaviest);
+    for (size_t i = 0; i < count; i++)
+        profile_destroy(profiles[i]);
+    if (status == WS_OK) return loaded;
+    answer->heaviest_reason = first_line(asked);
     return status;
 }
 
@@ -113,7 +147,9 @@ static ws_status ask(struct asked *asked, const void **out)
     answer->l2 = asked_word(asked, "l2") ? arena_copy(arena, asked_word(asked, "l2")) : "cold";
     answer->gpu_given = asked_flag(asked, "gpu_given");
     answer->lists_launches = prefix != NULL;
-    TRY(run_session_read(asked->diag, arena, folder, prefix, &answer->session));
+    answer->has_timeline = asked_flag(asked, "charts");
+    TRY(run_session_read(asked->diag, arena, folder, prefix, answer->has_timeline,
+                         &answer->session));
     *out = answer;
     return ask_heaviest(asked, answer);
 }
@@ -126,6 +162,11 @@ static const struct input_info inputs[] = {
     {"l2", INPUT_WORD, "", "what launches find in the L2, as in analyze (default cold)"},
     {"gpu_given", INPUT_FLAG, "", "the user chose the GPU"},
     {"heaviest", INPUT_FLAG, "", "analyze the heaviest launch"},
+    {"reports", INPUT_COUNT, "kernel",
+     "analyze the heaviest launches of so many kernels, heaviest first (1 to 64, default 1)"},
+    {"charts", INPUT_FLAG, "",
+     "also the timeline of API calls, copies and kernels, and the figures of charts of `analyze`"},
+    {"code", INPUT_FLAG, "", "also source, PTX and native code of the analyzed kernels"},
     {"report_prefix", INPUT_WORD, "", "list all launches; prefix of the file names of reports"},
 };
 

@@ -14,7 +14,10 @@ struct reading {
     struct diag *diag;
     struct arena *arena;
     const char *folder, *report_prefix;
+    bool wants_timeline;
     struct run_session *out;
+    const char *process; /* the one whose files are being read, and its number from 1 */
+    uint64_t process_number;
     size_t kernel_room, missing_room, note_room, launch_room, report_room;
 };
 
@@ -258,6 +261,15 @@ static bool read_launch(struct reading *reading, const struct session_file *file
     return true;
 }
 
+/* ---- timeline -------------------------------------------------------------------------------- */
+
+static bool read_timeline(struct reading *reading, const struct session_file *file, char *line)
+{
+    (void)file;
+    return run_timeline_read(&reading->out->timeline, reading->arena, reading->process_number,
+                             line);
+}
+
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 static ws_status read_lines(struct reading *reading, const struct session_file *file,
@@ -282,23 +294,52 @@ static ws_status read_lines(struct reading *reading, const struct session_file *
     return status;
 }
 
+/* A kind of file of a process: its end, and how many lines it may have. */
+static const struct file_kind {
+    const char *suffix;
+    size_t most_lines;
+    bool (*read)(struct reading *reading, const struct session_file *file, char *line);
+} file_kinds[] = {
+    {".table", TABLE_ROWS, read_row},
+    {".launches", SIZE_MAX, read_launch},
+    {".calls", TABLE_ROWS + 1, read_timeline},
+    {".work", TABLE_ROWS + 1, read_timeline},
+};
+
+static const struct file_kind *kind_of(const struct reading *reading, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof file_kinds / sizeof *file_kinds; i++) {
+        const struct file_kind *kind = &file_kinds[i];
+        bool is_wanted = kind->read == read_launch     ? reading->report_prefix != NULL
+                         : kind->read == read_timeline ? reading->wants_timeline
+                                                       : true;
+        if (is_wanted && !strcmp(dot, kind->suffix)) return kind;
+    }
+    return NULL;
+}
+
+static void begin_process(struct reading *reading, const char *process)
+{
+    if (!reading->process || strcmp(reading->process, process) != 0) reading->process_number++;
+    reading->process = process;
+}
+
 static ws_status read_file(struct reading *reading, const char *name)
 {
     struct stat status;
-    const char *dot = strrchr(name, '.');
-    bool is_table = dot && !strcmp(dot, ".table");
-    bool is_list = reading->report_prefix && dot && !strcmp(dot, ".launches");
+    const struct file_kind *kind = kind_of(reading, name);
     const char *path = arena_format(reading->arena, "%s/%s", reading->folder, name);
-    if (!(is_table || is_list) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
-        return WS_OK;
+    if (!kind || (stat(path, &status) == 0 && !S_ISREG(status.st_mode))) return WS_OK;
     const struct session_file file = {
         .name = name,
-        .process = arena_copy_n(reading->arena, name, (size_t)(dot - name)),
+        .process = arena_copy_n(reading->arena, name, strlen(name) - strlen(kind->suffix)),
         .first_report = reading->out->report_count,
-        .most_lines = is_table ? TABLE_ROWS : SIZE_MAX,
+        .most_lines = kind->most_lines,
     };
-    reading->out->processes += is_table;
-    return read_lines(reading, &file, is_table ? read_row : read_launch);
+    begin_process(reading, file.process);
+    reading->out->processes += kind->read == read_row;
+    return read_lines(reading, &file, kind->read);
 }
 
 static int by_process(const void *a, const void *b)
@@ -362,6 +403,7 @@ static void end_reading(const struct reading *reading)
     MOVE(out->launches, out->launch_count);
     MOVE(out->reports, out->report_count);
 #undef MOVE
+    run_timeline_end(&out->timeline, reading->arena);
     qsort(out->kernels, out->kernel_count, sizeof *out->kernels, heaviest_first);
     for (size_t i = 0; i < out->kernel_count; i++) {
         add_counts(&out->totals, &out->kernels[i].counts);
@@ -372,10 +414,14 @@ static void end_reading(const struct reading *reading)
 }
 
 ws_status run_session_read(struct diag *diag, struct arena *arena, const char *folder,
-                           const char *report_prefix, struct run_session *out)
+                           const char *report_prefix, bool wants_timeline, struct run_session *out)
 {
-    struct reading reading = {
-        .diag = diag, .arena = arena, .folder = folder, .report_prefix = report_prefix, .out = out};
+    struct reading reading = {.diag = diag,
+                              .arena = arena,
+                              .folder = folder,
+                              .report_prefix = report_prefix,
+                              .wants_timeline = wants_timeline,
+                              .out = out};
     const char **names = NULL;
     size_t count = 0;
     *out = (struct run_session){0};

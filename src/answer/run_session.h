@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "answer/run_timeline.h"
 #include "base/arena.h"
 #include "base/diag.h"
 
@@ -25,6 +26,8 @@ struct run_kernel {
     struct run_counts counts;
     uint64_t warp_instructions; /* of all launches, counted or not */
     double total_seconds, least_seconds, most_seconds, heaviest_seconds;
+    size_t report;              /* its place in the report of the heaviest, from 1; 0: none */
+    const char *no_report;      /* why it has none; NULL: it has */
     double share;               /* of the time of all kernels */
     uint64_t grid[3], block[3]; /* of the heaviest */
 };
@@ -62,11 +65,12 @@ struct run_session {
     size_t processes; /* that called CUDA */
     struct run_counts totals;
     double total_seconds;
+    struct run_timeline timeline; /* if it was asked for */
 };
 
-/* Reads the tables; with `report_prefix` also each launch, whose report gets a name that begins so. In the
- * arena. WS_ERR_IO: the folder or a file of it cannot be read. */
+/* Reads the tables; with `report_prefix` also each launch, whose report gets a name that begins so, and with
+ * `wants_timeline` the timeline. In the arena. WS_ERR_IO: the folder or a file of it cannot be read. */
 ws_status run_session_read(struct diag *diag, struct arena *arena, const char *folder,
-                           const char *report_prefix, struct run_session *out);
+                           const char *report_prefix, bool wants_timeline, struct run_session *out);
 
 #endif

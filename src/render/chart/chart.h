@@ -10,8 +10,8 @@
  *     html_xy(html, &chart);          in a page: the figure with its caption and its table of values
  *     chart_draw_xy(out, &chart, id); only the SVG
  *
- * There are four kinds: chart_xy (lines, steps, points, bands on linear or logarithmic axes), chart_bars (horizontal,
- * stacked), chart_heat (a grid of values), chart_diagram (boxes and arrows). Texts and arrays are the caller's and
+ * There are five kinds: chart_xy (lines, steps, points, bands on linear or logarithmic axes), chart_bars (horizontal,
+ * stacked), chart_heat (a grid of values), chart_diagram (boxes and arrows), chart_lanes (events over time). Texts and arrays are the caller's and
  * need only live during the call. Zeros are sensible defaults everywhere; NAN is a gap. Colours are slots of the
  * palette of style.css, so that dark pages and print have their own; slots differ for the colour-blind, and whoever
  * uses several also uses dashes, labels or the order. Coordinates are rounded to a tenth of a unit of the
@@ -158,6 +158,29 @@ struct chart_diagram {
     size_t arrow_count;
 };
 
+/* ---- events over time -------------------------------------------------------------------------- */
+
+/* One, or `count` that share a name, between the begin of the first and the end of the last. */
+struct chart_event {
+    size_t lane;
+    double begin, end, busy; /* seconds; busy: of end - begin; all 0 wide: a stroke */
+    size_t count;
+    unsigned colour;
+    const char *name;
+};
+
+struct chart_lanes {
+    const char *title, *text;
+    const char *unit; /* of time, as of chart_axis */
+    const char *const *lane_names;
+    size_t lane_count;
+    const struct chart_event *events;
+    size_t event_count;
+    const struct chart_part *parts; /* the legend */
+    size_t part_count;
+    double end; /* of the axis, which begins at 0 */
+};
+
 /* ---- drawing ----------------------------------------------------------------------------------- */
 
 /* Appends an <svg> with <title> and <desc>, named by `id`, which must be unique in the page. Its classes are
@@ -166,5 +189,6 @@ bool chart_draw_xy(struct strbuf *out, const struct chart_xy *chart, const char 
 bool chart_draw_bars(struct strbuf *out, const struct chart_bars *chart, const char *id);
 bool chart_draw_heat(struct strbuf *out, const struct chart_heat *chart, const char *id);
 bool chart_draw_diagram(struct strbuf *out, const struct chart_diagram *chart, const char *id);
+bool chart_draw_lanes(struct strbuf *out, const struct chart_lanes *chart, const char *id);
 
 #endif

@@ -120,6 +120,7 @@ void html_xy(struct html *html, const struct chart_xy *chart);
 void html_bars(struct html *html, const struct chart_bars *chart);
 void html_heat(struct html *html, const struct chart_heat *chart);
 void html_diagram(struct html *html, const struct chart_diagram *chart);
+void html_lanes(struct html *html, const struct chart_lanes *chart);
 
 /* ---- any answer -------------------------------------------------------------------------------- */
 

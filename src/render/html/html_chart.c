@@ -237,3 +237,45 @@ void html_diagram(struct html *html, const struct chart_diagram *chart)
     diagram_table(html, chart);
     close_figure(html);
 }
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+enum { EVENTS_LISTED = 300 };
+
+static void lanes_table(struct html *html, const struct chart_lanes *chart)
+{
+    static const struct html_column columns[] = {
+        {.title = "lane"},
+        {.title = "event", .is_code = true},
+        {.title = "count", .is_number = true},
+        {.title = "begin", .is_number = true},
+        {.title = "end", .is_number = true},
+        {.title = "busy", .is_number = true, .text = "Time that they take together"}};
+    if (chart->event_count > EVENTS_LISTED)
+        html_p(html, NULL, "The first %d of %zu rows; the others are in the JSON (--charts).",
+               EVENTS_LISTED, chart->event_count);
+    struct html_table table = html_open_table(html, chart->title, columns, 6);
+    for (size_t i = 0; i < chart->event_count && i < EVENTS_LISTED; i++) {
+        const struct chart_event *event = &chart->events[i];
+        html_row(&table, NULL);
+        html_cell(&table, chart->lane_names[event->lane]);
+        html_open_cell(&table);
+        markup_text_cut(html->out, event->name, 160);
+        html_close_cell(&table);
+        html_cell_number(&table, (double)event->count, NULL);
+        html_cell_number(&table, event->begin, chart->unit);
+        html_cell_number(&table, event->end, chart->unit);
+        html_cell_number(&table, event->busy, chart->unit);
+    }
+    html_close_table(&table);
+}
+
+void html_lanes(struct html *html, const struct chart_lanes *chart)
+{
+    struct strbuf drawing = {0};
+    struct figure_frame frame = open_figure(html, chart->title);
+    bool is_drawn = chart_draw_lanes(&drawing, chart, frame.id);
+    if (!close_drawing(html, &frame, &drawing, is_drawn)) return;
+    lanes_table(html, chart);
+    close_figure(html);
+}
