@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { EVENTS = 2048, LINE_BYTES = 768, NAME_BYTES = 600, NAMES = 512 };
+enum { EVENTS = 6144, LINE_BYTES = 768, NAME_BYTES = 600, NAMES = 512 };
 
 struct line {
     char text[LINE_BYTES];

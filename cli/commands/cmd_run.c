@@ -60,7 +60,8 @@ static const struct option_row options[] = {
     {OPTION_REPORTS, 0, "reports", "N",
      "report the N heaviest kernels in full, up to 64 (default: 1; HTML: 8)"},
     {OPTION_RUN_CHARTS, 0, "charts", NULL,
-     "JSON: also what HTML draws: the timeline of API calls, copies and kernels, and the charts of "
+     "JSON: also what HTML shows: the timeline of API calls, copies and kernels; charts and code "
+     "of "
      "the reported kernels"},
     {OPTION_DETAILS, 0, "details", "quiet|normal|all", "detail of the heaviest kernel's report"},
     {OPTION_THREADS, 't', "threads", "N", "number of host threads (default: all cores)"},

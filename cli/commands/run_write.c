@@ -28,7 +28,7 @@ static void ask_heaviest(struct cli *cli, const struct run_request *request, str
     asking_number(cli, asking, "heaviest", run_analyzes_heaviest(cli, request));
     asking_number(cli, asking, "reports", (double)reports);
     if (run_has_charts(request)) asking_number(cli, asking, "charts", 1);
-    if (is_page) asking_number(cli, asking, "code", 1);
+    if (run_has_charts(request)) asking_number(cli, asking, "code", 1);
 }
 
 /* Asks for the report, or with `report_prefix` for all launches. */

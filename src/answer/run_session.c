@@ -166,7 +166,12 @@ static bool read_running(struct reading *reading, char *const *f)
     return true;
 }
 
-enum { KERNEL_FIELDS = 17, LAUNCH_FIELDS = 9, TABLE_ROWS = 2048 /* ROWS of runtime/session.c */ };
+enum {
+    KERNEL_FIELDS = 17,
+    LAUNCH_FIELDS = 9,
+    TABLE_ROWS = 2048 /* ROWS of runtime/session.c */,
+    EVENT_ROWS = 6144 + 1 /* EVENTS of event_log.c, and a head */
+};
 
 /* A row of its kind alone has been begun, and has nothing to say yet. */
 static bool read_row(struct reading *reading, const struct session_file *file, char *line)
@@ -302,8 +307,8 @@ static const struct file_kind {
 } file_kinds[] = {
     {".table", TABLE_ROWS, read_row},
     {".launches", SIZE_MAX, read_launch},
-    {".calls", TABLE_ROWS + 1, read_timeline},
-    {".work", TABLE_ROWS + 1, read_timeline},
+    {".calls", EVENT_ROWS, read_timeline},
+    {".work", EVENT_ROWS, read_timeline},
 };
 
 static const struct file_kind *kind_of(const struct reading *reading, const char *name)

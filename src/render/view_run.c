@@ -210,6 +210,8 @@ static void compose(struct page *page, const struct node *run)
     put_notes(page, run);
 }
 
+compose_html_fn html_run; /* html/run_page.c */
+
 static const struct view_part parts[] = {{"", compose}};
 
 static const struct csv_column columns[] = {
@@ -229,4 +231,5 @@ const struct view view_run = {
     .csv_count = 1,
     .markdown = render_run_markdown,
     .sarif = render_run_sarif,
+    .html = html_run,
 };

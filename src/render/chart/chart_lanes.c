@@ -6,7 +6,16 @@
 #include "base/arena.h"
 #include "render/chart/chart_parts.h"
 
-enum { WIDTH = 960, ROW = 26, BAR = 16, TOP = 6, BOTTOM = 24, NAME_MOST = 26, COLUMN = 2, RIGHT = 16 };
+enum {
+    WIDTH = 960,
+    ROW = 26,
+    BAR = 16,
+    TOP = 6,
+    BOTTOM = 24,
+    NAME_MOST = 26,
+    COLUMN = 2,
+    RIGHT = 16
+};
 /* An event of at least so many units is drawn on its own. */
 #define ALONE 3.0
 
@@ -59,9 +68,10 @@ static bool is_alone(const struct lanes *l, const struct chart_event *event)
 static void put_event(struct lanes *l, const struct chart_event *event, double y)
 {
     double from = place(l, event->begin), to = place(l, event->end);
-    strbuf_printf(l->out,
-                  "<rect class=\"bar k%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
-                  event->colour, from, y, to - from, BAR);
+    strbuf_printf(
+        l->out,
+        "<rect class=\"bar k%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>",
+        event->colour, from, y, to - from, BAR);
     markup_text_cut(l->out, event->name, 120);
     markup_printf(l->out, ": %s", chart_value(event->end - event->begin, l->chart->unit).text);
     strbuf_puts(l->out, "</title></rect>\n");
@@ -81,8 +91,7 @@ static void add_short(struct lanes *l, const struct chart_event *event)
     for (size_t i = first; i <= last; i++) {
         double begin = fmax(from, l->scale.begin + (double)i * COLUMN),
                end = fmin(to, l->scale.begin + (double)(i + 1) * COLUMN),
-               share = width > 0 ? fmax(end - begin, 0) / width : 1,
-               seconds = event->busy * share;
+               share = width > 0 ? fmax(end - begin, 0) / width : 1, seconds = event->busy * share;
         l->busy[i] += seconds;
         l->strokes[i] = l->strokes[i] || i == first;
         if (l->colours[i] && seconds <= l->most[i]) continue;
@@ -150,8 +159,8 @@ bool chart_draw_lanes(struct strbuf *out, const struct chart_lanes *chart, const
     struct strbuf body = {0};
     if (!chart->event_count || !chart->lane_count) return false;
     for (size_t i = 0; i < chart->part_count; i++)
-        entries[i] = (struct chart_legend){chart->parts[i].name, chart->parts[i].colour, CHART_BAND,
-                                           false};
+        entries[i] =
+            (struct chart_legend){chart->parts[i].name, chart->parts[i].colour, CHART_BAND, false};
     l.out = &body;
     double top = TOP + chart_put_legend(&body, entries, chart->part_count, 4, 0, WIDTH - 8);
     double bottom = top + (double)chart->lane_count * ROW;

@@ -122,6 +122,10 @@ static void set_linear(struct chart_scale *scale, bool is_fixed, size_t wanted)
 
 static void set_log(struct chart_scale *scale, bool is_fixed, size_t wanted)
 {
+    if (!(scale->high > scale->low)) {
+        scale->low /= 2;
+        scale->high *= 2;
+    }
     if (!is_fixed) {
         double margin = pow(scale->high / scale->low, 0.03);
         if (!(margin > 1.02)) margin = 1.02;

@@ -77,6 +77,9 @@ void html_value(struct html *html, const struct node *node);
 /* The same of a number of a table's row, or one that is not a node. `unit`: of chart_value. */
 void html_number(struct html *html, double value, const char *unit);
 
+/* A count, in full and without a unit, for where its noun is beside it. */
+void html_count(struct html *html, uint64_t count);
+
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 struct html_column {
@@ -105,6 +108,7 @@ void html_cellf(struct html_table *table, const char *format, ...)
 /* html_value, html_number in a cell. */
 void html_cell_value(struct html_table *table, const struct node *node);
 void html_cell_number(struct html_table *table, double value, const char *unit);
+void html_cell_count(struct html_table *table, uint64_t count);
 /* A share from 0 to 1 in per cent with a bar behind it; may be one of two figures, so it is no <data>. */
 void html_cell_share(struct html_table *table, double share);
 /* Between these calls: any contents. */

@@ -262,7 +262,7 @@ static void lanes_table(struct html *html, const struct chart_lanes *chart)
         html_open_cell(&table);
         markup_text_cut(html->out, event->name, 160);
         html_close_cell(&table);
-        html_cell_number(&table, (double)event->count, NULL);
+        html_cell_count(&table, event->count);
         html_cell_number(&table, event->begin, chart->unit);
         html_cell_number(&table, event->end, chart->unit);
         html_cell_number(&table, event->busy, chart->unit);

@@ -98,6 +98,12 @@ void html_number(struct html *html, double value, const char *unit)
     html_raw(html, "</data>");
 }
 
+void html_count(struct html *html, uint64_t count)
+{
+    strbuf_printf(html->out, "<data value=\"%llu\">%s</data>", (unsigned long long)count,
+                  quantity_count((double)count).text);
+}
+
 void html_value(struct html *html, const struct node *node)
 {
     const char *reason = node && node->measured ? node->measured->reason : NULL;
@@ -276,6 +282,13 @@ void html_cell_value(struct html_table *table, const struct node *node)
 {
     html_open_cell(table);
     html_value(table->html, node);
+    html_close_cell(table);
+}
+
+void html_cell_count(struct html_table *table, uint64_t count)
+{
+    html_open_cell(table);
+    html_count(table->html, count);
     html_close_cell(table);
 }
 
