@@ -6,8 +6,16 @@
 #include "render/html/analyze_parts.h"
 #include "render/html/run_parts.h"
 
-/* Of the body; style, scripts and frame come on top, and a page stays below 2 MB. */
-enum { BODY_MOST = 1450000, KERNELS_LISTED = 500, NAME_MOST = 200, ROWS_OF_CODE = 3000 };
+/* Pages stay below 2 MB: bytes of the body from which on kernels have no report, and that none may exceed; kernels in the
+ * table, and with a section of their own. */
+enum {
+    BODY_FULL = 1200000,
+    BODY_MOST = 1450000,
+    KERNELS_LISTED = 300,
+    PAGES_MOST = 64,
+    NAME_MOST = 200,
+    ROWS_OF_CODE = 3000
+};
 
 struct quantity run_count(const struct node *node, const char *id, const char *noun)
 {
@@ -53,9 +61,9 @@ static void put_kernel_row(struct html_table *table, const struct node *run, siz
     bool is_timed = node_is_known(node_child(kernel, "time_s"));
     html_row(table, NULL);
     html_open_cell(table);
-    strbuf_printf(table->html->out, "<a href=\"#k%zu\">", index + 1);
+    if (index < PAGES_MOST) strbuf_printf(table->html->out, "<a href=\"#k%zu\">", index + 1);
     markup_text_cut(table->html->out, node_word(kernel, "name"), NAME_MOST);
-    html_raw(table->html, "</a>");
+    html_raw(table->html, index < PAGES_MOST ? "</a>" : "");
     html_close_cell(table);
     html_cell_count(table, node_count(kernel, "launches"));
     html_cell_number(table, node_number(kernel, "time_s"), "s");
@@ -119,10 +127,13 @@ static void put_times(struct html *html, const struct node *run, size_t index)
 static bool put_report(struct html *html, const struct node *report, bool is_first)
 {
     size_t begin = html->out->length, contents = html->contents.length;
+    if (begin > BODY_FULL) return false;
     unsigned next_chart = html->next_chart, next_table = html->next_table;
     html_raw(html, is_first ? "<details class=\"page\" open>" : "<details class=\"page\">");
     html_raw(html, "<summary>Report of the heaviest launch</summary>\n");
     html_kernel(html, report);
+    if (html->out->length > BODY_FULL)
+        html_p(html, "facts", "The page is full: some parts of this report may be missing.");
     html_raw(html, "</details>\n");
     /* The contents list kernels; with their parts they would be too long to be read. */
     if (!is_first && html->contents.length > contents)
@@ -145,7 +156,7 @@ static void put_kernel_page(struct html *html, const struct node *run, size_t in
     char id[24];
     snprintf(id, sizeof id, "k%zu", index + 1);
     strbuf_printf(&title, "%.*s", NAME_MOST, node_word(kernel, "name"));
-    html_open_section(html, id, title.data, html->out->length < BODY_MOST);
+    html_open_section(html, id, title.data, true);
     strbuf_clear(&title);
     put_shape(html, kernel);
     put_times(html, run, index);
@@ -162,7 +173,7 @@ void html_run_kernel_pages(struct html *html, const struct node *run)
 {
     const struct node *kernels = node_child(run, "kernels"),
                       *reports = node_child(node_child(run, "heaviest"), "kernels");
-    size_t count = kernels->child_count < KERNELS_LISTED ? kernels->child_count : KERNELS_LISTED;
+    size_t count = kernels->child_count < PAGES_MOST ? kernels->child_count : PAGES_MOST;
     html->row_budget = ROWS_OF_CODE / (reports && reports->child_count ? reports->child_count : 1);
     for (size_t i = 0; i < count; i++)
         put_kernel_page(html, run, i);
