@@ -91,12 +91,13 @@ static ws_status load_heaviest(const struct asked *asked, struct run_answer *ans
 {
     struct run_session *session = &answer->session;
     ws_status first = WS_OK;
+    uint64_t tried = 0;
     for (size_t i = 0; i < session->kernel_count; i++) {
         struct run_kernel *kernel = &session->kernels[i];
         ws_status status = WS_OK;
         if (!kernel->profile)
             kernel->no_report = "no profile of a counted launch was saved";
-        else if (*out_count == wanted)
+        else if (tried++ >= wanted)
             kernel->no_report = wanted ? "not among the heaviest kernels" : "not requested";
         else
             status = profile_load(asked->diag, kernel->profile, &out[*out_count]);

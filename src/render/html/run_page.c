@@ -163,7 +163,7 @@ static void put_kernel_page(struct html *html, const struct node *run, size_t in
     if (report && !put_report(html, report, index == 0)) why_short = "a page holds less than 2 MB";
     if (!report || why_short)
         html_p(html, "facts",
-               "Without a report of its own: %s. --reports N, -f json or --report-dir have it.",
+               "Without a report of its own: %s. --report-dir, or -f json --reports N, have it.",
                why_short ? why_short : "it could not be made");
     html_raw(html, "<p class=\"facts\"><a href=\"#kernels\">All kernels</a></p>\n");
     html_close_section(html);
