@@ -22,10 +22,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.abspath(sys.argv[1])
 KERNELS = os.path.join(ROOT, "examples", "kernels")
 BROWSER = sys.argv[2] if len(sys.argv) > 2 else shutil.which("chromium") or shutil.which("chromium-browser")
+PREBUILT = os.path.join(ROOT, "tests", "programs", "prebuilt")
 PAGES = {
-    "one GPU": [os.path.join(KERNELS, "sgemm_tiled", "sgemm_tiled_512.yaml"), "--gpu", "h200"],
-    "power and heat": [os.path.join(KERNELS, "sgemm_naive", "sgemm_naive_512.yaml"), "--gpu", "gtx280"],
-    "machines": [os.path.join(KERNELS, "histogram", "histogram_private.yaml"), "--gpu", "v100,gtx580", "--cpu", "e5645x2"],
+    "one GPU": ["analyze", os.path.join(KERNELS, "sgemm_tiled", "sgemm_tiled_512.yaml"), "--gpu", "h200"],
+    "power and heat": ["analyze", os.path.join(KERNELS, "sgemm_naive", "sgemm_naive_512.yaml"), "--gpu", "gtx280"],
+    "a program": ["run", os.path.join(PREBUILT, "graph_capture")],
+    "machines": ["analyze", os.path.join(KERNELS, "histogram", "histogram_private.yaml"), "--gpu", "v100,gtx580", "--cpu", "e5645x2"],
 }
 # Listens in each page before anything else runs.
 LISTEN = """<script>window.said = [];
@@ -177,7 +179,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, command in PAGES.items():
             path = os.path.join(folder, "report.html")
-            subprocess.run([PROGRAM, "analyze", *command, "-f", "html", "-o", path], check=True)
+            subprocess.run([PROGRAM, command[0], "-f", "html", "-o", path, *command[1:]], check=True,
+                           stdout=subprocess.DEVNULL)
             with open(path, encoding="utf-8") as file:
                 look_at(name, file.read(), folder)
         look_dark_and_print(path, folder)

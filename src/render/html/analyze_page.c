@@ -71,9 +71,8 @@ void html_kernel(struct html *html, const struct node *kernel)
     html->kernel = kernel;
     if (html->out->length > FULL_PARTS)
         html_p(html, NULL,
-               "The page is full: of this kernel it has the verdict. A report of its own (-k, "
-               "--gpu) has "
-               "all parts.");
+               "The page is full: of this kernel it has the verdict. A report of it alone has all "
+               "parts.");
     if (machines->child_count != 1) {
         put_parts(html, kernel, FIRST);
         for (size_t i = 0; i < machines->child_count; i++)

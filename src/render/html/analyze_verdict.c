@@ -8,18 +8,6 @@
 
 /* ---- verdict ----------------------------------------------------------------------------------- */
 
-static void open_fact(struct html *html, const char *name)
-{
-    html_raw(html, "<div><dt>");
-    html_text(html, name);
-    html_raw(html, "</dt><dd>");
-}
-
-static void close_fact(struct html *html)
-{
-    html_raw(html, "</dd></div>\n");
-}
-
 static void put_place(struct html *html, const char *where)
 {
     if (!where || !*where) return;
@@ -54,7 +42,7 @@ static void put_time(struct html *html, const struct node *machine)
 static void put_advice_fact(struct html *html, const struct node *machine)
 {
     const struct node *list = node_child(machine, "advice"), *first = list->children;
-    open_fact(html, "Do");
+    html_open_fact(html, "Do");
     if (!list->child_count) {
         html_text(html, "no modelled change would reduce the time");
     } else {
@@ -65,13 +53,13 @@ static void put_advice_fact(struct html *html, const struct node *machine)
             html_value(html, node_child(first, "time_s"));
         }
     }
-    close_fact(html);
+    html_close_fact(html);
 }
 
 static void put_energy_fact(struct html *html, const struct node *machine)
 {
     const struct node *power = node_child(machine, "power"), *mean = node_child(power, "mean");
-    open_fact(html, "Energy");
+    html_open_fact(html, "Energy");
     if (node_is_known(mean)) {
         html_value(html, node_child(power, "energy"));
         html_text(html, ", ");
@@ -81,7 +69,7 @@ static void put_energy_fact(struct html *html, const struct node *machine)
         html_text(html, mean && mean->measured && mean->measured->reason ? mean->measured->reason
                                                                          : "unknown");
     }
-    close_fact(html);
+    html_close_fact(html);
 }
 
 void html_verdict(struct html *html, const struct node *machine)
@@ -91,13 +79,13 @@ void html_verdict(struct html *html, const struct node *machine)
     html_raw(html, "<div class=\"verdict\">\n");
     put_time(html, machine);
     html_raw(html, "<dl>");
-    open_fact(html, "Limit");
+    html_open_fact(html, "Limit");
     html_text(html, limit ? limit : "unknown");
-    close_fact(html);
-    open_fact(html, "Why");
+    html_close_fact(html);
+    html_open_fact(html, "Why");
     html_text(html, why ? why : "unknown");
     put_place(html, node_word(machine, "why_where"));
-    close_fact(html);
+    html_close_fact(html);
     put_advice_fact(html, machine);
     put_energy_fact(html, machine);
     html_raw(html, "</dl>\n</div>\n");

@@ -80,6 +80,10 @@ void html_number(struct html *html, double value, const char *unit);
 /* A count, in full and without a unit, for where its noun is beside it. */
 void html_count(struct html *html, uint64_t count);
 
+/* A name and what is said of it, in a <dl>. */
+void html_open_fact(struct html *html, const char *name);
+void html_close_fact(struct html *html);
+
 /* ---- tables ------------------------------------------------------------------------------------ */
 
 struct html_column {

@@ -125,6 +125,18 @@ void html_value(struct html *html, const struct node *node)
     }
 }
 
+void html_open_fact(struct html *html, const char *name)
+{
+    html_raw(html, "<div><dt>");
+    html_text(html, name);
+    html_raw(html, "</dt><dd>");
+}
+
+void html_close_fact(struct html *html)
+{
+    html_raw(html, "</dd></div>\n");
+}
+
 /* ---- sections ---------------------------------------------------------------------------------- */
 
 const char *html_section_id(const struct html *html)

@@ -127,12 +127,11 @@ static void put_times(struct html *html, const struct node *run, size_t index)
 static bool put_report(struct html *html, const struct node *report, bool is_first)
 {
     size_t begin = html->out->length, contents = html->contents.length;
-    if (begin > BODY_FULL) return false;
     unsigned next_chart = html->next_chart, next_table = html->next_table;
     html_raw(html, is_first ? "<details class=\"page\" open>" : "<details class=\"page\">");
     html_raw(html, "<summary>Report of the heaviest launch</summary>\n");
     html_kernel(html, report);
-    if (html->out->length > BODY_FULL)
+    if (begin <= BODY_FULL && html->out->length > BODY_FULL)
         html_p(html, "facts", "The page is full: some parts of this report may be missing.");
     html_raw(html, "</details>\n");
     /* The contents list kernels; with their parts they would be too long to be read. */

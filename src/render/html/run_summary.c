@@ -5,18 +5,6 @@
 
 #include "render/html/run_parts.h"
 
-static void open_fact(struct html *html, const char *name)
-{
-    html_raw(html, "<div><dt>");
-    html_text(html, name);
-    html_raw(html, "</dt><dd>");
-}
-
-static void close_fact(struct html *html)
-{
-    html_raw(html, "</dd></div>\n");
-}
-
 /* ---- figures ----------------------------------------------------------------------------------- */
 
 static void put_time(struct html *html, const struct node *run)
@@ -40,7 +28,7 @@ static void put_launches(struct html *html, const struct node *run)
 {
     static const char *const ways[] = {"counted", "reused", "scaled"};
     const struct node *totals = node_child(run, "totals"), *kernels = node_child(run, "kernels");
-    open_fact(html, "Kernels");
+    html_open_fact(html, "Kernels");
     html_textf(html, "%s, ", quantity_of((double)kernels->child_count, "kernel").text);
     html_count(html, node_count(totals, "launches"));
     html_text(html, node_count(totals, "launches") == 1 ? " launch: " : " launches: ");
@@ -48,12 +36,12 @@ static void put_launches(struct html *html, const struct node *run)
         html_count(html, node_count(totals, ways[i]));
         html_textf(html, " %s%s", ways[i], i + 1 < sizeof ways / sizeof *ways ? ", " : "");
     }
-    close_fact(html);
+    html_close_fact(html);
 }
 
 static void put_moved(struct html *html, const struct node *timeline)
 {
-    open_fact(html, "Copies");
+    html_open_fact(html, "Copies");
     html_count(html, node_count(timeline, "copies"));
     html_text(html, node_count(timeline, "copies") == 1 ? " copy of " : " copies of ");
     html_value(html, node_child(timeline, "copied_bytes"));
@@ -61,16 +49,16 @@ static void put_moved(struct html *html, const struct node *timeline)
     html_count(html, node_count(timeline, "fills"));
     html_text(html, node_count(timeline, "fills") == 1 ? " memset of " : " memsets of ");
     html_value(html, node_child(timeline, "filled_bytes"));
-    close_fact(html);
-    open_fact(html, "API calls");
+    html_close_fact(html);
+    html_open_fact(html, "API calls");
     html_count(html, node_count(timeline, "calls_made"));
-    close_fact(html);
+    html_close_fact(html);
 }
 
 static void put_unpredicted(struct html *html, const struct node *run)
 {
     const struct node *totals = node_child(run, "totals"), *missing = node_child(run, "missing");
-    open_fact(html, "Not predicted");
+    html_open_fact(html, "Not predicted");
     if (node_count(totals, "uncounted"))
         html_textf(html, "%s without counters (--only, --skip, --count); ",
                    run_count(totals, "uncounted", "launch").text);
@@ -82,7 +70,7 @@ static void put_unpredicted(struct html *html, const struct node *run)
     html_text(html,
               "copies between host and GPU (machine files have no link), launch overhead, the "
               "host's own time, overlap of streams");
-    close_fact(html);
+    html_close_fact(html);
 }
 
 static void put_heaviest(struct html *html, const struct node *run)
