@@ -136,6 +136,32 @@ def check_hostile(folder):
     check("two GPUs", [part for part in ("k1-comparison", "k1-m2-verdict") if f'id="{part}"' not in text])
 
 
+def check_session(folder):
+    """Records that someone else wrote: many kernels and streams, markup, numbers that are none, lines that are cut."""
+    session = os.path.join(folder, "session")
+    os.mkdir(session)
+    shape = "1,1,1\t32,1,1"
+    with open(os.path.join(session, "7.table"), "w", encoding="utf-8") as file:
+        for i in range(2000):
+            name = f"{i}<" + MARKUP * 3 + "\x01é" + "<" * 400
+            file.write(f"kernel\t1\t1\t0\t0\t0\t0\t{(2000 - i) * 1e-6}\t1e-6\t1e-6\t1e-6\t{shape}\t\tb\t5\t{name}\t\n")
+    with open(os.path.join(session, "7.work"), "w", encoding="utf-8") as file:
+        file.write("step\t1e-6\t9\t \n")
+        for i in range(5000):
+            file.write(f"kernel\t{i % 100}\t1\t{i * 1e-6}\t{(i + 1) * 1e-6}\t1e-6\t0\t{i % 50}<{MARKUP}\t\n")
+        for words in ("kernel\t0\t1\tnan\t1\t1\t0\tk", "kernel\t0\t1\t1\tinf\t1\t0\tk", "copy\t0\t1\t2\t1\t1\t0\tk",
+                      "flight\t0\t1\t1\t1\t1\t0\tk", "kernel\t-1\t1\t1\t1\t1\t0\tk", "fill\t0\t1", "\t\t"):
+            file.write(words + "\t\n")
+    with open(os.path.join(session, "7.calls"), "w", encoding="utf-8") as file:
+        file.write(f"call\t0\t{2**64 - 1}\t0\t0\t0\t0\tcudaFree\t\ncall\t0\t3\t0,5\t0,5\t0\t0\tcuFree\t\ncall\t0\t3\t0,")
+    code, text = report(folder, "html", [], "/bin/sh", "-c", f'cp "{session}"/* "$WARPSAGE_RUN"')
+    check("session: page", page.check_page(text))
+    expect("session: exit status", code, 0)
+    check("session: escaped", ["it is not"] if "<script>alert" in text else [])
+    check("session: told", [said for said in ("7 of the lines", "of 2000 kernels", "events not shown", "1 of the lines", "cuFree")
+                            if said not in text])
+
+
 def check_failures(folder):
     code, text = report(folder, "html", [], "/bin/sh", "-c", "exit 3")
     expect("no kernels: exit status", code, 3)
@@ -163,6 +189,7 @@ def main():
         check_program(folder, "graph_capture", [], os.path.join(PREBUILT, "graph_capture"))
         check_many(folder)
         check_hostile(folder)
+        check_session(folder)
         check_failures(folder)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
