@@ -40,8 +40,10 @@ static const struct html_column kernel_columns[] = {
     {.title = "each", .is_number = true, .text = "Mean predicted time per launch"},
     {.title = "fastest", .is_number = true},
     {.title = "slowest", .is_number = true},
-    {.title = "limited by", .text = "Bottleneck of the heaviest launch"},
-    {.title = "why"}};
+    {.title = "limited by",
+     .text = "Bottleneck of the heaviest launch, predicted without warp traces"},
+    {.title = "why",
+     .text = "Of the report of the heaviest launch, which follows its warp traces"}};
 enum { KERNEL_COLUMNS = sizeof kernel_columns / sizeof *kernel_columns };
 
 static const char *why_of(const struct node *run, const struct node *kernel)
