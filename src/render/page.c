@@ -97,20 +97,20 @@ char *page_opencl_words(const char *text)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* `clips`: what goes beyond the width is cut and marked. */
-static void add_line(struct page *page, char *text, bool clips)
+/* What goes beyond so many columns is cut and marked. */
+static void add_line(struct page *page, char *text, unsigned columns)
 {
-    bool all = true;
+    bool all;
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)text[i] < ' ' && text[i] != '\033') text[i] = ' ';
     while (length && text[length - 1] == ' ')
         text[--length] = '\0';
-    size_t bytes = clips ? bytes_of_columns(text, page->width, &all) : length;
+    size_t bytes = bytes_of_columns(text, columns, &all);
     if (all) {
         strbuf_puts(page->out, text);
     } else {
-        bytes = bytes_of_columns(text, page->width - 2, &all);
+        bytes = bytes_of_columns(text, columns - 2, &all);
         strbuf_append(page->out, text, bytes);
         strbuf_puts(page->out, "..");
         if (page->colour) strbuf_puts(page->out, "\033[0m");
@@ -121,13 +121,14 @@ static void add_line(struct page *page, char *text, bool clips)
 
 void page_line(struct page *page, const char *format, ...)
 {
+    enum { LONGEST = 3 * 96 }; /* a longer name tells no more */
     struct strbuf line = {0};
     va_list list;
     va_start(list, format);
     strbuf_vprintf(&line, format, list);
     va_end(list);
     char *text = strbuf_take(&line), *said = translate(page->opencl, text);
-    add_line(page, said, false);
+    add_line(page, said, page->clips || page->width > LONGEST ? page->width : LONGEST);
     mem_free(said);
     mem_free(text);
 }
@@ -168,7 +169,7 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
         struct strbuf one = {0};
         strbuf_printf(&one, "%*s%.*s", indent, line ? "" : lead,
                       is_last ? (int)strlen(at) : (int)length, at);
-        add_line(page, one.data, is_last);
+        add_line(page, one.data, page->width);
         strbuf_clear(&one);
         at += length;
         while (*at == ' ')

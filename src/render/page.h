@@ -16,11 +16,12 @@ struct page {
     unsigned columns;  /* that the reader has; 0: unknown. Blocks that can be wide use them */
     ws_details details;
     bool utf8, colour;
+    bool clips; /* lines are cut at the width, not wrapped: what else would exceed the screen */
     bool
         opencl; /* words of CUDA become OpenCL's: work-group, work-item, local and private memory */
 };
 
-/* One line; reflow_text wraps what goes beyond the width. Control characters become spaces. */
+/* One line; reflow_text wraps what goes beyond the width, up to three lines of the usual width, unless it clips. Control characters become spaces. */
 void page_line(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Lines that what takes `lines` of 96 columns may have here: more where lines are shorter. */
 unsigned page_lines_for(const struct page *page, unsigned lines);

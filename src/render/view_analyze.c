@@ -189,6 +189,11 @@ static void one_kernel(struct page *page, const struct node *kernel)
     unsigned lines = page_lines_for(page, REPORT_LINES) - page->reserved;
     while (!details && line_count(&blocks) + NOTE_LINES + 2 > lines)
         if (!give_row(page, &blocks)) break;
+    struct page clipped = *page;
+    clipped.clips = true;
+    if (!details && line_count(&blocks) + NOTE_LINES + 2 > lines)
+        for (size_t i = 0; i < blocks.count; i++)
+            compose(&clipped, &blocks.items[i], i == 0);
     unsigned used = line_count(&blocks) + 1;
     for (size_t i = 0; i < blocks.count; i++)
         put_block(page, &blocks.items[i], i == 0);
