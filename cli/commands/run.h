@@ -13,6 +13,10 @@ enum {
     EXIT_RUN_SIGNAL = 128
 };
 
+#define RUN_LIBRARY "libwarpsage-cudart.so"
+/* Folder of that library, beside the program or where it was built; it may be missing. */
+const char *run_libraries(struct cli *cli);
+
 struct run_request {
     const char *const *gpus;
     size_t gpu_count;

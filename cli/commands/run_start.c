@@ -16,7 +16,7 @@
 #if !defined(WARPSAGE_RUNTIME_DIR) || !defined(WARPSAGE_RUNTIME_FROM_BIN)
 #error "define the folders of the stand-in: in the build, and seen from the installed program"
 #endif
-#define LIBRARY "libwarpsage-cudart.so"
+#define LIBRARY RUN_LIBRARY
 #if defined(WARPSAGE_STATIC)
 #define MISSING_LIBRARY                                                                            \
     "this warpsage is linked statically and has no " LIBRARY                                       \
@@ -27,7 +27,7 @@
     LIBRARY " is missing: build warpsage with liblz4-dev and libzstd-dev, or install it again"
 #endif
 
-static const char *find_library(struct cli *cli)
+const char *run_libraries(struct cli *cli)
 {
     char path[PATH_MAX];
     char *slash = realpath("/proc/self/exe", path) ? strrchr(path, '/') : NULL;
@@ -146,7 +146,7 @@ int run_start(struct cli *cli, const struct run_request *request, const char *fo
 {
     int ends[2], error = 0, status = 0;
     *out_code = EXIT_RUN_OURS;
-    const char *libraries = find_library(cli);
+    const char *libraries = run_libraries(cli);
     if (access(cli_format(cli, "%s/" LIBRARY, libraries), R_OK) != 0)
         return cli_error(cli, EXIT_RUN_OURS, MISSING_LIBRARY " (looked for in %s)", libraries);
     stop_path = cli_format(cli, "%s/stop", folder);

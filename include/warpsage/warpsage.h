@@ -122,6 +122,11 @@ WS_API WS_CHECKED ws_status ws_context_set_evidence(ws_context *context, const c
 /* Compilers for .cu and .cl input and ptxas for register counts; searched in the colon-separated `path`
  * (normally the caller's PATH). Without it only PTX is read and registers come from liveness. */
 WS_API WS_CHECKED ws_status ws_context_set_tool_path(ws_context *context, const char *path);
+/* Where that path has the program `name`, and what it prints when it is run with `option`, such as --version: both to
+ * be freed with ws_free. *out_path NULL: not found; *out_said NULL: it did not end with 0 within ten seconds. */
+WS_API WS_CHECKED ws_status ws_context_ask_tool(ws_context *context, const char *name,
+                                                const char *option, char **out_path,
+                                                char **out_said);
 
 /* ---- numbers as people read them ------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "base/float_state.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "decode/tool.h"
 #include "render/reflow.h"
 
 ws_status ws_context_create(ws_context **out)
@@ -72,6 +73,20 @@ ws_status ws_context_set_machine_dir(ws_context *context, const char *path)
 ws_status ws_context_set_tool_path(ws_context *context, const char *path)
 {
     return set_text(context, &context->tool_path, path);
+}
+
+ws_status ws_context_ask_tool(ws_context *context, const char *name, const char *option,
+                              char **out_path, char **out_said)
+{
+    *out_path = *out_said = NULL;
+    API_CALL(context)
+    *out_path = tool_find(context->tool_path, name);
+    const char *const arguments[] = {*out_path, option, NULL};
+    if (!*out_path || tool_run(arguments, context->tool_path, TOOL_QUESTION_SECONDS, out_said))
+        return WS_OK;
+    mem_free(*out_said);
+    *out_said = NULL;
+    return WS_OK;
 }
 
 const char *context_machine_dir(const ws_context *context)

@@ -37,6 +37,7 @@ COMMANDS = [
     (["energy", "t0=10", "tn=4", "p0=100", "pn=150"], True), (["energy", "--series"], True),
     (["papers", "teg-t2*"], True), (["explain"], True), (["explain", "G102"], True),
     (["explain", "teg"], True), (["schema"], True), (["completion", "values", "gpu"], True),
+    (["doctor", "--details", "all"], True),
 ]
 
 
