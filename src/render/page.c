@@ -156,6 +156,9 @@ unsigned page_lines_for(const struct page *page, unsigned lines)
     return page->width < USUAL ? (lines * USUAL + page->width - 1) / page->width : lines;
 }
 
+/* Behind the last word of what is cut. */
+#define CUT " .."
+
 void page_wrap(struct page *page, const char *lead, const char *text, unsigned max_lines)
 {
     max_lines = page_lines_for(page, max_lines);
@@ -164,11 +167,11 @@ void page_wrap(struct page *page, const char *lead, const char *text, unsigned m
     char *said = translate(page->opencl, text);
     const char *at = said;
     for (unsigned line = 0; line < max_lines; line++) {
-        size_t length = page_fitting(at, room);
-        bool is_last = line + 1 == max_lines;
+        bool is_cut = line + 1 == max_lines && strlen(at) > room;
+        size_t length = page_fitting(at, is_cut ? room - strlen(CUT) : room);
         struct strbuf one = {0};
-        strbuf_printf(&one, "%*s%.*s", indent, line ? "" : lead,
-                      is_last ? (int)strlen(at) : (int)length, at);
+        strbuf_printf(&one, "%*s%.*s%s", indent, line ? "" : lead, (int)length, at,
+                      is_cut ? CUT : "");
         add_line(page, one.data, page->width);
         strbuf_clear(&one);
         at += length;
