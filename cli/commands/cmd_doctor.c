@@ -129,12 +129,8 @@ static int read_style(struct cli *cli, const struct command_line *line, struct s
         const char *value = line->uses[i].value;
         if (line->uses[i].id == OPTION_FORMAT) CLI_TRY(parse_format(cli, value, &out->format));
         if (line->uses[i].id == OPTION_OUTPUT) out->path = value;
-        if (line->uses[i].id != OPTION_DETAILS) continue;
-        bool is_all = !strcmp(value, "all");
-        out->details = is_all ? WS_DETAILS_ALL : WS_DETAILS_NORMAL;
-        if (!is_all && strcmp(value, "normal") != 0)
-            return cli_error(cli, EXIT_USAGE,
-                             "invalid value '%s' for --details: expected normal or all", value);
+        if (line->uses[i].id == OPTION_DETAILS)
+            out->details = !strcmp(value, "all") ? WS_DETAILS_ALL : WS_DETAILS_NORMAL;
     }
     if (line->operand_count)
         return cli_error(cli, EXIT_USAGE, "unexpected operand '%s': doctor takes options only",
