@@ -56,8 +56,6 @@ static int write_report(struct analysis *a)
     bool is_page = a->request.format == WS_FORMAT_HTML;
     if (a->request.has_charts || is_page) asking_number(a->cli, &asking, "charts", 1);
     if (a->request.lists_code || is_page) asking_number(a->cli, &asking, "code", 1);
-    for (size_t i = 0; i < a->request.arg_count && !analysis_is_counted(a); i++)
-        asking_word(a->cli, &asking, "argument", a->request.args[i].text);
     return analysis_answer(a, &asking);
 }
 

@@ -391,6 +391,17 @@ static ws_launch make_launch(const struct analysis *a, double effort)
     return launch;
 }
 
+/* Puts the texts of the arguments into the profile, with which reports are compared. */
+static int keep_arguments(struct analysis *a)
+{
+    size_t count = a->request.arg_count;
+    const char **texts = cli_alloc(a->cli, (count + 1) * sizeof *texts);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = a->request.args[i].text;
+    ws_status status = ws_profile_set_arguments(a->profile, texts, count);
+    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+}
+
 /* A fresh device each time: a sample before the real run must not leave its results behind. */
 static int launch_once(struct analysis *a, double effort)
 {
@@ -411,7 +422,8 @@ static int launch_once(struct analysis *a, double effort)
     status = ws_device_launch(a->device, a->module, &launch, &a->profile);
     cli_clear_progress(a->cli);
     if (native_fall_back(a, status)) return launch_once(a, effort);
-    return status == WS_OK ? EXIT_DONE : cli_failed(a->cli, status);
+    if (status != WS_OK) return cli_failed(a->cli, status);
+    return keep_arguments(a);
 }
 
 static double now_seconds(void)

@@ -577,6 +577,9 @@ WS_API WS_CHECKED ws_status ws_profile_get(const ws_profile *profile, const char
  * blocks. WS_ERR_COMPARE if there is no such stage, or the counter is not kept by stage. */
 WS_API WS_CHECKED ws_status ws_profile_get_stage(const ws_profile *profile, size_t stage,
                                                  const char *id, double *out_value);
+/* Arguments of the launch as somebody gave them, copied; reports of other arguments are not compared. At most 1024. */
+WS_API WS_CHECKED ws_status ws_profile_set_arguments(ws_profile *profile, const char *const *texts,
+                                                     size_t count);
 /* Registers per thread given by the user; marked so in every report. */
 WS_API WS_CHECKED ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers);
 /* Bytes that a thread's code stores and loads because these registers do not suffice, as `ptxas -v` prints them; 0

@@ -71,8 +71,6 @@ struct analyzed_kernel {
     struct hot_node *lines;
     struct analyzed_machine *machines;
     const struct code_answer *code; /* NULL: not asked for */
-    const char *const *arguments;
-    size_t argument_count;
 };
 
 struct analyze_answer {
@@ -588,13 +586,8 @@ static ws_status ask(struct asked *asked, const void **out)
     TRY(find_model(asked, &options.only));
     answer->count = asked->profile_count;
     answer->kernels = ARENA_ARRAY(arena, struct analyzed_kernel, answer->count + 1);
-    size_t argument_count;
-    const char *const *arguments = asked_copies(asked, "argument", &argument_count);
-    for (size_t i = 0; i < answer->count; i++) {
+    for (size_t i = 0; i < answer->count; i++)
         TRY(ask_kernel(asked, asked->profiles[i], &options, &answer->kernels[i]));
-        answer->kernels[i].arguments = arguments;
-        answer->kernels[i].argument_count = argument_count;
-    }
     compare_kernels(arena, answer);
     *out = answer;
     return WS_OK;
@@ -610,7 +603,6 @@ static const struct input_info inputs[] = {
      "also the figures of charts: roofline, curves over warps and launch parameters, ranked "
      "changes of the machine, temperatures; not with `model` or `times_only`"},
     {"code", INPUT_FLAG, "", "also source, PTX and native code, with the cost of each line"},
-    {"argument", INPUT_WORD, "", "an argument of the kernels, in their order; for comparisons"},
 };
 
 const struct question question_analyze = {

@@ -156,6 +156,22 @@ ws_status ws_profile_set_registers(ws_profile *profile, unsigned registers)
     return WS_OK;
 }
 
+ws_status ws_profile_set_arguments(ws_profile *profile, const char *const *texts, size_t count)
+{
+    API_CALL(profile->context)
+    enum { MOST = 1024 };
+    if (count > MOST)
+        return diag_error(&profile->context->diag, WS_ERR_ARGUMENT,
+                          "%zu arguments are out of range: expected at most %d", count, MOST);
+    struct profile *inner = own(profile);
+    const char **copies = ARENA_ARRAY(&inner->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        copies[i] = arena_copy(&inner->arena, texts[i]);
+    inner->arguments = copies;
+    inner->argument_count = (uint32_t)count;
+    return WS_OK;
+}
+
 ws_status ws_profile_set_spills(ws_profile *profile, unsigned store_bytes, unsigned load_bytes)
 {
     API_CALL(profile->context)

@@ -129,6 +129,8 @@ struct profile {
     /* What a reader of the figures must know of their making, a sentence each. */
     uint32_t note_count;
     const char **notes;
+    const char *const *arguments; /* of the launch, as they were given; for comparisons */
+    uint32_t argument_count;
 };
 
 /* An empty profile: every counter missing with the reason "not in this profile". */

@@ -462,6 +462,23 @@ static ws_status read_notes(const struct reader *r, json_t *root)
     return WS_OK;
 }
 
+static ws_status read_arguments(const struct reader *r, json_t *root)
+{
+    struct profile *profile = r->profile;
+    json_t *list = json_object_get(root, "arguments");
+    if (!list) return WS_OK;
+    TRY(need_array(r, list, "arguments"));
+    const char **texts = ARENA_ARRAY(&profile->arena, const char *, json_array_size(list) + 1);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (!text) return fail(r, "arguments", "must be strings");
+        texts[i] = arena_copy(&profile->arena, text);
+    }
+    profile->arguments = texts;
+    profile->argument_count = (uint32_t)json_array_size(list);
+    return WS_OK;
+}
+
 static ws_status read_stage(const struct reader *r, json_t *item, const char *path,
                             struct stage_profile *out)
 {
@@ -693,7 +710,8 @@ static ws_status read_root(const struct reader *r, json_t *root)
                                        "instructions",     "notes",
                                        "stages",           "caches",
                                        "partial",          "l2_reuse",
-                                       "l2_code_bytes",    "ptx"};
+                                       "l2_code_bytes",    "ptx",
+                                       "arguments"};
     struct profile *profile = r->profile;
     TRY(need_object(r, root, "the profile"));
     TRY(read_schema(r, root));
@@ -706,6 +724,7 @@ static ws_status read_root(const struct reader *r, json_t *root)
     TRY(read_text(r, root, "source_path", &profile->source_path));
     TRY(read_text(r, root, "trace_file", &profile->trace_path));
     TRY(read_launch(r, root));
+    TRY(read_arguments(r, root));
     TRY(read_registers(r, root));
     TRY(read_bool(r, root, "ordered", &profile->ordered));
     TRY(read_bool(r, root, "unordered_by_user", &profile->unordered_by_user));

@@ -188,12 +188,12 @@ static json_t *stage_json(struct writer *w, const struct stage_profile *stage)
     return item;
 }
 
-static json_t *notes_json(struct writer *w, const struct profile *profile)
+static json_t *texts_json(struct writer *w, const char *const *texts, size_t count)
 {
-    json_t *notes = json_array();
-    for (uint32_t i = 0; i < profile->note_count; i++)
-        append(w, notes, text_or_null(profile->notes[i]));
-    return notes;
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++)
+        append(w, out, text_or_null(texts[i]));
+    return out;
 }
 
 static json_t *caches_json(struct writer *w, const struct cache_section *section)
@@ -244,6 +244,8 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     put(w, root, "source_path", text_or_null(profile->source_path));
     if (trace_name) put(w, root, "trace_file", text_or_null(trace_name));
     put(w, root, "launch", launch_json(w, profile));
+    if (profile->argument_count)
+        put(w, root, "arguments", texts_json(w, profile->arguments, profile->argument_count));
     put(w, root, "registers", registers_json(w, profile));
     put(w, root, "ordered", json_boolean(profile->ordered));
     put(w, root, "unordered_by_user", json_boolean(profile->unordered_by_user));
@@ -258,7 +260,7 @@ char *profile_to_json_with(const struct profile *profile, const char *trace_name
     if (profile->half_warp_banks)
         put(w, root, "half_warp_banks", unsigned_number(profile->half_warp_banks));
     put(w, root, "counters", counters_json(w, profile));
-    put(w, root, "notes", notes_json(w, profile));
+    put(w, root, "notes", texts_json(w, profile->notes, profile->note_count));
     put(w, root, "instructions", instructions);
     if (profile->ptx_count) put(w, root, "ptx", ptx_json(w, profile));
     put(w, root, "stages", stages);
