@@ -4,6 +4,9 @@
  * class has a figure or no substitute; what remains unknown is said to be unknown. */
 #include "machine/machine.h"
 
+#include <math.h>
+#include <string.h>
+
 #define NONE CLASS_COUNT
 
 /* Why each substitute is right, or how it errs. */
@@ -83,13 +86,15 @@ static unsigned substitute_of(const struct machine *machine, unsigned first, uns
 
 /* Substitutes may form rings (add -> fma -> mul -> add): as many steps as classes see all of a chain. */
 static bool find_price(const struct machine *machine, unsigned first, enum insn_class id,
-                       double *out)
+                       bool as_loaded, double *out)
 {
     unsigned at = id;
     for (unsigned step = 0; step < CLASS_COUNT && at != NONE; step++) {
         const struct machine_value *value = &machine->values[first + at];
-        if (value->known) {
-            *out = value->value;
+        bool is_changed = as_loaded && value->source && !strcmp(value->source, MACHINE_WHAT_IF);
+        double figure = is_changed ? value->loaded : value->value;
+        if (value->known && !isnan(figure)) {
+            *out = figure;
             return true;
         }
         at = substitute_of(machine, first, at);
@@ -99,15 +104,20 @@ static bool find_price(const struct machine *machine, unsigned first, enum insn_
 
 bool machine_throughput(const struct machine *machine, enum insn_class id, double *out)
 {
-    return find_price(machine, MACHINE_THROUGHPUT_FIRST, id, out);
+    return find_price(machine, MACHINE_THROUGHPUT_FIRST, id, false, out);
+}
+
+bool machine_throughput_as_loaded(const struct machine *machine, enum insn_class id, double *out)
+{
+    return find_price(machine, MACHINE_THROUGHPUT_FIRST, id, true, out);
 }
 
 bool machine_latency(const struct machine *machine, enum insn_class id, double *out)
 {
-    return find_price(machine, MACHINE_LATENCY_FIRST, id, out);
+    return find_price(machine, MACHINE_LATENCY_FIRST, id, false, out);
 }
 
 bool machine_issue_latency(const struct machine *machine, enum insn_class id, double *out)
 {
-    return find_price(machine, MACHINE_ISSUE_LATENCY_FIRST, id, out);
+    return find_price(machine, MACHINE_ISSUE_LATENCY_FIRST, id, false, out);
 }

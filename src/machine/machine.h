@@ -217,6 +217,8 @@ double machine_clusters(const struct machine *machine);
  * of the class that class_price.c names for it (fp32.add has fp32.fma's, for instance). False if
  * neither is known. */
 bool machine_throughput(const struct machine *machine, enum insn_class id, double *out);
+/* The same without what-ifs. */
+bool machine_throughput_as_loaded(const struct machine *machine, enum insn_class id, double *out);
 bool machine_latency(const struct machine *machine, enum insn_class id, double *out);
 /* Cycles until the same warp may issue again. */
 bool machine_issue_latency(const struct machine *machine, enum insn_class id, double *out);

@@ -108,14 +108,16 @@ static void add_issue(struct bound *bound)
                instructions * price_issue_cycles(machine) / width);
 }
 
+typedef bool throughput_fn(const struct machine *machine, enum insn_class id, double *out);
+
 /* Threads per cycle of a class; 0: not known. */
-static double class_lanes(const struct bound *bound, enum insn_class id)
+static double class_lanes(const struct bound *bound, enum insn_class id, throughput_fn *throughput)
 {
     double lanes = 0, add = 0;
     const struct machine *machine = bound->input->machine;
-    if (!machine_throughput(machine, id, &lanes)) return 0;
+    if (!throughput(machine, id, &lanes)) return 0;
     if (model_without(bound->input, EFFECT_LONG_INSTRUCTIONS) &&
-        machine_throughput(machine, CLASS_FP32_ADD, &add))
+        throughput(machine, CLASS_FP32_ADD, &add))
         lanes = fmax(lanes, add);
     return lanes;
 }
@@ -125,19 +127,23 @@ static double class_count(const struct bound *bound, unsigned id)
     return profile_get(bound->input->profile, (enum counter)(COUNTER_INST_WARP_FIRST + id));
 }
 
-/* Classes of a pipe are added up only where they are priced alike: differing prices are a sign that
- * they do not share all of their lanes, and a bound must not add what may overlap. */
+/* Classes of a pipe are added up only where the machine's file prices them alike: differing prices are a sign that
+ * they do not share all of their lanes, and a bound must not add what may overlap. A what-if that makes one of them
+ * slower does not part them: it takes the lanes for longer. */
 static void add_pipes(struct bound *bound)
 {
-    double lanes[CLASS_COUNT] = {0}, longest[PIPE_COUNT] = {0};
-    for (unsigned i = 0; i < CLASS_COUNT; i++)
-        if (pipe_of[i] != PIPE_NONE && class_count(bound, i) > 0) lanes[i] = class_lanes(bound, i);
+    double lanes[CLASS_COUNT] = {0}, loaded[CLASS_COUNT] = {0}, longest[PIPE_COUNT] = {0};
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        if (pipe_of[i] == PIPE_NONE || !(class_count(bound, i) > 0)) continue;
+        lanes[i] = class_lanes(bound, i, machine_throughput);
+        loaded[i] = class_lanes(bound, i, machine_throughput_as_loaded);
+    }
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         double count = 0;
         if (!(lanes[i] > 0)) continue;
         for (unsigned k = 0; k < CLASS_COUNT; k++)
-            if (pipe_of[k] == pipe_of[i] && fabs(lanes[k] - lanes[i]) < 1e-9)
-                count += class_count(bound, k);
+            if (pipe_of[k] == pipe_of[i] && lanes[k] > 0 && fabs(loaded[k] - loaded[i]) < 1e-9)
+                count += class_count(bound, k) * (lanes[i] / lanes[k]);
         longest[pipe_of[i]] = fmax(longest[pipe_of[i]], count * WARP_LANES / lanes[i]);
     }
     for (unsigned pipe = PIPE_NONE + 1; pipe < PIPE_COUNT; pipe++)

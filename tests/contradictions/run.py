@@ -20,7 +20,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-SAMPLE_LAUNCHES = ["saxpy", "reduce", "transpose_naive", "sgemm_naive_512", "histogram_private"]
+SAMPLE_LAUNCHES = ["saxpy", "reduce", "transpose_naive", "sgemm_naive_512", "histogram_private",
+                   "nbody"]
 SAMPLE_MACHINES = ["8800gt", "gtx280", "gtx580", "k40c", "v100", "h200"]
 SAMPLE_TRACED = [("saxpy", "gtx280"), ("reduce", "v100")]  # executed, so that teg has its traces
 
