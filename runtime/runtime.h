@@ -139,7 +139,8 @@ cudaError_t *api_last(void);
 
 /* event_log.c: a call of the API. In a function that goes through others or through helpers, API_CALL comes first: the
  * call is the program's, and the others are none. */
-#define API_CALL __attribute__((cleanup(api_leave))) const char *call_before = api_enter(__func__)
+#define API_CALL                                                                                   \
+    __attribute__((cleanup(api_leave), unused)) const char *call_before = api_enter(__func__)
 const char *api_enter(const char *name);
 void api_leave(const char **before);
 /* With the lock; `name`: of the function, if it is the program's call. */
