@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import page
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -113,18 +115,6 @@ for (const variant of variants) {
 }
 </script>"""
 
-passed = failed = 0
-
-
-def check(name, wrong):
-    global passed, failed
-    if not wrong:
-        passed += 1
-        return
-    failed += 1
-    print(f"{name}: " + "\n    ".join(str(line) for line in list(wrong)[:12]))
-
-
 def browse(path, *options):
     done = subprocess.run([BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                            "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1500,1000", *options,
@@ -147,10 +137,10 @@ def look_at(name, text, folder):
         file.write(HOST.replace("VARIANTS", json.dumps(variants).replace("</", "<\\/").replace("<!--", "<\\!--")))
     out, said = browse(host, "--virtual-time-budget=20000", "--dump-dom")
     match = re.search(r'<pre id="found">(.*?)</pre>', out, re.S)
-    check(f"{name}: console", said)
+    page.check(f"{name}: console", said)
     found = json.loads(html.unescape(match.group(1))) if match else {}
     for variant in variants:
-        check(variant["name"], found.get(variant["name"], ["nothing was found out"]))
+        page.check(variant["name"], found.get(variant["name"], ["nothing was found out"]))
 
 
 def look_dark_and_print(path, folder):
@@ -165,11 +155,11 @@ def look_dark_and_print(path, folder):
         out, said = browse(probe, "--dump-dom", *options)
         colour = re.search(r"<title>rgb\((\d+)", out)
         shown[theme] = int(colour.group(1)) if colour else -1
-        check(f"{theme}: console", said)
-    check("dark and light", [] if shown["light"] > 200 and 0 <= shown["dark"] < 60 else [shown])
+        page.check(f"{theme}: console", said)
+    page.check("dark and light", [] if shown["light"] > 200 and 0 <= shown["dark"] < 60 else [shown])
     pdf = os.path.join(folder, "report.pdf")
     browse(path, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")
-    check("print", [] if os.path.exists(pdf) and os.path.getsize(pdf) > 20_000 else ["no PDF, or a small one"])
+    page.check("print", [] if os.path.exists(pdf) and os.path.getsize(pdf) > 20_000 else ["no PDF, or a small one"])
 
 
 def main():
@@ -184,8 +174,7 @@ def main():
             with open(path, encoding="utf-8") as file:
                 look_at(name, file.read(), folder)
         look_dark_and_print(path, folder)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return page.finish()
 
 
 sys.exit(main())

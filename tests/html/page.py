@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a page of HTML with Python's own parsers: check_page(text) returns what is wrong with it."""
+"""What the tests of pages of HTML share: check_page(text) returns what is wrong with a page by Python's own parsers;
+check and finish count tests."""
 import collections
 import html.parser
 import re
@@ -80,6 +81,22 @@ class Page(html.parser.HTMLParser):
             self.words[self.stack[-1]] = self.words.get(self.stack[-1], "") + text
         if re.search("[\x00-\x08\x0b-\x1f\x7f]", text):
             self.complain("control characters")
+
+
+counts = collections.Counter()
+
+
+def check(name, wrong):
+    """Counts a test, which has passed if the list of what is wrong is empty."""
+    counts["failed" if wrong else "passed"] += 1
+    if wrong:
+        print(f"{name}: " + "\n    ".join(str(line) for line in list(wrong)[:12]))
+
+
+def finish():
+    """The last line of a test, and its exit status."""
+    print(f"{counts['passed']} passed, {counts['failed']} failed")
+    return 1 if counts["failed"] else 0
 
 
 def check_svg(text):

@@ -21,20 +21,8 @@ PREBUILT = os.path.join(os.path.dirname(HERE), "programs", "prebuilt")
 WARPSAGE, MANY = (os.path.abspath(path) for path in sys.argv[1:3])
 MARKUP = "a<script>alert(1)</script>&\"'"
 
-passed = failed = 0
-
-
-def check(name, wrong):
-    global passed, failed
-    if not wrong:
-        passed += 1
-        return
-    failed += 1
-    print(f"{name}: " + "\n    ".join(str(line) for line in list(wrong)[:12]))
-
-
 def expect(name, got, wanted):
-    check(name, [] if got == wanted else [f"{got!r}, not {wanted!r}"])
+    page.check(name, [] if got == wanted else [f"{got!r}, not {wanted!r}"])
 
 
 def start(*arguments):
@@ -60,21 +48,21 @@ def numbers(tree, out):
 def check_figures(name, text, answer):
     """Sums of the JSON's own numbers are none of the page's."""
     said = {float(value) for value in page.parse(text).data}
-    check(f"{name}: figures", sorted(said - numbers(answer, set()))[:12])
+    page.check(f"{name}: figures", sorted(said - numbers(answer, set()))[:12])
     wanted = {kernel["time_s"] for kernel in answer["kernels"] if kernel["time_s"] is not None}
     wanted |= {answer["timeline"]["calls_made"], answer["totals"]["launches"]}
-    check(f"{name}: times and counts", sorted(wanted - said))
+    page.check(f"{name}: times and counts", sorted(wanted - said))
 
 
 def check_program(folder, name, options, *program):
     """Page and JSON of one program."""
     code, text = report(folder, "html", options, *program)
     expect(f"{name}: exit status", code, 0)
-    check(f"{name}: page", page.check_page(text))
+    page.check(f"{name}: page", page.check_page(text))
     _, answer = report(folder, "json", [*options, "--charts", "--reports", "8"], *program)
     answer = json.loads(answer)
     check_figures(name, text, answer)
-    check(f"{name}: parts", [part for part in ("summary", "timeline", "kernels", "notes", "k1", "k1-verdict")
+    page.check(f"{name}: parts", [part for part in ("summary", "timeline", "kernels", "notes", "k1", "k1-verdict")
                              if f'id="{part}"' not in text])
     return text, answer
 
@@ -110,7 +98,7 @@ def check_many(folder):
     expect("many: bytes", (timeline["copied_bytes"], timeline["filled_bytes"]),
            (4096 * rounds / 10, 1024 * rounds / 10))
     rows = timeline["work"]
-    check("many: merged", [] if timeline["step_s"] > 0 and len(rows) <= 6144 and timeline["left_out"] == 0
+    page.check("many: merged", [] if timeline["step_s"] > 0 and len(rows) <= 6144 and timeline["left_out"] == 0
           else [timeline["step_s"], len(rows), timeline["left_out"]])
     streams = {}
     for row in rows:
@@ -119,11 +107,11 @@ def check_many(folder):
     expect("many: streams", sorted(streams.values()), [2 * rounds / 3] * 3)
     busy = sum(row["busy_s"] for row in rows if row["kind"] == "kernel")
     total = sum(kernel["time_s"] for kernel in answer["kernels"])
-    check("many: busy", [] if abs(busy / total - 1) < 1e-6 else [busy, total])
-    check("many: within", [row for row in rows if not row["begin_s"] <= row["end_s"] <= timeline["end_s"] * 1.000001 or
+    page.check("many: busy", [] if abs(busy / total - 1) < 1e-6 else [busy, total])
+    page.check("many: within", [row for row in rows if not row["begin_s"] <= row["end_s"] <= timeline["end_s"] * 1.000001 or
                            row["busy_s"] > (row["end_s"] - row["begin_s"]) * 1.000001 + 1e-15])
-    check("many: told", [] if "are one row with their count" in text else ["the page does not say that rows are merged"])
-    check("names: escaped", [] if "&lt;char const&amp;&gt;" in text and "<char const" not in text else names)
+    page.check("many: told", [] if "are one row with their count" in text else ["the page does not say that rows are merged"])
+    page.check("names: escaped", [] if "&lt;char const&amp;&gt;" in text and "<char const" not in text else names)
 
 
 def check_hostile(folder):
@@ -131,9 +119,9 @@ def check_hostile(folder):
     shutil.copy(os.path.join(PREBUILT, "reduction"), path)
     code, text = report(folder, "html", ["--gpu", "v100,h200"], path, MARKUP)
     expect("hostile: exit status", code, 0)
-    check("hostile: page", page.check_page(text))
-    check("hostile: escaped", [] if "&lt;script&gt;alert(1)" in text and "<script>alert" not in text else ["it is not"])
-    check("two GPUs", [part for part in ("k1-comparison", "k1-m2-verdict") if f'id="{part}"' not in text])
+    page.check("hostile: page", page.check_page(text))
+    page.check("hostile: escaped", [] if "&lt;script&gt;alert(1)" in text and "<script>alert" not in text else ["it is not"])
+    page.check("two GPUs", [part for part in ("k1-comparison", "k1-m2-verdict") if f'id="{part}"' not in text])
 
 
 def check_session(folder):
@@ -155,31 +143,31 @@ def check_session(folder):
     with open(os.path.join(session, "7.calls"), "w", encoding="utf-8") as file:
         file.write(f"call\t0\t{2**64 - 1}\t0\t0\t0\t0\tcudaFree\t\ncall\t0\t3\t0,5\t0,5\t0\t0\tcuFree\t\ncall\t0\t3\t0,")
     code, text = report(folder, "html", [], "/bin/sh", "-c", f'cp "{session}"/* "$WARPSAGE_RUN"')
-    check("session: page", page.check_page(text))
+    page.check("session: page", page.check_page(text))
     expect("session: exit status", code, 0)
-    check("session: escaped", ["it is not"] if "<script>alert" in text else [])
-    check("session: told", [said for said in ("7 of the lines", "of 2000 kernels", "events not shown", "1 of the lines", "cuFree")
+    page.check("session: escaped", ["it is not"] if "<script>alert" in text else [])
+    page.check("session: told", [said for said in ("7 of the lines", "of 2000 kernels", "events not shown", "1 of the lines", "cuFree")
                             if said not in text])
 
 
 def check_failures(folder):
     code, text = report(folder, "html", [], "/bin/sh", "-c", "exit 3")
     expect("no kernels: exit status", code, 3)
-    check("no kernels: page", page.check_page(text))
-    check("no kernels: said", [] if "No kernel was launched" in text else ["it is not"])
+    page.check("no kernels: page", page.check_page(text))
+    page.check("no kernels: said", [] if "No kernel was launched" in text else ["it is not"])
     code, text = report(folder, "html", ["--skip", "1000"], os.path.join(PREBUILT, "vector_add"))
-    check("nothing counted: page", page.check_page(text))
-    check("nothing counted: why", [] if "without counters" in text and "not requested" in text else ["it is not said"])
+    page.check("nothing counted: page", page.check_page(text))
+    page.check("nothing counted: why", [] if "without counters" in text and "not requested" in text else ["it is not said"])
     code, text = report(folder, "html", [], os.path.join(PREBUILT, "driver_vector_add"))
-    check("failed launch: page", page.check_page(text))
-    check("failed launch: said", [] if "that failed" in text else ["it is not"])
+    page.check("failed launch: page", page.check_page(text))
+    page.check("failed launch: said", [] if "that failed" in text else ["it is not"])
     code, text = report(folder, "html", ["--clock", "host"], "/bin/sh", "-c", "kill -9 $$")
     expect("killed: exit status", code, 128 + 9)
-    check("killed: page", page.check_page(text))
+    page.check("killed: page", page.check_page(text))
     for path in ("/nonexistent/report.html", "/dev/full"):
         done = start("-f", "html", "-o", path, "--", os.path.join(PREBUILT, "vector_add"))
         expect(f"{path}: exit status", done.returncode, 125)
-        check(f"{path}: said", [] if path.encode() in done.stderr else [done.stderr])
+        page.check(f"{path}: said", [] if path.encode() in done.stderr else [done.stderr])
     expect("--reports 0", start("--reports", "0", "--", "/bin/true").returncode, 2)
 
 
@@ -191,8 +179,7 @@ def main():
         check_hostile(folder)
         check_session(folder)
         check_failures(folder)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return page.finish()
 
 
 sys.exit(main())

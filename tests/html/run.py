@@ -23,18 +23,6 @@ PROGRAM = os.path.abspath(sys.argv[1])
 KERNELS = os.path.join(ROOT, "examples", "kernels")
 HOSTILE = "k<script>alert(1)</script>\"'&amp;\x01\u0007</title></style>é"
 
-passed = failed = 0
-
-
-def check(name, wrong):
-    global passed, failed
-    if not wrong:
-        passed += 1
-        return
-    failed += 1
-    print(f"{name}: " + "\n    ".join(str(line) for line in list(wrong)[:12]))
-
-
 def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, check=True).stdout.decode()
 
@@ -54,19 +42,19 @@ def numbers(tree, out):
 def check_figures(name, text, answer):
     """Every <data> is a number of the JSON, and each kernel's time is there."""
     known, said = numbers(answer, set()), {float(value) for value in page.parse(text).data}
-    check(f"{name}: figures", [f"{value!r} is not in the JSON" for value in sorted(said - known)] if len(said) > 100
+    page.check(f"{name}: figures", [f"{value!r} is not in the JSON" for value in sorted(said - known)] if len(said) > 100
           else ["the page says too few"])
     times = {machine["headline"]["time_s"] for kernel in answer["kernels"] for machine in kernel["machines"]}
-    check(f"{name}: times", [f"{time!r} is not in the page" for time in times - said])
+    page.check(f"{name}: times", [f"{time!r} is not in the page" for time in times - said])
 
 
 def check_parts(name, text, parts):
-    check(f"{name}: parts", [f"no part {part}" for part in parts if f'id="{part}"' not in text])
+    page.check(f"{name}: parts", [f"no part {part}" for part in parts if f'id="{part}"' not in text])
 
 
 def check_command(name, parts, *command):
     text = run("analyze", *command, "-f", "html")
-    check(f"{name}: page", page.check_page(text))
+    page.check(f"{name}: page", page.check_page(text))
     check_figures(name, text, json.loads(run("analyze", *command, "-f", "json", "--code", "--charts")))
     check_parts(name, text, parts)
     return text
@@ -79,7 +67,7 @@ def check_checks(text):
                      ('<svg class="chart-bars"', '<g class="chart-bars"'), ("</caption>", "\x07</caption>"),
                      ("<main", "<main onclick=x"), ('scope="col"', ""), ("</style>", "a{b:url(x)}</style>")):
         if old in text:
-            check(f"{new!r} for {old!r} is found", [] if page.check_page(text.replace(old, new, 1)) else ["it is not"])
+            page.check(f"{new!r} for {old!r} is found", [] if page.check_page(text.replace(old, new, 1)) else ["it is not"])
 
 
 def rename(tree, new):
@@ -100,30 +88,30 @@ def check_profile(folder):
     run("analyze", os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100", "--save-profile", saved, "-q")
     with open(saved, encoding="utf-8") as file:
         profile = json.load(file)
-    check("hostile names: profile", [] if rename(profile, HOSTILE) > 1 else ["no names were changed"])
+    page.check("hostile names: profile", [] if rename(profile, HOSTILE) > 1 else ["no names were changed"])
     with open(changed, "w", encoding="utf-8") as file:
         json.dump(profile, file)
     text = run("analyze", "--profile", changed, "--gpu", "v100,h200", "-f", "html")
-    check("hostile names: page", page.check_page(text))
-    check("hostile names: escaped", [] if "&lt;script&gt;alert(1)" in text and "<script>alert" not in text and
+    page.check("hostile names: page", page.check_page(text))
+    page.check("hostile names: escaped", [] if "&lt;script&gt;alert(1)" in text and "<script>alert" not in text and
           "</title></style>" not in text else ["the name is not in the page, or is not escaped"])
     text = run("analyze", "--profile", saved, "-f", "html")
-    check("no machine: page", page.check_page(text))
+    page.check("no machine: page", page.check_page(text))
     check_parts("no machine", text, ["mix", "notes"])
-    check("same bytes", [] if text == run("analyze", "--profile", saved, "-f", "html") else ["they differ"])
+    page.check("same bytes", [] if text == run("analyze", "--profile", saved, "-f", "html") else ["they differ"])
 
 
 def check_trees():
     """Questions without a page of their own show their tree."""
     for command in (["machines", "show", "h200"], ["machines", "diff", "v100", "h200"],
                     ["occupancy", "--gpu", "v100", "-b", "256"]):
-        check(f"{command}: page", page.check_page(run(*command, "-f", "html")))
+        page.check(f"{command}: page", page.check_page(run(*command, "-f", "html")))
 
 
 def check_unwritable():
     done = subprocess.run([PROGRAM, "analyze", os.path.join(KERNELS, "saxpy", "saxpy.yaml"), "--gpu", "v100", "-f",
                            "html", "-o", "/nonexistent/report.html"], capture_output=True)
-    check("unwritable", [] if done.returncode == 3 and b"/nonexistent" in done.stderr else
+    page.check("unwritable", [] if done.returncode == 3 and b"/nonexistent" in done.stderr else
           [done.returncode, done.stderr])
 
 
@@ -138,8 +126,7 @@ def main():
         check_profile(folder)
     check_trees()
     check_unwritable()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return page.finish()
 
 
 sys.exit(main())
