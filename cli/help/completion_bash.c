@@ -57,12 +57,9 @@ static void put_values(const struct command *command, FILE *out)
 
 static void put_operands(const struct command *command, FILE *out)
 {
-    const char *at = command->operands ? command->operands : "";
-    for (unsigned number = 1; *at; number++) {
-        char one[64];
-        size_t length = strcspn(at, " ");
-        snprintf(one, sizeof one, "%.*s", (int)length, at);
-        at += length + (at[length] == ' ');
+    const char *at = command->operands;
+    char one[OPERAND_BYTES];
+    for (unsigned number = 1; option_next_operand(&at, one); number++) {
         if (*at)
             fprintf(out, "        '%s %u') echo '", command->name, number);
         else

@@ -60,11 +60,9 @@ static void put_command(const struct command *command, FILE *out)
         put_quoted(out, row->help);
         putc('\n', out);
     }
-    for (const char *at = command->operands ? command->operands : ""; *at;) {
-        char one[64];
-        size_t length = strcspn(at, " ");
-        snprintf(one, sizeof one, "%.*s", (int)length, at);
-        at += length + (at[length] == ' ');
+    const char *at = command->operands;
+    char one[OPERAND_BYTES];
+    while (option_next_operand(&at, one)) {
         fprintf(out, "complete -c warpsage -n '__warpsage_is %s'", command->name);
         put_action(out, one, "");
         putc('\n', out);

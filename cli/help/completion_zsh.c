@@ -59,12 +59,9 @@ static void put_form(FILE *out, const struct option_row *row, const char *form)
 
 static void put_operands(const struct command *command, FILE *out)
 {
-    const char *at = command->operands ? command->operands : "";
-    for (unsigned number = 1; *at; number++) {
-        char one[64];
-        size_t length = strcspn(at, " ");
-        snprintf(one, sizeof one, "%.*s", (int)length, at);
-        at += length + (at[length] == ' ');
+    const char *at = command->operands;
+    char one[OPERAND_BYTES];
+    for (unsigned number = 1; option_next_operand(&at, one); number++) {
         if (*at)
             fprintf(out, " \\\n                '%u", number);
         else if (command->operands_end_options)

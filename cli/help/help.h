@@ -31,7 +31,7 @@ void completion_zsh(FILE *out);
 void completion_fish(FILE *out);
 
 /* The values of a source, a line each (listed_values.c). `words`: of the command line, among them files for those
- * that are found in one. EXIT_USAGE: there is no such source. */
+ * that are found in one. EXIT_USAGE: an unknown source. */
 int values_list(struct cli *cli, const char *source, const char *const *words, size_t count,
                 FILE *out);
 

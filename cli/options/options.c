@@ -57,6 +57,15 @@ size_t option_next_choice(const char **at, const char **out)
     return 0;
 }
 
+bool option_next_operand(const char **at, char out[OPERAND_BYTES])
+{
+    if (!*at || !**at) return false;
+    size_t length = strcspn(*at, " ");
+    snprintf(out, OPERAND_BYTES, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ' ');
+    return true;
+}
+
 static const struct option_row *find_letter(const struct command *command, char letter)
 {
     const struct option_row *row;

@@ -53,7 +53,7 @@ extern const struct command command_analyze, command_calibrate, command_completi
     command_disasm, command_doctor, command_energy, command_explain, command_machines, command_man,
     command_occupancy, command_papers, command_power, command_run, command_schema, command_split,
     command_thermal, command_throughput, command_timeline, command_validate, command_whatif;
-const struct command *command_find(const char *name); /* NULL: there is none */
+const struct command *command_find(const char *name); /* NULL: none has this name */
 
 /* Its options by index, those that all commands have last; NULL beyond. */
 const struct option_row *options_row(const struct command *command, size_t index);
@@ -61,6 +61,10 @@ struct option_value option_value(const char *text);
 /* The choices of a value, one by one: *at begins as its name. Those in capitals stand for others and are left
  * out. Returns the length; 0: no more. */
 size_t option_next_choice(const char **at, const char **out);
+/* The operands of a command, one by one, as values of options are written: *at begins as its `operands`, and is at the
+ * end behind the last. False: no more. */
+enum { OPERAND_BYTES = 64 };
+bool option_next_operand(const char **at, char out[OPERAND_BYTES]);
 /* " (did you mean '--gpu'?)" or what to use instead of an option of Nsight Compute; "" if neither is near. */
 const char *options_hint(struct cli *cli, const struct command *command, const char *option);
 /* What to use instead of that option of Nsight Compute; NULL: it has none of that name (profilers.c). */
