@@ -202,7 +202,7 @@ ws_status fat_file_read(struct diag *diag, struct arena *arena, const char *path
     if (status == WS_OK) {
         out->images = ARENA_ARRAY(arena, struct fat_image, list.count);
         out->count = list.count;
-        memcpy(out->images, list.items, list.count * sizeof *list.items);
+        if (list.count) memcpy(out->images, list.items, list.count * sizeof *list.items);
     }
     mem_free(list.items);
     return status;
