@@ -4,6 +4,10 @@
 # `N passed, N failed`.
 #
 #     tools/run-fuzz.sh [SECONDS]
+#     FUZZ_SEED=0 tools/run-fuzz.sh 3600     other inputs in every run
+#
+# The same inputs in the same order in every run, as far as the time goes: what a change breaks is told from what
+# chance finds, for which there is the night.
 #
 # Seeds are tests/fuzz/corpus/NAME/ and the repository's own files, words of the dictionary those that
 # the sources know. An input that breaks a target is kept in build-fuzz/findings/ and its path printed:
@@ -56,7 +60,7 @@ fuzz() {
     words_of "$name" | xargs -r grep -ohE '"[A-Za-z0-9_.:%]{2,32}"' | LC_ALL=C sort -u >"$words"
     local dictionary=()
     [ ! -s "$words" ] || dictionary=(-dict="$words")
-    "build-fuzz/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    "build-fuzz/$name" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
         "${dictionary[@]}" -artifact_prefix="$findings/$name-" -print_final_stats=1 "$corpus" \
         >"build-fuzz/$name.log" 2>&1 </dev/null
 }
