@@ -4,7 +4,7 @@
 #
 #     tools/check-layering.sh [ROOT]
 #
-# 1. Includes go left only: base, isa, machine, host, decode, {emulate, replay}, measure, model,
+# 1. Includes go left only: base, isa, machine, host, decode, {emulate, replay}, check, measure, model,
 #    recommend, answer, render, api; replay sees emulate's observer.
 # 2. A stage is seen through the headers named below; its other headers are its own.
 #    In src/model/, core sees no other room but the list of models, and every room sees core and itself;
@@ -29,13 +29,14 @@ c_files() {
 check_includes() {
     c_files | grep -E '^(src|cli|runtime|calibrate)/' | xargs -r awk '
     BEGIN {
-        split("base isa machine host decode emulate measure model recommend answer render api", order, " ")
+        split("base isa machine host decode emulate check measure model recommend answer render api", order, " ")
         for (i in order) level[order[i]] = i + 0
         level["replay"] = level["emulate"] + 0.5 # a second producer of the observer it includes
         # One header a stage, named after the noun it makes; what follows it are exceptions.
         exported["isa"] = "insn.h modifiers.h sass.h native_modifiers.h"; exported["machine"] = "machine.h yaml_tree.h"
         exported["host"] = "host.h"
-        exported["decode"] = "module.h cubin.h fat_binary.h listing.h tool.h"; exported["emulate"] = "observer.h emulate.h"
+        exported["decode"] = "module.h cubin.h fat_binary.h listing.h tool.h"; exported["emulate"] = "observer.h emulate.h checker.h"
+        exported["check"] = "findings.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_section.h l2_history.h memory_rules.h"
         exported["model"] = "estimate.h quantitative.h closed_form.h energy_form.h power_estimate.h core_sweep.h clock_sweep.h thermal.h split_plan.h throughput_case.h timeline.h warp_waits.h warp_parallelism.h teg_clocks.h"; exported["recommend"] = "advice.h"
@@ -80,7 +81,7 @@ check_includes() {
                    path != "warpsage/warpsage.h" &&
                    !(part[1] == "cli" && path == "calibrate/calibrate.h"))
             complain(part[1] " must not include \"" path "\": only <warpsage/warpsage.h> and its own")
-        else if (system_header && path ~ /^(base|isa|machine|host|decode|emulate|replay|measure|model|recommend|answer|render|api)\//)
+        else if (system_header && path ~ /^(base|isa|machine|host|decode|emulate|replay|check|measure|model|recommend|answer|render|api)\//)
             complain(part[1] " must not include <" path ">: only <warpsage/warpsage.h> and its own")
     }'
 }

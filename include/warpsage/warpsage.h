@@ -86,6 +86,7 @@ WS_API const char *ws_version(void);
 typedef struct ws_context ws_context;
 typedef struct ws_module ws_module;
 typedef struct ws_device ws_device;
+typedef struct ws_check ws_check;
 typedef struct ws_profile ws_profile;
 typedef struct ws_machine ws_machine;
 
@@ -272,6 +273,44 @@ WS_API WS_CHECKED ws_status ws_link(ws_context *context, unsigned target,
  * else the lowest. */
 WS_API unsigned ws_native_target(unsigned gpu);
 
+/* ---- checks: errors of the programs that a device executes (doc/checks.md) -------------------- */
+
+/* Tools, as a set. */
+enum {
+    WS_CHECK_MEMORY =
+        1, /* accesses out of bounds, to freed memory, misaligned ...; misuse of the API; leaks */
+    WS_CHECK_INIT = 2, /* use of uninitialised memory and registers */
+    WS_CHECK_RACE = 4, /* unordered accesses to the same memory */
+    WS_CHECK_SYNC = 8, /* misuse of barriers and masks, deadlocks, endless loops */
+    WS_CHECK_ALL = 15
+};
+
+typedef struct ws_check_options {
+    size_t size;    /* sizeof(ws_check_options) */
+    unsigned tools; /* set of WS_CHECK_...; 0: all */
+} ws_check_options;
+
+/* Give it to devices (ws_device_options.check). options: NULL for all tools. */
+WS_API WS_CHECKED ws_status ws_check_create(ws_context *context, const ws_check_options *options,
+                                            ws_check **out);
+/* After the devices that have it. */
+WS_API void ws_check_destroy(ws_check *check);
+/* Grows with each report, also of what was found before. */
+WS_API uint64_t ws_check_changes(const ws_check *check);
+
+/* What was found outside kernels. */
+typedef struct ws_check_finding {
+    size_t size;        /* sizeof(ws_check_finding) */
+    const char *code;   /* "M20"; see `warpsage explain` */
+    const char *detail; /* sentences, separated by newlines; NULL: none */
+    const char *host;   /* the host's stack, innermost first, a frame a line; NULL: unknown */
+    uint64_t address;   /* that it is about; 0: none */
+    uint64_t bytes;
+} ws_check_finding;
+WS_API WS_CHECKED ws_status ws_check_report(ws_check *check, const ws_check_finding *finding);
+/* What was not covered, or forgotten to stay within bounds; told once. */
+WS_API WS_CHECKED ws_status ws_check_note(ws_check *check, const char *text);
+
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {
@@ -294,6 +333,9 @@ typedef struct ws_device_options {
     /* Remember what launches and ws_device_touch leave in an L2, so that profiles say what their launch found
      * there (the input `l2` of predictions: "kept"). */
     bool l2_history;
+    /* Finds errors of the programs that it executes; NULL: does not. The check outlives the device, whose launches then
+     * run on one host thread. */
+    ws_check *check;
 } ws_device_options;
 
 WS_API WS_CHECKED ws_status ws_device_create(ws_context *context, const ws_device_options *options,

@@ -21,6 +21,7 @@ ws_status ws_device_create(ws_context *context, const ws_device_options *options
         inner.host_addresses = given.host_addresses;
         inner.as_hardware = given.as_hardware;
         inner.keep_programs = given.keep_programs;
+        if (given.check) inner.check = &given.check->findings->checker;
         keeps_l2 = given.l2_history;
         if (given.host_isa) TRY(device_isa_find(&context->diag, given.host_isa, &inner.isa_level));
     }

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/memory.h"
+#include "check/findings.h"
 #include "decode/module.h"
 #include "emulate/emulate.h"
 #include "machine/machine.h"
@@ -58,6 +59,11 @@ struct ws_device {
     struct device *device;
     struct l2_log *l2; /* l2_log.h; NULL: none is kept */
     uint64_t changes;  /* launches and whatever else may change its memory or L2 */
+};
+
+struct ws_check {
+    ws_context *context;
+    struct findings *findings;
 };
 
 struct ws_profile {

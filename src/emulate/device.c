@@ -86,6 +86,7 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     device->keeps_programs = options->keep_programs;
+    device->check = options->check;
     device->threads = options->threads ? options->threads : cores > 0 ? (unsigned)cores : 1;
     device->semantics = semantics_at(level < 0 ? levels - 1 : level);
     heap_init(&device->heap);

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "decode/module.h"
+#include "emulate/checker.h"
 #include "emulate/clock.h"
 #include "emulate/observer.h"
 #include "emulate/undo.h"
@@ -22,7 +23,9 @@ struct device_options {
      * past an allocation, but within the pages of 2 MiB that hardware maps, are only noted. */
     bool as_hardware;
     bool keep_programs; /* kernels stay prepared for execution until their module is forgotten */
-    int isa_level;      /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
+    const struct checker
+        *check;    /* finds errors of the program; NULL: none. It outlives the device */
+    int isa_level; /* -1: best; else 0 baseline, 1 x86-64-v3, 2 x86-64-v4; tests use it */
 };
 
 /* Number of semantic tables this host can run: levels 0 .. count - 1. */

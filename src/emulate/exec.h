@@ -482,6 +482,8 @@ struct exec {
     struct memo *memos;                 /* by launch instruction */
     const struct observer_ops *observe; /* NULL: none */
     void *observer_worker;
+    const struct checker *check; /* NULL: none */
+    unsigned checks;             /* set of enum check_tool; 0: none */
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
@@ -555,6 +557,7 @@ struct device {
     struct devmem memory;
     struct heap heap;
     unsigned threads;
+    const struct checker *check; /* NULL: none */
     const struct semantics *semantics;
     struct placement *placements; /* variables of modules, placed once */
     uint32_t placement_count, placement_room;
@@ -638,6 +641,8 @@ bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_
 void fault_note_outsider(struct exec *x, const struct insn *insn, uint32_t lane, uint32_t members);
 char *fault_outsider_text(const struct launch *launch, const struct fault *fault);
 ws_fault fault_kind_of(const struct fault *fault);
+/* Tells the checker, if there is one, of a fault that ended the launch. */
+void fault_check(const struct launch *launch, const struct fault *fault);
 /* The words of fault_report, to be freed. */
 char *fault_text(const struct launch *launch, const struct fault *fault);
 

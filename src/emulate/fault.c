@@ -276,3 +276,44 @@ char *fault_outsider_text(const struct launch *launch, const struct fault *fault
                   (unsigned long long)(fault->block / grid[0] / grid[1]), fault->warp);
     return strbuf_take(&text);
 }
+
+static enum check_code code_of(const struct fault *fault)
+{
+    static const uint8_t codes[] = {
+        [FAULT_OUT_OF_BOUNDS] = CHECK_CODE_OUT_OF_BOUNDS,
+        [FAULT_FREED] = CHECK_CODE_FREED,
+        [FAULT_MISALIGNED] = CHECK_CODE_MISALIGNED,
+        [FAULT_UNINITIALISED] = CHECK_CODE_UNINITIALISED,
+        [FAULT_TOO_WIDE] = CHECK_CODE_TOO_WIDE,
+        [FAULT_READ_ONLY] = CHECK_CODE_READ_ONLY,
+        [FAULT_TRAP] = CHECK_CODE_TRAP,
+        [FAULT_ASSERT] = CHECK_CODE_ASSERT,
+        [FAULT_DEADLOCK] = CHECK_CODE_DEADLOCK,
+        [FAULT_LIMIT] = CHECK_CODE_LIMIT,
+        [FAULT_STACK] = CHECK_CODE_STACK,
+        [FAULT_CALLEE] = CHECK_CODE_BAD_CALL,
+        [FAULT_BARRIER_ID] = CHECK_CODE_BARRIER_NUMBER,
+        [FAULT_BRANCH_INDEX] = CHECK_CODE_BAD_CALL,
+        [FAULT_TEXTURE] = CHECK_CODE_TEXTURE,
+        [FAULT_FREE] = CHECK_CODE_KERNEL_FREE,
+        [FAULT_MATRIX] = CHECK_CODE_MATRIX,
+    };
+    return (enum check_code)codes[fault->kind];
+}
+
+void fault_check(const struct launch *launch, const struct fault *fault)
+{
+    const struct checker *check = launch->device->check;
+    bool is_of_program = fault->kind > FAULT_NONE && fault->kind < FAULT_OUTSIDER;
+    if (!check || !is_of_program) return;
+    struct check_report report = {
+        .code = code_of(fault),
+        .here = {fault->insn, fault->block, fault->warp, fault->lane},
+        .has_address = is_memory_fault(fault),
+        .address = fault->address,
+        .bytes = fault->bytes,
+        .space = fault->space,
+        .detail = fault->detail,
+    };
+    check->ops->report(check->self, &report);
+}

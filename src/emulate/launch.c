@@ -39,6 +39,8 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->memos = mem_zalloc(program->view.insn_count, sizeof *x->memos);
     x->local_stride = program->local_bytes_max;
     x->parameter_stride = program->parameter_bytes_max;
+    x->check = launch->device->check;
+    x->checks = x->check ? x->check->tools : 0;
     if (observer) {
         worker->observed = observer->ops->worker_begin(observer->self);
         x->observe = observer->ops;
@@ -411,7 +413,9 @@ static void run_threads(struct launch *launch, unsigned count, struct worker *wo
 static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
 {
     const struct observer *observer = launch->options->observer;
+    const struct checker *check = launch->device->check;
     if (observer) observer->ops->launch_begin(observer->self, &launch->view);
+    if (check) check->ops->launch_begin(check->self, &launch->view);
     for (unsigned i = 0; i < count; i++)
         worker_init(&workers[i], launch, count > 1);
     workers[0].first = true;
@@ -422,6 +426,9 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
     }
     for (unsigned i = 0; i < count; i++)
         worker_clear(&workers[i]);
+    for (unsigned i = 0; i < count; i++)
+        fault_check(launch, &workers[i].fault);
+    if (check) check->ops->launch_end(check->self);
     if (observer) observer->ops->launch_end(observer->self);
 }
 
@@ -505,7 +512,8 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     if (launch->options->print && prints(launch->program))
         launch->printed = print_log_create(launch->options->print, launch->options->print_user);
     choose_blocks(launch, ordered);
-    unsigned count = ordered || (launch->sample && launch->printed) ? 1 : device->threads;
+    bool is_alone = ordered || device->check || (launch->sample && launch->printed);
+    unsigned count = is_alone ? 1 : device->threads;
     if (count > launch->units) count = (unsigned)launch->units;
     unsigned char *parameters = place_parameters(launch);
     fill_view(launch);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Checks of the programs that devices execute. */
+#include <string.h>
+
+#include "api/handles.h"
+
+ws_status ws_check_create(ws_context *context, const ws_check_options *options, ws_check **out)
+{
+    API_CALL_OUT(context, out)
+    ws_check_options given = {.size = sizeof given};
+    if (options) {
+        TRY(handle_check_size(&context->diag, "ws_check_options", options->size,
+                              offsetof(ws_check_options, tools) + sizeof options->tools));
+        memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+    }
+    if (given.tools & ~(unsigned)WS_CHECK_ALL)
+        return diag_error(&context->diag, WS_ERR_ARGUMENT, "unknown tools of checks: 0x%x",
+                          given.tools);
+    ws_check *check = mem_zalloc(1, sizeof *check);
+    *check = (ws_check){.context = context,
+                        .findings = findings_create(given.tools ? given.tools : WS_CHECK_ALL)};
+    *out = check;
+    return WS_OK;
+}
+
+void ws_check_destroy(ws_check *check)
+{
+    if (!check) return;
+    findings_destroy(check->findings);
+    mem_free(check);
+}
+
+uint64_t ws_check_changes(const ws_check *check)
+{
+    return check->findings->changes;
+}
+
+ws_status ws_check_report(ws_check *check, const ws_check_finding *finding)
+{
+    API_CALL(check->context)
+    struct diag *diag = &check->context->diag;
+    TRY(handle_check_size(diag, "ws_check_finding", finding->size,
+                          offsetof(ws_check_finding, bytes) + sizeof finding->bytes));
+    enum check_code code = check_code_find(finding->code);
+    if (code == CHECK_CODE_COUNT)
+        return diag_error(diag, WS_ERR_ARGUMENT, "unknown code of a finding: '%s'", finding->code);
+    struct check_report report = {.code = code,
+                                  .has_address = finding->address != 0,
+                                  .address = finding->address,
+                                  .bytes = (uint32_t)finding->bytes,
+                                  .detail = finding->detail};
+    findings_add_host(check->findings, &report, finding->host);
+    return WS_OK;
+}
+
+ws_status ws_check_note(ws_check *check, const char *text)
+{
+    API_CALL(check->context)
+    findings_note(check->findings, text);
+    return WS_OK;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Collects findings: one for each code and pair of places. */
+#include "check/findings.h"
+
+#include <string.h>
+
+const struct check_code_info check_codes[CHECK_CODE_COUNT] = {
+#define CODE(name, id, tool, grade, title, advice)                                                 \
+    {#name, id, CHECK_##tool, GRADE_##grade, title, advice},
+#include "emulate/check_codes.def"
+#undef CODE
+};
+
+const char *check_tool_name(enum check_tool tool)
+{
+    return tool == CHECK_MEMORY ? "memory"
+           : tool == CHECK_INIT ? "init"
+           : tool == CHECK_RACE ? "race"
+                                : "sync";
+}
+
+const char *check_grade_name(enum check_grade grade)
+{
+    return grade == GRADE_ERROR ? "error" : grade == GRADE_WARNING ? "warning" : "note";
+}
+
+enum check_code check_code_find(const char *id)
+{
+    unsigned code = 0;
+    while (code < CHECK_CODE_COUNT && strcmp(check_codes[code].id, id) != 0)
+        code++;
+    return (enum check_code)code;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text ? hash_bytes(hash, text, strlen(text) + 1) : hash_bytes(hash, "", 1);
+}
+
+/* The source line says which place it is; without one the line of the module does. */
+static uint64_t hash_side(uint64_t hash, const struct check_side *side)
+{
+    bool has_source = side->source_file && side->source_line;
+    uint32_t line = has_source ? side->source_line : side->module_line;
+    hash = hash_text(hash, side->kernel);
+    hash = hash_text(hash, has_source ? side->source_file : side->module_file);
+    return hash_bytes(hash, &line, sizeof line);
+}
+
+static uint64_t hash_finding(const struct check_finding *finding)
+{
+    uint32_t kind[2] = {finding->code, finding->grade};
+    uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), kind, sizeof kind);
+    hash = hash_side(hash, &finding->here);
+    if (finding->has_other) hash = hash_side(hash, &finding->other);
+    hash = hash_text(hash, finding->host);
+    return hash ? hash : 1;
+}
+
+static void split_index(uint64_t index, const uint32_t *sizes, uint32_t *out)
+{
+    out[0] = (uint32_t)(index % sizes[0]);
+    out[1] = (uint32_t)(index / sizes[0] % sizes[1]);
+    out[2] = (uint32_t)(index / sizes[0] / sizes[1]);
+}
+
+static struct check_side side_of(const struct launch_view *launch, const struct check_place *place)
+{
+    const struct module *module = launch->module;
+    struct check_side side = {.kernel = module->functions[launch->entry].display_name,
+                              .module_file = module->path,
+                              .has_thread = true,
+                              .warp = place->warp,
+                              .lane = place->lane};
+    split_index(place->block, launch->grid, side.block);
+    split_index(place->warp * 32u + place->lane, launch->block, side.thread);
+    if (!place->insn) return side;
+    side.module_line = place->insn->line;
+    side.instruction = place->insn->text;
+    if (place->insn->source_line && place->insn->source_file < module->file_count) {
+        side.source_file = module->files[place->insn->source_file];
+        side.source_line = place->insn->source_line;
+    }
+    return side;
+}
+
+/* ---- keeping --------------------------------------------------------------------------------- */
+
+static const char *keep_text(struct findings *findings, const char *text)
+{
+    return text ? arena_copy(&findings->arena, text) : NULL;
+}
+
+static void keep_side(struct findings *findings, struct check_side *side)
+{
+    side->kernel = keep_text(findings, side->kernel);
+    side->source_file = keep_text(findings, side->source_file);
+    side->module_file = keep_text(findings, side->module_file);
+    side->instruction = keep_text(findings, side->instruction);
+}
+
+struct place_entry {
+    uint64_t key;
+    struct check_finding *finding;
+};
+
+/* Findings are many times as many as their places: the first of each place is kept. */
+static void add(struct findings *findings, const struct check_finding *found)
+{
+    uint64_t key = hash_finding(found);
+    findings->changes++;
+    struct place_entry *entry = hash_table_find(&findings->by_place, key, sizeof *entry);
+    if (entry) {
+        entry->finding->count++;
+        return;
+    }
+    struct check_finding *kept = arena_zalloc(&findings->arena, 1, sizeof *kept);
+    *kept = *found;
+    kept->count = 1;
+    keep_side(findings, &kept->here);
+    keep_side(findings, &kept->other);
+    kept->memory = keep_text(findings, found->memory);
+    kept->detail = keep_text(findings, found->detail);
+    kept->host = keep_text(findings, found->host);
+    arena_keep(&findings->arena);
+    GROW(findings->items, findings->count, findings->room);
+    mem_keep(findings->items);
+    entry = hash_table_add(&findings->by_place, key, sizeof *entry);
+    mem_keep(findings->by_place.entries);
+    entry->finding = kept;
+    findings->items[findings->count++] = kept;
+}
+
+static struct check_finding finding_of(const struct findings *findings,
+                                       const struct check_report *report)
+{
+    return (struct check_finding){
+        .code = report->code,
+        .grade = report->grade ? (enum check_grade)report->grade : check_codes[report->code].grade,
+        .has_other = report->has_other,
+        .has_address = report->has_address,
+        .launch = findings->launch ? findings->launches : 0,
+        .address = report->address,
+        .bytes = report->bytes,
+        .space = report->space,
+        .memory = report->memory,
+        .detail = report->detail,
+    };
+}
+
+static void report(void *self, const struct check_report *report)
+{
+    struct findings *findings = self;
+    if (!(check_codes[report->code].tool & findings->checker.tools)) return;
+    struct check_finding found = finding_of(findings, report);
+    found.here = side_of(findings->launch, &report->here);
+    if (report->has_other) found.other = side_of(findings->launch, &report->other);
+    found.here.has_value = found.other.has_value = report->has_values;
+    found.here.value = report->value;
+    found.other.value = report->other_value;
+    add(findings, &found);
+}
+
+static void launch_begin(void *self, const struct launch_view *launch)
+{
+    struct findings *findings = self;
+    findings->launch = launch;
+    findings->launches++;
+}
+
+static void launch_end(void *self)
+{
+    struct findings *findings = self;
+    findings->launch = NULL;
+}
+
+static const struct checker_ops ops = {
+    .launch_begin = launch_begin, .launch_end = launch_end, .report = report};
+
+void findings_add_host(struct findings *findings, const struct check_report *report,
+                       const char *host)
+{
+    struct check_finding found = finding_of(findings, report);
+    found.host = host;
+    add(findings, &found);
+}
+
+void findings_note(struct findings *findings, const char *text)
+{
+    for (size_t i = 0; i < findings->note_count; i++)
+        if (!strcmp(findings->notes[i], text)) return;
+    const char *kept = arena_copy(&findings->arena, text);
+    arena_keep(&findings->arena);
+    GROW(findings->notes, findings->note_count, findings->note_room);
+    mem_keep((void *)(uintptr_t)findings->notes);
+    findings->notes[findings->note_count++] = kept;
+    findings->changes++;
+}
+
+struct findings *findings_create(unsigned tools)
+{
+    struct findings *findings = mem_zalloc(1, sizeof *findings);
+    findings->checker = (struct checker){.ops = &ops, .self = findings, .tools = tools};
+    return findings;
+}
+
+void findings_destroy(struct findings *findings)
+{
+    if (!findings) return;
+    hash_table_clear(&findings->by_place);
+    mem_free(findings->items);
+    mem_free((void *)(uintptr_t)findings->notes);
+    arena_clear(&findings->arena);
+    mem_free(findings);
+}

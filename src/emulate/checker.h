@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The engine's second interface, beside the observer: what finds errors of the program (src/check/). It is NULL unless
+ * checks were asked for. With checks, a launch runs on one host thread, its blocks in index order. */
+#ifndef EMULATE_CHECKER_H
+#define EMULATE_CHECKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulate/observer.h"
+
+enum check_tool {
+    CHECK_MEMORY = 1,
+    CHECK_INIT = 2,
+    CHECK_RACE = 4,
+    CHECK_SYNC = 8,
+    CHECK_ALL = 15
+};
+
+/* Only an error fails a run. */
+enum check_grade { GRADE_DEFAULT, GRADE_ERROR, GRADE_WARNING, GRADE_NOTE };
+
+enum check_code {
+#define CODE(name, id, tool, grade, title, advice) CHECK_CODE_##name,
+#include "emulate/check_codes.def"
+#undef CODE
+    CHECK_CODE_COUNT
+};
+
+/* An instruction that a lane executed. */
+struct check_place {
+    const struct insn *insn; /* NULL: unknown, or none */
+    uint64_t block;
+    uint32_t warp, lane;
+};
+
+/* Valid during the call only: who keeps it copies the words. */
+struct check_report {
+    enum check_code code;
+    uint8_t grade;           /* GRADE_DEFAULT: that of the code */
+    struct check_place here; /* where it was seen */
+    bool has_other;          /* a race: the earlier access; a wait: another thread */
+    struct check_place other;
+    bool has_address, has_values;
+    uint64_t address; /* of its space */
+    uint32_t bytes;
+    uint8_t space; /* enum mem_space */
+    uint64_t value, other_value;
+    const char *memory; /* the allocation or variable in words; NULL: unknown */
+    const char *detail; /* sentences, separated by newlines; NULL: none */
+};
+
+struct checker_ops {
+    /* Once a launch, before and after everything. */
+    void (*launch_begin)(void *self, const struct launch_view *launch);
+    void (*launch_end)(void *self);
+    void (*report)(void *self, const struct check_report *report);
+};
+
+struct checker {
+    const struct checker_ops *ops;
+    void *self;
+    unsigned tools; /* set of enum check_tool, not empty */
+};
+
+#endif
