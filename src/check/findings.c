@@ -185,8 +185,13 @@ static void launch_end(void *self)
     findings->launch = NULL;
 }
 
+static void note(void *self, const char *text)
+{
+    findings_note(self, text);
+}
+
 static const struct checker_ops ops = {
-    .launch_begin = launch_begin, .launch_end = launch_end, .report = report};
+    .launch_begin = launch_begin, .launch_end = launch_end, .report = report, .note = note};
 
 void findings_add_host(struct findings *findings, const struct check_report *report,
                        const char *host)

@@ -292,10 +292,8 @@ static bool call_vprintf(const struct caller *caller)
     const char *format;
     size_t length;
     uint64_t address = argument(caller, 0);
-    if (!address) {
-        give_result(caller, UINT32_MAX);
-        return true;
-    }
+    give_result(caller, UINT32_MAX);
+    if (!address) return true;
     if (!guest_text(caller, address, UINT64_MAX, &format, &length)) return false;
     bool printed = print_format(&p, format);
     if (printed && x->launch->printed)
@@ -376,6 +374,6 @@ void builtin_call(struct exec *x, const struct code *code, enum builtin builtin,
             fault_at(x, FAULT_CANCELLED, code->last, left);
             return;
         }
-        if (!calls[builtin](&caller)) return;
+        if (!calls[builtin](&caller) && !check_goes_on(x)) return;
     }
 }

@@ -47,6 +47,9 @@ struct check_report {
     uint8_t space; /* enum mem_space */
     uint64_t value, other_value;
     const char *memory; /* the allocation or variable in words; NULL: unknown */
+    uint64_t
+        allocation; /* first byte of the allocation that `memory` names; 0: none of the host's */
+    bool is_freed;  /* the host has freed it */
     const char *detail; /* sentences, separated by newlines; NULL: none */
 };
 
@@ -55,6 +58,8 @@ struct checker_ops {
     void (*launch_begin)(void *self, const struct launch_view *launch);
     void (*launch_end)(void *self);
     void (*report)(void *self, const struct check_report *report);
+    /* What was not covered, or forgotten to stay within bounds; the same words only once. */
+    void (*note)(void *self, const char *text);
 };
 
 struct checker {

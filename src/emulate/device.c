@@ -65,6 +65,11 @@ ws_status device_isa_find(struct diag *diag, const char *word, int *out)
     return WS_OK;
 }
 
+static bool checks_memory(const struct checker *check)
+{
+    return check && check->tools & CHECK_MEMORY;
+}
+
 ws_status device_create(struct diag *diag, const struct device_options *options,
                         struct device **out)
 {
@@ -79,7 +84,8 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
         devmem_init(diag, &device->memory,
                     &(struct devmem_options){.max_bytes = options->max_bytes,
                                              .host_addresses = options->host_addresses,
-                                             .as_hardware = options->as_hardware});
+                                             .as_hardware = options->as_hardware,
+                                             .red_zones = checks_memory(options->check)});
     if (status != WS_OK) {
         mem_free(device);
         return status;
@@ -115,9 +121,17 @@ void device_destroy(struct device *device)
     mem_free(device);
 }
 
+/* Reports call it by its number. */
+static void number_allocation(struct device *device, uint64_t address)
+{
+    if (device->check) devmem_find(&device->memory, address)->number = ++device->memory.numbered;
+}
+
 ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)
 {
-    return devmem_alloc(diag, &device->memory, bytes, out);
+    TRY(devmem_alloc(diag, &device->memory, bytes, out));
+    number_allocation(device, *out);
+    return WS_OK;
 }
 
 ws_status device_free(struct diag *diag, struct device *device, uint64_t address)
@@ -127,12 +141,16 @@ ws_status device_free(struct diag *diag, struct device *device, uint64_t address
 
 ws_status device_alloc_host(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)
 {
-    return devmem_alloc_host(diag, &device->memory, bytes, out);
+    TRY(devmem_alloc_host(diag, &device->memory, bytes, out));
+    number_allocation(device, *out);
+    return WS_OK;
 }
 
 ws_status device_adopt(struct diag *diag, struct device *device, void *host, uint64_t bytes)
 {
-    return devmem_adopt(diag, &device->memory, host, bytes);
+    TRY(devmem_adopt(diag, &device->memory, host, bytes));
+    number_allocation(device, (uint64_t)(uintptr_t)host);
+    return WS_OK;
 }
 
 bool device_find(const struct device *device, uint64_t address, struct device_range *out)

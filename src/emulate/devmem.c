@@ -12,8 +12,10 @@
  * need not be handed out again soon and an access to it is seen. */
 static void reserve(struct devmem *memory, uint64_t wanted, uint64_t least)
 {
+    /* Reports tell addresses: the same in each run, if the host has nothing there. */
+    uintptr_t place = memory->red_zones ? (uintptr_t)UINT64_C(0x200000000000) : 0;
     for (uint64_t bytes = wanted; bytes >= least && !memory->host; bytes /= 2) {
-        void *host = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+        void *host = mmap((void *)place, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (host == MAP_FAILED) continue;
         memory->host = host;
@@ -36,7 +38,7 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options)
 {
     enum { SPACE_FACTOR = 16 }; /* a guess */
-    *memory = (struct devmem){.as_hardware = options->as_hardware};
+    *memory = (struct devmem){.as_hardware = options->as_hardware, .red_zones = options->red_zones};
     uint64_t bytes = options->max_bytes ? options->max_bytes : UINT64_C(64) << 30;
     bytes = (bytes + 4095) & ~UINT64_C(4095);
     if (options->host_addresses) reserve(memory, bytes * SPACE_FACTOR, bytes);
@@ -86,6 +88,15 @@ static uint64_t room_of(uint64_t bytes)
     return (bytes + 2 * DEVMEM_ALIGNMENT - 1) & ~(DEVMEM_ALIGNMENT - 1);
 }
 
+/* With red zones the gap grows with the allocation. Guesses: an index that is wrong by less than the size of the buffer is
+ * seen; at most 64 MiB of address space are spent on a gap. */
+static uint64_t room_with_zone(const struct devmem *memory, uint64_t bytes)
+{
+    enum { LEAST = 2048, MOST = 64 << 20 };
+    uint64_t zone = bytes < LEAST ? LEAST : bytes > MOST ? MOST : bytes;
+    return memory->red_zones ? room_of(bytes + zone) : room_of(bytes);
+}
+
 /* Forgets freed allocations but for the last `keep`. Addresses above all that are left are handed out
  * again. */
 static void forget_freed(struct devmem *memory, uint64_t keep)
@@ -96,21 +107,26 @@ static void forget_freed(struct devmem *memory, uint64_t keep)
     memory->freed_bytes = 0;
     for (uint32_t i = 0; i < memory->count; i++) {
         const struct allocation *one = &memory->allocations[i];
-        if (one->freed && one->freed + keep <= memory->frees) continue;
+        if (one->freed && one->freed + keep <= memory->frees) {
+            memory->forgotten++;
+            continue;
+        }
         if (one->freed) {
             memory->freed_count++;
             memory->freed_bytes += one->bytes;
         }
         if (in_heap(memory, one->address))
-            memory->used = one->address - memory->base + room_of(one->bytes);
+            memory->used = one->address - memory->base + room_with_zone(memory, one->bytes);
         memory->allocations[kept++] = *one;
     }
+    if (memory->used > memory->capacity) memory->used = memory->capacity;
     memory->count = kept;
 }
 
 /* The address space is used up: freed allocations are forgotten, and the first gap that is wide
  * enough serves. *out_at is where the new one belongs in the list; false: there is no gap. */
-static bool find_gap(struct devmem *memory, uint64_t room, uint64_t *out, uint32_t *out_at)
+static bool find_gap(struct devmem *memory, uint64_t room, bool is_thin, uint64_t *out,
+                     uint32_t *out_at)
 {
     forget_freed(memory, 0);
     uint32_t kept = memory->count;
@@ -122,13 +138,14 @@ static bool find_gap(struct devmem *memory, uint64_t room, uint64_t *out, uint32
             next = NULL;
         }
         uint64_t end = next ? next->address : memory->base + memory->capacity;
-        if (end - low >= room) {
+        if (end >= low && end - low >= room) {
             *out = low;
             *out_at = i;
             return true;
         }
         if (!next) return false;
-        low = next->address + room_of(next->bytes);
+        low =
+            next->address + (is_thin ? room_of(next->bytes) : room_with_zone(memory, next->bytes));
     }
     return false;
 }
@@ -147,7 +164,7 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
     *out = 0;
     if (bytes == 0)
         return diag_error(diag, WS_ERR_ARGUMENT, "the allocation size must be at least 1 byte");
-    uint64_t room = room_of(bytes), address = 0;
+    uint64_t room = room_with_zone(memory, bytes), address = 0;
     bool fits = bytes <= memory->limit && bytes <= memory->capacity &&
                 (uncounted || bytes <= memory->limit - memory->live);
     uint32_t at = 0;
@@ -156,7 +173,13 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
         address = memory->base + memory->used;
         at = index_after(memory, address);
     }
-    if (!fresh && (!fits || !find_gap(memory, room, &address, &at)))
+    bool found = fresh || (fits && find_gap(memory, room, false, &address, &at));
+    if (!found && fits && memory->red_zones) {
+        room = room_of(bytes);
+        found = find_gap(memory, room, true, &address, &at);
+        memory->has_thin_zones = true;
+    }
+    if (!found)
         return diag_error(diag, WS_ERR_MEMORY,
                           "out of device memory: %llu bytes requested, %llu of %llu in use",
                           (unsigned long long)bytes, (unsigned long long)memory->live,

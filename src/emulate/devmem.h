@@ -53,6 +53,7 @@ struct allocation {
     bool uncounted;         /* memory of the host: not part of the limit */
     bool adopted;           /* the caller's own memory: never given back */
     const char *name;       /* of a variable, else NULL */
+    uint64_t number; /* the how many-th of the host, from 1; 0: of another kind, or not counted */
 };
 
 struct devmem {
@@ -65,7 +66,11 @@ struct devmem {
     uint64_t live;
     uint64_t frees;                    /* so far */
     uint64_t freed_bytes, freed_count; /* of freed allocations in the list */
+    uint64_t numbered;                 /* allocations of the host so far */
+    uint64_t forgotten;                /* freed ones that the list has lost */
     bool as_hardware;                  /* see device_options */
+    bool red_zones;                    /* allocations lie far apart */
+    bool has_thin_zones;               /* they did, but space became short */
     struct allocation *allocations;    /* sorted by address */
     uint32_t count, room;
 };
@@ -74,6 +79,8 @@ struct devmem_options {
     uint64_t max_bytes;  /* 0: 64 GiB */
     bool host_addresses; /* device addresses are those of the host */
     bool as_hardware;
+    bool
+        red_zones; /* allocations lie as far apart as they are large, so that an overrun meets no neighbour */
 };
 ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options);

@@ -334,6 +334,7 @@ enum fault_kind {
     FAULT_MISALIGNED,
     FAULT_UNINITIALISED,
     FAULT_TOO_WIDE,
+    FAULT_OUT_OF_SCOPE, /* with checks: local memory of no function at hand */
     FAULT_READ_ONLY,
     FAULT_TRAP,
     FAULT_ASSERT,
@@ -346,7 +347,8 @@ enum fault_kind {
     FAULT_TEXTURE,
     FAULT_FREE,
     FAULT_MATRIX,
-    FAULT_OUTSIDER, /* no fault: noted */
+    FAULT_OUTSIDER,       /* no fault: noted */
+    FAULT_TEXTURE_BOUNDS, /* no fault: told the checker */
     FAULT_CANCELLED
 };
 
@@ -488,7 +490,12 @@ struct exec {
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
-    struct fault outsider;  /* the first lane that its member mask leaves out */
+    struct fault kept;     /* the first that was told the checker, where hardware ends the launch */
+    uint64_t bad_accesses; /* of lanes, told the checker */
+    const struct insn
+        *last_told; /* of the last of them, and how many of it came one after the other */
+    uint64_t told;
+    struct fault outsider; /* the first lane that its member mask leaves out */
     unsigned char *shared, *locals, *parameters; /* of this block, warp, frame */
     uint32_t local_stride, parameter_stride;     /* bytes by lane */
     uint32_t parameter_bytes;                    /* of this frame, by lane */
@@ -629,6 +636,16 @@ bool texture_gives_floats(const ws_texture *texture);
 /* fetch.c: tex, for the lanes of the mask. */
 void texture_fetch(struct exec *x, const struct uop *u);
 
+/* check_memory.c: the tool memory. Tells the checker of the fault at hand and clears it, so that the launch goes on
+ * without that lane; false: it ends with the fault. */
+bool check_goes_on(struct exec *x);
+/* The same for an access that hardware lets pass; the lane takes part. */
+void check_tell_passed(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
+                       uint64_t address);
+
+/* A fetch beyond linear memory; `detail` in words. */
+void check_tell_fetch(struct exec *x, const struct uop *u, uint32_t lane, const char *detail);
+
 /* fault.c */
 void fault_memory(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
                   uint64_t address);
@@ -641,6 +658,9 @@ bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_
 void fault_note_outsider(struct exec *x, const struct insn *insn, uint32_t lane, uint32_t members);
 char *fault_outsider_text(const struct launch *launch, const struct fault *fault);
 ws_fault fault_kind_of(const struct fault *fault);
+/* What the checker calls it. */
+enum check_code fault_code(const struct fault *fault);
+bool fault_is_of_memory(const struct fault *fault);
 /* Tells the checker, if there is one, of a fault that ended the launch. */
 void fault_check(const struct launch *launch, const struct fault *fault);
 /* The words of fault_report, to be freed. */

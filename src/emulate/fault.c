@@ -35,6 +35,10 @@ bool fault_tolerated(struct exec *x, const struct uop *u, uint32_t lane, uint64_
     if ((near && near->freed && address - near->address < near->bytes) ||
         (address & (u->bytes - 1u)))
         return false;
+    if (x->checks & CHECK_MEMORY) {
+        check_tell_passed(x, u, FAULT_OUT_OF_BOUNDS, lane, address);
+        return true;
+    }
     if (x->tolerated.kind) return true;
     struct fault none = x->fault;
     fault_memory(x, u, FAULT_OUT_OF_BOUNDS, lane, address);
@@ -73,6 +77,8 @@ static const char *what(const struct fault *fault)
         return "of uninitialised memory";
     case FAULT_TOO_WIDE:
         return "exceeds the limit of 16 bytes: wider accesses require global memory";
+    case FAULT_OUT_OF_SCOPE:
+        return "outside of all local variables";
     case FAULT_READ_ONLY:
         return "to read-only memory";
     case FAULT_TRAP:
@@ -102,7 +108,7 @@ static const char *what(const struct fault *fault)
     }
 }
 
-static bool is_memory_fault(const struct fault *fault)
+bool fault_is_of_memory(const struct fault *fault)
 {
     return fault->kind <= FAULT_READ_ONLY;
 }
@@ -115,6 +121,7 @@ ws_fault fault_kind_of(const struct fault *fault)
     case FAULT_OUT_OF_BOUNDS:
     case FAULT_FREED:
     case FAULT_UNINITIALISED:
+    case FAULT_OUT_OF_SCOPE:
     case FAULT_READ_ONLY:
         return WS_FAULT_ADDRESS;
     case FAULT_MISALIGNED:
@@ -224,7 +231,7 @@ static const char *advice(const struct fault *fault)
 
 static void describe(struct strbuf *text, const struct launch *launch, const struct fault *fault)
 {
-    if (is_memory_fault(fault))
+    if (fault_is_of_memory(fault))
         strbuf_printf(text, "%s %s of %u bytes %s: address 0x%llx", space_of(fault),
                       fault->store                                              ? "store"
                       : fault->insn->op == OP_ATOM || fault->insn->op == OP_RED ? "atomic"
@@ -236,7 +243,7 @@ static void describe(struct strbuf *text, const struct launch *launch, const str
         strbuf_printf(text, " (%llu warp instructions)",
                       (unsigned long long)launch->max_instructions);
     tell_place(text, launch, fault);
-    if (is_memory_fault(fault)) tell_address(text, launch, fault);
+    if (fault_is_of_memory(fault)) tell_address(text, launch, fault);
     if (fault->detail) strbuf_printf(text, "\n%s", fault->detail);
     if (advice(fault)) strbuf_printf(text, "\n  %s", advice(fault));
 }
@@ -277,7 +284,7 @@ char *fault_outsider_text(const struct launch *launch, const struct fault *fault
     return strbuf_take(&text);
 }
 
-static enum check_code code_of(const struct fault *fault)
+enum check_code fault_code(const struct fault *fault)
 {
     static const uint8_t codes[] = {
         [FAULT_OUT_OF_BOUNDS] = CHECK_CODE_OUT_OF_BOUNDS,
@@ -297,6 +304,8 @@ static enum check_code code_of(const struct fault *fault)
         [FAULT_TEXTURE] = CHECK_CODE_TEXTURE,
         [FAULT_FREE] = CHECK_CODE_KERNEL_FREE,
         [FAULT_MATRIX] = CHECK_CODE_MATRIX,
+        [FAULT_OUT_OF_SCOPE] = CHECK_CODE_OUT_OF_SCOPE,
+        [FAULT_TEXTURE_BOUNDS] = CHECK_CODE_TEXTURE_BOUNDS,
     };
     return (enum check_code)codes[fault->kind];
 }
@@ -305,11 +314,12 @@ void fault_check(const struct launch *launch, const struct fault *fault)
 {
     const struct checker *check = launch->device->check;
     bool is_of_program = fault->kind > FAULT_NONE && fault->kind < FAULT_OUTSIDER;
-    if (!check || !is_of_program) return;
+    bool is_told = fault_is_of_memory(fault) && fault->kind != FAULT_UNINITIALISED;
+    if (!check || !is_of_program || is_told) return;
     struct check_report report = {
-        .code = code_of(fault),
+        .code = fault_code(fault),
         .here = {fault->insn, fault->block, fault->warp, fault->lane},
-        .has_address = is_memory_fault(fault),
+        .has_address = fault_is_of_memory(fault),
         .address = fault->address,
         .bytes = fault->bytes,
         .space = fault->space,

@@ -277,13 +277,14 @@ static bool prepare_lane(struct exec *x, const struct uop *u, unsigned lane, str
 }
 
 /* One event for the first texel of all lanes, one for the second ... */
-static void tell_observer(struct exec *x, const struct uop *u, const struct fetch *fetches)
+static void tell_observer(struct exec *x, const struct uop *u, const struct fetch *fetches,
+                          uint32_t mask)
 {
     uint64_t addresses[WARP_LANES] = {0};
     for (unsigned k = 0; k < TAPS_MAX; k++) {
         struct access access = {
             .space = SPACE_GLOBAL, .shape = ACCESS_GENERAL, .addresses = addresses};
-        for (uint32_t left = x->mask; left; left &= left - 1) {
+        for (uint32_t left = mask; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctz(left);
             const struct fetch *f = &fetches[lane];
             if (k >= f->tap_count || !f->taps[k].inside) continue;
@@ -295,20 +296,35 @@ static void tell_observer(struct exec *x, const struct uop *u, const struct fetc
     }
 }
 
+/* Linear memory gives zeros beyond its end, by definition; few mean it. */
+static void check_bounds(struct exec *x, const struct uop *u, const struct fetch *f, unsigned lane)
+{
+    if (f->texture->kind != WS_TEXTURE_LINEAR_MEMORY || f->taps[0].inside) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "index %d of a texture of %llu texels",
+                  (int32_t)lane_word(x, u->src[1], lane), (unsigned long long)f->texture->width);
+    check_tell_fetch(x, u, lane, text.data);
+    strbuf_clear(&text);
+}
+
 void texture_fetch(struct exec *x, const struct uop *u)
 {
     struct fetch fetches[WARP_LANES];
+    uint32_t good = 0;
     if (x->fault.kind || !x->mask) return;
     for (uint32_t left = x->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        if (!prepare_lane(x, u, lane, &fetches[lane])) return;
+        bool is_good = prepare_lane(x, u, lane, &fetches[lane]);
+        if (!is_good && !check_goes_on(x)) return;
+        if (is_good && x->checks & CHECK_MEMORY) check_bounds(x, u, &fetches[lane], lane);
+        good |= (uint32_t)is_good << lane;
     }
-    if (x->observe) tell_observer(x, u, fetches);
+    if (x->observe) tell_observer(x, u, fetches, good);
     for (uint32_t left = x->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned c = 0; c < UOP_DESTINATIONS; c++) {
             if (u->dst[c] == REF_NONE) continue;
-            uint32_t bits = filtered_channel(x, &fetches[lane], c);
+            uint32_t bits = good >> lane & 1 ? filtered_channel(x, &fetches[lane], c) : 0;
             unsigned char *to = x->base[u->dst[c] >> 30] + (u->dst[c] & 0x3fffffff);
             memcpy(to + 4 * lane, &bits, sizeof bits);
         }

@@ -57,6 +57,7 @@ static void worker_clear(struct worker *worker)
         block_destroy(block);
     }
     mem_free(worker->exec.memos);
+    mem_free(worker->exec.kept.detail);
 }
 
 /* Keeps the fault of the least block. */
@@ -410,6 +411,16 @@ static void run_threads(struct launch *launch, unsigned count, struct worker *wo
     mem_free(started);
 }
 
+/* Hardware would have ended the launch at the first fault that was told the checker, whatever ended it here. */
+static void end_with_kept(struct worker *worker)
+{
+    struct fault *kept = &worker->exec.kept, *fault = &worker->fault;
+    if (!kept->kind || fault->kind == FAULT_CANCELLED || fault->kind == FAULT_LIMIT) return;
+    mem_free(fault->detail);
+    *fault = *kept;
+    *kept = (struct fault){0};
+}
+
 static void run_workers(struct launch *launch, unsigned count, bool ordered, struct worker *workers)
 {
     const struct observer *observer = launch->options->observer;
@@ -425,9 +436,11 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
         run_threads(launch, count, workers);
     }
     for (unsigned i = 0; i < count; i++)
-        worker_clear(&workers[i]);
-    for (unsigned i = 0; i < count; i++)
         fault_check(launch, &workers[i].fault);
+    for (unsigned i = 0; i < count; i++)
+        end_with_kept(&workers[i]);
+    for (unsigned i = 0; i < count; i++)
+        worker_clear(&workers[i]);
     if (check) check->ops->launch_end(check->self);
     if (observer) observer->ops->launch_end(observer->self);
 }

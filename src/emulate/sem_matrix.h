@@ -65,8 +65,12 @@ static bool matrix_access(struct exec *x, const struct uop *u, const uint64_t *a
             mask |= (uint32_t)((left >> i) & 1 && same) << i;
             p.a[i] = u->space == SPACE_GENERIC ? window_offset(addresses[i], space) : addresses[i];
         }
-        if (!locate(x, &one, &p, space, mask, what)) return false;
-        for (uint32_t on = mask; on; on &= on - 1) {
+        left &= ~mask;
+        if (!locate(x, &one, &p, space, mask, what)) {
+            if (x->fault.kind) return false;
+            continue;
+        }
+        for (uint32_t on = p.access.mask; on; on &= on - 1) {
             unsigned i = (unsigned)__builtin_ctz(on);
             unsigned char *host = lane_host(&p, i);
             if (what == READS)
@@ -74,7 +78,6 @@ static bool matrix_access(struct exec *x, const struct uop *u, const uint64_t *a
             else
                 memcpy(host, data + step * i, bytes);
         }
-        left &= ~mask;
     }
     return true;
 }

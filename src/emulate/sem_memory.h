@@ -293,9 +293,9 @@ static __attribute__((noinline)) void keep_for_undo(const struct exec *x, const 
                   s->bytes);
 }
 
-/* Everything before the data moves. False: a fault was recorded. */
-static inline bool locate(struct exec *x, const struct uop *u, struct place *p, unsigned space,
-                          uint32_t mask, unsigned what)
+/* For the lanes of the mask. False: a fault was recorded. */
+static inline bool locate_lanes(struct exec *x, const struct uop *u, struct place *p,
+                                unsigned space, uint32_t mask, unsigned what)
 {
     struct access *s = &p->access;
     s->space = (uint8_t)(space == SPACE_FRAME ? SPACE_PARAM : space);
@@ -337,6 +337,31 @@ static inline bool locate(struct exec *x, const struct uop *u, struct place *p, 
     if (u->poll) x->polled = 1;
     if (x->observe) x->observe->memory(x->observer_worker, &x->warp->ref, u->index, s);
     return true;
+}
+
+static inline void clear_loaded(struct exec *x, const struct uop *u, unsigned lane);
+
+/* With checks: lanes at fault are told and left out, the others go on. */
+static __attribute__((noinline, cold)) bool locate_others(struct exec *x, const struct uop *u,
+                                                          struct place *p, unsigned space,
+                                                          uint32_t mask, unsigned what)
+{
+    do {
+        unsigned lane = x->fault.lane;
+        if (!check_goes_on(x)) return false;
+        if (what & READS) clear_loaded(x, u, lane);
+        mask &= ~(1u << lane);
+    } while (mask && !locate_lanes(x, u, p, space, mask, what));
+    return mask != 0;
+}
+
+/* Everything before the data moves, for the lanes of p->access.mask. False: it moves for none; a fault may have been
+ * recorded. */
+static inline bool locate(struct exec *x, const struct uop *u, struct place *p, unsigned space,
+                          uint32_t mask, unsigned what)
+{
+    return locate_lanes(x, u, p, space, mask, what) ||
+           (x->checks && locate_others(x, u, p, space, mask, what));
 }
 
 /* By integers: where device addresses are the host's, p->host is null. */
@@ -400,6 +425,22 @@ static inline operand_ref element_destination(const struct uop *u, unsigned k)
 static inline operand_ref element_value(const struct uop *u, unsigned k)
 {
     return u->elements ? u->elements[u->vector + k] : u->src[1 + k];
+}
+
+/* What a lane gets of a load that is at fault. Matrices gather elsewhere, and have zeros there. */
+static inline void clear_loaded(struct exec *x, const struct uop *u, unsigned lane)
+{
+    bool is_atomic = u->insn->op == OP_ATOM;
+    unsigned bits = is_atomic ? 8u * u->element : u->dst_bits;
+    if (u->insn->op != OP_LD && !is_atomic) return;
+    if (is_atomic && u->element == 16 && u->has_parts) {
+        for (unsigned k = 0; u->dst[0] != REF_NONE && k < 4; k++)
+            DST(uint32_t, 0)[k * WARP_LANES + lane] = 0;
+        return;
+    }
+    for (unsigned k = 0; k < u->vector; k++)
+        if (element_destination(u, k) != REF_NONE)
+            write_bits(x, element_destination(u, k), bits, 0, 0, lane);
 }
 
 /* Are vectors of two or four words whole and one behind the other in memory? */
@@ -597,6 +638,16 @@ static inline void store_space(struct exec *x, const struct uop *u, unsigned spa
 
 /* ---- generic addresses: each window in turn -------------------------------------------------- */
 
+static __attribute__((noinline, cold)) void refuse_wide(struct exec *x, const struct uop *u,
+                                                        const uint64_t *a, uint32_t mask)
+{
+    for (uint32_t left = mask; left && !x->fault.kind; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        fault_memory(x, u, FAULT_TOO_WIDE, lane, a[lane]);
+        if (x->checks && check_goes_on(x) && u->insn->op != OP_ST) clear_loaded(x, u, lane);
+    }
+}
+
 static void generic_any(struct exec *x, const struct uop *u,
                         void (*access)(struct exec *, const struct uop *, struct place *, unsigned,
                                        uint32_t))
@@ -610,12 +661,10 @@ static void generic_any(struct exec *x, const struct uop *u,
         uint32_t mask = 0;
         LANES mask |= (uint32_t)((left >> i) & 1 && window_of(a[i]) == space) << i;
         LANES p.a[i] = window_offset(a[i], space);
-        if (u->bytes > 16 && space != SPACE_GLOBAL) {
-            unsigned lane = (unsigned)__builtin_ctz(mask);
-            fault_memory(x, u, FAULT_TOO_WIDE, lane, a[lane]);
-            return;
-        }
-        access(x, u, &p, space, mask);
+        if (u->bytes > 16 && space != SPACE_GLOBAL)
+            refuse_wide(x, u, a, mask);
+        else
+            access(x, u, &p, space, mask);
         left &= ~mask;
     }
 }

@@ -41,8 +41,8 @@ static bool copy_pieces(struct exec *x, const struct uop *u, struct copy *copy, 
     if (!mask) return true;
     LANES p.a[i] = copy->from[i] + (copy->bytes[i] & ~(2 * bytes - 1));
     one.bytes = (uint8_t)bytes;
-    if (!locate(x, &one, &p, SPACE_GLOBAL, mask, READS)) return false;
-    for (uint32_t left = mask; left; left &= left - 1) {
+    if (!locate(x, &one, &p, SPACE_GLOBAL, mask, READS)) return !x->fault.kind;
+    for (uint32_t left = p.access.mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         memcpy(copy->data[i] + (copy->bytes[i] & ~(2 * bytes - 1)), lane_host(&p, i), bytes);
     }
@@ -72,7 +72,7 @@ static void n_ldgsts(struct exec *x, const struct uop *u)
     for (unsigned bytes = COPY_BYTES_MAX; bytes; bytes /= 2)
         if (!copy_pieces(x, u, &copy, bytes)) return;
     if (!locate(x, u, &place, SPACE_SHARED, x->mask, WRITES)) return;
-    for (uint32_t left = x->mask; left; left &= left - 1) {
+    for (uint32_t left = place.access.mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         memcpy(lane_host(&place, i), copy.data[i], size);
     }
