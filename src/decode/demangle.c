@@ -274,3 +274,29 @@ const char *demangle_kernel(struct arena *arena, const char *mangled)
     bool is_whole = !demangler.failed && *name && *demangler.at;
     return is_whole ? name : mangled;
 }
+
+/* `_ZZ4scalPfE4tile_0`: the name behind the function's, without its number; NULL: it is not of this kind. */
+static const char *local_name(struct arena *arena, const char *mangled)
+{
+    if (strncmp(mangled, "_ZZ", 3) != 0) return NULL;
+    for (const char *at = mangled + strlen(mangled); at > mangled + 3; at--) {
+        if (at[-1] != 'E' || !isdigit((unsigned char)*at)) continue;
+        char *name;
+        unsigned long length = strtoul(at, &name, 10);
+        size_t rest = strlen(name);
+        if (length == 0 || length > rest) continue;
+        const char *number = name + length + (name[length] == '_');
+        if (number[strspn(number, "0123456789")] == 0 && (number > name + length || !*number))
+            return arena_copy_n(arena, name, length);
+    }
+    return NULL;
+}
+
+const char *demangle_variable(struct arena *arena, const char *mangled)
+{
+    const char *local = local_name(arena, mangled);
+    struct demangler demangler = {.arena = arena, .at = mangled + 2};
+    if (local || strncmp(mangled, "_Z", 2) != 0) return local ? local : mangled;
+    const char *name = read_name(&demangler, false);
+    return !demangler.failed && *name && !*demangler.at ? name : mangled;
+}

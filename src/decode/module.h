@@ -239,6 +239,8 @@ ws_status module_check_supported(struct diag *diag, const struct module *module,
 
 /* Name of a kernel as in the source, without parameters; what is no mangled name stays as it is. */
 const char *demangle_kernel(struct arena *arena, const char *mangled);
+/* Of a variable; one of a function without its function. */
+const char *demangle_variable(struct arena *arena, const char *mangled);
 
 /* A line of the PTX that native code was compiled from. */
 struct ptx_text {

@@ -104,8 +104,9 @@ static void walk(struct call_graph *graph)
 enum { RECURSIVE_FRAMES = 1 << 20, RECURSIVE_PARAMETERS = 1 << 12, RECURSIVE_LOCALS = 1 << 14 };
 
 /* The kernel's frame, that much of the others, and one more. */
-static struct need recursive_need(const struct program *program)
+static struct need recursive_need(const struct builder *b)
 {
+    const struct program *program = b->program;
     const struct program_function *entry = &program->functions[0];
     struct need largest = {{0}};
     for (uint32_t f = 0; f < program->function_count; f++) {
@@ -113,9 +114,10 @@ static struct need recursive_need(const struct program *program)
         raise(&largest, &(struct need){{function->frame_bytes, function->parameter_bytes,
                                         function->local_bytes}});
     }
-    return (struct need){{entry->frame_bytes + largest.bytes[0] + RECURSIVE_FRAMES,
-                          entry->parameter_bytes + largest.bytes[1] + RECURSIVE_PARAMETERS,
-                          entry->local_bytes + largest.bytes[2] + RECURSIVE_LOCALS}};
+    return (struct need){
+        {entry->frame_bytes + largest.bytes[0] + RECURSIVE_FRAMES,
+         entry->parameter_bytes + largest.bytes[1] + RECURSIVE_PARAMETERS,
+         entry->local_bytes + largest.bytes[2] + RECURSIVE_LOCALS * red_zones_growth(b)}};
 }
 
 static ws_status check_need(struct diag *diag, const struct builder *b, const struct need *need)
@@ -149,7 +151,7 @@ ws_status call_depth(struct diag *diag, struct builder *b)
     chain_callables(&graph);
     walk(&graph);
     program->recursive = graph.recursive;
-    struct need need = graph.recursive ? recursive_need(program) : graph.deepest[0];
+    struct need need = graph.recursive ? recursive_need(b) : graph.deepest[0];
     mem_free(graph.states);
     mem_free(graph.cursors);
     mem_free(graph.next_callable);

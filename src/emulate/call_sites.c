@@ -85,7 +85,7 @@ static const struct call_value *make_values(struct builder *b, const int32_t *va
     struct call_value *values = ARENA_ARRAY(&b->program->arena, struct call_value, count + 1u);
     for (uint32_t k = 0; k < count; k++) {
         int32_t v = variables[k];
-        values[k] = (struct call_value){.offset = b->parameter_offsets[v],
+        values[k] = (struct call_value){.offset = b->parameter_offsets[v] + b->local_shifts[v],
                                         .bytes = (uint32_t)b->module->variables[v].bytes,
                                         .home = b->parameter_homes[v]};
     }

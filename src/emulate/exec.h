@@ -187,13 +187,23 @@ struct call_site {
     const struct call_value *arguments, *returns;
 };
 
+/* With the tool memory: an array between red zones. */
+struct guarded {
+    uint64_t begin, end; /* in shared memory, or in the function's local memory */
+    uint64_t shift;      /* what red zones before it take */
+    const char *name;
+};
+
 struct program_function {
     const struct function *function;
     uint32_t first_block;
-    uint32_t frame_bytes;     /* registers */
-    uint32_t parameter_bytes; /* of the parameter frame, by lane */
-    uint32_t local_bytes;     /* by lane */
-    bool address_taken;       /* an indirect call may reach it */
+    uint32_t frame_bytes;         /* registers */
+    uint32_t parameter_bytes;     /* of the parameter frame, by lane */
+    uint32_t local_bytes;         /* by lane */
+    bool address_taken;           /* an indirect call may reach it */
+    uint32_t plain_local_bytes;   /* without red zones */
+    const struct guarded *arrays; /* its local variables, if local memory is guarded */
+    uint32_t array_count;
     struct call_site formals; /* its parameters and results */
     uint32_t zero_count;      /* registers that may be read before they are written */
     const uint32_t *zero_offsets, *zero_bytes;
@@ -231,6 +241,10 @@ struct program {
     uint64_t static_shared_bytes;
     uint64_t
         shared_base; /* where shared memory of the user begins: behind what the system reserves */
+    uint64_t static_shift, dynamic_shift; /* what red zones take of shared memory */
+    const struct guarded *shared_arrays;  /* static ones, ascending, if shared memory is guarded */
+    uint32_t shared_count;
+    bool guards_shared, guards_local;
     bool warps_at_barriers; /* before sm_70 a barrier counts warps */
     bool recursive;
     bool uses_heap;                  /* calls malloc or free */
@@ -484,8 +498,9 @@ struct exec {
     struct memo *memos;                 /* by launch instruction */
     const struct observer_ops *observe; /* NULL: none */
     void *observer_worker;
-    const struct checker *check; /* NULL: none */
-    unsigned checks;             /* set of enum check_tool; 0: none */
+    const struct checker *check;      /* NULL: none */
+    unsigned checks;                  /* set of enum check_tool; 0: none */
+    bool guards_shared, guards_local; /* there are red zones (red_zones.c) */
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
@@ -639,6 +654,9 @@ void texture_fetch(struct exec *x, const struct uop *u);
 /* check_memory.c: the tool memory. Tells the checker of the fault at hand and clears it, so that the launch goes on
  * without that lane; false: it ends with the fault. */
 bool check_goes_on(struct exec *x);
+/* Accesses where there are red zones: false: a fault was recorded. */
+bool check_shared_arrays(struct exec *x, const struct uop *u, const struct access *s);
+bool check_local_arrays(struct exec *x, const struct uop *u, const struct access *s);
 /* The same for an access that hardware lets pass; the lane takes part. */
 void check_tell_passed(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
                        uint64_t address);

@@ -41,6 +41,8 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->parameter_stride = program->parameter_bytes_max;
     x->check = launch->device->check;
     x->checks = x->check ? x->check->tools : 0;
+    x->guards_shared = program->guards_shared;
+    x->guards_local = program->guards_local;
     if (observer) {
         worker->observed = observer->ops->worker_begin(observer->self);
         x->observe = observer->ops;
@@ -337,7 +339,9 @@ static void derive_sizes(struct launch *launch)
     const struct launch_options *options = launch->options;
     launch->shared_bytes =
         shared_block_bytes(launch->program->static_shared_bytes, options->dynamic_shared_bytes);
-    launch->shared_end = launch->program->shared_base + launch->shared_bytes;
+    launch->shared_end = launch->program->shared_base + launch->shared_bytes +
+                         (options->dynamic_shared_bytes ? launch->program->dynamic_shift
+                                                        : launch->program->static_shift);
     if (launch->program->native_code) native_reserve_shared(launch);
     launch->threads_per_block = options->block[0] * options->block[1] * options->block[2];
     launch->warps_per_block = (launch->threads_per_block + WARP_LANES - 1) / WARP_LANES;

@@ -198,13 +198,14 @@ static uint64_t symbol_address(const struct making *m, int32_t symbol, bool *fra
     case SPACE_SHARED: {
         uint64_t offset = m->b->shared_offsets[symbol];
         const struct program *program = m->b->program;
-        uint64_t end = program->shared_base + shared_dynamic_offset(program->static_shared_bytes);
+        uint64_t end = program->shared_base + shared_dynamic_offset(program->static_shared_bytes) +
+                       program->dynamic_shift;
         return variable->is_extern || offset == UINT64_MAX ? end : offset;
     }
     case SPACE_LOCAL:
-        return variable->offset;
+        return variable->offset + m->b->local_shifts[symbol];
     case SPACE_PARAM:
-        return m->b->parameter_offsets[symbol];
+        return m->b->parameter_offsets[symbol] + m->b->local_shifts[symbol];
     default:
         return m->b->addresses[symbol];
     }

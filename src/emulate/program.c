@@ -327,13 +327,14 @@ static void make_call_sites(struct builder *b)
     }
 }
 
-static ws_status make_functions(struct diag *diag, struct builder *b)
+static ws_status make_functions(struct diag *diag, struct builder *b, const struct device *device)
 {
     struct program *program = b->program;
     for (uint32_t f = 0; f < b->function_count; f++)
         b->functions[f].local_bytes =
             b->module->functions[b->functions[f].module_index].local_bytes;
     lay_out_parameters(b);
+    red_zones_local(b, device);
     for (uint32_t f = 0; f < b->function_count; f++)
         TRY(lay_out_function(diag, b, f));
     program->function_count = b->function_count;
@@ -348,6 +349,9 @@ static ws_status make_functions(struct diag *diag, struct builder *b)
             .parameter_bytes = (uint32_t)build->parameter_bytes,
             .local_bytes = (uint32_t)build->local_bytes,
             .address_taken = build->address_taken,
+            .plain_local_bytes = (uint32_t)((build->plain_local_bytes + 15) & ~UINT64_C(15)),
+            .arrays = build->arrays,
+            .array_count = build->array_count,
         };
         call_formals(b, function, &program->functions[f].formals);
         list_zeros(b, f);
@@ -589,6 +593,7 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
     program->warps_at_barriers = module->target < 70;
     b.shared_offsets = ARENA_ARRAY(&program->arena, uint64_t, module->variable_count + 1);
     b.parameter_offsets = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
+    b.local_shifts = ARENA_ARRAY(&program->arena, uint32_t, module->variable_count + 1);
     b.parameter_homes = ARENA_ARRAY(&program->arena, uint8_t, module->variable_count + 1);
     b.function_of = ARENA_ARRAY(&program->arena, uint32_t, module->function_count + 1);
     program->function_of = b.function_of;
@@ -600,8 +605,11 @@ ws_status program_create(struct diag *diag, struct device *device, const struct 
         program->shared_base = program->native_code->shared_base;
     }
     ws_status status = reach_all(diag, &b);
-    if (status == WS_OK && !program->native_code) reserve_shared(&b);
-    if (status == WS_OK) status = make_functions(diag, &b);
+    if (status == WS_OK && !program->native_code) {
+        reserve_shared(&b);
+        red_zones_shared(&b, device);
+    }
+    if (status == WS_OK) status = make_functions(diag, &b, device);
     if (status == WS_OK) {
         make_view(&b);
         status = make_code(diag, &b);

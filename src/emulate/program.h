@@ -22,6 +22,9 @@ struct function_build {
     uint32_t first_block, first_insn, first_vreg; /* in the launch's numbering */
     uint32_t frame_bytes, temporaries;
     uint64_t parameter_bytes, local_bytes;
+    uint64_t plain_local_bytes; /* without red zones, if there are any */
+    const struct guarded *arrays;
+    uint32_t array_count;
     uint32_t *slots; /* by register */
     bool address_taken;
 };
@@ -49,6 +52,7 @@ struct builder {
     uint64_t *shared_offsets;
     uint32_t *parameter_offsets;
     uint8_t *parameter_homes; /* enum parameter_home */
+    uint32_t *local_shifts;   /* by variable: what red zones before it take */
     uint32_t *function_of;    /* program.function_of */
     bool knows_addresses;     /* those in initial values were gone through */
     struct signatures signatures;
@@ -74,6 +78,12 @@ enum builtin program_builtin(const struct builder *b, const struct insn *insn);
 const struct call_site *call_site_of(struct builder *b, const struct call_info *call);
 void call_formals(struct builder *b, const struct function *function, struct call_site *out);
 void signatures_clear(struct signatures *signatures);
+/* red_zones.c: with the tool memory, after the places without red zones are known. */
+void red_zones_shared(struct builder *b, const struct device *device);
+void red_zones_local(struct builder *b, const struct device *device);
+/* As many times as large is the local memory of a function, at most. */
+uint64_t red_zones_growth(const struct builder *b);
+
 /* call_depth.c: sets what the deepest chain of calls needs. */
 ws_status call_depth(struct diag *diag, struct builder *b);
 

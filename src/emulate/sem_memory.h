@@ -284,6 +284,33 @@ static bool check_window(struct exec *x, const struct uop *u, const struct acces
     return true;
 }
 
+/* The same with red zones. */
+static bool check_shared(struct exec *x, const struct uop *u, const struct access *s)
+{
+    const struct memo *memo = &x->memos[u->index];
+    uint64_t low, high;
+    address_range(s, &low, &high);
+    low += SHARED_WINDOW;
+    high += SHARED_WINDOW + s->bytes;
+    bool is_known = low >= memo->low && high <= memo->high && high > low;
+    return (is_known && aligned(s, s->bytes)) || check_shared_arrays(x, u, s);
+}
+
+static bool check_local(struct exec *x, const struct uop *u, const struct access *s)
+{
+    const struct program_function *function = &x->launch->program->functions[x->frame->function];
+    uint64_t low, high;
+    address_range(s, &low, &high);
+    low -= x->frame->locals;
+    high -= x->frame->locals;
+    for (uint32_t k = 0; k < function->array_count; k++) {
+        const struct guarded *array = &function->arrays[k];
+        bool is_inside = low >= array->begin && high < array->end && s->bytes <= array->end - high;
+        if (is_inside && low <= high && aligned(s, s->bytes)) return true;
+    }
+    return check_local_arrays(x, u, s);
+}
+
 enum direction { READS = 1, WRITES = 2 };
 
 static __attribute__((noinline)) void keep_for_undo(const struct exec *x, const struct access *s)
@@ -307,12 +334,15 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
     case SPACE_SHARED:
         p->host = x->shared;
         if (what == WRITES) x->changed |= mask;
-        if (!check_window(x, u, s, x->launch->shared_end)) return false;
+        if (x->guards_shared ? !check_shared(x, u, s)
+                             : !check_window(x, u, s, x->launch->shared_end))
+            return false;
         break;
     case SPACE_LOCAL:
         p->host = x->locals;
         p->lane_stride = x->local_stride;
-        if (!check_window(x, u, s, x->local_stride)) return false;
+        if (x->guards_local ? !check_local(x, u, s) : !check_window(x, u, s, x->local_stride))
+            return false;
         break;
     case SPACE_FRAME:
         p->host = x->parameters;
@@ -348,6 +378,7 @@ static __attribute__((noinline, cold)) bool locate_others(struct exec *x, const 
 {
     do {
         unsigned lane = x->fault.lane;
+        x->fault.space = (uint8_t)space;
         if (!check_goes_on(x)) return false;
         if (what & READS) clear_loaded(x, u, lane);
         mask &= ~(1u << lane);

@@ -19,7 +19,8 @@ static void must(struct run *run, ws_status status, const char *what)
         fail_msg("%s: %s: %s", what, ws_status_text(status), ws_context_error(run->context));
 }
 
-void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned threads)
+static void begin(struct run *run, const char *ptx, const char *kernel, unsigned threads,
+                  bool checks)
 {
     char path[1024];
     *run = (struct run){.threads = threads};
@@ -31,6 +32,9 @@ void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned th
     must(run, ws_module_load_file(run->context, path, &run->module), ptx);
     ws_device_options options = {
         .size = sizeof options, .threads = threads, .host_isa = getenv("WARPSAGE_HOST_ISA")};
+    const ws_check_options tools = {.size = sizeof tools, .tools = WS_CHECK_MEMORY};
+    if (checks) must(run, ws_check_create(run->context, &tools, &run->check), "check");
+    options.check = run->check;
     must(run, ws_device_create(run->context, &options, &run->device), "device");
     run->launch = (ws_launch){
         .size = sizeof run->launch,
@@ -45,10 +49,21 @@ void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned th
     assert_true(run->launch.parameter_bytes <= RUN_PARAMETER_BYTES_MAX);
 }
 
+void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned threads)
+{
+    begin(run, ptx, kernel, threads, false);
+}
+
+void run_begin_checked(struct run *run, const char *ptx, const char *kernel)
+{
+    begin(run, ptx, kernel, 1, true);
+}
+
 void run_end(struct run *run)
 {
     ws_profile_destroy(run->profile);
     ws_device_destroy(run->device);
+    ws_check_destroy(run->check);
     ws_module_destroy(run->module);
     ws_context_destroy(run->context);
 }
@@ -247,7 +262,6 @@ static void compare_runs(struct run *one, struct run *other)
     }
     free(a);
     free(b);
-    compare_traces(one->profile->profile, other->profile->profile);
 }
 
 void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *check)
@@ -264,8 +278,18 @@ void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *
         setup(&other);
         run_launch(&other);
         compare_runs(&one, &other);
+        compare_traces(one.profile->profile, other.profile->profile);
         run_end(&other);
     }
+    struct run checked;
+    run_begin_checked(&checked, ptx, kernel);
+    setup(&checked);
+    run_launch(&checked);
+    const struct findings *findings = checked.check->findings;
+    if (findings->count)
+        fail_msg("%s: %s", check_codes[findings->items[0]->code].title, findings->items[0]->memory);
+    compare_runs(&one, &checked);
+    run_end(&checked);
     run_end(&one);
 }
 

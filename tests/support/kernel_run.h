@@ -15,6 +15,7 @@ struct run {
     ws_context *context;
     ws_module *module;
     ws_device *device;
+    ws_check *check;     /* run_begin_checked */
     ws_profile *profile; /* after a good launch */
     ws_launch launch;    /* kernel, counters and all_rules are set; the rest by the test */
     unsigned char parameters[RUN_PARAMETER_BYTES_MAX];
@@ -28,6 +29,8 @@ struct run {
 
 /* `ptx`, or an OpenCL C file (.cl), is relative to the source tree. */
 void run_begin(struct run *run, const char *ptx, const char *kernel, unsigned threads);
+/* The same, with one host thread and a device that finds errors. */
+void run_begin_checked(struct run *run, const char *ptx, const char *kernel);
 void run_end(struct run *run);
 
 void run_shape(struct run *run, uint32_t grid, uint32_t block);
@@ -51,8 +54,8 @@ uint64_t run_counter(struct run *run, const char *id);
 /* The profile as it is saved, to be freed. */
 char *run_profile_text(struct run *run);
 
-/* Sets up and checks a kernel with 1 host thread, then runs it again with 2 and with 3: all buffers
- * and the saved profile must be equal to the last bit. */
+/* Sets up and checks a kernel with 1 host thread, then runs it again with 2 and with 3, and with the tool memory: all
+ * buffers and the saved profile must be equal to the last bit, and no error may be told. */
 typedef void run_step(struct run *run);
 void run_kernel(const char *ptx, const char *kernel, run_step *setup, run_step *check);
 
