@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* run: an unmodified CUDA program, with runtime/ in place of the CUDA runtime. */
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands/run.h"
 
@@ -72,22 +68,6 @@ static const struct option_row options[] = {
      "instruction set for executing lanes on this host (default: the best); results are identical"},
     {0},
 };
-
-static int add_gpus(struct cli *cli, struct run_request *request, const char *list)
-{
-    char *rest = cli_copy(cli, list), path[PATH_MAX];
-    const char **gpus = (const char **)(void *)request->gpus;
-    for (char *one; (one = strsep(&rest, ",")) != NULL;) {
-        /* The program may change its folder before it asks for the GPU. */
-        bool is_file =
-            strchr(one, '/') || (strlen(one) > 5 && !strcmp(one + strlen(one) - 5, ".yaml"));
-        const char *name = is_file && realpath(one, path) ? cli_copy(cli, path) : one;
-        CLI_APPEND(cli, gpus, request->gpu_count, name);
-    }
-    request->gpus = gpus;
-    request->gpu_given = true;
-    return EXIT_DONE;
-}
 
 static int check_regex(struct cli *cli, const char *text)
 {
@@ -176,7 +156,7 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
 {
     switch (use->id) {
     case OPTION_GPU:
-        return add_gpus(cli, request, use->value);
+        return run_add_gpus(cli, request, use->value);
     case OPTION_ONLY:
         request->only = use->value;
         return check_regex(cli, use->value);
@@ -227,7 +207,6 @@ static int use_option(struct cli *cli, struct run_request *request, const struct
 
 static int read_line(struct cli *cli, const struct command_line *line, struct run_request *out)
 {
-    static const char *const usual[] = {"v100"};
     *out = (struct run_request){.count = UINT64_MAX,
                                 .clock = "predicted",
                                 .l2 = "kept",
@@ -235,38 +214,7 @@ static int read_line(struct cli *cli, const struct command_line *line, struct ru
                                 .details = WS_DETAILS_NORMAL};
     for (size_t i = 0; i < line->use_count; i++)
         CLI_TRY(use_option(cli, out, &line->uses[i]));
-    if (!line->operand_count)
-        return cli_error(cli, EXIT_USAGE,
-                         "no program given: use warpsage run [OPTIONS] -- ./APP [ARGS]");
-    if (!out->gpu_count) {
-        out->gpus = usual;
-        out->gpu_count = 1;
-    }
-    out->program = cli_alloc(cli, (line->operand_count + 1) * sizeof *out->program);
-    memcpy(out->program, line->operands, line->operand_count * sizeof *out->program);
-    return EXIT_DONE;
-}
-
-/* ---- the folder between us and the program ----------------------------------------------------- */
-
-static int make_folder(struct cli *cli, char **out)
-{
-    const char *base = getenv("TMPDIR");
-    *out = cli_format(cli, "%s/warpsage-run-XXXXXX", base && *base == '/' ? base : "/tmp");
-    if (mkdtemp(*out)) return EXIT_DONE;
-    return cli_error(cli, EXIT_RUN_OURS, "%s: %s", *out, strerror(errno));
-}
-
-static void remove_folder(struct cli *cli, const char *folder)
-{
-    struct dirent **names = NULL;
-    int count = scandir(folder, &names, NULL, NULL);
-    for (int i = 0; i < count; i++) {
-        unlink(cli_format(cli, "%s/%s", folder, names[i]->d_name));
-        free(names[i]);
-    }
-    free(names);
-    rmdir(folder);
+    return run_take_program(cli, line, "run", out);
 }
 
 static int run_and_report(struct cli *cli, const struct run_request *request,
@@ -292,10 +240,10 @@ static int run_run(struct cli *cli, const struct command *command, int argc, cha
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < request.gpu_count && exit_code == EXIT_DONE; i++)
         exit_code = cli_load_gpu(cli, request.gpus[i], &machines[i]);
-    if (exit_code == EXIT_DONE) exit_code = make_folder(cli, &folder);
+    if (exit_code == EXIT_DONE) exit_code = run_make_folder(cli, &folder);
     if (exit_code == EXIT_DONE) {
         exit_code = run_and_report(cli, &request, machines, folder);
-        remove_folder(cli, folder);
+        run_remove_folder(cli, folder);
     }
     for (size_t i = 0; i < request.gpu_count; i++)
         ws_machine_destroy(machines[i]);

@@ -36,6 +36,7 @@ struct run_request {
     bool has_charts;       /* JSON: what pages show as charts, too */
     uint64_t report_count; /* kernels that are reported in full; 0: as usual for the format */
     const char **program;  /* ends with NULL */
+    const char *check;     /* tools of `check`; NULL: none */
 };
 
 /* A program that has run. */
@@ -46,11 +47,20 @@ struct run_result {
     int exit_code;
 };
 
+/* run_folder.c: GPUs of --gpu; the program of the operands, and the usual GPU if none is given. */
+int run_add_gpus(struct cli *cli, struct run_request *request, const char *list);
+int run_take_program(struct cli *cli, const struct command_line *line, const char *command,
+                     struct run_request *request);
+/* The folder between us and the program. */
+int run_make_folder(struct cli *cli, char **out);
+void run_remove_folder(struct cli *cli, const char *folder);
 /* run_start.c: runs the program; *out_code is its exit code, 128 + n for signal n, or 125 to 127. */
 int run_start(struct cli *cli, const struct run_request *request, const char *folder,
               int *out_code);
 /* run_write.c: the report; and a file for each counted launch in the folder of reports. */
 int run_write(struct cli *cli, const struct run_result *result);
+/* ws_answer_write's function that takes the bytes: standard output is the program's own. */
+bool run_put_on_standard_error(void *user, const char *bytes, size_t size);
 int run_write_folder(struct cli *cli, const struct run_result *result);
 /* Has the report a timeline, and the figures of charts? */
 bool run_has_charts(const struct run_request *request);

@@ -56,9 +56,9 @@ static int write_options(struct cli *cli, const struct run_request *request, con
     fprintf(file, "gpu=%s\nmachines=%s\nclock=%s\nskip=%llu\ncount=%llu\nthreads=%u\ntraces=%d\n",
             request->gpus[0], ws_context_machine_dir(cli->context), request->clock,
             (unsigned long long)request->skip, (unsigned long long)request->count, request->threads,
-            request->report_dir || run_analyzes_heaviest(cli, request));
+            !request->check && (request->report_dir || run_analyzes_heaviest(cli, request)));
     fprintf(file, "tools=%s\n", cli->tool_path);
-    fprintf(file, "timeline=%d\n", run_has_charts(request));
+    fprintf(file, "timeline=%d\n", !request->check && run_has_charts(request));
     fprintf(file, "every-launch=%d\nl2=%s\nisa=%s\n", request->every_launch, request->l2,
             request->isa);
     if (request->max_instructions)
@@ -66,6 +66,7 @@ static int write_options(struct cli *cli, const struct run_request *request, con
     if (request->clock_jitter > 0) fprintf(file, "clock-jitter=%.17g\n", request->clock_jitter);
     if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
     if (request->only) fprintf(file, "only=%s\n", request->only);
+    if (request->check) fprintf(file, "check=%s\n", request->check);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
     if (fclose(file) == 0) return EXIT_DONE;
     return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));

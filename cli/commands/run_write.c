@@ -53,8 +53,7 @@ static int ask(struct cli *cli, const struct run_result *result, const char *rep
     return asking_ask(cli, &asking, out);
 }
 
-/* Standard output is the program's own. */
-static bool put_on_standard_error(void *user, const char *bytes, size_t size)
+bool run_put_on_standard_error(void *user, const char *bytes, size_t size)
 {
     (void)user;
     return fwrite(bytes, 1, size, stderr) == size;
@@ -72,7 +71,8 @@ int run_write(struct cli *cli, const struct run_result *result)
     if (!answer) return exit_code;
     if (request->output)
         written = asking_write_with(cli, answer, &style, request->output);
-    else if (ws_answer_write(cli->context, answer, &style, put_on_standard_error, NULL) != WS_OK)
+    else if (ws_answer_write(cli->context, answer, &style, run_put_on_standard_error, NULL) !=
+             WS_OK)
         written = EXIT_RUN_OURS;
     ws_answer_destroy(answer);
     return exit_code == EXIT_DONE ? written : exit_code;

@@ -306,7 +306,8 @@ int parse_format(struct cli *cli, const char *text, ws_format *out)
         ws_format format;
     } formats[] = {{"text", WS_FORMAT_TEXT},         {"json", WS_FORMAT_JSON},
                    {"csv", WS_FORMAT_CSV},           {"html", WS_FORMAT_HTML},
-                   {"markdown", WS_FORMAT_MARKDOWN}, {"sarif", WS_FORMAT_SARIF}};
+                   {"markdown", WS_FORMAT_MARKDOWN}, {"sarif", WS_FORMAT_SARIF},
+                   {"junit", WS_FORMAT_JUNIT}};
     const char *words = "";
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         words = cli_format(cli, "%s%s%s", words, *words ? ", " : "", formats[i].name);

@@ -310,6 +310,9 @@ typedef struct ws_check_finding {
 WS_API WS_CHECKED ws_status ws_check_report(ws_check *check, const ws_check_finding *finding);
 /* What was not covered, or forgotten to stay within bounds; told once. */
 WS_API WS_CHECKED ws_status ws_check_note(ws_check *check, const char *text);
+/* Writes what was found so far as JSON, for the question `check` (input `findings`); the old file stays until the new one
+ * is whole. */
+WS_API WS_CHECKED ws_status ws_check_save(ws_check *check, const char *path);
 
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
@@ -698,6 +701,7 @@ typedef enum ws_format {
     WS_FORMAT_HTML,     /* one file that needs no network (doc/reports.md) */
     WS_FORMAT_MARKDOWN, /* tables, as comments on pull requests show them */
     WS_FORMAT_SARIF,    /* findings with their source lines: SARIF 2.1.0 */
+    WS_FORMAT_JUNIT,    /* the same as test cases: JUnit XML */
 } ws_format;
 
 /* Is `word` part of the id, an alias, the name, the chip, "cc 7.0" or "sm_70"? In any case. */

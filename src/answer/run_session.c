@@ -382,6 +382,24 @@ static ws_status list_files(const struct reading *reading, const char ***out, si
     return WS_OK;
 }
 
+ws_status run_session_files(struct diag *diag, struct arena *arena, const char *folder,
+                            const char *suffix, const char ***out)
+{
+    const struct reading reading = {.diag = diag, .arena = arena, .folder = folder};
+    const char **names = NULL;
+    size_t count = 0, kept = 0;
+    *out = NULL;
+    TRY(list_files(&reading, &names, &count));
+    *out = ARENA_ARRAY(arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *dot = strrchr(names[i], '.');
+        if (dot && !strcmp(dot, suffix))
+            (*out)[kept++] = arena_format(arena, "%s/%s", folder, names[i]);
+    }
+    mem_free(names);
+    return WS_OK;
+}
+
 static int heaviest_first(const void *left, const void *right)
 {
     const struct run_kernel *a = left, *b = right;

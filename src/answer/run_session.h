@@ -73,4 +73,8 @@ struct run_session {
 ws_status run_session_read(struct diag *diag, struct arena *arena, const char *folder,
                            const char *report_prefix, bool wants_timeline, struct run_session *out);
 
+/* Paths of the folder's files whose names end so, by process; ends with NULL. In the arena. */
+ws_status run_session_files(struct diag *diag, struct arena *arena, const char *folder,
+                            const char *suffix, const char ***out);
+
 #endif

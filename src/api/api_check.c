@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "check/finding.h"
 
 ws_status ws_check_create(ws_context *context, const ws_check_options *options, ws_check **out)
 {
@@ -51,6 +52,18 @@ ws_status ws_check_report(ws_check *check, const ws_check_finding *finding)
                                   .detail = finding->detail};
     findings_add_host(check->findings, &report, finding->host);
     return WS_OK;
+}
+
+ws_status ws_check_save(ws_check *check, const char *path)
+{
+    API_CALL(check->context)
+    struct arena arena = {0};
+    struct finding_list list;
+    finding_list_of(&arena, check->findings, &list);
+    ws_status status = finding_list_save(&check->context->diag, path, &list);
+    finding_list_free(&list);
+    arena_clear(&arena);
+    return status;
 }
 
 ws_status ws_check_note(ws_check *check, const char *text)

@@ -24,17 +24,21 @@ static size_t find_rule(const struct rules *rules, const char *code)
     return i;
 }
 
+static struct sarif_rule rule_with(const char *id, const char *title, const char *help)
+{
+    return (struct sarif_rule){.id = id, .title = title, .help = help};
+}
+
 static struct sarif_rule rule_of(const char *code)
 {
     for (size_t i = 0; i < ADVICE_COUNT; i++)
         if (!strcmp(advice_infos[i].code, code))
-            return (struct sarif_rule){code, advice_infos[i].title, advice_infos[i].text};
+            return rule_with(code, advice_infos[i].title, advice_infos[i].text);
     for (size_t i = 0; i < MODEL_COUNT; i++)
         for (size_t k = 0; k < models[i]->finding_count; k++)
             if (!strcmp(models[i]->findings[k].code, code))
-                return (struct sarif_rule){code, models[i]->findings[k].title,
-                                           models[i]->findings[k].text};
-    return (struct sarif_rule){code, code, NULL};
+                return rule_with(code, models[i]->findings[k].title, models[i]->findings[k].text);
+    return rule_with(code, code, NULL);
 }
 
 typedef void advice_fn(void *user, const struct node *kernel, const struct node *machine,

@@ -28,6 +28,8 @@ static bool has_format(const struct view *view, ws_format format)
         return view->markdown != NULL;
     case WS_FORMAT_SARIF:
         return view->sarif != NULL;
+    case WS_FORMAT_JUNIT:
+        return view->junit != NULL;
     default:
         return true;
     }
@@ -49,6 +51,12 @@ void render_sarif(const struct answer *answer, const struct render_options *opti
                   struct strbuf *out)
 {
     view_find(answer->question)->sarif(answer, options, out);
+}
+
+void render_junit(const struct answer *answer, const struct render_options *options,
+                  struct strbuf *out)
+{
+    view_find(answer->question)->junit(answer, options, out);
 }
 
 ws_status render_answer(struct diag *diag, const struct answer *answer, ws_format format,

@@ -49,6 +49,8 @@ static void put_message(struct json_out *json, const char *key, const char *text
     json_out_close(json, '}');
 }
 
+static const char *const levels[] = {"note", "warning", "error"};
+
 /* reportingDescriptor (3.49) */
 static void put_rule(struct json_out *json, const struct sarif_rule *rule)
 {
@@ -57,9 +59,14 @@ static void put_rule(struct json_out *json, const struct sarif_rule *rule)
     put_message(json, "shortDescription", rule->title);
     if (rule->help) put_message(json, "fullDescription", rule->help);
     if (rule->help) put_message(json, "help", rule->help);
+    if (rule->has_level) {
+        json_out_open(json, "defaultConfiguration", '{');
+        json_out_string(json, "level", levels[rule->level]);
+        json_out_close(json, '}');
+    }
     json_out_open(json, "properties", '{');
     json_out_open(json, "tags", '[');
-    json_out_string(json, NULL, "performance");
+    json_out_string(json, NULL, rule->tag ? rule->tag : "performance");
     json_out_close(json, ']');
     json_out_close(json, '}');
     json_out_close(json, '}');
@@ -93,18 +100,19 @@ void sarif_begin(struct sarif *sarif, struct strbuf *out, const struct sarif_rul
 }
 
 /* physicalLocation (3.29) */
-static void put_place(const struct sarif *sarif, struct json_out *json,
-                      const struct sarif_result *result)
+static void put_place(const struct sarif *sarif, struct json_out *json, const char *file,
+                      uint32_t line, uint32_t column)
 {
     struct strbuf uri = {0};
-    sarif_put_uri(&uri, result->file, sarif->root);
+    sarif_put_uri(&uri, file, sarif->root);
     json_out_open(json, "physicalLocation", '{');
     json_out_open(json, "artifactLocation", '{');
     json_out_string(json, "uri", uri.data);
     json_out_close(json, '}');
-    if (result->line) {
+    if (line) {
         json_out_open(json, "region", '{');
-        json_out_count(json, "startLine", result->line);
+        json_out_count(json, "startLine", line);
+        if (column) json_out_count(json, "startColumn", column);
         json_out_close(json, '}');
     }
     json_out_close(json, '}');
@@ -136,9 +144,37 @@ static void put_properties(struct json_out *json, const struct sarif_result *res
     json_out_close(json, '}');
 }
 
+/* relatedLocations (3.27.22) */
+static void put_related(const struct sarif *sarif, struct json_out *json,
+                        const struct sarif_result *result)
+{
+    if (!result->related_count) return;
+    json_out_open(json, "relatedLocations", '[');
+    for (size_t i = 0; i < result->related_count; i++) {
+        const struct sarif_place *place = &result->related[i];
+        json_out_open(json, NULL, '{');
+        json_out_count(json, "id", i + 1);
+        put_place(sarif, json, place->file, place->line, 0);
+        put_message(json, "message", place->text);
+        json_out_close(json, '}');
+    }
+    json_out_close(json, ']');
+}
+
+/* suppressions (3.27.23) */
+static void put_suppression(struct json_out *json, const struct sarif_result *result)
+{
+    if (!result->is_suppressed) return;
+    json_out_open(json, "suppressions", '[');
+    json_out_open(json, NULL, '{');
+    json_out_string(json, "kind", result->in_source ? "inSource" : "external");
+    if (result->justification) json_out_string(json, "justification", result->justification);
+    json_out_close(json, '}');
+    json_out_close(json, ']');
+}
+
 void sarif_put(struct sarif *sarif, const struct sarif_result *result)
 {
-    static const char *const levels[] = {"note", "warning", "error"};
     struct json_out *json = &sarif->json;
     bool has_file = result->file && *result->file;
     json_out_open(json, NULL, '{');
@@ -149,11 +185,13 @@ void sarif_put(struct sarif *sarif, const struct sarif_result *result)
     if (has_file || result->function) {
         json_out_open(json, "locations", '[');
         json_out_open(json, NULL, '{');
-        if (has_file) put_place(sarif, json, result);
+        if (has_file) put_place(sarif, json, result->file, result->line, result->column);
         if (result->function) put_function(json, result);
         json_out_close(json, '}');
         json_out_close(json, ']');
     }
+    put_related(sarif, json, result);
+    put_suppression(json, result);
     if (result->property_count) put_properties(json, result);
     json_out_close(json, '}');
 }

@@ -16,6 +16,15 @@ enum sarif_level { SARIF_NOTE, SARIF_WARNING, SARIF_ERROR };
 
 struct sarif_rule {
     const char *id, *title, *help; /* help: plain text; NULL: none */
+    const char *tag;               /* NULL: performance */
+    enum sarif_level level;        /* that results usually have, if `has_level` */
+    bool has_level;
+};
+
+/* A further place, and what it has to do with the result. */
+struct sarif_place {
+    const char *file, *text;
+    uint32_t line; /* from 1; 0: unknown */
 };
 
 /* A value in the property bag of a result. */
@@ -33,6 +42,11 @@ struct sarif_result {
     const char *function, *mangled; /* NULL: none */
     const struct sarif_property *properties;
     size_t property_count;
+    uint32_t column; /* from 1; 0: unknown */
+    const struct sarif_place *related;
+    size_t related_count;
+    bool is_suppressed, in_source; /* by a comment there, else by a file */
+    const char *justification;     /* NULL: none */
 };
 
 struct sarif {

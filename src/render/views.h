@@ -64,6 +64,7 @@ struct view {
     compose_html_fn *html;   /* the page, of the root; NULL: the tree as it is */
     render_fn *markdown;     /* NULL: none */
     render_fn *sarif;        /* NULL: it has no findings */
+    render_fn *junit;        /* NULL: it has no test cases */
 };
 
 const struct view *view_find(const struct question *question);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Options that `check` and `analyze --check` share, and what their answer says. */
+#ifndef CLI_CHECK_OPTIONS_H
+#define CLI_CHECK_OPTIONS_H
+
+#include "cli/options/asking.h"
+#include "cli/options/options.h"
+
+enum {
+    CHECK_OPTION_TOOL = 200, /* behind those of every command */
+    CHECK_OPTION_STRICT,
+    CHECK_OPTION_SUPPRESS,
+    CHECK_OPTION_READ,
+    CHECK_OPTION_OWN
+};
+
+struct check_choice {
+    const char *tools;
+    const char **suppressions;
+    const char **reads; /* files of findings */
+    size_t suppression_count, read_count;
+    bool is_strict;
+};
+
+/* One of the options above? */
+int check_option_take(struct cli *cli, const struct option_use *use, struct check_choice *choice,
+                      bool *out_is_taken);
+/* Tools and files, before anything runs: a mistake there must not cost an execution. */
+int check_choice_verify(struct cli *cli, const struct check_choice *choice);
+void check_choice_ask(struct cli *cli, struct asking *asking, const struct check_choice *choice);
+/* Does what the answer to `check` says fail the run? */
+bool check_has_failed(const ws_answer *answer);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/check_names.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *name, *other;
+    enum check_tool tool;
+} tools[] = {
+    {"memory", "memcheck", CHECK_MEMORY},
+    {"init", "initcheck", CHECK_INIT},
+    {"race", "racecheck", CHECK_RACE},
+    {"sync", "synccheck", CHECK_SYNC},
+};
+
+unsigned check_tool_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (!strcmp(name, tools[i].name) || !strcmp(name, tools[i].other)) return tools[i].tool;
+    return 0;
+}
+
+ws_status check_tools_parse(struct diag *diag, const char *text, unsigned *out)
+{
+    *out = 0;
+    for (const char *at = text;; at++) {
+        char word[32];
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 31, at);
+        unsigned tool = !strcmp(word, "all") ? CHECK_ALL : check_tool_find(word);
+        if (!tool)
+            return diag_error(diag, WS_ERR_ARGUMENT,
+                              "unknown check '%s': expected memory, init, race, sync or all, with "
+                              "commas between them",
+                              word);
+        *out |= tool;
+        at += length;
+        if (!*at) return WS_OK;
+    }
+}
+
+unsigned check_code_named(const char *id)
+{
+    unsigned code = 0;
+    while (code < CHECK_CODE_COUNT && strcasecmp(check_codes[code].id, id) != 0)
+        code++;
+    return code;
+}
