@@ -208,7 +208,7 @@ const struct command command_check = {
         "  2 for an invalid option or an unknown GPU\n\n"
         "The program's output is unchanged; the report goes to standard error, or to -o FILE.\n"
         "`warpsage explain CODE` explains a finding. doc/checks.md says what is found and what\n"
-        "is not; doc/ci.md has jobs for GitHub and GitLab.\n",
+        "is not.\n",
     .operands = "<APP",
     .options = options,
     .operands_end_options = true,
