@@ -75,8 +75,10 @@ static void split_index(uint64_t index, const uint32_t *sizes, uint32_t *out)
     out[2] = (uint32_t)(index / sizes[0] / sizes[1]);
 }
 
+/* Outside of launches it is the host's. */
 static struct check_side side_of(const struct launch_view *launch, const struct check_place *place)
 {
+    if (!launch) return (struct check_side){0};
     const struct module *module = launch->module;
     struct check_side side = {.kernel = module->functions[launch->entry].display_name,
                               .module_file = module->path,

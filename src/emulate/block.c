@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "emulate/splits.h"
 
-static void create_warps(const struct launch *launch, struct block *block)
+static void create_warps(const struct launch *launch, struct block *block, bool tracks)
 {
     const struct program *program = launch->program;
     block->warp_count = launch->warps_per_block;
@@ -19,6 +19,7 @@ static void create_warps(const struct launch *launch, struct block *block)
         warp->register_bytes = program->frame_bytes_max + 64;
         warp->parameters = mem_zalloc(WARP_LANES, program->parameter_bytes_max + 8);
         warp->locals = mem_zalloc(WARP_LANES, program->local_bytes_max + 8);
+        if (tracks) warp->defined = defined_warp_create(program);
     }
 }
 
@@ -31,7 +32,7 @@ struct block *block_take(struct worker *worker)
     }
     block = mem_zalloc_aligned(64, sizeof *block);
     block->shared = mem_zalloc(1, worker->launch->shared_end + 64);
-    create_warps(worker->launch, block);
+    create_warps(worker->launch, block, worker->exec.tracks);
     return block;
 }
 
@@ -53,6 +54,7 @@ void block_destroy(struct block *block)
         mem_free(warp->parameters);
         mem_free(warp->locals);
         mem_free(warp->nodes);
+        defined_warp_destroy(warp->defined);
         for (struct frame *next, *frame = warp->made_frames; frame; frame = next) {
             next = frame->next_made;
             mem_free(frame);
@@ -61,6 +63,7 @@ void block_destroy(struct block *block)
     mem_free(block->warps);
     strbuf_clear(&block->printed.text);
     mem_free(block->shared);
+    mem_free(block->shared_defined);
     mem_free(block);
 }
 
@@ -119,6 +122,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     if (launch->options->clocks && launch->options->clocks->find)
         launch->options->clocks->find(launch->options->clocks->self, index, &block->clocks);
     fill_specials(launch, block);
+    if (worker->exec.tracks) defined_block_start(&worker->exec, block);
     block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
     for (uint32_t w = 0; w < block->warp_count; w++)
         warp_start(worker, block, &block->warps[w]);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulate/exec.h"
+#include "emulate/defined.h"
 
 enum { ARGUMENTS_MAX = 32 };  /* conversions beyond them are printed as they stand (guide) */
 enum { FIELD_MAX = 1 << 12 }; /* width and precision; beyond it a text says nothing more */
@@ -63,6 +63,7 @@ static void give_result(const struct caller *caller, uint64_t value)
     const struct call_value *to = &caller->code->site->returns[0];
     memcpy(call_value_place(x, x->warp, x->frame, to, caller->lane), &value,
            to->bytes < sizeof value ? to->bytes : sizeof value);
+    if (x->tracks) defined_result(x, to, caller->lane);
 }
 
 /* Host bytes of a generic address and how many follow it; NULL if there are none. */
@@ -338,7 +339,10 @@ static bool call_assertfail(const struct caller *caller)
 
 static bool call_malloc(const struct caller *caller)
 {
-    give_result(caller, heap_take(&caller->x->launch->device->heap, argument(caller, 0)));
+    uint64_t bytes = argument(caller, 0);
+    uint64_t address = heap_take(&caller->x->launch->device->heap, bytes);
+    if (address && caller->x->tracks) defined_forget(caller->x, address, bytes);
+    give_result(caller, address);
     return true;
 }
 

@@ -37,6 +37,8 @@ static void copy_values(const struct exec *x, const struct warp *warp, uint32_t 
             uint32_t lane = (uint32_t)__builtin_ctz(left);
             memcpy(call_value_place(x, warp, to, &to_values[i], lane),
                    call_value_place(x, warp, from, &from_values[i], lane), to_values[i].bytes);
+            if (x->tracks)
+                defined_copy_value(x, warp, to, &to_values[i], from, &from_values[i], lane);
         }
 }
 
@@ -117,6 +119,7 @@ static struct frame *push_frame(struct exec *x, struct warp *warp, struct frame 
     if (has_alloca(program)) memcpy(frame->stack, warp->stack, sizeof frame->stack);
     caller->references++;
     if (callee->zero_count) frame_zero_registers(warp->registers + frame->registers, callee);
+    if (x->tracks) defined_frame_begin(x, warp, frame, mask);
     copy_values(x, warp, code->site->argument_count, frame, callee->formals.arguments, caller,
                 code->site->arguments, mask);
     return frame;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "emulate/exec.h"
+#include "emulate/defined.h"
 
 /* Variables of one module, placed on first use. */
 struct placement {
@@ -80,12 +80,14 @@ ws_status device_create(struct diag *diag, const struct device_options *options,
                           "instruction-set level %d is out of range: this host supports 0 to %d",
                           level, levels - 1);
     struct device *device = mem_zalloc(1, sizeof *device);
+    bool tracks = options->check && options->check->tools & CHECK_INIT;
     ws_status status =
         devmem_init(diag, &device->memory,
                     &(struct devmem_options){.max_bytes = options->max_bytes,
                                              .host_addresses = options->host_addresses,
                                              .as_hardware = options->as_hardware,
-                                             .red_zones = checks_memory(options->check)});
+                                             .red_zones = checks_memory(options->check),
+                                             .tracks = tracks});
     if (status != WS_OK) {
         mem_free(device);
         return status;
@@ -118,6 +120,8 @@ void device_destroy(struct device *device)
     mem_free(device->textures);
     heap_clear(&device->heap);
     devmem_clear(&device->memory);
+    partial_clear(device->partial);
+    defined_computed_clear(device);
     mem_free(device);
 }
 
@@ -211,7 +215,8 @@ ws_status device_copy_in(struct diag *diag, struct device *device, uint64_t to, 
     TRY(host_range(diag, device, to, bytes, &allocation));
     touch(device, allocation, to, bytes);
     memmove(devmem_host(&device->memory, to), from, bytes);
-    devmem_written(allocation, to, bytes);
+    if (!device->memory.tracks || !defined_copy(device, to, from, bytes))
+        devmem_written(allocation, to, bytes);
     return WS_OK;
 }
 
@@ -223,6 +228,7 @@ ws_status device_copy_out(struct diag *diag, struct device *device, void *to, ui
     TRY(host_range(diag, device, from, bytes, &allocation));
     touch(device, allocation, from, bytes);
     memmove(to, devmem_host(&device->memory, from), bytes);
+    if (device->memory.tracks) defined_copy_out(device, from, bytes);
     return WS_OK;
 }
 

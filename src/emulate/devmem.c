@@ -38,7 +38,9 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options)
 {
     enum { SPACE_FACTOR = 16 }; /* a guess */
-    *memory = (struct devmem){.as_hardware = options->as_hardware, .red_zones = options->red_zones};
+    *memory = (struct devmem){.as_hardware = options->as_hardware,
+                              .red_zones = options->red_zones,
+                              .tracks = options->tracks};
     uint64_t bytes = options->max_bytes ? options->max_bytes : UINT64_C(64) << 30;
     bytes = (bytes + 4095) & ~UINT64_C(4095);
     if (options->host_addresses) reserve(memory, bytes * SPACE_FACTOR, bytes);
@@ -185,7 +187,8 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
                           (unsigned long long)bytes, (unsigned long long)memory->live,
                           (unsigned long long)memory->limit);
     struct allocation allocation = {.address = address, .bytes = bytes, .uncounted = uncounted};
-    if (!memory->as_hardware) {
+    /* What the host writes to memory of its own is not seen. */
+    if (memory->tracks ? !uncounted : !memory->as_hardware) {
         allocation.shadow = mem_try_zalloc((bytes + 63) / 64, sizeof *allocation.shadow);
         if (!allocation.shadow)
             return diag_error(diag, WS_ERR_MEMORY,

@@ -71,6 +71,7 @@ struct devmem {
     bool as_hardware;                  /* see device_options */
     bool red_zones;                    /* allocations lie far apart */
     bool has_thin_zones;               /* they did, but space became short */
+    bool tracks;                       /* initialised bytes, also as_hardware (defined.h) */
     struct allocation *allocations;    /* sorted by address */
     uint32_t count, room;
 };
@@ -81,6 +82,7 @@ struct devmem_options {
     bool as_hardware;
     bool
         red_zones; /* allocations lie as far apart as they are large, so that an overrun meets no neighbour */
+    bool tracks;
 };
 ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options);

@@ -72,6 +72,7 @@ struct uop {
     uint8_t dst_bits;        /* width of the destination registers */
     uint8_t negate;          /* bit i: source i is a negated predicate */
     bool poll;               /* may be part of a wait loop: atomic, volatile, acquire */
+    bool is_whole_insn;      /* an instruction of PTX, not a helper operation before one */
     bool is_timer;           /* reads %globaltimer, not %clock */
     bool has_parts;          /* native: the address is a sum (sem_memory.h) */
     uint8_t address_shift;   /* native: of the register in the sum */
@@ -83,6 +84,8 @@ struct uop {
     uop_fn *inner_full, *inner_part; /* of a guarded operation */
     const struct insn *insn;
     uint32_t index; /* launch instruction index */
+    /* Bytes by lane of the registers; 1 stands for a predicate, 0 for no operand. */
+    uint8_t source_width[UOP_SOURCES], result_width[UOP_DESTINATIONS];
 };
 
 /* Special registers that differ by lane or warp (BASE_WARP) and by block (BASE_BLOCK): 32-bit
@@ -207,6 +210,7 @@ struct program_function {
     struct call_site formals; /* its parameters and results */
     uint32_t zero_count;      /* registers that may be read before they are written */
     const uint32_t *zero_offsets, *zero_bytes;
+    const uint32_t *zero_registers; /* which; NULL: native code */
 };
 
 /* Shared memory that the system takes from each block from cc 8.0 on (CUDA C++ Programming Guide, compute
@@ -456,6 +460,7 @@ struct warp {
     uint64_t instructions;
     struct warp_clock clock;
     struct warp_ref ref;
+    struct defined_warp *defined; /* defined.h; NULL: not tracked */
     bool done;
 };
 
@@ -474,6 +479,7 @@ struct block {
     uint32_t warp_count, warps_alive, threads_alive;
     struct warp *warps;
     unsigned char *shared;
+    uint64_t *shared_defined; /* a bit a byte (defined.h); NULL: not tracked */
     struct barrier_state barriers[BARRIERS];
     uint32_t specials[BLOCK_SPECIALS][WARP_LANES] __attribute__((aligned(64)));
     uint64_t instructions;
@@ -501,6 +507,10 @@ struct exec {
     const struct checker *check;      /* NULL: none */
     unsigned checks;                  /* set of enum check_tool; 0: none */
     bool guards_shared, guards_local; /* there are red zones (red_zones.c) */
+    bool tracks;                      /* what is initialised (defined.h), and then: */
+    unsigned char *undefined;         /* undefined bits of the frame */
+    uint32_t *origins;                /* where they came from */
+    struct defined *defined;
     struct launch *launch;
     const struct insn *last; /* end of the code block that ran last */
     struct fault fault;
@@ -579,7 +589,9 @@ struct device {
     struct devmem memory;
     struct heap heap;
     unsigned threads;
-    const struct checker *check; /* NULL: none */
+    const struct checker *check;   /* NULL: none */
+    struct partial_bytes *partial; /* defined.h; NULL: nothing was tracked yet */
+    struct computed *computed;     /* defined_copy.c */
     const struct semantics *semantics;
     struct placement *placements; /* variables of modules, placed once */
     uint32_t placement_count, placement_room;

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/float_state.h"
-#include "emulate/exec.h"
+#include "emulate/defined.h"
 
 /* Warp instructions that a polling block may spend before another gets a turn. A guess: a thousand
  * blocks at a grid-wide barrier then cost a few tenths of a second. */
@@ -43,6 +43,8 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->checks = x->check ? x->check->tools : 0;
     x->guards_shared = program->guards_shared;
     x->guards_local = program->guards_local;
+    x->tracks = x->checks & CHECK_INIT && !program->native_code;
+    if (x->tracks) x->defined = defined_create(launch);
     if (observer) {
         worker->observed = observer->ops->worker_begin(observer->self);
         x->observe = observer->ops;
@@ -60,6 +62,7 @@ static void worker_clear(struct worker *worker)
     }
     mem_free(worker->exec.memos);
     mem_free(worker->exec.kept.detail);
+    defined_destroy(worker->exec.defined);
 }
 
 /* Keeps the fault of the least block. */

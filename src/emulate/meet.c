@@ -124,7 +124,11 @@ static void run_operation(struct exec *x, const struct warp *warp, const struct 
     if (outside) fault_note_outsider(x, u->insn, (uint32_t)__builtin_ctz(outside), members);
     uint32_t active = x->mask;
     warp_set_mask(x, on);
-    ((on | warp->dead) == UINT32_MAX ? u->full : u->part)(x, u);
+    uop_fn *run = (on | warp->dead) == UINT32_MAX ? u->full : u->part;
+    if (x->tracks && warp->defined->is_dirty)
+        defined_run(x, u, run);
+    else
+        run(x, u);
     warp_set_mask(x, active);
 }
 

@@ -495,6 +495,21 @@ static ws_status place_sources(struct making *m, struct uop *u)
     return WS_OK;
 }
 
+/* For the checks of what is initialised (defined.h). */
+static void note_widths(const struct making *m, struct uop *u)
+{
+    const struct insn *insn = m->insn;
+    u->is_whole_insn = !m->function->native_code;
+    for (unsigned k = 0; k < insn->ndst && k < UOP_DESTINATIONS; k++) {
+        unsigned bits = operand_bits(m, &insn->operands[k]);
+        u->result_width[k] = (uint8_t)(bits == 1 ? 1 : bits / 8);
+    }
+    for (unsigned k = 0; k < insn->nsrc && k < UOP_SOURCES; k++) {
+        unsigned bits = operand_bits(m, insn_source(insn, k));
+        u->source_width[k] = (uint8_t)(bits == 1 ? 1 : bits ? bits / 8 : source_bytes(insn, k));
+    }
+}
+
 ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t index)
 {
     const struct function_build *build = &b->functions[f];
@@ -523,6 +538,7 @@ ws_status make_uop(struct diag *diag, struct builder *b, uint32_t f, uint32_t in
     }
     place_operands(&m, &u);
     TRY(place_sources(&m, &u));
+    note_widths(&m, &u);
     if (function->native_code)
         native_append(&m, &u);
     else

@@ -280,15 +280,18 @@ static void list_zeros(struct builder *b, uint32_t f)
     const uint64_t *live = function->blocks[0].live_in;
     uint32_t *offsets = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
     uint32_t *bytes = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
+    uint32_t *registers = ARENA_ARRAY(&b->program->arena, uint32_t, function->crossing_count + 1);
     for (uint32_t bit = 0; bit < function->crossing_count; bit++) {
         uint32_t v = function->crossing[bit];
         if (!((live[bit / 64] >> (bit % 64)) & 1) || b->functions[f].slots[v] == UINT32_MAX)
             continue;
+        registers[out->zero_count] = v;
         offsets[out->zero_count] = b->functions[f].slots[v];
         bytes[out->zero_count++] = register_bytes(function->vregs[v].type);
     }
     out->zero_offsets = offsets;
     out->zero_bytes = bytes;
+    out->zero_registers = registers;
 }
 
 /* Local memory of a thread for alloca. A guess: more than compilers put there, little enough that

@@ -4,6 +4,7 @@
 #ifndef EMULATE_SEM_MEMORY_H
 #define EMULATE_SEM_MEMORY_H
 
+#include "emulate/defined.h"
 #include "emulate/sem_pairs.h"
 #include "emulate/sem_select.h"
 
@@ -360,10 +361,16 @@ static inline bool locate_lanes(struct exec *x, const struct uop *u, struct plac
     default:
         if (what == WRITES) x->changed |= mask;
         if (!check_global(x, u, p, what & WRITES)) return false;
-        if (!check_initialised(x, u, p, what & READS, what & WRITES)) return false;
+        if (!x->tracks) {
+            if (!check_initialised(x, u, p, what & READS && !x->checks, what & WRITES))
+                return false;
+        } else if (!p->allocation || p->allocation->rule) {
+            touch_pages(x, p);
+        }
         if (what & WRITES && x->launch->options->undo) keep_for_undo(x, s);
         break;
     }
+    if (x->tracks) defined_access(x, u, s, p->allocation, space, what);
     if (u->poll) x->polled = 1;
     if (x->observe) x->observe->memory(x->observer_worker, &x->warp->ref, u->index, s);
     return true;

@@ -7,7 +7,7 @@
 #ifndef EMULATE_SPLITS_H
 #define EMULATE_SPLITS_H
 
-#include "emulate/exec.h"
+#include "emulate/defined.h"
 
 /* ---- what an operation sees of its split ----------------------------------------------------- */
 
@@ -24,6 +24,9 @@ static inline void warp_set_frame(struct exec *x, struct warp *warp, struct fram
     x->base[BASE_FRAME] = warp->registers + frame->registers;
     x->parameters = warp->parameters + frame->parameters;
     x->parameter_bytes = x->launch->program->functions[frame->function].parameter_bytes;
+    if (!x->tracks) return;
+    x->undefined = warp->defined->registers + frame->registers;
+    x->origins = warp->defined->origins + frame->registers / 4;
 }
 
 /* The 32-bit lanes of an operand; a predicate is one word. */

@@ -20,7 +20,10 @@ enum { POLL_TURNS = 16, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
 {
     const struct uop *u = code->uops, *end = u + code->uop_count;
-    if ((x->mask | dead) == UINT32_MAX)
+    bool is_whole = (x->mask | dead) == UINT32_MAX;
+    if (x->tracks)
+        defined_body(x, code, is_whole);
+    else if (is_whole)
         for (; u < end; u++)
             u->full(x, u);
     else
@@ -339,6 +342,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         run_body(x, code, warp->dead);
         if (x->fault.kind) return WARP_FAULT;
         note_turn(x, &split->turns, code);
+        if (x->tracks && warp->defined->is_dirty) defined_end(x, code, split->mask);
         switch (terminate(x, warp, at, code)) {
         case STEP_FAULT:
             return WARP_FAULT;
@@ -425,6 +429,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     frame_zero_registers(warp->registers, &program->functions[0]);
     if (program->local_bytes_max)
         memset(warp->locals, 0, (size_t)program->local_bytes_max * WARP_LANES);
+    if (worker->exec.tracks) defined_warp_start(&worker->exec, warp);
     split_add(warp, program->functions[0].first_block, warp->threads, -1, &warp->root,
               (struct turns){0});
     warp->ref = (struct warp_ref){block->observed, warp->index, warp->threads};
