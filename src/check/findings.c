@@ -97,6 +97,15 @@ static struct check_side side_of(const struct launch_view *launch, const struct 
     return side;
 }
 
+static struct check_side side_of_site(const struct check_site *site)
+{
+    return (struct check_side){.kernel = site->kernel,
+                               .source_file = site->source_file,
+                               .source_line = site->source_line,
+                               .module_file = site->module_file,
+                               .module_line = site->module_line};
+}
+
 /* ---- keeping --------------------------------------------------------------------------------- */
 
 static const char *keep_text(struct findings *findings, const char *text)
@@ -166,7 +175,8 @@ static void report(void *self, const struct check_report *report)
     struct findings *findings = self;
     if (!(check_codes[report->code].tool & findings->checker.tools)) return;
     struct check_finding found = finding_of(findings, report);
-    found.here = side_of(findings->launch, &report->here);
+    found.here =
+        report->site ? side_of_site(report->site) : side_of(findings->launch, &report->here);
     if (report->has_other) found.other = side_of(findings->launch, &report->other);
     found.here.has_value = found.other.has_value = report->has_values;
     found.here.value = report->value;

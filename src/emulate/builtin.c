@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulate/check_heap.h"
 #include "emulate/defined.h"
 
 enum { ARGUMENTS_MAX = 32 };  /* conversions beyond them are printed as they stand (guide) */
@@ -339,8 +340,10 @@ static bool call_assertfail(const struct caller *caller)
 
 static bool call_malloc(const struct caller *caller)
 {
+    struct heap *heap = &caller->x->launch->device->heap;
     uint64_t bytes = argument(caller, 0);
-    uint64_t address = heap_take(&caller->x->launch->device->heap, bytes);
+    uint64_t address = heap->blocks ? check_heap_take(caller->x, caller->code->last, bytes)
+                                    : heap_take(heap, bytes);
     if (address && caller->x->tracks) defined_forget(caller->x, address, bytes);
     give_result(caller, address);
     return true;
@@ -349,9 +352,13 @@ static bool call_malloc(const struct caller *caller)
 static bool call_free(const struct caller *caller)
 {
     uint64_t address = argument(caller, 0);
-    if (heap_give(&caller->x->launch->device->heap, address)) return true;
+    struct heap *heap = &caller->x->launch->device->heap;
+    bool is_given = heap->blocks ? check_heap_give(caller->x, caller->code->last, address)
+                                 : heap_give(heap, address);
+    if (is_given) return true;
     struct strbuf text = {0};
     strbuf_printf(&text, "  free(0x%llx)", (unsigned long long)address);
+    if (heap->blocks) check_heap_refusal(heap, address, &text);
     fault_at(caller->x, FAULT_FREE, caller->code->last, 1u << caller->lane);
     caller->x->fault.detail = strbuf_take(&text);
     return false;

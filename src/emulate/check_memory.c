@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "emulate/exec.h"
+#include "emulate/check_heap.h"
 
 /* Loops on what bad loads gave may never end: after so many bad accesses the next ends the launch, as it does without
  * checks. Words are made for the first of each instruction only. Both are guesses. */
@@ -44,6 +44,13 @@ static void name_allocation(struct words *out, const struct fault *fault,
                             const struct allocation *near)
 {
     struct arena names = {0};
+    uint64_t begin = near->address, end = begin + near->bytes;
+    if (near->heap && fault->address - begin < near->bytes) {
+        if (!check_heap_describe(near->heap, fault->address, &out->memory, &begin, &end)) return;
+        strbuf_puts(&out->detail, "the access is ");
+        tell_distance(&out->detail, fault->address, fault->bytes, begin, end);
+        return;
+    }
     if (near->name)
         strbuf_printf(&out->memory, "variable '%s'", demangle_variable(&names, near->name));
     else if (near->number)
@@ -284,6 +291,13 @@ static void check_tell_at(struct exec *x, const struct uop *u, enum fault_kind k
     x->fault = none;
 }
 
+void check_tell_heap(struct exec *x, const struct uop *u, const struct heap *heap, uint32_t lane,
+                     uint64_t address)
+{
+    enum fault_kind kind = check_heap_is_freed(heap, address) ? FAULT_FREED : FAULT_OUT_OF_BOUNDS;
+    check_tell_at(x, u, kind, lane, SPACE_GLOBAL, address);
+}
+
 void check_tell_passed(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
                        uint64_t address)
 {
@@ -379,6 +393,42 @@ bool check_local_arrays(struct exec *x, const struct uop *u, const struct access
         is_good = check_local_lane(x, u, lane, s->addresses[lane], s->bytes);
     }
     return is_good;
+}
+
+/* ---- what is not covered --------------------------------------------------------------------- */
+
+static bool has_depot(const struct program *program)
+{
+    for (uint32_t f = 0; f < program->function_count; f++)
+        for (uint32_t k = 0; k < program->functions[f].array_count; k++)
+            if (!strncmp(program->functions[f].arrays[k].name, "__local_depot", 13)) return true;
+    return false;
+}
+
+void check_memory_notes(const struct launch *launch)
+{
+    const struct checker *check = launch->device->check;
+    const struct program *program = launch->program;
+    if (!check || !(check->tools & CHECK_MEMORY)) return;
+    const struct {
+        bool is_so;
+        const char *text;
+    } notes[] = {
+        {has_depot(program),
+         "memory: the compiler has put the local variables of a function into one block; an access "
+         "from one of them to another is not seen"},
+        {program->native_code,
+         "memory: machine code does not say where arrays of shared memory and local variables end; "
+         "an access from one of them to another is not seen"},
+        {launch->memory->forgotten,
+         "memory: allocations that were freed long ago are forgotten; an access to them may not be "
+         "seen"},
+        {launch->memory->has_thin_zones,
+         "memory: address space became short; allocations lie close to each other, and an access "
+         "far past one of them may not be seen"},
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i].is_so) check->ops->note(check->self, notes[i].text);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

@@ -34,12 +34,19 @@ struct check_place {
     uint32_t warp, lane;
 };
 
+/* A place in a kernel, in words: of what outlives its launch. Texts are NULL, lines 0, where unknown. */
+struct check_site {
+    const char *kernel, *source_file, *module_file;
+    uint32_t source_line, module_line;
+};
+
 /* Valid during the call only: who keeps it copies the words. */
 struct check_report {
     enum check_code code;
-    uint8_t grade;           /* GRADE_DEFAULT: that of the code */
-    struct check_place here; /* where it was seen */
-    bool has_other;          /* a race: the earlier access; a wait: another thread */
+    uint8_t grade;                 /* GRADE_DEFAULT: that of the code */
+    struct check_place here;       /* where it was seen */
+    const struct check_site *site; /* instead of `here`, outside of a launch; NULL: none */
+    bool has_other;                /* a race: the earlier access; a wait: another thread */
     struct check_place other;
     bool has_address, has_values;
     uint64_t address; /* of its space */

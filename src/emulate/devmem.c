@@ -160,15 +160,15 @@ static uint32_t index_after(const struct devmem *memory, uint64_t address)
     return at;
 }
 
-static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t bytes, bool uncounted,
-                          uint64_t *out)
+static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t bytes,
+                          uint64_t counted, bool uncounted, uint64_t *out)
 {
     *out = 0;
     if (bytes == 0)
         return diag_error(diag, WS_ERR_ARGUMENT, "the allocation size must be at least 1 byte");
     uint64_t room = room_with_zone(memory, bytes), address = 0;
-    bool fits = bytes <= memory->limit && bytes <= memory->capacity &&
-                (uncounted || bytes <= memory->limit - memory->live);
+    bool fits = (uncounted ? bytes : counted) <= memory->limit && bytes <= memory->capacity &&
+                counted <= memory->limit - memory->live;
     uint32_t at = 0;
     bool fresh = fits && room <= memory->capacity - memory->used;
     if (fresh) {
@@ -186,7 +186,8 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
                           "out of device memory: %llu bytes requested, %llu of %llu in use",
                           (unsigned long long)bytes, (unsigned long long)memory->live,
                           (unsigned long long)memory->limit);
-    struct allocation allocation = {.address = address, .bytes = bytes, .uncounted = uncounted};
+    struct allocation allocation = {
+        .address = address, .bytes = bytes, .uncounted = uncounted, .counted = counted};
     /* What the host writes to memory of its own is not seen. */
     if (memory->tracks ? !uncounted : !memory->as_hardware) {
         allocation.shadow = mem_try_zalloc((bytes + 63) / 64, sizeof *allocation.shadow);
@@ -197,19 +198,25 @@ static ws_status allocate(struct diag *diag, struct devmem *memory, uint64_t byt
     }
     insert(memory, at, allocation);
     if (address + room - memory->base > memory->used) memory->used = address + room - memory->base;
-    if (!uncounted) memory->live += bytes;
+    memory->live += counted;
     *out = address;
     return WS_OK;
 }
 
 ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out)
 {
-    return allocate(diag, memory, bytes, false, out);
+    return allocate(diag, memory, bytes, bytes, false, out);
+}
+
+ws_status devmem_alloc_part(struct diag *diag, struct devmem *memory, uint64_t bytes,
+                            uint64_t counted, uint64_t *out)
+{
+    return allocate(diag, memory, bytes, counted, false, out);
 }
 
 ws_status devmem_alloc_host(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out)
 {
-    return allocate(diag, memory, bytes, true, out);
+    return allocate(diag, memory, bytes, 0, true, out);
 }
 
 ws_status devmem_adopt(struct diag *diag, struct devmem *memory, void *host, uint64_t bytes)
@@ -298,7 +305,7 @@ ws_status devmem_free(struct diag *diag, struct devmem *memory, uint64_t address
     devmem_drop_rule(found);
     found->name = NULL;
     found->freed = ++memory->frees;
-    if (!found->uncounted) memory->live -= found->bytes;
+    memory->live -= found->counted;
     if (found->adopted) { /* the host may use it for something else and have it adopted again */
         uint32_t at = (uint32_t)(found - memory->allocations);
         memory->count--;

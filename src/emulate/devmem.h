@@ -44,6 +44,8 @@ struct page_rule {
     uint8_t states[]; /* by page from the allocation's first byte on: enum page_state; atomic */
 };
 
+struct heap;
+
 struct allocation {
     uint64_t address, bytes;
     uint64_t *shadow;       /* bit set = byte written; NULL: all are */
@@ -51,8 +53,11 @@ struct allocation {
     uint64_t freed;         /* the how many-th that was freed; 0: it lives */
     bool read_only;         /* .const variables */
     bool uncounted;         /* memory of the host: not part of the limit */
+    uint64_t counted;       /* bytes that are part of the limit */
     bool adopted;           /* the caller's own memory: never given back */
     const char *name;       /* of a variable, else NULL */
+    struct heap
+        *heap; /* it is the heap of kernels, and its blocks are known (check_heap.c); else NULL */
     uint64_t number; /* the how many-th of the host, from 1; 0: of another kind, or not counted */
 };
 
@@ -88,6 +93,9 @@ ws_status devmem_init(struct diag *diag, struct devmem *memory,
                       const struct devmem_options *options);
 void devmem_clear(struct devmem *memory);
 ws_status devmem_alloc(struct diag *diag, struct devmem *memory, uint64_t bytes, uint64_t *out);
+/* The same; only `counted` bytes of it count. */
+ws_status devmem_alloc_part(struct diag *diag, struct devmem *memory, uint64_t bytes,
+                            uint64_t counted, uint64_t *out);
 /* The same, not counted against the limit: memory of the host that kernels reach. */
 ws_status devmem_alloc_host(struct diag *diag, struct devmem *memory, uint64_t bytes,
                             uint64_t *out);

@@ -71,6 +71,8 @@ ws_status device_fill_by(struct diag *diag, struct device *device, uint64_t addr
 /* Bytes that malloc of kernels has to hand out, 8 MiB if never called; before the first kernel that
  * uses it. */
 ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t bytes);
+/* Tells the checker, if there is one, of blocks that malloc of kernels gave and nobody freed. */
+void device_report_leaks(struct device *device);
 /* Textures of device memory, which must stay. A handle is never 0, and never that of an earlier one. */
 ws_status device_texture_create(struct diag *diag, struct device *device, const ws_texture *texture,
                                 uint64_t *out);

@@ -581,7 +581,8 @@ struct worker {
 struct heap {
     pthread_mutex_t mutex;
     uint64_t bytes, address;
-    uint32_t *tags; /* by unit; NULL: no kernel has used it yet */
+    uint32_t *tags;             /* by unit; NULL: no kernel has used it yet */
+    struct heap_blocks *blocks; /* with the tool memory, else NULL (check_heap.c) */
     uint32_t units, next;
 };
 
@@ -669,6 +670,13 @@ bool check_goes_on(struct exec *x);
 /* Accesses where there are red zones: false: a fault was recorded. */
 bool check_shared_arrays(struct exec *x, const struct uop *u, const struct access *s);
 bool check_local_arrays(struct exec *x, const struct uop *u, const struct access *s);
+/* When a launch has ended: what the tool does not see. */
+void check_memory_notes(const struct launch *launch);
+/* check_heap.c: the block that lives at an address in the heap of kernels; false: none does. */
+bool check_heap_range(const struct heap *heap, uint64_t address, uint64_t *begin, uint64_t *end);
+/* An access to the heap of kernels outside of its blocks that live. */
+void check_tell_heap(struct exec *x, const struct uop *u, const struct heap *heap, uint32_t lane,
+                     uint64_t address);
 /* The same for an access that hardware lets pass; the lane takes part. */
 void check_tell_passed(struct exec *x, const struct uop *u, enum fault_kind kind, uint32_t lane,
                        uint64_t address);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "emulate/exec.h"
+#include "emulate/check_heap.h"
 
-enum { UNIT_BYTES = 16 };
+enum { UNIT_BYTES = HEAP_UNIT_BYTES };
 #define IN_USE UINT32_C(0x80000000)
 
 ws_status device_set_heap(struct diag *diag, struct device *device, uint64_t bytes)
@@ -38,8 +38,12 @@ ws_status heap_place(struct diag *diag, struct device *device)
 {
     struct heap *heap = &device->heap;
     if (heap->tags) return WS_OK;
-    uint32_t units = (uint32_t)(heap->bytes / UNIT_BYTES);
-    TRY(device_alloc(diag, device, (uint64_t)units * UNIT_BYTES, &heap->address));
+    bool checks = device->check && device->check->tools & CHECK_MEMORY;
+    uint64_t bytes = heap->bytes / UNIT_BYTES * UNIT_BYTES, room = bytes;
+    if (checks && check_heap_room(bytes) / UNIT_BYTES < IN_USE) room = check_heap_room(bytes);
+    if (room > device->memory.capacity - device->memory.used) room = bytes;
+    TRY(devmem_alloc_part(diag, &device->memory, room, bytes, &heap->address));
+    uint32_t units = (uint32_t)(room / UNIT_BYTES);
     /* Pages of tags that are never touched take no memory. */
     void *map = mmap(NULL, (size_t)units * sizeof *heap->tags, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -53,6 +57,11 @@ ws_status heap_place(struct diag *diag, struct device *device)
     heap->tags = map;
     heap->units = units;
     set_tags(heap, 0, units, 0);
+    if (!checks) return WS_OK;
+    if (!check_heap_place(heap))
+        return diag_error(diag, WS_ERR_MEMORY,
+                          "out of host memory: cannot check the heap of kernels");
+    devmem_find(&device->memory, heap->address)->heap = heap;
     return WS_OK;
 }
 
@@ -66,6 +75,7 @@ void heap_init(struct heap *heap)
 void heap_clear(struct heap *heap)
 {
     pthread_mutex_destroy(&heap->mutex);
+    check_heap_clear(heap);
     if (heap->tags) munmap(heap->tags, (size_t)heap->units * sizeof *heap->tags);
 }
 
@@ -85,7 +95,7 @@ static uint32_t find_free(struct heap *heap, uint32_t wanted)
 
 static uint64_t take(struct heap *heap, uint64_t bytes)
 {
-    if (!bytes || bytes > heap->bytes) return 0;
+    if (!bytes || bytes > (uint64_t)heap->units * UNIT_BYTES) return 0;
     uint32_t wanted = (uint32_t)((bytes + UNIT_BYTES - 1) / UNIT_BYTES),
              at = find_free(heap, wanted);
     if (at == heap->units) return 0;

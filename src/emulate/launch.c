@@ -448,6 +448,7 @@ static void run_workers(struct launch *launch, unsigned count, bool ordered, str
         end_with_kept(&workers[i]);
     for (unsigned i = 0; i < count; i++)
         worker_clear(&workers[i]);
+    check_memory_notes(launch);
     if (check) check->ops->launch_end(check->self);
     if (observer) observer->ops->launch_end(observer->self);
 }

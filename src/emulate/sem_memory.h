@@ -168,6 +168,12 @@ static __attribute__((noinline, cold)) bool global_fault(struct exec *x, const s
         const struct allocation *near = devmem_nearest(x->launch->memory, a);
         bool inside = found && (a + s->bytes <= found->address + found->bytes ||
                                 reaches_last_half(x, u, found, a, s->bytes));
+        if (inside && found->heap && !(a & (s->bytes - 1u))) {
+            uint64_t begin, end;
+            if (!check_heap_range(found->heap, a, &begin, &end) || a + s->bytes > end)
+                check_tell_heap(x, u, found->heap, i, a);
+            continue;
+        }
         if (!inside) {
             if (fault_tolerated(x, u, i, a)) continue;
             bool freed = near && near->freed && a - near->address < near->bytes;
@@ -201,7 +207,12 @@ static inline bool check_global(struct exec *x, const struct uop *u, struct plac
         struct allocation *found = devmem_find(x->launch->memory, low);
         if (ok && found && high <= found->address + found->bytes && high > low &&
             !(store && found->read_only)) {
-            *memo = (struct memo){found->address, found->address + found->bytes, found};
+            uint64_t begin = found->address, end = begin + found->bytes;
+            if (found->heap && (!check_heap_range(found->heap, low, &begin, &end) || high > end)) {
+                p->allocation = NULL;
+                return global_fault(x, u, s, store);
+            }
+            *memo = (struct memo){begin, end, found};
             p->allocation = found;
         } else {
             p->allocation = NULL;
