@@ -10,7 +10,7 @@ __global__ void add(int *data, int value)
 
 __global__ void twice(int *data)
 {
-    data[threadIdx.x] = 2 * data[63 - threadIdx.x];
+    data[threadIdx.x] = 2 * data[threadIdx.x];
 }
 
 int main()
