@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "emulate/splits.h"
+#include "emulate/check_sync.h"
+#include "emulate/waiting.h"
 
 static void create_warps(const struct launch *launch, struct block *block, bool tracks)
 {
@@ -62,6 +63,7 @@ void block_destroy(struct block *block)
     }
     mem_free(block->warps);
     strbuf_clear(&block->printed.text);
+    sync_destroy(block->sync);
     mem_free(block->shared);
     mem_free(block->shared_defined);
     mem_free(block);
@@ -124,6 +126,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     fill_specials(launch, block);
     if (worker->exec.tracks) defined_block_start(&worker->exec, block);
     block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
+    if (worker->exec.checks & CHECK_SYNC) block->sync = sync_begin(block->sync, launch);
     for (uint32_t w = 0; w < block->warp_count; w++)
         warp_start(worker, block, &block->warps[w]);
 }
@@ -164,6 +167,7 @@ static bool barrier_complete(const struct exec *x, const struct block *block,
 static void release_barrier(struct exec *x, struct block *block, uint32_t id)
 {
     struct barrier_state *barrier = &block->barriers[id];
+    if (x->checks & CHECK_SYNC) sync_complete(x, block, id);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
         for (uint32_t i = 0; i < warp->split_count; i++) {
@@ -199,8 +203,10 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
         return true;
     }
     struct barrier_state *barrier = &block->barriers[id];
-    if (sources > 1 && insn_source(insn, 1)->kind != OPERAND_NONE)
-        barrier->expected = operand_words(x, u->src[1])[first];
+    bool counted = sources > 1 && insn_source(insn, 1)->kind != OPERAND_NONE;
+    uint32_t count = counted ? operand_words(x, u->src[1])[first] : 0;
+    if (x->checks & CHECK_SYNC) sync_arrive(x, warp, insn, lanes, id, counted, count);
+    if (counted) barrier->expected = count;
     barrier->arrived +=
         x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
     if (is_reduction(insn)) {
@@ -229,56 +235,26 @@ void block_recheck(struct exec *x, struct block *block)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Of a split at a .sync operation: the lanes that it names. */
-static void describe_members(struct exec *x, struct warp *warp, uint32_t at, struct strbuf *text)
-{
-    uint32_t members = meet_members(x, warp, at);
-    if (!members) return;
-    strbuf_printf(text, ": for the lanes 0x%08x", members);
-    if (warp->splits[at].mask & ~members) strbuf_puts(text, ", which do not include them");
-}
-
-static void describe_waiting(struct exec *x, struct block *block, struct strbuf *text)
-{
-    enum { SHOWN = 8 };
-    unsigned shown = 0, more = 0;
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        for (uint32_t i = 0; i < block->warps[w].split_count; i++) {
-            const struct split *split = &block->warps[w].splits[i];
-            const struct code *code = &x->launch->program->code[split->block];
-            if (shown++ >= SHOWN) {
-                more++;
-                continue;
-            }
-            strbuf_printf(text, "%s  warp %u, lanes 0x%08x wait at '%s', PTX line %u",
-                          text->length ? "\n" : "", w, split->mask, code->last->text,
-                          code->last->line);
-            if (code->last->source_line)
-                strbuf_printf(text, " (source line %u)", code->last->source_line);
-            if (split->state == SPLIT_AT_SYNC) describe_members(x, &block->warps[w], i, text);
-            if (split->state == SPLIT_AT_BARRIER) {
-                const struct barrier_state *barrier = &block->barriers[split->barrier];
-                uint32_t need = barrier->expected ? barrier->expected : block->threads_alive;
-                strbuf_printf(text, ": barrier %u has %u of %u threads", split->barrier,
-                              barrier->arrived, need);
-            }
-        }
-    if (more) strbuf_printf(text, "\n  and %u more", more);
-}
-
-static void deadlock(struct exec *x, struct block *block)
+/* Adds to the fault at hand who of the block waits, and where. */
+static void tell_waiting(struct exec *x, struct block *block)
 {
     struct strbuf text = {0};
-    describe_waiting(x, block, &text);
+    waiting_describe(x, block, &text);
+    x->fault.detail = strbuf_take(&text);
+}
+
+/* Nobody of the block can proceed, ever. */
+static void deadlock(struct exec *x, struct block *block, enum fault_kind kind)
+{
     const struct insn *insn = x->last;
     for (uint32_t w = 0; w < block->warp_count; w++)
         if (block->warps[w].split_count) {
             x->warp = &block->warps[w];
             insn = x->launch->program->code[block->warps[w].splits[0].block].last;
-            fault_at(x, FAULT_DEADLOCK, insn, block->warps[w].splits[0].mask);
+            fault_at(x, kind, insn, block->warps[w].splits[0].mask);
             break;
         }
-    x->fault.detail = strbuf_take(&text);
+    tell_waiting(x, block);
 }
 
 static void enter_block(struct worker *worker, struct block *block)
@@ -292,6 +268,7 @@ static void enter_block(struct worker *worker, struct block *block)
 static enum block_stop finish_block(struct worker *worker, struct block *block)
 {
     struct exec *x = &worker->exec;
+    if (x->checks & CHECK_SYNC) sync_end(x, block);
     if (x->observe) {
         for (uint32_t w = 0; w < block->warp_count; w++)
             x->observe->warp_end(x->observer_worker, &block->warps[w].ref);
@@ -320,6 +297,15 @@ static bool waits_in_vain(const struct worker *worker)
     return worker->exec.idle_turns > IDLE_TURNS_MAX * warps && !launch->options->unordered;
 }
 
+/* The state of the block repeats: that is the fault. */
+static bool repeats(struct worker *worker, struct block *block)
+{
+    enum sync_repeat repeat = sync_repeats(worker, block);
+    if (repeat == SYNC_GOES_ON) return false;
+    deadlock(&worker->exec, block, repeat == SYNC_POLLS ? FAULT_DEADLOCK : FAULT_ENDLESS);
+    return true;
+}
+
 enum block_stop block_run(struct worker *worker, struct block *block, uint64_t quantum)
 {
     struct exec *x = &worker->exec;
@@ -331,9 +317,12 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
             struct warp *warp = &block->warps[w];
             if (warp->done) continue;
             enum warp_stop stop = warp_run(worker, block, warp);
-            if (stop == WARP_FAULT) return BLOCK_FAULT;
+            if (stop == WARP_FAULT) {
+                if (x->fault.kind == FAULT_ENDLESS) tell_waiting(x, block);
+                return BLOCK_FAULT;
+            }
             if (stop == WARP_YIELDED && waits_in_vain(worker)) {
-                deadlock(x, block);
+                deadlock(x, block, FAULT_DEADLOCK);
                 return BLOCK_FAULT;
             }
             alive = alive || stop != WARP_DONE;
@@ -348,12 +337,13 @@ enum block_stop block_run(struct worker *worker, struct block *block, uint64_t q
         if (!moved) {
             /* All wait: lanes that stand at a reconvergence point may be who they wait for. */
             for (uint32_t w = 0; w < block->warp_count; w++)
-                moved = (!block->warps[w].done && warp_release(&block->warps[w])) || moved;
+                moved = (!block->warps[w].done && warp_release(x, &block->warps[w])) || moved;
             if (!moved) {
-                deadlock(x, block);
+                deadlock(x, block, FAULT_DEADLOCK);
                 return BLOCK_FAULT;
             }
         }
+        if (x->checks & CHECK_SYNC && repeats(worker, block)) return BLOCK_FAULT;
         bool in_vain = x->idle_turns >= IDLE_TURNS_PATIENCE;
         if (quantum && spins && (in_vain || block->instructions - block->yielded_at >= quantum)) {
             block->yielded_at = block->instructions;

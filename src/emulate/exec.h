@@ -357,6 +357,7 @@ enum fault_kind {
     FAULT_TRAP,
     FAULT_ASSERT,
     FAULT_DEADLOCK,
+    FAULT_ENDLESS, /* with checks: the state of a block repeats */
     FAULT_LIMIT,
     FAULT_STACK,
     FAULT_CALLEE,
@@ -487,6 +488,7 @@ struct block {
     struct block_clocks clocks;
     void *observed; /* the observer's state of this block */
     struct printed printed;
+    struct sync_state *sync; /* check_sync.h; NULL: not checked */
     struct block *next;
 };
 
@@ -497,6 +499,7 @@ struct exec {
     uint32_t polled;     /* set by polling accesses since the split was scheduled */
     uint32_t changed;    /* lanes that changed shared or global memory since the last code block */
     uint64_t idle_turns; /* that polling splits have taken since anyone changed memory */
+    uint64_t changes, polls; /* code blocks that changed memory, and that polled */
     int32_t lane_mask[WARP_LANES] __attribute__((aligned(64))); /* -1 or 0, from mask */
     struct warp *warp;
     struct frame *frame;
@@ -613,7 +616,7 @@ enum warp_stop { WARP_DONE, WARP_BLOCKED, WARP_YIELDED, WARP_FAULT };
 void warp_start(struct worker *worker, struct block *block, struct warp *warp);
 enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp *warp);
 /* Lets lanes that wait at a reconvergence point go on without the others; false if none do. */
-bool warp_release(struct warp *warp);
+bool warp_release(struct exec *x, struct warp *warp);
 /* launch.c: the user asked to stop. */
 bool launch_cancelled(const struct launch *launch);
 

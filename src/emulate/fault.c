@@ -87,6 +87,8 @@ static const char *what(const struct fault *fault)
         return "an assertion of the kernel failed";
     case FAULT_DEADLOCK:
         return "deadlock: no warp of the block can proceed";
+    case FAULT_ENDLESS:
+        return "endless loop: the state of the block repeats";
     case FAULT_LIMIT:
         return "instruction limit reached";
     case FAULT_STACK:
@@ -222,6 +224,8 @@ static const char *advice(const struct fault *fault)
     case FAULT_DEADLOCK:
         return "every thread that a barrier counts must reach it, and some thread must write what "
                "others poll";
+    case FAULT_ENDLESS:
+        return "nothing that the condition depends on changes any more";
     case FAULT_LIMIT:
         return "raise the limit, or look for an infinite loop";
     default:
@@ -253,9 +257,10 @@ ws_status fault_report(struct diag *diag, const struct launch *launch, const str
     if (fault->kind == FAULT_CANCELLED) return diag_error(diag, WS_ERR_CANCELLED, "interrupted");
     struct strbuf text = {0};
     describe(&text, launch, fault);
-    ws_status status = fault->kind == FAULT_DEADLOCK ? WS_ERR_DEADLOCK
-                       : fault->kind == FAULT_LIMIT  ? WS_ERR_LIMIT
-                                                     : WS_ERR_FAULT;
+    bool is_stuck = fault->kind == FAULT_DEADLOCK || fault->kind == FAULT_ENDLESS;
+    ws_status status = is_stuck                     ? WS_ERR_DEADLOCK
+                       : fault->kind == FAULT_LIMIT ? WS_ERR_LIMIT
+                                                    : WS_ERR_FAULT;
     diag_error(diag, status, "%s", text.data);
     strbuf_clear(&text);
     return status;
@@ -296,6 +301,7 @@ enum check_code fault_code(const struct fault *fault)
         [FAULT_TRAP] = CHECK_CODE_TRAP,
         [FAULT_ASSERT] = CHECK_CODE_ASSERT,
         [FAULT_DEADLOCK] = CHECK_CODE_DEADLOCK,
+        [FAULT_ENDLESS] = CHECK_CODE_ENDLESS_LOOP,
         [FAULT_LIMIT] = CHECK_CODE_LIMIT,
         [FAULT_STACK] = CHECK_CODE_STACK,
         [FAULT_CALLEE] = CHECK_CODE_BAD_CALL,

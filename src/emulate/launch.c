@@ -12,6 +12,7 @@
 
 #include "base/float_state.h"
 #include "emulate/defined.h"
+#include "emulate/waiting.h"
 
 /* Warp instructions that a polling block may spend before another gets a turn. A guess: a thousand
  * blocks at a grid-wide barrier then cost a few tenths of a second. */
@@ -45,6 +46,8 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->guards_local = program->guards_local;
     x->tracks = x->checks & CHECK_INIT && !program->native_code;
     if (x->tracks) x->defined = defined_create(launch);
+    if (program->native_code)
+        x->checks &= ~(unsigned)CHECK_SYNC; /* its lanes meet by other rules */
     if (observer) {
         worker->observed = observer->ops->worker_begin(observer->self);
         x->observe = observer->ops;
@@ -206,6 +209,19 @@ static struct block *next_ordered(struct worker *worker, struct block **tail)
     return block;
 }
 
+/* Of a block that waits for ever: where the others wait. */
+static void tell_others(struct worker *worker, struct block *others)
+{
+    struct fault *fault = &worker->exec.fault;
+    bool is_stuck = fault->kind == FAULT_DEADLOCK || fault->kind == FAULT_ENDLESS;
+    if (!is_stuck || !others) return;
+    struct strbuf text = {0};
+    if (fault->detail) strbuf_puts(&text, fault->detail);
+    waiting_describe_blocks(&worker->exec, others, &text);
+    mem_free(fault->detail);
+    fault->detail = strbuf_take(&text);
+}
+
 static void run_ordered(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -223,6 +239,7 @@ static void run_ordered(struct worker *worker)
         block->next = NULL;
         if (stop == BLOCK_FAULT || launch_cancelled(launch)) {
             if (stop != BLOCK_FAULT) fault_at(&worker->exec, FAULT_CANCELLED, NULL, 1);
+            tell_others(worker, head);
             keep_fault(worker, block);
             keep_printed(launch, block, true);
             block_give(worker, block);

@@ -6,8 +6,8 @@
  * gathered from each place, the operation runs once, and the results go back to each. */
 #include <string.h>
 
+#include "emulate/check_sync.h"
 #include "emulate/program.h"
-#include "emulate/splits.h"
 #include "isa/native_modifiers.h"
 
 /* The lanes that the operation waits for: its last source, read in the first active lane. */
@@ -122,6 +122,7 @@ static void run_operation(struct exec *x, const struct warp *warp, const struct 
 {
     uint32_t members = member_mask(x, u, on), outside = on & ~members;
     if (outside) fault_note_outsider(x, u->insn, (uint32_t)__builtin_ctz(outside), members);
+    if (x->checks & CHECK_SYNC) sync_operate(x, warp, u, on, members);
     uint32_t active = x->mask;
     warp_set_mask(x, on);
     uop_fn *run = (on | warp->dead) == UINT32_MAX ? u->full : u->part;
@@ -207,11 +208,32 @@ static void run_gathered(struct exec *x, struct warp *warp, const struct party *
     }
 }
 
+/* Everybody who is needed has come: what the tool `sync` says of it. */
+static void check_meeting(struct exec *x, struct warp *warp, const struct party *parties,
+                          unsigned count)
+{
+    const struct party *first = parties;
+    for (unsigned i = 0; i < count; i++) {
+        const struct party *party = &parties[i];
+        if (!party->on) continue;
+        warp_set_frame(x, warp, warp->splits[party->at].frame);
+        sync_met(x, warp, &warp->splits[party->at], party->u->insn, party->on, party->members);
+        if (i)
+            sync_apart(x, warp, party->u->insn, first->u->insn, (uint32_t)__builtin_ctz(party->on),
+                       (uint32_t)__builtin_ctz(first->on));
+        uint32_t same = same_members(x, party->u, party->on);
+        if (same != party->on)
+            sync_differ(x, warp, party->u, same, party->members, party->on & ~same);
+    }
+    warp_set_frame(x, warp, warp->splits[first->at].frame);
+}
+
 /* Everybody who is needed has come. */
 static void go_on(struct exec *x, struct warp *warp, const struct party *parties, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         observe_guard(x, warp, parties[i].code, warp->splits[parties[i].at].mask, parties[i].on);
+    if (x->checks & CHECK_SYNC) check_meeting(x, warp, parties, count);
     if (count > 1)
         run_gathered(x, warp, parties, count);
     else

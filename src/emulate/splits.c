@@ -3,6 +3,7 @@
 #include "emulate/splits.h"
 
 #include "base/arena.h"
+#include "emulate/check_sync.h"
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -137,7 +138,7 @@ bool split_arrive(struct warp *warp, uint32_t at)
     return true;
 }
 
-bool warp_release(struct warp *warp)
+bool warp_release(struct exec *x, struct warp *warp)
 {
     int32_t oldest = -1;
     for (int32_t i = 0; i < (int32_t)warp->nodes_used; i++) {
@@ -146,6 +147,7 @@ bool warp_release(struct warp *warp)
             oldest = i;
     }
     if (oldest < 0) return false;
+    if (x->checks & CHECK_SYNC) sync_release(x, warp, oldest);
     struct node *node = &warp->nodes[oldest];
     split_add(warp, node->block, node->arrived, node->parent, node->frame, (struct turns){0});
     node->live &= ~node->arrived;

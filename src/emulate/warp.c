@@ -8,7 +8,7 @@
  * depends on counts only, so every run is the same. */
 #include <string.h>
 
-#include "emulate/splits.h"
+#include "emulate/check_sync.h"
 
 /* Backward branches of one split before another gets a turn: those after a poll since it changed
  * memory, those after a poll, and all. A guess: long enough that loops of unequal length reconverge, short enough that
@@ -42,7 +42,10 @@ static bool leave(struct exec *x, struct warp *warp, uint32_t at, uint32_t lanes
     bool gone = split->mask == 0;
     if (gone) split_drop(warp, at);
     nodes_leave(warp, node, lanes, -1);
-    if (warp->dead == UINT32_MAX) x->block->warps_alive--;
+    if (warp->dead == UINT32_MAX) {
+        x->block->warps_alive--;
+        if (x->checks & CHECK_SYNC) sync_leave(x, warp);
+    }
     block_recheck(x, x->block);
     return gone;
 }
@@ -217,6 +220,7 @@ static enum step terminate(struct exec *x, struct warp *warp, uint32_t at, const
     case TERM_BUILTIN:
         lanes = guard_lanes(x, code, split->mask);
         observe_guard(x, warp, code, split->mask, lanes);
+        x->changes += lanes != 0;
         if (lanes) builtin_call(x, code, (enum builtin)code->builtin, lanes);
         if (x->fault.kind) return STEP_FAULT;
         split->block = code->next;
@@ -281,6 +285,7 @@ static void note_run(struct exec *x, struct warp *warp, uint32_t block, const st
 static void note_turn(struct exec *x, struct turns *turns, const struct code *code)
 {
     turns->polled |= x->polled != 0;
+    x->polls += x->polled;
     x->polled = 0;
     if (code->backward) {
         turns->backward++;
@@ -290,6 +295,7 @@ static void note_turn(struct exec *x, struct turns *turns, const struct code *co
     }
     if (!x->changed) return;
     turns->quiet = 0;
+    x->changes++;
     x->changed = 0;
     x->idle_turns = 0;
 }
@@ -312,6 +318,9 @@ static void end_turn(struct exec *x, struct warp *warp, struct split *split)
 /* Backward branches, and splits run, between two looks at the user's wish and the limit. A guess: even
  * where each goes through tens of thousands of instructions that is a fraction of a second. */
 enum { STOP_INTERVAL = 256 };
+
+/* The same between two looks at whether a loop ever ends. */
+enum { SPIN_INTERVAL = 1 << 16 };
 
 /* Has the user asked to stop, or were enough instructions executed? Then that is the fault. */
 static bool must_stop(struct exec *x)
@@ -339,6 +348,7 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         const struct code *code = &codes[index];
         warp_set_mask(x, split->mask);
         note_run(x, warp, index, code, split->mask);
+        if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
         run_body(x, code, warp->dead);
         if (x->fault.kind) return WARP_FAULT;
         note_turn(x, &split->turns, code);
@@ -357,6 +367,11 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         split = &warp->splits[at];
         if (!code->backward) continue;
         if (split->turns.backward % STOP_INTERVAL == 0 && must_stop(x)) return WARP_FAULT;
+        if (x->checks & CHECK_SYNC && split->turns.backward % SPIN_INTERVAL == 0 &&
+            split->turns.backward && sync_spins(x, warp, split)) {
+            fault_at(x, FAULT_ENDLESS, code->last, split->mask);
+            return WARP_FAULT;
+        }
         if (turn_is_over(split)) {
             end_turn(x, warp, split);
             return WARP_YIELDED;
@@ -392,7 +407,7 @@ enum warp_stop warp_run(struct worker *worker, struct block *block, struct warp 
         if (worker->launch->program->native_code)
             converge_release(x, warp);
         else
-            warp_release(warp);
+            warp_release(x, warp);
         if (++yields >= 2 * warp->split_count) return WARP_YIELDED;
     }
     if (warp->dead == UINT32_MAX) {
