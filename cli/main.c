@@ -51,6 +51,12 @@ static int unknown_command(struct cli *cli, const char *name)
                          "option '%s' before the command: use warpsage COMMAND [OPTIONS]; to run a "
                          "program, warpsage run [OPTIONS] -- ./APP. Nsight Compute has %s: here %s",
                          name, name, instead);
+    instead = *name == '-' ? sanitizer_hint(&command_run, name) : NULL;
+    if (instead)
+        return cli_error(cli, EXIT_USAGE,
+                         "option '%s' before the command: use warpsage COMMAND [OPTIONS]. "
+                         "compute-sanitizer has %s: here %s",
+                         name, name, instead);
     if (strchr(name, '/') || strchr(name, '.'))
         return cli_error(cli, EXIT_USAGE,
                          "no command given: use warpsage analyze FILE for kernels, profiles and "

@@ -5,12 +5,14 @@
 
 #include "cli/options/analysis.h"
 #include "cli/options/asking.h"
+#include "cli/options/check_options.h"
 #include "cli/options/report_comparison.h"
 
 static const struct option_row options[] = {
     ANALYSIS_OPTION_ROWS,
     CPU_OPTION_ROW,
-    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|markdown|sarif|analyzer", "report format"},
+    {OPTION_FORMAT, 'f', "format", "text|json|csv|html|markdown|sarif|analyzer|junit",
+     "report format; junit: of --check"},
     {OPTION_DETAILS, 0, "details", "normal|all", "all: every table, term and assumption"},
     {OPTION_BRIEF, 0, "brief", NULL,
      "one line a GPU and kernel: time with its error band, limit, times the speed of light, "
@@ -26,8 +28,13 @@ static const struct option_row options[] = {
      "changes of the GPU, temperatures"},
     {OPTION_PRINT, 0, "print", "INDEX", "print the buffer after the launch"},
     {OPTION_SAVE, 0, "save", "INDEX=FILE", "write the raw buffer to a file"},
-    {OPTION_CHECK, 0, "check", "INDEX=FILE[,TOLERANCE]",
-     "compare the buffer with a file; exit status 1 if |got - want| > TOLERANCE * max(1, |want|)"},
+    {OPTION_CHECK, 0, "check", "?all|TOOL[,...]|INDEX=FILE[,TOLERANCE]",
+     "look for errors with memory, init, race, sync or all (default), predict nothing; or "
+     "compare the buffer with a file. Exit status 1 if there is an error, or if "
+     "|got - want| > TOLERANCE * max(1, |want|)"},
+    {CHECK_OPTION_STRICT, 0, "strict", NULL, "of --check: warnings fail as errors do"},
+    {CHECK_OPTION_SUPPRESS, 0, "suppress", "<FILE",
+     "of --check: findings that do not count, a rule per line (doc/checks.md)"},
     {OPTION_SAVE_PROFILE, 0, "save-profile", ">FILE", "save the counters for later predictions"},
     {OPTION_SAVE_TRACE, 0, "save-trace", ">FILE",
      "save counters and warp traces for later predictions and timelines; kernelslist.g, *.traceg, "
@@ -106,8 +113,8 @@ static int analyse_profile(struct analysis *a)
 static int need_gpu(struct analysis *a)
 {
     const struct request *request = &a->request;
-    bool is_free = request->save_profile || request->save_trace || request->is_analyzer ||
-                   request->format != WS_FORMAT_TEXT;
+    bool is_free = request->checked || request->save_profile || request->save_trace ||
+                   request->is_analyzer || request->format != WS_FORMAT_TEXT;
     if (a->machine_count || is_free) return EXIT_DONE;
     return analysis_ask_gpu(a,
                             "\n(counters alone need none: --format json, or --save-profile FILE)");
@@ -169,6 +176,19 @@ static int execute_kernels(struct analysis *a)
     return exit_code;
 }
 
+/* Findings are reported also if the launch failed, perhaps for one of them. */
+static int analyse_checked(struct analysis *a)
+{
+    const struct request *request = &a->request;
+    CLI_TRY(check_create(a->cli, request->checked, &a->check));
+    int executed = execute_kernels(a);
+    if (executed != EXIT_DONE && executed != EXIT_CHECK && executed != EXIT_GUEST) return executed;
+    const ws_report_options style =
+        asking_style(a->cli, request->format, request->details, request->output);
+    int reported = check_write(a->cli, request->checked, a->check, &style, request->output);
+    return reported != EXIT_DONE ? reported : executed;
+}
+
 static int analyse(struct analysis *a, const struct command *command)
 {
     CLI_TRY(analysis_load_machines(a));
@@ -176,6 +196,7 @@ static int analyse(struct analysis *a, const struct command *command)
     if (analysis_is_counted(a)) return analyse_profile(a);
     CLI_TRY(analysis_load_kernel(a, command));
     CLI_TRY(check_kernels(a));
+    if (a->request.checked) return analyse_checked(a);
     int executed = execute_kernels(a);
     if (executed > EXIT_CHECK && cli_is_interrupted()) return report_partial(a, executed);
     if (!a->profile && !a->earlier_count) return executed;
@@ -196,16 +217,42 @@ static int read_comparison(struct analysis *a, const struct command_line *line,
     return EXIT_DONE;
 }
 
+/* --check without a file: tools. */
+static int read_checks(struct analysis *a, const struct command_line *line,
+                       struct check_choice *choice)
+{
+    bool is_taken, has_some = false;
+    for (size_t i = 0; i < line->use_count; i++) {
+        const char *value = line->uses[i].value;
+        CLI_TRY(check_option_take(a->cli, &line->uses[i], choice, &is_taken));
+        has_some |= is_taken;
+        if (line->uses[i].id == OPTION_CHECK && (!value || !strchr(value, '=')))
+            choice->tools = value ? value : "all";
+    }
+    if (!choice->tools && !has_some) return EXIT_DONE;
+    if (!choice->tools)
+        return cli_error(a->cli, EXIT_USAGE, "--strict and --suppress require --check");
+    if (analysis_is_counted(a) || a->request.effort.kind != EFFORT_FULL)
+        return cli_error(a->cli, EXIT_USAGE,
+                         "--check executes every block: it cannot be combined with --profile, "
+                         "traces or --effort");
+    a->request.checked = choice;
+    a->request.isa = "ptx";
+    return check_choice_verify(a->cli, choice);
+}
+
 static int run_analyze(struct cli *cli, const struct command *command, int argc, char **argv)
 {
     struct command_line line;
     struct analysis analysis = {.cli = cli, .takes_cpus = true, .takes_kernels = true};
     struct comparison comparison = {0};
+    struct check_choice choice = {0};
     bool done;
     CLI_TRY(options_parse(cli, command, argc, argv, &line, &done));
     if (done) return EXIT_DONE;
     CLI_TRY(analysis_read(cli, command, &line, &analysis.request));
     CLI_TRY(read_comparison(&analysis, &line, &comparison));
+    CLI_TRY(read_checks(&analysis, &line, &choice));
     cli_attach(cli);
     int exit_code = analyse(&analysis, command);
     analysis_clear(&analysis);

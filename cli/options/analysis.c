@@ -136,6 +136,7 @@ static int apply_launch_option(struct cli *cli, const struct option_use *use,
         return request_add_file(cli, "--save", value, NULL, false, &request->saves,
                                 &request->save_count);
     case OPTION_CHECK:
+        if (!value || !strchr(value, '=')) return EXIT_DONE; /* tools */
         return request_add_file(cli, "--check", value, NULL, true, &request->checks,
                                 &request->check_count);
     case OPTION_EFFORT:
@@ -406,8 +407,10 @@ static int keep_arguments(struct analysis *a)
 static int launch_once(struct analysis *a, double effort)
 {
     struct request *request = &a->request;
-    ws_device_options device_options = {
-        .size = sizeof device_options, .threads = request->threads, .host_isa = request->host_isa};
+    ws_device_options device_options = {.size = sizeof device_options,
+                                        .threads = request->threads,
+                                        .host_isa = request->host_isa,
+                                        .check = a->check};
     ws_launch launch = make_launch(a, effort);
     uint8_t *block;
     ws_device_destroy(a->device);
@@ -540,6 +543,7 @@ void analysis_clear(struct analysis *a)
     for (size_t i = 0; i < a->earlier_count; i++)
         ws_profile_destroy(a->earlier[i]);
     ws_device_destroy(a->device);
+    ws_check_destroy(a->check);
     ws_module_destroy(a->module);
     ws_module_destroy(a->other_module);
     for (size_t i = 0; i < a->machine_count; i++)

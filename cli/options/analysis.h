@@ -138,6 +138,7 @@ struct analysis {
     struct arg *args;
     uint64_t local_bytes; /* of arguments in local memory: dynamic shared memory */
     ws_device *device;
+    ws_check *check; /* of the devices; NULL: nothing is checked */
     ws_profile *profile;
     ws_profile **earlier; /* launches of a recorded trace, or kernels, before that one */
     size_t earlier_count;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/check_options.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 int check_option_take(struct cli *cli, const struct option_use *use, struct check_choice *choice,
                       bool *out_is_taken)
 {
@@ -52,4 +57,41 @@ void check_choice_ask(struct cli *cli, struct asking *asking, const struct check
 bool check_has_failed(const ws_answer *answer)
 {
     return ws_answer_number(answer, "failed") > 0;
+}
+
+int check_create(struct cli *cli, const struct check_choice *choice, ws_check **out)
+{
+    ws_check_options how = {.size = sizeof how};
+    ws_status status = ws_check_tools(cli->context, choice->tools, &how.tools);
+    if (status == WS_OK) status = ws_check_create(cli->context, &how, out);
+    return status == WS_OK ? EXIT_DONE : cli_failed(cli, status);
+}
+
+/* Through a file, as findings of a program come. */
+static int ask_saved(struct cli *cli, const struct check_choice *choice, ws_check *check,
+                     const char *path, ws_answer **out)
+{
+    struct asking asking = {.name = "check"};
+    ws_status status = ws_check_save(check, path);
+    if (status != WS_OK) return cli_failed(cli, status);
+    asking_word(cli, &asking, "findings", path);
+    check_choice_ask(cli, &asking, choice);
+    return asking_ask(cli, &asking, out);
+}
+
+int check_write(struct cli *cli, const struct check_choice *choice, ws_check *check,
+                const ws_report_options *style, const char *path)
+{
+    const char *base = getenv("TMPDIR");
+    char *file = cli_format(cli, "%s/warpsage-check-XXXXXX", base && *base == '/' ? base : "/tmp");
+    int descriptor = mkstemp(file);
+    ws_answer *answer = NULL;
+    if (descriptor < 0) return cli_error(cli, EXIT_INPUT, "%s: %s", file, strerror(errno));
+    close(descriptor);
+    int exit_code = ask_saved(cli, choice, check, file, &answer);
+    unlink(file);
+    if (exit_code == EXIT_DONE) exit_code = asking_write_with(cli, answer, style, path);
+    if (exit_code == EXIT_DONE && check_has_failed(answer)) exit_code = EXIT_CHECK;
+    ws_answer_destroy(answer);
+    return exit_code;
 }

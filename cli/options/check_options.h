@@ -28,6 +28,11 @@ int check_option_take(struct cli *cli, const struct option_use *use, struct chec
 /* Tools and files, before anything runs: a mistake there must not cost an execution. */
 int check_choice_verify(struct cli *cli, const struct check_choice *choice);
 void check_choice_ask(struct cli *cli, struct asking *asking, const struct check_choice *choice);
+/* For devices. */
+int check_create(struct cli *cli, const struct check_choice *choice, ws_check **out);
+/* Asks about what it found, and writes the answer; EXIT_CHECK if that fails the run. */
+int check_write(struct cli *cli, const struct check_choice *choice, ws_check *check,
+                const ws_report_options *style, const char *path);
 /* Does what the answer to `check` says fail the run? */
 bool check_has_failed(const ws_answer *answer);
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_row common[] = {
     {-1, 'h', "help", NULL, "print this text"},
@@ -26,7 +27,9 @@ const struct option_row *options_row(const struct command *command, size_t index
 
 struct option_value option_value(const char *text)
 {
-    struct option_value out = {.kind = VALUE_ANY, .name = text};
+    struct option_value out = {.kind = VALUE_ANY, .is_optional = text && *text == '?'};
+    text += out.is_optional;
+    out.name = text;
     if (!text) return out;
     const char *close = *text == '{' ? strchr(text, '}') : NULL;
     if (*text == '<' || *text == '>') {
@@ -106,6 +109,8 @@ const char *options_hint(struct cli *cli, const struct command *command, const c
 {
     const char *instead = profiler_hint(command, option);
     if (instead) return cli_format(cli, ", which Nsight Compute has: here %s", instead);
+    instead = sanitizer_hint(command, option);
+    if (instead) return cli_format(cli, ", which compute-sanitizer has: here %s", instead);
     return near_options(cli, command, option);
 }
 
@@ -154,11 +159,18 @@ static int check_choice(struct cli *cli, const struct option_row *row, const cha
                      row->name, words);
 }
 
+/* May the value of the option be missing, and is it? */
+static bool has_no_value(const struct scan *scan, const struct option_row *row)
+{
+    const char *next = scan->at + 1 < scan->argc ? scan->argv[scan->at + 1] : "-";
+    return option_value(row->value).is_optional && (*next == '-' || access(next, F_OK) == 0);
+}
+
 /* `value` is what stands in the same word, or NULL. */
 static int use_option(struct scan *scan, const struct option_row *row, const char *word,
                       const char *value)
 {
-    if (row->value && !value) {
+    if (row->value && !value && !has_no_value(scan, row)) {
         if (scan->at + 1 >= scan->argc)
             return cli_error(scan->cli, EXIT_USAGE, "missing value for %s: use --%s %s", word,
                              row->name, option_value(row->value).name);

@@ -11,7 +11,8 @@ struct option_row {
     const char *name; /* without dashes */
     /* Name of its value in the help; NULL: a flag. A mark before it tells what the value is: `<` an input
      * file, `>` an output, `{SOURCE}` one of what `warpsage completion values SOURCE` lists (help/listed_values.c),
-     * or a folder: {folder}. `a|b|c`: one of these words. */
+     * or a folder: {folder}. `a|b|c`: one of these words. A `?` before all that: it may be left out; the next word is
+     * the value unless it is an option or a file. */
     const char *value;
     const char *help;
 };
@@ -22,6 +23,7 @@ struct option_value {
     const char *name; /* without the mark; NULL: a flag */
     char source[16];  /* of VALUE_LISTED */
     bool is_list;     /* several, separated by commas */
+    bool is_optional;
 };
 
 struct option_use {
@@ -70,6 +72,8 @@ bool option_next_operand(const char **at, char out[OPERAND_BYTES]);
 const char *options_hint(struct cli *cli, const struct command *command, const char *option);
 /* What to use instead of that option of Nsight Compute; NULL: it has none of that name (profilers.c). */
 const char *profiler_hint(const struct command *command, const char *option);
+const char *sanitizer_hint(const struct command *command,
+                           const char *option); /* compute-sanitizer's */
 
 /* *out_done: help was asked for and given. */
 int options_parse(struct cli *cli, const struct command *command, int argc, char **argv,

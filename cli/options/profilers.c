@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Options of Nsight Compute that people type by habit, and what does the same here. */
+/* Options of Nsight Compute and compute-sanitizer that people type by habit, and what does the same here. */
 #include <string.h>
 
 #include "cli/options/options.h"
@@ -82,14 +82,105 @@ static const struct profiler_option options[] = {
     {0, "verbose", NULL, "--details all"},
 };
 
-const char *profiler_hint(const struct command *command, const char *option)
+static const char every_launch[] =
+    "every launch is checked; --suppress FILE, with kernel=PATTERN, chooses what counts";
+static const char all_told[] = "each finding is told once per place, with a count";
+static const char always_on[] = "always on: --tool LIST chooses what is looked for";
+static const char by_files[] = "-o FILE writes the report, -f sarif or -f junit for other programs";
+
+/* Of compute-sanitizer, for `check`. */
+static const struct profiler_option sanitizer_options[] = {
+    {0, "leak-check", NULL, always_on},
+    {0, "check-api-memory-access", NULL, always_on},
+    {0, "check-device-heap", NULL, always_on},
+    {0, "check-exit-code", NULL, "the exit status is the program's if no error was found"},
+    {0, "check-cache-control", NULL, "not checked"},
+    {0, "check-optix", NULL, "OptiX is not supported"},
+    {0, "check-bulk-copy", NULL, always_on},
+    {0, "check-barrier-count", NULL, always_on},
+    {0, "missing-barrier-init-is-fatal", NULL, always_on},
+    {0, "track-unused-memory", NULL, "not checked"},
+    {0, "unused-memory-threshold", NULL, "not checked"},
+    {0, "track-stream-ordered-races", NULL, always_on},
+    {0, "racecheck-report", NULL, all_told},
+    {0, "racecheck-detect-level", NULL, "--strict lets warnings fail; --details all has all notes"},
+    {0, "racecheck-memcpy-async", NULL, always_on},
+    {0, "racecheck-indirect-barrier-dependency", NULL, always_on},
+    {0, "racecheck-num-workers", NULL, "one host thread, so that findings are the same every time"},
+    {0, "racecheck-deferred-threshold", NULL, "nothing is deferred"},
+    {0, "num-cuda-barriers", NULL, "any number is followed"},
+    {0, "initcheck-address-space", NULL, always_on},
+    {0, "kernel-name", NULL, every_launch},
+    {0, "kernel-name-exclude", NULL, every_launch},
+    {0, "kernel-regex", NULL, every_launch},
+    {0, "kernel-regex-exclude", NULL, every_launch},
+    {0, "filter", NULL, every_launch},
+    {0, "exclude", NULL, every_launch},
+    {0, "launch-skip", NULL, every_launch},
+    {0, "launch-count", NULL, every_launch},
+    {0, "padding", NULL, "red zones lie around every allocation"},
+    {0, "nvtx", NULL, "annotations of memory are ignored"},
+    {0, "log-file", NULL, by_files},
+    {0, "xml", NULL, by_files},
+    {0, "sarif", NULL, "-f sarif"},
+    {0, "language", NULL, "C and C++"},
+    {0, "print-level", NULL, "--details quiet, normal or all; --strict lets warnings fail"},
+    {0, "print-limit", NULL, all_told},
+    {0, "show-backtrace", NULL, "findings have the calls of host and device that are known"},
+    {0, "backtrace-short", NULL, "findings have the calls of host and device that are known"},
+    {0, "num-callers-device", NULL, "findings have the calls of host and device that are known"},
+    {0, "num-callers-host", NULL, "findings have the calls of host and device that are known"},
+    {0, "demangle", NULL, "names are demangled"},
+    {0, "strip-paths", NULL, "-f sarif names files from the working folder"},
+    {0, "prefix", NULL, by_files},
+    {0, "quiet", NULL, "-q"},
+    {0, "suppressions", NULL, "--suppress FILE (doc/checks.md)"},
+    {0, "target-processes", NULL, "the program and what it starts are followed"},
+    {0, "target-processes-filter", NULL, "the program and what it starts are followed"},
+    {0, "require-cuda-init", NULL, "a program that does not call CUDA is no error"},
+    {0, "destroy-on-device-error", NULL, "errors end neither launch nor program"},
+    {0, "generate-coredump", NULL, "not supported"},
+    {0, "coredump-name", NULL, "not supported"},
+    {0, "injection-path", NULL, "nothing is injected"},
+    {0, "mode", NULL, "the program is always started"},
+    {0, "port", NULL, "nothing is attached to"},
+    {0, "max-connections", NULL, "nothing is attached to"},
+    {0, "launch-timeout", NULL, "--timeout S, --max-instructions N"},
+    {0, "kill", NULL, "--timeout S"},
+};
+
+static const char *find_hint(const struct profiler_option *rows, size_t count,
+                             const struct command *command, const char *option)
 {
     bool is_long = !strncmp(option, "--", 2);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const struct profiler_option *row = &options[i];
-        bool is_it = is_long ? !strcmp(option + 2, row->name)
-                             : row->letter && option[1] == row->letter && !option[2];
-        if (is_it && (!row->command || !strcmp(row->command, command->name))) return row->instead;
+    for (size_t i = 0; i < count; i++) {
+        bool is_it = is_long ? !strcmp(option + 2, rows[i].name)
+                             : rows[i].letter && option[1] == rows[i].letter && !option[2];
+        if (is_it && (!rows[i].command || !strcmp(rows[i].command, command->name)))
+            return rows[i].instead;
     }
     return NULL;
+}
+
+/* Of other commands: what `check` has. */
+static const struct profiler_option check_options[] = {
+    {0, "tool", NULL, "`warpsage check --tool LIST -- ./APP` finds errors"},
+    {0, "leak-check", NULL, "`warpsage check -- ./APP` finds leaks"},
+    {0, "error-exitcode", NULL, "`warpsage check --error-exitcode N -- ./APP`"},
+};
+
+const char *sanitizer_hint(const struct command *command, const char *option)
+{
+    if (strcmp(command->name, "check") != 0)
+        return find_hint(check_options, sizeof check_options / sizeof *check_options, command,
+                         option);
+    return find_hint(sanitizer_options, sizeof sanitizer_options / sizeof *sanitizer_options,
+                     command, option);
+}
+
+const char *profiler_hint(const struct command *command, const char *option)
+{
+    bool is_check = !strcmp(command->name, "check");
+    size_t count = sizeof options / sizeof *options;
+    return is_check ? NULL : find_hint(options, count, command, option);
 }

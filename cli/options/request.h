@@ -14,6 +14,7 @@ struct buffer_file {
 };
 
 struct comparison;
+struct check_choice;
 
 struct effort {
     enum { EFFORT_FULL, EFFORT_FRACTION, EFFORT_SECONDS } kind;
@@ -66,6 +67,8 @@ struct request {
     const struct comparison
         *comparison; /* with an earlier report (report_comparison.h); NULL: none */
     bool has_charts; /* their figures */
+    const struct check_choice
+        *checked; /* errors are looked for, and nothing is predicted (check_options.h); NULL */
 };
 
 /* Setters that both sources share. `what` names option or key in messages. */

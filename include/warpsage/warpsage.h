@@ -310,6 +310,9 @@ typedef struct ws_check_finding {
 WS_API WS_CHECKED ws_status ws_check_report(ws_check *check, const ws_check_finding *finding);
 /* What was not covered, or forgotten to stay within bounds; told once. */
 WS_API WS_CHECKED ws_status ws_check_note(ws_check *check, const char *text);
+/* The set that names say: "memory,race" or "all"; compute-sanitizer's names do, too. WS_ERR_ARGUMENT: unknown, or none. */
+WS_API WS_CHECKED ws_status ws_check_tools(ws_context *context, const char *names,
+                                           unsigned *out_tools);
 /* Writes what was found so far as JSON, for the question `check` (input `findings`); the old file stays until the new one
  * is whole. */
 WS_API WS_CHECKED ws_status ws_check_save(ws_check *check, const char *path);

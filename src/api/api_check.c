@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "check/check_names.h"
 #include "check/finding.h"
 
 ws_status ws_check_create(ws_context *context, const ws_check_options *options, ws_check **out)
@@ -52,6 +53,12 @@ ws_status ws_check_report(ws_check *check, const ws_check_finding *finding)
                                   .detail = finding->detail};
     findings_add_host(check->findings, &report, finding->host);
     return WS_OK;
+}
+
+ws_status ws_check_tools(ws_context *context, const char *names, unsigned *out_tools)
+{
+    API_CALL(context)
+    return check_tools_parse(&context->diag, names, out_tools);
 }
 
 ws_status ws_check_save(ws_check *check, const char *path)

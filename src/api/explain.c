@@ -150,6 +150,42 @@ static const char *floorplan_word(size_t i)
     return "floorplan";
 }
 
+static void explain_check(size_t i, struct strbuf *out)
+{
+    static const char *const tools[] = {
+        "memory: accesses to memory, use of the API, leaks",
+        "init: values that nothing has written",
+        "race: accesses to the same memory that nothing orders",
+        "sync: barriers, masks, waiting",
+    };
+    static const char *const grades[] = {
+        [GRADE_ERROR] = "An error: it fails the run.",
+        [GRADE_WARNING] = "A warning: it fails the run only with --strict.",
+        [GRADE_NOTE] = "A note: it never fails the run.",
+    };
+    const struct check_code_info *info = &check_codes[i];
+    unsigned tool = 0;
+    struct strbuf text = {0};
+    while (1u << tool < (unsigned)info->tool)
+        tool++;
+    strbuf_printf(out, "%s  %s\n\n", info->id, info->title);
+    strbuf_printf(&text, "A finding of `warpsage check` (%s). %s What to do: %s.", tools[tool],
+                  grades[info->grade], info->advice);
+    paragraph(out, "", text.data);
+    text.length = 0;
+    strbuf_printf(&text,
+                  "A comment `warpsage: ignore %s REASON` on the line or the line above "
+                  "suppresses it; doc/checks.md says what else does.",
+                  info->id);
+    paragraph(out, "", text.data);
+    strbuf_clear(&text);
+}
+
+static const char *check_word(size_t i)
+{
+    return check_codes[i].id;
+}
+
 static const char *advice_word(size_t i)
 {
     return advice_of(i)->code;
@@ -179,12 +215,13 @@ struct vocabulary {
     void (*page)(size_t i, struct strbuf *out);
 };
 
-enum { VOCABULARIES = 7 };
+enum { VOCABULARIES = 8 };
 
 static void list_vocabularies(struct vocabulary out[VOCABULARIES])
 {
     const struct vocabulary all[VOCABULARIES] = {
         {"advice codes", "", advice_count(), advice_word, explain_advice},
+        {"codes of checks", "", CHECK_CODE_COUNT, check_word, explain_check},
         {"models", "", MODEL_COUNT, model_word, explain_model},
         {"effects (--without)", "", EFFECT_COUNT, effect_word, explain_effect},
         {"counters", "", COUNTER_COUNT, counter_word, explain_counter},

@@ -22,7 +22,9 @@ static struct finding_side side_of(struct arena *arena, const struct check_findi
                                    const struct check_side *side)
 {
     struct finding_side out = {
+        .action = side->action,
         .kernel = side->kernel,
+        .frames = side->frames,
         .launch = finding->launch,
         .file = side->source_file,
         .line = side->source_line,

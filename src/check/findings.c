@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "check/code_frames.h"
+
 const struct check_code_info check_codes[CHECK_CODE_COUNT] = {
 #define CODE(name, id, tool, grade, title, advice)                                                 \
     {#name, id, CHECK_##tool, GRADE_##grade, title, advice},
@@ -55,6 +57,7 @@ static uint64_t hash_side(uint64_t hash, const struct check_side *side)
     uint32_t line = has_source ? side->source_line : side->module_line;
     hash = hash_text(hash, side->kernel);
     hash = hash_text(hash, has_source ? side->source_file : side->module_file);
+    if (side->insn) hash = code_frames_hash(side->module, side->insn, hash);
     return hash_bytes(hash, &line, sizeof line);
 }
 
@@ -90,10 +93,9 @@ static struct check_side side_of(const struct launch_view *launch, const struct 
     if (!place->insn) return side;
     side.module_line = place->insn->line;
     side.instruction = place->insn->text;
-    if (place->insn->source_line && place->insn->source_file < module->file_count) {
-        side.source_file = module->files[place->insn->source_file];
-        side.source_line = place->insn->source_line;
-    }
+    side.module = module;
+    side.insn = place->insn;
+    code_frames_place(module, place->insn, &side);
     return side;
 }
 
@@ -119,6 +121,11 @@ static void keep_side(struct findings *findings, struct check_side *side)
     side->source_file = keep_text(findings, side->source_file);
     side->module_file = keep_text(findings, side->module_file);
     side->instruction = keep_text(findings, side->instruction);
+    if (!side->insn) return;
+    side->action = code_action(&findings->arena, side->insn);
+    code_frames_list(&findings->arena, side->module, side->insn, &side->frames);
+    side->module = NULL;
+    side->insn = NULL;
 }
 
 struct place_entry {

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/hash_table.h"
+#include "check/finding.h"
 #include "emulate/checker.h"
 
 struct check_code_info {
@@ -23,11 +24,16 @@ enum check_code check_code_find(const char *id);
 /* One side of a finding. Texts are NULL where unknown. */
 struct check_side {
     const char *kernel;      /* display name; NULL: host code */
-    const char *source_file; /* as the compiler named it */
+    const char *source_file; /* as the compiler named it: the place to look at */
     uint32_t source_line;    /* 0: unknown */
     const char *module_file; /* PTX */
     uint32_t module_line;
     const char *instruction; /* mnemonic */
+    const char *action;      /* "write of 4 bytes" */
+    struct finding_frames
+        frames;                  /* functions that were inlined, innermost first, the kernel last */
+    const struct module *module; /* while it is reported */
+    const struct insn *insn;
     bool has_thread;
     uint32_t block[3], thread[3], warp, lane;
     bool has_value;

@@ -50,6 +50,9 @@ static void settle(struct parser *parser, struct module *module)
     module->files =
         move_array(&module->arena, parser->files, parser->file_count * sizeof *parser->files);
     module->file_count = parser->file_count;
+    module->place_count = parser->place_count;
+    module->places =
+        move_array(&module->arena, parser->places, parser->place_count * sizeof *parser->places);
     for (uint32_t f = 0; f < parser->function_count; f++)
         parser->functions[f].builtin = (uint8_t)builtin_of(&parser->functions[f]);
     module->variable_count = parser->variable_count;

@@ -162,6 +162,13 @@ struct function {
     const struct native_code *native_code; /* NULL: PTX */
 };
 
+/* A line of the source, from a .loc; and if the function there was inlined, where. */
+struct code_place {
+    uint32_t file, line, column; /* file: index into module.files; 0: unknown */
+    uint32_t caller;             /* place that it was inlined at; 0: not inlined */
+    const char *function;        /* that was inlined, mangled; NULL: none, or unknown */
+};
+
 struct module {
     struct arena arena;
     uint64_t id;      /* of no other module of this process: what caches go by, never the address */
@@ -181,7 +188,10 @@ struct module {
     struct memo *texts; /* of native code (module_native_texts); NULL: PTX */
     uint32_t file_count;
     const char *const *files; /* of .file, of one part after the other; index 0 is "" */
-    char *ptxas;              /* path of ptxas if one was found, else NULL */
+    uint32_t place_count;
+    const struct code_place
+        *places; /* insn.place; the callers of a place come before it, 0 is none */
+    char *ptxas; /* path of ptxas if one was found, else NULL */
 };
 
 /* tool_path: colon-separated folders in which nvcc, clang and ptxas are looked for; may be NULL. */

@@ -240,6 +240,7 @@ static struct insn *add_like(struct parser *parser, const struct insn *like, enu
     insn->flags = like->flags & INSN_NEG_GUARD;
     insn->source_file = like->source_file;
     insn->source_line = like->source_line;
+    insn->place = like->place;
     return insn;
 }
 

@@ -41,7 +41,8 @@ static void body_begin(struct parser *parser, int32_t function)
     body->vreg_count = body->insn_count = body->range_count = body->use_count = 0;
     body->list_count = body->unsupported_count = body->label_count = body->return_count = 0;
     body->parameter_bytes = body->local_bytes = 0;
-    body->source_file = body->source_line = 0;
+    body->source_file = body->source_line = body->place = 0;
+    map_reset(&parser->place_of);
     body->end_is_target = body->takes_parameters = false;
     body->parameter_count = 0;
     body->depth = 0;
@@ -238,32 +239,6 @@ static ws_status parse_header(struct parser *parser, bool is_entry, struct funct
 }
 
 /* ---- body ------------------------------------------------------------------------------------ */
-
-/* .loc file line column [, function_name name[+n], inlined_at file line column]
- * Code inlined from another file (CUDA's headers, mostly) counts for the line that called it. */
-ws_status parse_loc(struct parser *parser)
-{
-    uint64_t at[3], called[3];
-    for (unsigned i = 0; i < 3; i++)
-        TRY(parse_count(parser, "a number of .loc", UINT32_MAX, &at[i]));
-    while (parser_take(parser, ',')) {
-        struct token word;
-        TRY(parser_expect_name(parser, "function_name or inlined_at", &word));
-        if (word.length == 13 && !memcmp(word.start, "function_name", 13)) {
-            uint64_t offset;
-            TRY(parser_expect_name(parser, "the name of the function", &word));
-            if (parser_take(parser, '+'))
-                TRY(parse_count(parser, "an offset", UINT32_MAX, &offset));
-            continue;
-        }
-        for (unsigned i = 0; i < 3; i++)
-            TRY(parse_count(parser, "a number of .loc", UINT32_MAX, &called[i]));
-        if (called[0] != at[0]) memcpy(at, called, sizeof at);
-    }
-    parser->body.source_file = parser_source_file(parser, at[0]);
-    parser->body.source_line = (uint32_t)at[1];
-    return WS_OK;
-}
 
 static ws_status parse_body_variable(struct parser *parser, bool *found)
 {

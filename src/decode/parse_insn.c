@@ -24,6 +24,7 @@ static struct insn *add_copy(struct parser *parser, const struct token *token,
     insn->column = token->column;
     insn->source_file = body->source_file;
     insn->source_line = body->source_line;
+    insn->place = body->place;
     if (body->is_not_unrolled) insn->flags |= INSN_NO_UNROLL;
     body->is_not_unrolled = false;
     return insn;
@@ -636,7 +637,8 @@ static void return_registers(struct parser *parser, const struct operand *guard)
                         .line = current(parser)->line,
                         .column = current(parser)->column,
                         .source_file = parser->body.source_file,
-                        .source_line = parser->body.source_line};
+                        .source_line = parser->body.source_line,
+                        .place = parser->body.place};
     for (uint32_t i = 0; i < parser->body.return_count; i++) {
         const struct register_parameter *result = &parser->body.register_returns[i];
         struct operand value = {.kind = OPERAND_REGISTER, .reg = result->reg, .symbol = -1};

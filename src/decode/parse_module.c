@@ -134,39 +134,6 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where)
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-static void add_file(struct parser *parser)
-{
-    GROW(parser->files, parser->file_count, parser->file_capacity);
-    parser->files[parser->file_count++] = NULL;
-}
-
-/* Numbers are the part's own and may be far apart; .loc may stand before its .file. */
-uint32_t parser_source_file(struct parser *parser, uint64_t number)
-{
-    uint32_t index;
-    if (!number) return 0;
-    if (map_get(&parser->file_numbers, number, &index)) return index;
-    if (!parser->file_count) add_file(parser);
-    index = parser->file_count;
-    map_set(&parser->file_numbers, number, index);
-    add_file(parser);
-    return index;
-}
-
-void parser_settle_sources(struct parser *parser)
-{
-    if (!parser->file_count) add_file(parser);
-    parser->files[0] = "";
-    for (uint32_t f = 0; f < parser->function_count; f++) {
-        struct insn *insns = (struct insn *)(uintptr_t)parser->functions[f].insns;
-        for (uint32_t i = 0; i < parser->functions[f].insn_count; i++)
-            if (!parser->files[insns[i].source_file])
-                insns[i].source_file = insns[i].source_line = 0;
-    }
-    for (uint32_t i = 0; i < parser->file_count; i++)
-        if (!parser->files[i]) parser->files[i] = "";
-}
-
 /* Several modules in one file are linked as nvlink does it: what is .visible, .weak or .extern has one
  * meaning in all, every other name is the part's own. */
 static ws_status begin_part(struct parser *parser)
@@ -239,36 +206,6 @@ static ws_status parse_address_size(struct parser *parser)
                             parser->module->address_bits);
     parser->module->address_bits = (unsigned)bits;
     return WS_OK;
-}
-
-/* .file 1 "name" [, time, size] */
-static ws_status parse_file_directive(struct parser *parser)
-{
-    enum { FILES_MAX = 1 << 16 };
-    uint64_t number;
-    TRY(parse_count(parser, "the number of the file", FILES_MAX, &number));
-    struct token token = *current(parser);
-    if (token.kind != TOKEN_STRING)
-        return parser_error(parser, WS_ERR_INPUT, &token,
-                            "expected a file name in quotes, found %s",
-                            parser_token_text(parser, &token));
-    advance(parser);
-    uint32_t file = parser_source_file(parser, number);
-    if (file) parser->files[file] = arena_copy_n(parser->arena, token.start + 1, token.length - 2);
-    while (parser_take(parser, ',')) {
-        uint64_t ignored;
-        TRY(parse_count(parser, "a time or size", UINT64_MAX, &ignored));
-    }
-    return WS_OK;
-}
-
-/* .section .debug_str { ... }: DWARF, of no use here. */
-static ws_status parse_section(struct parser *parser)
-{
-    advance(parser);
-    if (current(parser)->kind == TOKEN_STRING) advance(parser);
-    TRY(parser_expect(parser, '{', "to open the section"));
-    return parser_skip_past(parser, '}', "to close the section");
 }
 
 static ws_status parse_pragma(struct parser *parser)
@@ -413,6 +350,7 @@ void parser_clear(struct parser *parser)
     mem_free(parser->variables);
     mem_free(parser->functions);
     mem_free(parser->files);
+    sources_clear(parser);
     mem_free(parser->scope_parents);
     mem_free(parser->init);
     mem_free(parser->relocations);

@@ -123,8 +123,8 @@ struct body {
     uint64_t parameter_bytes, local_bytes;
     uint32_t formals_begin, inputs_begin, formals_end; /* variables of the header, results first */
     uint32_t scopes[SCOPES_MAX], marks[SCOPES_MAX],
-        depth;                         /* open braces; scope ids, symbol marks */
-    uint32_t source_file, source_line; /* of the last .loc */
+        depth;                                /* open braces; scope ids, symbol marks */
+    uint32_t source_file, source_line, place; /* of the last .loc */
     bool is_not_unrolled; /* the next instruction is the first behind .pragma "nounroll" */
     bool is_foreign; /* the instruction being read uses something that warpsage does not know */
     const char *foreign_what;
@@ -150,9 +150,16 @@ struct parser {
     uint32_t function_count, function_capacity;
     const char **files; /* NULL: not named yet; 0: none */
     uint32_t file_count, file_capacity;
-    uint32_t parts;          /* .version directives so far: a file may hold several, linked */
-    struct map file_numbers; /* of .file in this part -> index in files */
-    uint32_t special_mark;   /* symbols that every part has */
+    uint32_t parts;            /* .version directives so far: a file may hold several, linked */
+    struct map file_numbers;   /* of .file in this part -> index in files */
+    struct code_place *places; /* of .loc; 0: none */
+    uint32_t place_count, place_capacity;
+    struct map place_of; /* of the function: file, line and column -> the latest place */
+    struct source_name *source_names; /* parse_source.c */
+    uint32_t source_name_count, source_name_capacity;
+    struct source_label *source_labels;
+    uint32_t source_label_count, source_label_capacity;
+    uint32_t special_mark; /* symbols that every part has */
     struct body body;
     struct function *prototypes; /* signatures alone; SYMBOL_PROTOTYPE */
     uint32_t prototype_count, prototype_capacity;
@@ -207,6 +214,9 @@ ws_status parser_skip_past(struct parser *parser, char end, const char *where);
 ws_status parser_file(struct parser *parser);
 /* The index in `files` of what .file names so in this part, now or later; 0: none. */
 uint32_t parser_source_file(struct parser *parser, uint64_t number);
+ws_status parse_file_directive(struct parser *parser);
+ws_status parse_section(struct parser *parser);
+void sources_clear(struct parser *parser);
 /* At the end: lines of a file that no .file has named get none. */
 void parser_settle_sources(struct parser *parser);
 /* parse_alias.c: what names an alias means the function that it stands for. */

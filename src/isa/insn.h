@@ -562,6 +562,7 @@ struct insn {
     uint32_t column;
     uint32_t source_file; /* index into module.files, 0: none */
     uint32_t source_line; /* from .loc, 0: none */
+    uint32_t place;       /* index into module.places, 0: none */
     struct operand operands[OPERANDS_MAX];
     int32_t target;         /* bra: instruction index; brx: index of the first of targets */
     uint32_t target_count;  /* brx */

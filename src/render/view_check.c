@@ -153,9 +153,11 @@ static void put_checked(struct page *page, const struct node *check)
     const struct node *tools = node_child(check, "tools");
     struct strbuf text = {0};
     strbuf_printf(
-        &text, "Checked %s of %s in %s with", count_of(check, "launches", "launch").text,
-        quantity_of((double)node_child(check, "kernels")->value.item_count, "kernel").text,
-        count_of(check, "processes", "process").text);
+        &text, "Checked %s of %s", count_of(check, "launches", "launch").text,
+        quantity_of((double)node_child(check, "kernels")->value.item_count, "kernel").text);
+    if (node_count(check, "processes") > 1)
+        strbuf_printf(&text, " in %s", count_of(check, "processes", "process").text);
+    strbuf_puts(&text, " with");
     const char *comma = " ";
     for (size_t i = 0; i < tools->child_count; i++) {
         if (!node_flag(&tools->children[i], "on")) continue;
