@@ -180,13 +180,20 @@ static int execute_kernels(struct analysis *a)
 static int analyse_checked(struct analysis *a)
 {
     const struct request *request = &a->request;
+    bool has_errors;
     CLI_TRY(check_create(a->cli, request->checked, &a->check));
+    a->cli->keeps_errors = true; /* findings say more */
     int executed = execute_kernels(a);
-    if (executed != EXIT_DONE && executed != EXIT_CHECK && executed != EXIT_GUEST) return executed;
+    a->cli->keeps_errors = false;
+    if (executed != EXIT_DONE && executed != EXIT_CHECK && executed != EXIT_GUEST)
+        return a->cli->kept_error ? cli_error(a->cli, executed, "%s", a->cli->kept_error)
+                                  : executed;
     const ws_report_options style =
         asking_style(a->cli, request->format, request->details, request->output);
-    int reported = check_write(a->cli, request->checked, a->check, &style, request->output);
-    return reported != EXIT_DONE ? reported : executed;
+    int reported =
+        check_write(a->cli, request->checked, a->check, &style, request->output, &has_errors);
+    if (reported != EXIT_DONE || executed != EXIT_GUEST) return reported ? reported : executed;
+    return has_errors ? EXIT_DONE : cli_error(a->cli, executed, "%s", a->cli->kept_error);
 }
 
 static int analyse(struct analysis *a, const struct command *command)

@@ -155,7 +155,8 @@ static int report(struct cli *cli, const struct check_request *request, const ch
                   int program_code)
 {
     ws_answer *answer;
-    if (ask(cli, request, folder, program_code, &answer) != EXIT_DONE) return EXIT_RUN_OURS;
+    int asked = ask(cli, request, folder, program_code, &answer);
+    if (asked != EXIT_DONE) return folder ? EXIT_RUN_OURS : asked;
     int written = write_report(cli, request, answer);
     bool failed = check_has_failed(answer);
     ws_answer_destroy(answer);

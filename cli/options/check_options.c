@@ -80,7 +80,7 @@ static int ask_saved(struct cli *cli, const struct check_choice *choice, ws_chec
 }
 
 int check_write(struct cli *cli, const struct check_choice *choice, ws_check *check,
-                const ws_report_options *style, const char *path)
+                const ws_report_options *style, const char *path, bool *out_has_errors)
 {
     const char *base = getenv("TMPDIR");
     char *file = cli_format(cli, "%s/warpsage-check-XXXXXX", base && *base == '/' ? base : "/tmp");
@@ -92,6 +92,9 @@ int check_write(struct cli *cli, const struct check_choice *choice, ws_check *ch
     unlink(file);
     if (exit_code == EXIT_DONE) exit_code = asking_write_with(cli, answer, style, path);
     if (exit_code == EXIT_DONE && check_has_failed(answer)) exit_code = EXIT_CHECK;
+    *out_has_errors =
+        answer &&
+        ws_answer_number(answer, "total/errors") + ws_answer_number(answer, "total/suppressed") > 0;
     ws_answer_destroy(answer);
     return exit_code;
 }

@@ -30,9 +30,10 @@ int check_choice_verify(struct cli *cli, const struct check_choice *choice);
 void check_choice_ask(struct cli *cli, struct asking *asking, const struct check_choice *choice);
 /* For devices. */
 int check_create(struct cli *cli, const struct check_choice *choice, ws_check **out);
-/* Asks about what it found, and writes the answer; EXIT_CHECK if that fails the run. */
+/* Asks about what it found, and writes the answer; EXIT_CHECK if that fails the run. *out_has_errors: also if they are
+ * suppressed. */
 int check_write(struct cli *cli, const struct check_choice *choice, ws_check *check,
-                const ws_report_options *style, const char *path);
+                const ws_report_options *style, const char *path, bool *out_has_errors);
 /* Does what the answer to `check` says fail the run? */
 bool check_has_failed(const ws_answer *answer);
 

@@ -59,14 +59,13 @@ static bool is_same(const struct finding_words *a, const struct finding_words *b
 }
 
 /* Of several processes, each finding once. */
-static void merge(struct finding_list *all, size_t first)
+static void merge(struct finding_list *all, size_t kept)
 {
-    size_t kept = first;
-    for (size_t i = first; i < all->count; i++) {
+    for (size_t i = kept; i < all->count; i++) {
         size_t k = 0;
-        while (k < first && !is_same(&all->items[k], &all->items[i]))
+        while (k < kept && !is_same(&all->items[k], &all->items[i]))
             k++;
-        if (k < first)
+        if (k < kept)
             all->items[k].count += all->items[i].count;
         else
             all->items[kept++] = all->items[i];

@@ -38,8 +38,9 @@ static void put_source(struct page *page, const struct node *side)
     struct strbuf text = {0};
     size_t length = source ? strlen(source) : 0, mark = column ? (size_t)column - 1 : 0;
     if (!length) return;
-    if (mark >= length || mark >= SOURCE_COLUMNS) mark = 0;
-    while (!column && (source[mark] == ' ' || source[mark] == '\t'))
+    bool is_useful = column && mark < length && mark < SOURCE_COLUMNS && source[mark] != '}';
+    if (!is_useful) mark = 0; /* compilers name the end of a function for what it returns */
+    while (!is_useful && (source[mark] == ' ' || source[mark] == '\t'))
         mark++;
     for (size_t i = 0; i < length && i < SOURCE_COLUMNS; i++)
         strbuf_putc(&text, source[i] == '\t' ? ' ' : source[i]);

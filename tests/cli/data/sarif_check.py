@@ -20,14 +20,17 @@ def check_message(message, what):  # 3.11
 
 
 def check_location(location):  # 3.28
-    only("location", location, "physicalLocation logicalLocations")
+    only("location", location, "physicalLocation logicalLocations id message")
+    if "message" in location:
+        check_message(location["message"], "message of a location")
     physical = location.get("physicalLocation")
     if physical:  # 3.29, 3.30
         uri = physical["artifactLocation"]["uri"]
         need(re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?([A-Za-z0-9._~/-]|%[0-9A-F]{2})+", uri),
              f"uri {uri}")
-        line = physical.get("region", {"startLine": 1})["startLine"]
-        need(isinstance(line, int) and line >= 1, f"startLine {line}")
+        region = physical.get("region", {"startLine": 1})
+        for key in ("startLine", "startColumn"):
+            need(isinstance(region.get(key, 1), int) and region.get(key, 1) >= 1, f"{key} {region}")
     for logical in location.get("logicalLocations", []):  # 3.33
         only("logicalLocation", logical, "fullyQualifiedName decoratedName kind")
         need(logical["kind"] == "function", "kind")
@@ -49,12 +52,20 @@ def main():
         for part in ("shortDescription", "fullDescription", "help"):
             check_message(rule[part], part)
     for result in run["results"]:  # 3.27
-        only("result", result, "ruleId ruleIndex level message locations properties")
+        only("result", result, "ruleId ruleIndex level message locations properties relatedLocations suppressions")
         need(ids[result["ruleIndex"]] == result["ruleId"], "3.27.6: ruleIndex")
         need(result["level"] in ("none", "note", "warning", "error"), "3.27.10: level")
         check_message(result["message"], "message")
         for location in result["locations"]:
             check_location(location)
+        ids_of = [location["id"] for location in result.get("relatedLocations", [])]
+        need(len(ids_of) == len(set(ids_of)), "3.28.2: an id is there twice")
+        for location in result.get("relatedLocations", []):  # 3.27.22
+            need("message" in location, "a related location without message")
+            check_location(location)
+        for suppression in result.get("suppressions", []):  # 3.35
+            only("suppression", suppression, "kind justification")
+            need(suppression["kind"] in ("inSource", "external"), "3.35.3: kind")
         for key, value in result["properties"].items():
             need(value is not None, f"property {key} is null")
     print(f"{len(run['results'])} results, {len(ids)} rules")

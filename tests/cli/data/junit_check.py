@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""junit_check.py FILE: what Jenkins' schema of JUnit XML asks of a report
+(https://github.com/jenkinsci/xunit-plugin, junit-10.xsd), and that its sums are those of its cases. Prints the cases."""
+import sys
+import xml.etree.ElementTree as tree
+
+CHILDREN = {"testsuites": {"testsuite"}, "testsuite": {"testcase"},
+            "testcase": {"failure", "system-out"}, "failure": set(), "system-out": set()}
+ATTRIBUTES = {"testsuites": {"name", "time", "tests", "failures", "errors"},
+              "testsuite": {"name", "tests", "failures", "errors", "time", "skipped"},
+              "testcase": {"name", "classname", "time"}, "failure": {"type", "message"}, "system-out": set()}
+NEEDED = {"testsuite": {"name", "tests", "failures", "errors"}, "testcase": {"name", "classname"}}
+
+
+def need(condition, what):
+    if not condition:
+        raise SystemExit(what)
+
+
+def walk(node):
+    need(node.tag in CHILDREN, f"unknown element {node.tag}")
+    need(set(node.attrib) <= ATTRIBUTES[node.tag], f"{node.tag}: {set(node.attrib)}")
+    need(NEEDED.get(node.tag, set()) <= set(node.attrib), f"{node.tag} lacks an attribute")
+    for child in node:
+        need(child.tag in CHILDREN[node.tag], f"{child.tag} in {node.tag}")
+        walk(child)
+
+
+def sums(node):
+    cases = list(node.iter("testcase"))
+    failed = [case for case in cases if case.find("failure") is not None]
+    need(int(node.get("tests")) == len(cases), f"{node.tag}: tests")
+    need(int(node.get("failures")) == len(failed), f"{node.tag}: failures")
+    need(all(len(case.findall("failure")) <= 1 for case in cases), "two failures of a case")
+
+
+def main():
+    root = tree.parse(sys.argv[1]).getroot()
+    need(root.tag == "testsuites", "root")
+    walk(root)
+    sums(root)
+    names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    need(len(names) == len(set(names)), "a case is there twice")
+    for suite in root:
+        sums(suite)
+        for case in suite:
+            failure = case.find("failure")
+            print(case.get("classname"), "|", case.get("name"), "|",
+                  "passed" if failure is None else failure.get("message"))
+
+
+main()
