@@ -281,6 +281,8 @@ static void list_kernels(struct asking_check *a)
     struct check_answer *answer = a->answer;
     for (size_t i = 0; i < answer->session.kernel_count; i++)
         add_kernel(a, answer->session.kernels[i].name);
+    for (size_t i = 0; i < answer->all.kernel_count; i++)
+        add_kernel(a, answer->all.kernels[i]);
     for (size_t i = 0; i < answer->all.count; i++) {
         add_kernel(a, answer->all.items[i].here.kernel);
         add_kernel(a, answer->all.items[i].other.kernel);

@@ -69,7 +69,9 @@ struct finding_list {
     uint64_t launches;           /* that were checked */
     uint64_t unchecked_launches; /* and that were not: `notes` say why */
     uint64_t left_out;           /* findings at further places, for which there was no room */
-    const char **notes;          /* what was not covered; what was forgotten to stay in bounds */
+    const char **kernels;        /* that were launched */
+    size_t kernel_count, kernel_room;
+    const char **notes; /* what was not covered; what was forgotten to stay in bounds */
     size_t note_count, note_room;
 };
 
@@ -86,7 +88,8 @@ ws_status finding_list_save(struct diag *diag, const char *path,
  * was read so far, in any case. */
 ws_status finding_list_load(struct diag *diag, struct arena *arena, const char *path,
                             struct finding_list *into);
-/* Adds a note unless it is there. The text is the caller's. */
+/* Adds a note or a kernel unless it is there. The text is the caller's. */
+void finding_list_kernel(struct finding_list *findings, const char *name);
 void finding_list_note(struct finding_list *findings, const char *text);
 /* The arrays, not what they point to. */
 void finding_list_free(struct finding_list *findings);

@@ -116,6 +116,8 @@ void finding_list_of(struct arena *arena, const struct findings *findings, struc
                                  .left_out = findings->count - kept};
     for (size_t i = 0; i < kept; i++)
         out->items[i] = words_of(arena, findings->items[i]);
+    for (size_t i = 0; i < findings->kernel_count; i++)
+        finding_list_kernel(out, findings->kernels[i]);
     for (size_t i = 0; i < findings->note_count; i++)
         finding_list_note(out, findings->notes[i]);
 }

@@ -89,9 +89,18 @@ void finding_list_note(struct finding_list *findings, const char *text)
     findings->notes[findings->note_count++] = text;
 }
 
+void finding_list_kernel(struct finding_list *findings, const char *name)
+{
+    for (size_t i = 0; i < findings->kernel_count; i++)
+        if (!strcmp(findings->kernels[i], name)) return;
+    GROW(findings->kernels, findings->kernel_count, findings->kernel_room);
+    findings->kernels[findings->kernel_count++] = name;
+}
+
 void finding_list_free(struct finding_list *findings)
 {
     mem_free(findings->items);
     mem_free(findings->notes);
+    mem_free(findings->kernels);
     *findings = (struct finding_list){0};
 }

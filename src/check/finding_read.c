@@ -137,13 +137,15 @@ static ws_status read_findings(const struct reader *r, const json_t *list)
     return WS_OK;
 }
 
-static ws_status read_notes(const struct reader *r, const json_t *list)
+static ws_status read_words(const struct reader *r, const json_t *list, const char *path,
+                            void (*add)(struct finding_list *into, const char *text))
 {
-    if (!json_is_array(list)) return fail(r, "notes", "must be a list [...]");
+    if (!list) return WS_OK;
+    if (!json_is_array(list)) return fail(r, path, "must be a list [...]");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = NULL;
-        TRY(read_word(r, json_array_get(list, i), "notes", &text));
-        finding_list_note(r->into, text);
+        TRY(read_word(r, json_array_get(list, i), path, &text));
+        add(r->into, text);
     }
     return WS_OK;
 }
@@ -161,8 +163,7 @@ static ws_status read_sum(const struct reader *r, const json_t *root, const char
 static ws_status read_root(const struct reader *r, const json_t *root)
 {
     struct finding_list *into = r->into;
-    const json_t *tools = json_object_get(root, "tools"), *notes = json_object_get(root, "notes"),
-                 *list = json_object_get(root, "findings");
+    const json_t *tools = json_object_get(root, "tools");
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (!schema || strcmp(schema, FINDINGS_SCHEMA) != 0)
         return fail(r, "schema", "must be \"" FINDINGS_SCHEMA "\": not a file of findings");
@@ -170,8 +171,9 @@ static ws_status read_root(const struct reader *r, const json_t *root)
     TRY(read_sum(r, root, "launches", &into->launches));
     TRY(read_sum(r, root, "unchecked_launches", &into->unchecked_launches));
     TRY(read_sum(r, root, "left_out", &into->left_out));
-    if (notes) TRY(read_notes(r, notes));
-    return read_findings(r, list);
+    TRY(read_words(r, json_object_get(root, "kernels"), "kernels", finding_list_kernel));
+    TRY(read_words(r, json_object_get(root, "notes"), "notes", finding_list_note));
+    return read_findings(r, json_object_get(root, "findings"));
 }
 
 static void drop_json(void *json)

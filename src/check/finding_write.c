@@ -88,17 +88,24 @@ static void put_members(struct writer *w, json_t *object, const void *at,
         put_member(w, object, at, members);
 }
 
+static json_t *words_of(struct writer *w, const char *const *words, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, word(words[i])) != 0) w->failed = true;
+    return list;
+}
+
 static json_t *findings_json(struct writer *w, const struct finding_list *findings)
 {
-    json_t *root = json_object(), *list = json_array(), *notes = json_array();
+    json_t *root = json_object(), *list = json_array();
     put(w, root, "schema", json_string(FINDINGS_SCHEMA));
     if (findings->tools) put(w, root, "tools", word(findings->tools));
     put(w, root, "launches", count_of(findings->launches));
     put(w, root, "unchecked_launches", count_of(findings->unchecked_launches));
     put(w, root, "left_out", count_of(findings->left_out));
-    for (size_t i = 0; i < findings->note_count; i++)
-        if (json_array_append_new(notes, word(findings->notes[i])) != 0) w->failed = true;
-    put(w, root, "notes", notes);
+    put(w, root, "kernels", words_of(w, findings->kernels, findings->kernel_count));
+    put(w, root, "notes", words_of(w, findings->notes, findings->note_count));
     for (size_t i = 0; i < findings->count; i++) {
         json_t *finding = json_object();
         put_members(w, finding, &findings->items[i], finding_members);

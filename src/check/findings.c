@@ -191,9 +191,25 @@ static void report(void *self, const struct check_report *report)
     add(findings, &found);
 }
 
+/* Each text once, in memory that outlives the call. */
+static bool add_once(struct findings *findings, const char ***list, size_t *count, size_t *room,
+                     const char *text)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (!strcmp((*list)[i], text)) return false;
+    const char *kept = arena_copy(&findings->arena, text);
+    arena_keep(&findings->arena);
+    GROW(*list, *count, *room);
+    mem_keep((void *)(uintptr_t)*list);
+    (*list)[(*count)++] = kept;
+    return true;
+}
+
 static void launch_begin(void *self, const struct launch_view *launch)
 {
     struct findings *findings = self;
+    add_once(findings, &findings->kernels, &findings->kernel_count, &findings->kernel_room,
+             launch->module->functions[launch->entry].display_name);
     findings->launch = launch;
     findings->launches++;
 }
@@ -222,14 +238,8 @@ void findings_add_host(struct findings *findings, const struct check_report *rep
 
 void findings_note(struct findings *findings, const char *text)
 {
-    for (size_t i = 0; i < findings->note_count; i++)
-        if (!strcmp(findings->notes[i], text)) return;
-    const char *kept = arena_copy(&findings->arena, text);
-    arena_keep(&findings->arena);
-    GROW(findings->notes, findings->note_count, findings->note_room);
-    mem_keep((void *)(uintptr_t)findings->notes);
-    findings->notes[findings->note_count++] = kept;
-    findings->changes++;
+    findings->changes +=
+        add_once(findings, &findings->notes, &findings->note_count, &findings->note_room, text);
 }
 
 struct findings *findings_create(unsigned tools)
@@ -245,6 +255,7 @@ void findings_destroy(struct findings *findings)
     hash_table_clear(&findings->by_place);
     mem_free(findings->items);
     mem_free((void *)(uintptr_t)findings->notes);
+    mem_free((void *)(uintptr_t)findings->kernels);
     arena_clear(&findings->arena);
     mem_free(findings);
 }

@@ -61,6 +61,8 @@ struct findings {
     size_t count, room;
     const char **notes; /* what was not covered, or forgotten to stay within bounds; each once */
     size_t note_count, note_room;
+    const char **kernels; /* that were launched, each once */
+    size_t kernel_count, kernel_room;
     uint64_t launches, changes;       /* changes: reports so far */
     const struct launch_view *launch; /* that runs */
 };
