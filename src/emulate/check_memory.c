@@ -284,6 +284,7 @@ static void check_tell_at(struct exec *x, const struct uop *u, enum fault_kind k
                           unsigned space, uint64_t address)
 {
     struct fault none = x->fault;
+    if (lane < x->told_below) return;
     x->fault = (struct fault){0};
     fault_memory(x, u, kind, lane, address);
     x->fault.space = (uint8_t)space;
@@ -356,9 +357,7 @@ static bool check_local_lane(struct exec *x, const struct uop *u, unsigned lane,
 {
     const struct program *program = x->launch->program;
     const struct frame *frame = frame_at(x, a);
-    bool is_inside = false, is_aligned = !(a & (bytes - 1u)),
-         is_plain = program->function_count == 1 && program->stack_end == program->stack_begin;
-    uint64_t shift = 0;
+    bool is_inside = false, is_aligned = !(a & (bytes - 1u));
     if (a >= program->stack_begin && a < x->warp->stack[lane])
         is_inside = bytes <= x->warp->stack[lane] - a;
     if (frame) {
@@ -366,17 +365,14 @@ static bool check_local_lane(struct exec *x, const struct uop *u, unsigned lane,
         const struct guarded *near =
             nearest_array(function->arrays, function->array_count, a - frame->locals);
         is_inside = is_inside || (near && in_array(near, a - frame->locals, bytes));
-        shift = near ? near->shift : 0;
     }
     if (is_inside && is_aligned) return true;
     bool is_near = frame || a >= program->stack_begin;
     enum fault_kind kind = is_inside ? FAULT_MISALIGNED
                            : is_near ? FAULT_OUT_OF_BOUNDS
                                      : FAULT_OUT_OF_SCOPE;
-    uint64_t plain_end = is_plain ? program->functions[0].plain_local_bytes : x->local_stride;
-    bool passes =
-        a < x->local_stride && bytes <= x->local_stride - a && a - shift + bytes <= plain_end;
-    if (!is_inside && is_aligned && passes) {
+    bool passes = a < x->local_stride && bytes <= x->local_stride - a;
+    if (!is_inside && is_aligned && passes) { /* hardware maps a kibibyte at least */
         check_tell_at(x, u, kind, lane, SPACE_LOCAL, a);
         return true;
     }

@@ -12,8 +12,8 @@
  * need not be handed out again soon and an access to it is seen. */
 static void reserve(struct devmem *memory, uint64_t wanted, uint64_t least)
 {
-    /* Reports tell addresses: the same in each run, if the host has nothing there. */
-    uintptr_t place = memory->red_zones ? (uintptr_t)UINT64_C(0x200000000000) : 0;
+    /* Reports tell addresses: the same in each run, if the host has nothing there. Behind all windows. */
+    uintptr_t place = memory->red_zones ? (uintptr_t)UINT64_C(0x300000000000) : 0;
     for (uint64_t bytes = wanted; bytes >= least && !memory->host; bytes /= 2) {
         void *host = mmap((void *)place, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

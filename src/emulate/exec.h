@@ -204,7 +204,6 @@ struct program_function {
     uint32_t parameter_bytes;     /* of the parameter frame, by lane */
     uint32_t local_bytes;         /* by lane */
     bool address_taken;           /* an indirect call may reach it */
-    uint32_t plain_local_bytes;   /* without red zones */
     const struct guarded *arrays; /* its local variables, if local memory is guarded */
     uint32_t array_count;
     struct call_site formals; /* its parameters and results */
@@ -519,6 +518,7 @@ struct exec {
     struct fault fault;
     struct fault tolerated; /* the first access that only hardware lets pass */
     struct fault kept;     /* the first that was told the checker, where hardware ends the launch */
+    uint32_t told_below;   /* lanes below are not to be told once more of the access at hand */
     uint64_t bad_accesses; /* of lanes, told the checker */
     const struct insn
         *last_told; /* of the last of them, and how many of it came one after the other */

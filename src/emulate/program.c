@@ -352,7 +352,6 @@ static ws_status make_functions(struct diag *diag, struct builder *b, const stru
             .parameter_bytes = (uint32_t)build->parameter_bytes,
             .local_bytes = (uint32_t)build->local_bytes,
             .address_taken = build->address_taken,
-            .plain_local_bytes = (uint32_t)((build->plain_local_bytes + 15) & ~UINT64_C(15)),
             .arrays = build->arrays,
             .array_count = build->array_count,
         };

@@ -9,7 +9,13 @@
 
 /* Guesses: swizzles of shared memory go by 1024 bytes; a gap need not be larger than the array before it, nor more than
  * what clearing it costs. */
-enum { SHARED_UNIT = 1024, SHARED_ZONE_MAX = 16384, LOCAL_UNIT = 256, LOCAL_ZONE_MAX = 4096 };
+enum {
+    SHARED_UNIT = 1024,
+    SHARED_ZONE_MAX = 16384,
+    LOCAL_UNIT = 256,
+    LOCAL_ZONE_MAX = 4096,
+    LOCAL_END = 1024
+};
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -144,6 +150,7 @@ static void guard_function(struct builder *b, uint32_t f, struct guarded *arrays
             shift += zone_of(variable->bytes, LOCAL_UNIT, LOCAL_ZONE_MAX);
         }
     build->plain_local_bytes = build->local_bytes;
+    if (f == 0) shift += LOCAL_END;
     if (build->array_count) build->local_bytes += shift;
 }
 

@@ -397,10 +397,12 @@ static __attribute__((noinline, cold)) bool locate_others(struct exec *x, const 
     do {
         unsigned lane = x->fault.lane;
         x->fault.space = (uint8_t)space;
-        if (!check_goes_on(x)) return false;
-        if (what & READS) clear_loaded(x, u, lane);
-        mask &= ~(1u << lane);
+        bool goes_on = check_goes_on(x);
+        mask = goes_on ? mask & ~(1u << lane) : 0;
+        if (goes_on && what & READS) clear_loaded(x, u, lane);
+        x->told_below = lane + 1; /* lanes are looked at in ascending order */
     } while (mask && !locate_lanes(x, u, p, space, mask, what));
+    x->told_below = 0;
     return mask != 0;
 }
 

@@ -78,7 +78,7 @@ static void hide_places(const char *words, char out[TEXT_MAX])
     size_t length = 0;
     for (const char *at = words; *at;) {
         const char *path = !strncmp(at, TESTS_DIR, strlen(TESTS_DIR)) ? "FILE:LINE" : NULL;
-        if (!strncmp(at, "0x20000", 7)) path = "0xADDRESS";
+        if (!strncmp(at, "0x30000", 7)) path = "0xADDRESS";
         if (!strncmp(at, "0x10000", 7)) path = "0xADDRESS";
         if (!path) {
             out[length++] = *at++;
