@@ -37,13 +37,15 @@ static uint32_t shuffle_source(const struct exec *x, const struct uop *u, uint32
 
 static void check_shuffle(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on)
 {
-    uint32_t bad = 0, source = 0;
+    uint32_t bad = 0, source = 0, sources[WARP_LANES];
     for (uint32_t left = on; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), from = shuffle_source(x, u, lane);
+        sources[lane] = from;
         if (from >= WARP_LANES || (on >> from) & 1) continue;
         if (!bad) source = from;
         bad |= 1u << lane;
     }
+    if (bad || sync_has_taints(x)) sync_taint_shuffle(x, warp, u, on, bad, sources);
     if (!bad) return;
     char detail[160];
     bool has_left = (warp->dead >> source) & 1;
@@ -67,7 +69,10 @@ void sync_operate(struct exec *x, const struct warp *warp, const struct uop *u, 
                  members, outside);
         tell(x, warp, CHECK_CODE_MASK_EXCLUDES, u->insn, (uint32_t)__builtin_ctz(outside), detail);
     }
-    if (u->insn->op == OP_SHFL) check_shuffle(x, warp, u, on);
+    if (u->insn->op == OP_SHFL)
+        check_shuffle(x, warp, u, on);
+    else if (sync_has_taints(x))
+        sync_taint_join(x, u, on);
 }
 
 void sync_differ(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on,

@@ -22,7 +22,16 @@ struct sync_skip {
     const struct insn *beyond; /* where they went on */
 };
 
+/* A register that holds values of lanes that did not take part in a shuffle. */
+struct sync_taint {
+    uint32_t at, lanes; /* offset in the warp's registers */
+    struct check_place origin;
+};
+enum { SYNC_TAINTS_MAX = 64 }; /* more are not followed */
+
 struct sync_warp {
+    uint32_t taint_count;
+    struct sync_taint taints[SYNC_TAINTS_MAX];
     uint32_t *visited; /* by code block: the generation in which the warp was there last, plus 1 */
     struct sync_skip skip;    /* of a .sync operation */
     struct sync_skip barrier; /* the same of a barrier without .aligned */
@@ -53,6 +62,11 @@ static inline void sync_visit(const struct exec *x, const struct warp *warp, uin
 {
     struct sync_state *state = x->block->sync;
     state->warps[warp->index].visited[block] = state->generation + 1;
+}
+
+static inline bool sync_has_taints(const struct exec *x)
+{
+    return x->block->sync->warps[x->warp->index].taint_count != 0;
 }
 
 /* `lanes` of a split arrive at barrier `id`; counted: for `count` threads. */
@@ -87,6 +101,14 @@ enum sync_repeat sync_repeats(struct worker *worker, struct block *block);
 
 /* A split has made many turns of a loop: does it go round for ever, whatever others do? */
 bool sync_spins(struct exec *x, const struct warp *warp, const struct split *split);
+
+/* check_taint.c: as warp_run_body, for a warp that has taints. */
+void sync_taint_body(struct exec *x, const struct code *code, bool is_whole);
+/* What a shuffle gives `on`: `bad` read lanes that do not take part, lane i reads lane sources[i]. */
+void sync_taint_shuffle(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on,
+                        uint32_t bad, const uint32_t *sources);
+/* Other operations between lanes. */
+void sync_taint_join(struct exec *x, const struct uop *u, uint32_t on);
 
 /* Sends a report with the place of a lane of the warp. */
 struct check_report sync_report_at(const struct exec *x, enum check_code code,

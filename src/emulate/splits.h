@@ -54,6 +54,9 @@ static inline void observe_guard(struct exec *x, const struct warp *warp, const 
         x->observe->guard(x->observer_worker, &warp->ref, code->last_index, mask, on);
 }
 
+/* warp.c: the operations of a code block before its end. */
+void warp_run_body(struct exec *x, const struct code *code, bool is_whole);
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct frame *frame_alloc(struct warp *warp);

@@ -17,10 +17,9 @@ enum { POLL_TURNS = 16, BUSY_TURNS = 256, LOOP_TURNS = 1 << 20 };
 
 /* ---- running one split ----------------------------------------------------------------------- */
 
-static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
+void warp_run_body(struct exec *x, const struct code *code, bool is_whole)
 {
     const struct uop *u = code->uops, *end = u + code->uop_count;
-    bool is_whole = (x->mask | dead) == UINT32_MAX;
     if (x->tracks)
         defined_body(x, code, is_whole);
     else if (is_whole)
@@ -29,6 +28,15 @@ static inline void run_body(struct exec *x, const struct code *code, uint32_t de
     else
         for (; u < end; u++)
             u->part(x, u);
+}
+
+static inline void run_body(struct exec *x, const struct code *code, uint32_t dead)
+{
+    bool is_whole = (x->mask | dead) == UINT32_MAX;
+    if (x->checks & CHECK_SYNC && sync_has_taints(x))
+        sync_taint_body(x, code, is_whole);
+    else
+        warp_run_body(x, code, is_whole);
 }
 
 /* Lanes `lanes` of split `at` leave the kernel. True if the split is gone. */
