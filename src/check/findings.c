@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/code_frames.h"
+#include "check/race_tool.h"
 
 const struct check_code_info check_codes[CHECK_CODE_COUNT] = {
 #define CODE(name, id, tool, grade, title, advice)                                                 \
@@ -212,11 +213,13 @@ static void launch_begin(void *self, const struct launch_view *launch)
              launch->module->functions[launch->entry].display_name);
     findings->launch = launch;
     findings->launches++;
+    if (findings->race) race_launch_begin(findings->race, launch);
 }
 
 static void launch_end(void *self)
 {
     struct findings *findings = self;
+    if (findings->race) race_launch_end(findings->race);
     findings->launch = NULL;
 }
 
@@ -246,12 +249,18 @@ struct findings *findings_create(unsigned tools)
 {
     struct findings *findings = mem_zalloc(1, sizeof *findings);
     findings->checker = (struct checker){.ops = &ops, .self = findings, .tools = tools};
+    if (tools & CHECK_RACE) {
+        findings->race = race_create(findings);
+        findings->checker.order = &race_ops;
+        findings->checker.order_self = findings->race;
+    }
     return findings;
 }
 
 void findings_destroy(struct findings *findings)
 {
     if (!findings) return;
+    race_destroy(findings->race);
     hash_table_clear(&findings->by_place);
     mem_free(findings->items);
     mem_free((void *)(uintptr_t)findings->notes);

@@ -53,6 +53,8 @@ struct check_finding {
     uint64_t count;
 };
 
+struct race;
+
 struct findings {
     struct checker checker; /* for the device */
     struct arena arena;
@@ -65,6 +67,7 @@ struct findings {
     size_t kernel_count, kernel_room;
     uint64_t launches, changes;       /* changes: reports so far */
     const struct launch_view *launch; /* that runs */
+    struct race *race;                /* of the tool race; NULL: off */
 };
 
 /* tools: set of enum check_tool. */

@@ -18,6 +18,7 @@ enum modifier_slot {
     SLOT_SUB,
     SLOT_CACHE,
     SLOT_SEMANTICS,
+    SLOT_SCOPE,
     SLOT_SPACE,
     SLOT_VECTOR,
     SLOT_BAR_SYNC,
@@ -146,6 +147,9 @@ static ws_status set_slot(struct builder *builder, const struct modifier *modifi
         break;
     case SLOT_SEMANTICS:
         insn->semantics = value;
+        break;
+    case SLOT_SCOPE:
+        insn->scope = value;
         break;
     case SLOT_SPACE:
         insn->space = value;

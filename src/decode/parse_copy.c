@@ -29,7 +29,7 @@ bool mnemonic_copy(struct mnemonic *mnemonic)
     insn->class_id = (uint8_t)insn_classify(insn);
     insn->units = insn_units(insn);
     if (!strcmp(at, "cp.async.commit_group") || !strcmp(at, "cp.async.wait_all")) {
-        insn->sub_op = SUB_SYNC;
+        insn->sub_op = !strcmp(at, "cp.async.wait_all") ? SUB_ALL : SUB_SYNC;
         return true;
     }
     if (!strcmp(at, "cp.async.wait_group")) {
@@ -94,6 +94,7 @@ static struct insn *add_part(struct parts *parts, enum ptx_op op, enum ptx_type 
     insn->type = (uint8_t)type;
     insn->space = (uint8_t)space;
     insn->vector = (uint8_t)vector;
+    insn->flags |= INSN_ASYNC;
     insn->class_id = (uint8_t)insn_classify(insn);
     insn->units = insn_units(insn);
     return insn;
@@ -150,9 +151,12 @@ ws_status parse_copy(struct parser *parser, struct insn *insn)
 {
     struct copy copy;
     uint64_t group;
-    if (insn->sub_op == SUB_SYNC) return WS_OK;
-    if (insn->sub_op == SUB_ARRIVE)
-        return parse_count(parser, "a number of groups", 1 << 16, &group);
+    if (insn->sub_op == SUB_SYNC || insn->sub_op == SUB_ALL) return WS_OK;
+    if (insn->sub_op == SUB_ARRIVE) {
+        TRY(parse_count(parser, "a number of groups", 1 << 16, &group));
+        insn->groups = (uint32_t)group;
+        return WS_OK;
+    }
     TRY(parse_parts(parser, insn, &copy));
     if (parser->body.is_foreign) return WS_OK;
     struct parts parts = {.like = *insn};

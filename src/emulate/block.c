@@ -43,6 +43,7 @@ void block_give(struct worker *worker, struct block *block)
         worker->launch->options->observer->ops->block_end(worker->observed, block->observed);
         block->observed = NULL;
     }
+    if (block->ordering) order_block_end(&worker->exec, block);
     block->next = worker->free_blocks;
     worker->free_blocks = block;
 }
@@ -127,6 +128,7 @@ void block_start(struct worker *worker, struct block *block, uint64_t index)
     if (worker->exec.tracks) defined_block_start(&worker->exec, block);
     block->observed = observer ? observer->ops->block_begin(worker->observed, index) : NULL;
     if (worker->exec.checks & CHECK_SYNC) block->sync = sync_begin(block->sync, launch);
+    if (worker->exec.checks & CHECK_RACE) order_block_begin(&worker->exec, block);
     for (uint32_t w = 0; w < block->warp_count; w++)
         warp_start(worker, block, &block->warps[w]);
 }
@@ -168,6 +170,7 @@ static void release_barrier(struct exec *x, struct block *block, uint32_t id)
 {
     struct barrier_state *barrier = &block->barriers[id];
     if (x->checks & CHECK_SYNC) sync_complete(x, block, id);
+    if (x->checks & CHECK_RACE) order_barrier_done(x, block, id);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct warp *warp = &block->warps[w];
         for (uint32_t i = 0; i < warp->split_count; i++) {
@@ -207,6 +210,7 @@ bool block_barrier(struct exec *x, struct block *block, struct warp *warp, struc
     uint32_t count = counted ? operand_words(x, u->src[1])[first] : 0;
     if (x->checks & CHECK_SYNC) sync_arrive(x, warp, insn, lanes, id, counted, count);
     if (counted) barrier->expected = count;
+    if (x->checks & CHECK_RACE) order_arrive(x, block, warp, lanes, id, insn->sub_op != SUB_ARRIVE);
     barrier->arrived +=
         x->launch->program->warps_at_barriers ? WARP_LANES : (uint32_t)__builtin_popcount(lanes);
     if (is_reduction(insn)) {

@@ -345,6 +345,7 @@ static bool call_malloc(const struct caller *caller)
     uint64_t address = heap->blocks ? check_heap_take(caller->x, caller->code->last, bytes)
                                     : heap_take(heap, bytes);
     if (address && caller->x->tracks) defined_forget(caller->x, address, bytes);
+    if (address) order_cleared(caller->x->launch->device, address, bytes);
     give_result(caller, address);
     return true;
 }

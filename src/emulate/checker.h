@@ -69,10 +69,54 @@ struct checker_ops {
     void (*note)(void *self, const char *text);
 };
 
+/* Before the data of an access to global or shared memory moves. */
+struct check_access {
+    void *block; /* what block_begin returned */
+    uint32_t warp;
+    const struct insn *insn;
+    uint32_t index;              /* launch instruction index */
+    bool reads, writes;          /* an atomic: both */
+    const struct access *access; /* its addresses are those of the space */
+    const unsigned char *memory; /* + address: what memory holds there; by integers, may be NULL */
+    /* A store's lanes one behind the other, as they go to memory; NULL: ask value_of. */
+    const unsigned char *stored;
+    /* What a lane stores; false: unknown. */
+    bool (*value_of)(const struct check_access *access, unsigned lane, unsigned char out[32]);
+    /* The memory at an address, in words. */
+    void (*name)(const struct check_access *access, uint64_t address, char *out, size_t size);
+    struct exec *exec; /* of the engine */
+    const struct uop *uop;
+};
+
+/* Events of CHECK_RACE: accesses, and what orders them. `lanes` is never 0. */
+struct order_ops {
+    void *(*block_begin)(void *self, uint64_t block, uint32_t threads, uint64_t shared_bytes);
+    void (*block_end)(void *self, void *block);
+    void (*access)(void *self, const struct check_access *access);
+    /* These lanes run together from here. */
+    void (*runs)(void *self, void *block, uint32_t warp, uint32_t lanes);
+    /* They have met; is_barrier: at bar.warp.sync. */
+    void (*meets)(void *self, void *block, uint32_t warp, uint32_t lanes, bool is_barrier);
+    /* counted: the barrier is told how many threads come. */
+    void (*arrive)(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t id, bool waits,
+                   bool counted);
+    /* A barrier lets those go on who wait; is_whole: all threads of the block that live have come. */
+    void (*barrier_done)(void *self, void *block, uint32_t id, bool is_whole);
+    void (*fence)(void *self, void *block, uint32_t warp, uint32_t lanes, unsigned scope);
+    void (*copies_commit)(void *self, void *block, uint32_t warp, uint32_t lanes);
+    /* cp.async of the lanes have been done, but those of the last `groups` groups; all: also the uncommitted. */
+    void (*copies_wait)(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t groups,
+                        bool all);
+    /* Memory was allocated or freed. */
+    void (*cleared)(void *self, uint64_t address, uint64_t bytes);
+};
+
 struct checker {
     const struct checker_ops *ops;
     void *self;
-    unsigned tools; /* set of enum check_tool, not empty */
+    unsigned tools;                /* set of enum check_tool, not empty */
+    const struct order_ops *order; /* with CHECK_RACE */
+    void *order_self;
 };
 
 #endif

@@ -128,7 +128,10 @@ void device_destroy(struct device *device)
 /* Reports call it by its number. */
 static void number_allocation(struct device *device, uint64_t address)
 {
-    if (device->check) devmem_find(&device->memory, address)->number = ++device->memory.numbered;
+    if (!device->check) return;
+    struct allocation *allocation = devmem_find(&device->memory, address);
+    allocation->number = ++device->memory.numbered;
+    order_cleared(device, address, allocation->bytes);
 }
 
 ws_status device_alloc(struct diag *diag, struct device *device, uint64_t bytes, uint64_t *out)

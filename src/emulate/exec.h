@@ -458,6 +458,7 @@ struct warp {
     uint32_t live_frames; /* besides the root */
     uint32_t node_hint;   /* nodes before it are all in use */
     uint64_t instructions;
+    uint32_t ordered_lanes; /* those that the checker was last told to run together */
     struct warp_clock clock;
     struct warp_ref ref;
     struct defined_warp *defined; /* defined.h; NULL: not tracked */
@@ -486,6 +487,7 @@ struct block {
     uint64_t yielded_at; /* instructions at the last turn */
     struct block_clocks clocks;
     void *observed; /* the observer's state of this block */
+    void *ordering; /* the checker's, of CHECK_RACE; NULL: none */
     struct printed printed;
     struct sync_state *sync; /* check_sync.h; NULL: not checked */
     struct block *next;
@@ -706,6 +708,24 @@ bool fault_is_of_memory(const struct fault *fault);
 void fault_check(const struct launch *launch, const struct fault *fault);
 /* The words of fault_report, to be freed. */
 char *fault_text(const struct launch *launch, const struct fault *fault);
+
+/* check_order.c: tells the checker what orders accesses; with CHECK_RACE only. */
+void order_block_begin(struct exec *x, struct block *block);
+void order_block_end(struct exec *x, struct block *block);
+/* Lanes `lanes` of the warp run together from here. */
+void order_runs(struct exec *x, struct warp *warp, uint32_t lanes);
+/* They have met at a .sync operation. */
+void order_meets(struct exec *x, const struct warp *warp, const struct insn *insn, uint32_t lanes);
+void order_arrive(struct exec *x, const struct block *block, const struct warp *warp,
+                  uint32_t lanes, uint32_t id, bool waits);
+void order_barrier_done(struct exec *x, const struct block *block, uint32_t id);
+void order_fence(struct exec *x, const struct uop *u);
+void order_copy_group(struct exec *x, const struct uop *u);
+/* Before the data moves. what: READS, WRITES; host: as in sem_memory.h. */
+void order_access(struct exec *x, const struct uop *u, const struct access *access, unsigned what,
+                  const unsigned char *host);
+/* Memory was allocated or freed: earlier accesses to it have nothing to do with later ones. */
+void order_cleared(const struct device *device, uint64_t address, uint64_t bytes);
 
 /* Bit i of the mask to lane i: -1 or 0. */
 static inline void expand_mask(uint32_t mask, int32_t *lanes)

@@ -42,6 +42,7 @@ static void worker_init(struct worker *worker, struct launch *launch, bool concu
     x->parameter_stride = program->parameter_bytes_max;
     x->check = launch->device->check;
     x->checks = x->check ? x->check->tools : 0;
+    if (x->check && !x->check->order) x->checks &= ~(unsigned)CHECK_RACE;
     x->guards_shared = program->guards_shared;
     x->guards_local = program->guards_local;
     x->tracks = x->checks & CHECK_INIT && !program->native_code;

@@ -124,6 +124,7 @@ static void run_operation(struct exec *x, const struct warp *warp, const struct 
     if (outside) fault_note_outsider(x, u->insn, (uint32_t)__builtin_ctz(outside), members);
     if (x->checks & CHECK_SYNC) sync_operate(x, warp, u, on, members);
     uint32_t active = x->mask;
+    if (x->checks & CHECK_RACE) order_meets(x, warp, u->insn, on);
     warp_set_mask(x, on);
     uop_fn *run = (on | warp->dead) == UINT32_MAX ? u->full : u->part;
     if (x->tracks && warp->defined->is_dirty)

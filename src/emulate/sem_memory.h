@@ -411,8 +411,10 @@ static __attribute__((noinline, cold)) bool locate_others(struct exec *x, const 
 static inline bool locate(struct exec *x, const struct uop *u, struct place *p, unsigned space,
                           uint32_t mask, unsigned what)
 {
-    return locate_lanes(x, u, p, space, mask, what) ||
-           (x->checks && locate_others(x, u, p, space, mask, what));
+    bool moves = locate_lanes(x, u, p, space, mask, what) ||
+                 (x->checks && locate_others(x, u, p, space, mask, what));
+    if (moves && x->checks & CHECK_RACE) order_access(x, u, &p->access, what, p->host);
+    return moves;
 }
 
 /* By integers: where device addresses are the host's, p->host is null. */

@@ -82,6 +82,17 @@ static void nop_any(struct exec *x, const struct uop *u)
 {
     (void)x, (void)u;
 }
+/* Nor do these, but checks follow what they order. */
+static void fence_any(struct exec *x, const struct uop *u)
+{
+    if (x->checks & CHECK_RACE) order_fence(x, u);
+}
+static void copy_group_any(struct exec *x, const struct uop *u)
+{
+    if (x->checks & CHECK_RACE) order_copy_group(x, u);
+}
+SELECT_ONE(fence, SAME(fence_any))
+SELECT_ONE(copy_group, SAME(copy_group_any))
 SELECT_ONE(nop, SAME(nop_any))
 SELECT_ONE(control, SAME(nop_any))
 

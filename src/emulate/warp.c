@@ -355,6 +355,8 @@ static enum warp_stop run_split(struct exec *x, struct warp *warp, uint32_t at)
         }
         const struct code *code = &codes[index];
         warp_set_mask(x, split->mask);
+        if (x->checks & CHECK_RACE && warp->ordered_lanes != split->mask)
+            order_runs(x, warp, split->mask);
         note_run(x, warp, index, code, split->mask);
         if (x->checks & CHECK_SYNC) sync_visit(x, warp, index);
         run_body(x, code, warp->dead);
@@ -434,6 +436,7 @@ void warp_start(struct worker *worker, struct block *block, struct warp *warp)
     warp->dead = ~warp->threads;
     warp->done = false;
     warp->instructions = 0;
+    warp->ordered_lanes = 0;
     warp->clock = (struct warp_clock){0};
     warp->carry = 0;
     for (uint32_t i = 0; i < WARP_LANES; i++)

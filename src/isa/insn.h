@@ -383,6 +383,8 @@ enum cache_op {
     CACHE_WB,
     CACHE_WT
 };
+/* Threads for which an access or fence is strong. */
+enum mem_scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum mem_semantics { MEM_WEAK, MEM_RELAXED, MEM_ACQUIRE, MEM_RELEASE, MEM_ACQ_REL, MEM_VOLATILE };
 
 enum insn_flags {
@@ -409,6 +411,7 @@ enum insn_flags {
     INSN_LEVEL = 1 << 18,     /* tex.level */
     INSN_GRADIENTS = 1 << 19, /* tex.grad */
     INSN_NO_UNROLL = 1 << 20, /* the first behind .pragma "nounroll" */
+    INSN_ASYNC = 1 << 21,     /* part of a cp.async */
     INSN_PLUS_ONE = 1 << 27,  /* vmad.po */
     INSN_SATFINITE = 1 << 28, /* cvt.satfinite */
 };
@@ -552,13 +555,15 @@ struct insn {
     uint8_t type3;       /* of the second source of video instructions */
     uint8_t space;       /* memory space */
     uint8_t rounding, compare, combine, mul_part, atom_op, sub_op, cache_op, semantics;
+    uint8_t scope;    /* enum mem_scope; SCOPE_NONE: not told */
     uint8_t vector;   /* elements of ld/st/mov vectors, 1 if none */
     uint8_t class_id; /* enum insn_class */
     uint8_t ndst, nsrc;
-    uint32_t flags; /* enum insn_flags */
-    int32_t guard;  /* predicate register, -1: none */
-    uint16_t units; /* bit set of enum insn_unit */
-    uint32_t line;  /* line in the PTX text, from 1 */
+    uint32_t flags;  /* enum insn_flags */
+    int32_t guard;   /* predicate register, -1: none */
+    uint16_t units;  /* bit set of enum insn_unit */
+    uint32_t groups; /* cp.async.wait_group: those that may be pending */
+    uint32_t line;   /* line in the PTX text, from 1 */
     uint32_t column;
     uint32_t source_file; /* index into module.files, 0: none */
     uint32_t source_line; /* from .loc, 0: none */

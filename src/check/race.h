@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The tool race: accesses to the same memory that nothing orders. Shared by race_*.c only;
+ * race_tool.h is for others.
+ *
+ * Shadow. Every 4-byte word of global and shared memory has a cell: its last write and its last read (the first of
+ * several readers that nothing orders), 8 bytes each:
+ *
+ *     63        36 35      20 19  15 14  11 10   0
+ *     segment      place      lane   bytes  flags
+ *
+ * A place is a static instruction. A segment is a stretch of what one warp executes within which it is not ordered
+ * with others: its number leads to {block, warp, time}. A block has one clock, which all events of its warps that may
+ * order something advance. Numbers of segments ascend, so that one comparison tells what lies before this launch, or,
+ * in the shared memory of a block, before its last full barrier.
+ *
+ * Order, in two relations. `strict` is what the PTX memory model promises, `known` also what hardware does: lanes that
+ * execute together are ordered, and so is who sees the value of a strong write, without a fence of its own.
+ *     inside a warp    lanes that run together; else a matrix of times by lane (`known`), one for bar.warp.sync (strict)
+ *     inside a block   the time of the last full barrier
+ *     all else         clocks: persistent trees from blocks to the times up to which their warps are known, held by
+ *                      lanes and by the objects through which they synchronise (race_objects.c) */
+#ifndef CHECK_RACE_H
+#define CHECK_RACE_H
+
+#include "base/hash_table.h"
+#include "check/findings.h"
+#include "check/race_tool.h"
+
+enum { LANES = 32, BLOCK_WARPS = 32, BLOCK_BARRIERS = 16, CELL_SHIFT = 2 };
+
+static inline uint32_t race_later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- clocks (race_clock.c) ------------------------------------------------------------------- */
+
+enum { FANOUT_BITS = 4, FANOUT = 1 << FANOUT_BITS };
+
+/* Of a tree from the blocks of a launch, by the order in which they began, to what is known of them. NULL: nothing.
+ * Never changes once it is made. */
+struct clock {
+    uint32_t references;
+    uint32_t base; /* leaf: of all warps of the block */
+    union {
+        struct clock *child[FANOUT];
+        uint32_t times[BLOCK_WARPS]; /* leaf */
+    } u;
+};
+struct clocks {
+    struct clock *free;
+    void **slabs;
+    size_t slab_count, slab_room;
+    unsigned depth; /* of inner nodes */
+};
+/* For a launch of so many blocks: all clocks of earlier ones are gone. */
+void clocks_begin(struct clocks *clocks, uint64_t blocks);
+void clocks_clear(struct clocks *clocks);
+static inline struct clock *clock_hold(struct clock *clock)
+{
+    if (clock) clock->references++;
+    return clock;
+}
+void clock_drop(struct clocks *clocks, struct clock *clock);
+void clock_drop_at(struct clocks *clocks, struct clock *clock, unsigned depth);
+/* What either knows, as a new reference. */
+struct clock *clock_join(struct clocks *clocks, struct clock *a, struct clock *b);
+/* *into knows what `more` knows, too. */
+void clock_add(struct clocks *clocks, struct clock **into, struct clock *more);
+/* `clock`, and of one block all up to time `base` and of one of its warps all up to `time`: a new reference. */
+struct clock *clock_with(struct clocks *clocks, struct clock *clock, uint32_t block, uint32_t base,
+                         uint32_t warp, uint32_t time);
+/* Is it known of the block's warp up to `time`? */
+bool clock_knows(const struct clocks *clocks, const struct clock *clock, uint32_t block,
+                 uint32_t warp, uint32_t time);
+
+/* ---- shadow (race_shadow.c) ------------------------------------------------------------------ */
+
+typedef uint64_t entry;
+#define ENTRY_SEGMENT_SHIFT 36
+#define ENTRY_SEGMENT_MAX ((UINT64_C(1) << 28) - 1)
+#define ENTRY_PLACE_SHIFT 20
+#define ENTRY_PLACE_MAX 0xffffu
+#define ENTRY_LANE_SHIFT 15
+#define ENTRY_BYTES_SHIFT 11
+#define ENTRY_MANY UINT64_C(1)  /* a read by several lanes of the warp */
+#define ENTRY_RAMP1 UINT64_C(2) /* byte k is of lane + k */
+#define ENTRY_RAMP2 UINT64_C(4) /* byte k is of lane + k / 2 */
+#define ENTRY_RAMPS (ENTRY_RAMP1 | ENTRY_RAMP2)
+#define ENTRY_MORE UINT64_C(8) /* of cell.write: the cell has more entries (struct extra) */
+#define ENTRY_ASYNC UINT64_C(16)
+#define ENTRY_QUIET UINT64_C(32) /* a write of what memory held already */
+#define ENTRY_WRITE UINT64_C(64) /* of an extra: it is a write */
+
+static inline uint64_t entry_segment(entry e)
+{
+    return e >> ENTRY_SEGMENT_SHIFT;
+}
+static inline unsigned entry_place(entry e)
+{
+    return (unsigned)(e >> ENTRY_PLACE_SHIFT) & ENTRY_PLACE_MAX;
+}
+static inline unsigned entry_lane(entry e)
+{
+    return (unsigned)(e >> ENTRY_LANE_SHIFT) & 31;
+}
+static inline unsigned entry_bytes(entry e)
+{
+    return (unsigned)(e >> ENTRY_BYTES_SHIFT) & 15;
+}
+static inline entry entry_make(uint64_t segment, unsigned place, unsigned lane, unsigned bytes)
+{
+    return segment << ENTRY_SEGMENT_SHIFT | (uint64_t)place << ENTRY_PLACE_SHIFT |
+           (uint64_t)lane << ENTRY_LANE_SHIFT | (uint64_t)bytes << ENTRY_BYTES_SHIFT;
+}
+
+struct cell {
+    entry write, read;
+};
+
+enum { PAGE_SHIFT = 12, PAGE_CELLS = 1 << (PAGE_SHIFT - CELL_SHIFT), PAGE_CACHE = 64 };
+struct shadow_page {
+    uint64_t key; /* number of the page, plus 1 */
+    struct cell *cells;
+};
+struct shadow {
+    struct hash_table pages;
+    struct shadow_page cache[PAGE_CACHE];
+    struct hash_table extras; /* more entries, by cell */
+};
+/* The cells of the page that holds an address; made if there are none yet. */
+struct cell *cells_of_page(struct shadow *shadow, uint64_t address);
+void cells_forget(struct shadow *shadow, uint64_t address, uint64_t bytes);
+void cells_clear(struct shadow *shadow);
+
+static inline struct cell *cells_at(struct shadow *shadow, uint64_t address)
+{
+    uint64_t page = address >> PAGE_SHIFT;
+    const struct shadow_page *cached = &shadow->cache[page % PAGE_CACHE];
+    struct cell *cells = cached->key == page + 1 ? cached->cells : cells_of_page(shadow, address);
+    return cells + ((address >> CELL_SHIFT) & (PAGE_CELLS - 1));
+}
+
+/* Entries of a cell that its two have no room for: of other bytes of the word. */
+enum { EXTRAS = 6 };
+struct extra {
+    uint64_t key; /* address of the cell, plus 1 */
+    entry entries[EXTRAS];
+};
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+struct segment {
+    uint64_t block;  /* in the grid */
+    uint32_t owner;  /* block by the order in which it began, over all launches */
+    uint32_t time;   /* asynchronous: at the first wait */
+    uint32_t launch; /* the how many-th */
+    uint32_t done;   /* asynchronous: lanes that have waited for it */
+    uint8_t warp;
+    bool is_async;
+};
+
+/* What a lane knows of others. */
+struct lane_clocks {
+    struct clock *known, *strict;
+    struct clock *fenced[2]; /* known at its last fence: of any scope, of device scope */
+};
+enum { FENCED_CTA, FENCED_GPU };
+
+/* Copies of cp.async that some lanes have not waited for. */
+struct copies {
+    uint64_t segment;
+    uint32_t lanes, committed;
+    uint32_t later[LANES]; /* groups committed after it */
+};
+enum { COPIES = 16 };
+
+struct race_warp {
+    uint32_t threads;    /* lanes that exist */
+    uint32_t lanes;      /* that run */
+    uint32_t time;       /* of its segment */
+    uint64_t segment;    /* 0: made by the next access */
+    uint32_t strict_all; /* what lanes did up to here all other lanes are ordered with */
+    bool is_apart;       /* lanes have run apart: `known` counts */
+    bool is_uneven;      /* bar.warp.sync has named some lanes only: `strict` counts */
+    bool is_uniform;     /* the clocks of all lanes are those of lane 0 */
+    uint32_t (*known)[LANES], (*strict)[LANES]; /* [who][of whom]: up to this time */
+    struct lane_clocks clocks[LANES];
+    struct copies copies[COPIES];
+    unsigned copy_count;
+};
+
+/* A named barrier: what those who came know. */
+struct race_barrier {
+    struct lane_clocks joint;
+    uint32_t waiting[BLOCK_WARPS];
+    bool is_passed; /* some only arrive */
+};
+
+struct race_block {
+    struct race_block *next;
+    uint64_t index;
+    uint32_t owner, ordinal; /* over all launches, within this one; by when it began */
+    uint32_t now;
+    uint32_t barrier_time;                   /* of the last full barrier */
+    uint64_t first_segment, barrier_segment; /* the next at its begin, at the last full barrier */
+    uint64_t alone_segment;                  /* since then only this block has made any */
+    unsigned warp_count;
+    bool has_clocks;
+    struct race_warp warps[BLOCK_WARPS];
+    struct race_barrier barriers[BLOCK_BARRIERS];
+    struct cell *shared;
+    uint64_t shared_bytes;
+    struct hash_table objects; /* of its shared memory */
+};
+
+/* A static instruction. */
+struct place {
+    const struct insn *insn;
+    uint32_t launch;
+    uint8_t scope; /* of a strong one: enum mem_scope */
+    bool is_strong, is_atomic, acquires, releases;
+};
+
+struct race {
+    struct findings *findings;
+    struct shadow shadow;
+    struct clocks clocks;
+    struct segment *segments; /* by number, in a ring */
+    uint64_t segment_room;
+    uint64_t next_segment, oldest_segment; /* numbers; 0 is none */
+    struct place *places;
+    uint32_t place_count, place_room;
+    uint16_t *place_of; /* by launch instruction index: 0 none */
+    const struct launch_view *view;
+    uint32_t launches, owners, launch_owners; /* so far; before this launch */
+    bool is_lockstep;                         /* before sm_70 lanes run together by definition */
+    struct hash_table objects;                /* of global memory */
+    struct clock *overflow;                   /* what was published to objects that had no room */
+    struct race_block *blocks, *free_blocks, *current;
+    const struct check_access *access; /* that is examined */
+    struct hash_table told;            /* pairs of places */
+};
+
+static inline struct segment *segment_at(const struct race *race, uint64_t number)
+{
+    return &race->segments[number & (race->segment_room - 1)];
+}
+
+/* ---- order (race_order.c) -------------------------------------------------------------------- */
+
+enum relation { ORDERED, WARNED, UNORDERED };
+
+/* Number of the segment in which the warp now is. */
+uint64_t order_segment(struct race *race, struct race_block *block, unsigned warp);
+/* The same of cp.async that the lanes begin now. */
+uint64_t order_copy_segment(struct race *race, struct race_block *block, unsigned warp,
+                            uint32_t lanes);
+/* A new stretch of the warp begins. */
+void order_advance(struct race_block *block, unsigned warp);
+/* Is what lane `of` of the segment did ordered before what lane `lane` of a warp does now? many: not only that lane,
+ * but any of its warp. */
+enum relation order_between(const struct race *race, const struct race_block *block, unsigned warp,
+                            unsigned lane, const struct segment *segment, unsigned of, bool many);
+/* The clocks of one lane, to change them. */
+struct lane_clocks *order_lane(struct race *race, struct race_block *block, unsigned warp,
+                               unsigned lane);
+static inline const struct lane_clocks *order_see(const struct race_warp *warp, unsigned lane)
+{
+    return &warp->clocks[warp->is_uniform ? 0 : lane];
+}
+void order_drop_clocks(struct race *race, struct lane_clocks *clocks);
+
+void race_runs(void *self, void *block, uint32_t warp, uint32_t lanes);
+void race_meets(void *self, void *block, uint32_t warp, uint32_t lanes, bool is_barrier);
+void race_arrive(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t id, bool waits,
+                 bool counted);
+void race_barrier_done(void *self, void *block, uint32_t id, bool is_whole);
+void race_fence(void *self, void *block, uint32_t warp, uint32_t lanes, unsigned scope);
+void race_copies_commit(void *self, void *block, uint32_t warp, uint32_t lanes);
+void race_copies_wait(void *self, void *block, uint32_t warp, uint32_t lanes, uint32_t groups,
+                      bool all);
+
+/* ---- objects through which lanes synchronise (race_objects.c) --------------------------------- */
+
+void objects_clear(struct race *race, struct hash_table *objects);
+/* A lane has read what strong writes left there. */
+void objects_acquire(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
+                     const struct place *place, unsigned space, uint64_t address, unsigned bytes);
+/* A lane writes strongly: who reads it learns what the lane knew at its fence, or knows. */
+void objects_publish(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
+                     const struct place *place, unsigned space, uint64_t address, unsigned bytes);
+
+/* ---- accesses and reports (race_access.c, race_report.c) --------------------------------------- */
+
+void race_access(void *self, const struct check_access *access);
+
+/* An earlier access that is not ordered with that of a lane. */
+struct conflict {
+    struct race_block *block;
+    unsigned lane;
+    const struct place *mine, *place; /* of the later one, of the earlier one */
+    uint64_t address;                 /* of the word */
+    unsigned bytes;                   /* of the word: those both touch */
+    entry entry;
+    bool is_write; /* the earlier one */
+    bool is_quiet; /* the later one writes what memory holds */
+    bool is_same_instruction;
+    enum relation relation;
+};
+void race_report(struct race *race, const struct conflict *conflict);
+
+#endif

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Accesses: each word's cell is compared with the lane and renewed. Whole warps on neighbouring words go through one
+ * loop that finds nothing to look at, as a rule. */
+#include <string.h>
+
+#include "check/race.h"
+
+/* An access of a warp while it is examined. */
+struct look {
+    struct race *race;
+    struct race_block *block;
+    const struct check_access *told;
+    const struct race_warp *w;
+    const struct place *place;
+    unsigned place_number, bytes;
+    uint64_t segment;
+    uint64_t oldest, first,
+        span;       /* segments before `oldest`, and `span` from `first` on, are ordered */
+    uint64_t stale; /* those before are of other launches or blocks */
+    uint32_t quiet; /* lanes that write what memory holds */
+    bool is_async;
+};
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void describe_place(struct place *place, const struct insn *insn)
+{
+    bool is_atomic = op_infos[insn->op].family == FAMILY_ATOMIC;
+    bool is_volatile = insn->cache_op == CACHE_CV || insn->cache_op == CACHE_WT;
+    unsigned semantics = insn->semantics;
+    place->is_atomic = is_atomic;
+    place->is_strong = is_atomic || is_volatile || semantics != MEM_WEAK;
+    place->scope = insn->scope                                ? insn->scope
+                   : semantics == MEM_VOLATILE || is_volatile ? SCOPE_SYS
+                                                              : SCOPE_GPU;
+    place->acquires = semantics == MEM_ACQUIRE || semantics == MEM_ACQ_REL;
+    place->releases = semantics == MEM_RELEASE || semantics == MEM_ACQ_REL;
+}
+
+static unsigned place_of(struct race *race, const struct check_access *told)
+{
+    uint16_t *at = &race->place_of[told->index];
+    if (*at) return *at;
+    if (race->place_count > ENTRY_PLACE_MAX) {
+        findings_note(race->findings,
+                      "race: more instructions that access memory than are remembered; "
+                      "earlier accesses were forgotten");
+        race->place_count = 1;
+        memset(race->place_of, 0, race->view->insn_count * sizeof *race->place_of);
+        race->oldest_segment = race->next_segment;
+    }
+    GROW(race->places, race->place_count, race->place_room);
+    mem_keep(race->places);
+    struct place *place = &race->places[race->place_count];
+    *place = (struct place){.insn = told->insn, .launch = race->launches};
+    describe_place(place, told->insn);
+    *at = (uint16_t)race->place_count++;
+    return *at;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* Ordered before the lane's access, as far as numbers tell. */
+static inline bool is_old(const struct look *look, entry e)
+{
+    uint64_t segment = entry_segment(e);
+    return !(e & (ENTRY_ASYNC | ENTRY_MORE)) &&
+           (segment < look->oldest || segment - look->first < look->span);
+}
+
+static inline bool is_fine(const struct look *look, entry e, unsigned lane)
+{
+    if (is_old(look, e)) return true;
+    uint64_t mask = ~UINT64_C(0) << ENTRY_SEGMENT_SHIFT | UINT64_C(31) << ENTRY_LANE_SHIFT;
+    entry mine = look->segment << ENTRY_SEGMENT_SHIFT | (uint64_t)lane << ENTRY_LANE_SHIFT;
+    return !((e ^ mine) & mask) && !(e & (ENTRY_ASYNC | ENTRY_MORE | ENTRY_MANY | ENTRY_RAMPS));
+}
+
+/* The lane that touched byte `byte` of the word. */
+static unsigned lane_of(entry e, unsigned byte)
+{
+    unsigned lane = entry_lane(e);
+    if (e & ENTRY_RAMP1) return lane + byte;
+    if (e & ENTRY_RAMP2) return lane + byte / 2;
+    return lane;
+}
+
+static entry *more_entries(struct race *race, const struct cell *cell, bool makes)
+{
+    uint64_t key = (uint64_t)(uintptr_t)cell + 1;
+    struct hash_table *extras = &race->shadow.extras;
+    struct extra *extra = makes ? hash_table_add(extras, key, sizeof *extra)
+                                : hash_table_find(extras, key, sizeof *extra);
+    if (makes) mem_keep(extras->entries);
+    return extra ? extra->entries : NULL;
+}
+
+/* ---- conflicts ------------------------------------------------------------------------------- */
+
+/* Did the same execution of the instruction write the word in an earlier lane, too? */
+static bool is_same_instruction(const struct look *look, entry e, unsigned of, unsigned lane,
+                                uint64_t word)
+{
+    const struct access *access = look->told->access;
+    if (entry_segment(e) != look->segment || entry_place(e) != look->place_number) return false;
+    if (of >= lane || !((access->mask >> of) & 1)) return false;
+    uint64_t begin = access->addresses[of];
+    return begin < word + 4 && word < begin + look->bytes;
+}
+
+static bool is_wide(const struct place *place)
+{
+    return place->scope >= SCOPE_GPU;
+}
+
+static void compare(const struct look *look, entry e, bool is_write, unsigned lane, uint64_t word,
+                    unsigned bytes)
+{
+    unsigned both = entry_bytes(e) & bytes;
+    if (!both || entry_segment(e) < look->stale) return;
+    const struct segment *segment = segment_at(look->race, entry_segment(e));
+    unsigned of = lane_of(e, (unsigned)__builtin_ctz(both));
+    struct conflict conflict = {
+        .block = look->block,
+        .lane = lane,
+        .mine = look->place,
+        .place = &look->race->places[entry_place(e)],
+        .address = word,
+        .bytes = both,
+        .entry = e,
+        .is_write = is_write,
+        .is_quiet = (look->quiet >> lane) & 1,
+    };
+    conflict.is_same_instruction =
+        is_write && look->told->writes && is_same_instruction(look, e, of, lane, word);
+    bool both_strong = conflict.mine->is_strong && conflict.place->is_strong;
+    bool in_block = segment->owner == look->block->owner;
+    if (both_strong && (in_block || (is_wide(conflict.mine) && is_wide(conflict.place)))) return;
+    conflict.relation = conflict.is_same_instruction
+                            ? UNORDERED
+                            : order_between(look->race, look->block, look->told->warp, lane,
+                                            segment, of, e & ENTRY_MANY);
+    if (conflict.relation != ORDERED) race_report(look->race, &conflict);
+}
+
+/* ---- renewing a cell ------------------------------------------------------------------------- */
+
+static bool is_ordered(const struct look *look, entry e, unsigned lane)
+{
+    if (is_fine(look, e, lane)) return true;
+    if (entry_segment(e) < look->stale) return true;
+    const struct segment *segment = segment_at(look->race, entry_segment(e));
+    return order_between(look->race, look->block, look->told->warp, lane, segment, entry_lane(e),
+                         e & (ENTRY_MANY | ENTRY_RAMPS)) == ORDERED;
+}
+
+/* Halves or bytes that lanes side by side touch become one entry; 0: they do not fit. */
+static entry ramp(entry e, entry mine, unsigned width)
+{
+    unsigned shift = width == 1 ? 0 : 1;
+    entry kind = width == 1 ? ENTRY_RAMP1 : ENTRY_RAMP2;
+    unsigned first = (unsigned)__builtin_ctz(entry_bytes(e) | 16);
+    unsigned mine_first = (unsigned)__builtin_ctz(entry_bytes(mine) | 16);
+    uint64_t same = ~UINT64_C(0) << ENTRY_PLACE_SHIFT;
+    if (width > 2 || (e ^ mine) & same || (e & ENTRY_RAMPS & ~kind)) return 0;
+    unsigned base = e & ENTRY_RAMPS ? entry_lane(e) : entry_lane(e) - (first >> shift);
+    if (base > 31 || base != entry_lane(mine) - (mine_first >> shift)) return 0;
+    entry quiet = e & mine & ENTRY_QUIET;
+    return entry_make(entry_segment(e), entry_place(e), base, entry_bytes(e) | entry_bytes(mine)) |
+           kind | quiet | (e & (ENTRY_ASYNC | ENTRY_MORE));
+}
+
+/* An entry that leaves the cell but is not covered by the new one. */
+static void keep_extra(const struct look *look, struct cell *cell, entry e, bool is_write)
+{
+    entry *more = more_entries(look->race, cell, true);
+    unsigned k = 0;
+    while (k < EXTRAS && more[k] && entry_segment(more[k]) >= look->stale)
+        k++;
+    if (k == EXTRAS) k = (unsigned)(entry_segment(e) % EXTRAS);
+    more[k] = (e & ~ENTRY_MORE) | (is_write ? ENTRY_WRITE : 0);
+    cell->write |= ENTRY_MORE;
+}
+
+static void renew_read(const struct look *look, struct cell *cell, unsigned lane, entry mine)
+{
+    entry e = cell->read;
+    bool same_segment = entry_segment(e) == look->segment;
+    if (!e || is_old(look, e)) {
+        cell->read = mine;
+        return;
+    }
+    entry ramped = ramp(e, mine, look->bytes);
+    if (ramped && !(entry_bytes(e) & entry_bytes(mine))) {
+        cell->read = ramped;
+    } else if (same_segment) {
+        entry many = entry_lane(e) != lane || e & ENTRY_RAMPS ? ENTRY_MANY : 0;
+        cell->read = (e & ~ENTRY_RAMPS) | many | (uint64_t)entry_bytes(mine) << ENTRY_BYTES_SHIFT;
+    } else if (is_ordered(look, e, lane)) {
+        cell->read = mine;
+    }
+}
+
+/* A write of what memory holds must not hide one that changed it, and was not ordered before by a barrier. */
+static bool hides(const struct look *look, entry e, entry mine)
+{
+    if (!(mine & ENTRY_QUIET) || e & ENTRY_QUIET || is_old(look, e)) return false;
+    const struct segment *segment = segment_at(look->race, entry_segment(e));
+    return segment->owner != look->block->owner || segment->time >= look->block->barrier_time;
+}
+
+static void renew_write(const struct look *look, struct cell *cell, entry mine)
+{
+    entry e = cell->write, more = e & ENTRY_MORE;
+    unsigned bytes = entry_bytes(mine), left = entry_bytes(e) & ~bytes;
+    bool is_gone = entry_segment(e) < look->stale || is_old(look, e & ~ENTRY_MORE);
+    if (!(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
+    if (!e || is_gone || !left) {
+        if (e && !is_gone && hides(look, e, mine)) return;
+        cell->write = mine | more;
+        return;
+    }
+    entry ramped = ramp(e, mine, look->bytes);
+    if (ramped) {
+        cell->write = ramped;
+        return;
+    }
+    if (entry_segment(e) == look->segment && entry_lane(e) == entry_lane(mine) &&
+        !(e & ENTRY_RAMPS)) {
+        cell->write = mine | more | (uint64_t)left << ENTRY_BYTES_SHIFT;
+        if (!(e & ENTRY_QUIET)) cell->write &= ~ENTRY_QUIET;
+        return;
+    }
+    cell->write = mine | more;
+    keep_extra(look, cell, e, true);
+}
+
+static void look_at_extras(const struct look *look, struct cell *cell, unsigned lane, uint64_t word,
+                           unsigned bytes)
+{
+    entry *more = more_entries(look->race, cell, false);
+    bool any = false, writes = look->told->writes;
+    for (unsigned k = 0; more && k < EXTRAS; k++) {
+        entry e = more[k];
+        if (!e || entry_segment(e) < look->stale) {
+            more[k] = 0;
+            continue;
+        }
+        if (writes || e & ENTRY_WRITE) compare(look, e, e & ENTRY_WRITE, lane, word, bytes);
+        if (writes && !(entry_bytes(e) & ~bytes)) more[k] = 0;
+        any = any || more[k];
+    }
+    if (!any) cell->write &= ~ENTRY_MORE;
+}
+
+static void look_at_cell(const struct look *look, struct cell *cell, unsigned lane, uint64_t word,
+                         unsigned bytes, entry flags)
+{
+    bool writes = look->told->writes;
+    entry mine = entry_make(look->segment, look->place_number, lane, bytes) | flags;
+    if (look->is_async && writes) mine |= ENTRY_ASYNC;
+    if ((look->quiet >> lane) & 1) mine |= ENTRY_QUIET;
+    entry write = cell->write & ~ENTRY_MORE;
+    if (write && !is_fine(look, write, lane)) compare(look, write, true, lane, word, bytes);
+    if (writes && cell->read && !is_fine(look, cell->read, lane))
+        compare(look, cell->read, false, lane, word, bytes);
+    if (cell->write & ENTRY_MORE) look_at_extras(look, cell, lane, word, bytes);
+    if (writes)
+        renew_write(look, cell, mine);
+    else
+        renew_read(look, cell, lane, mine);
+}
+
+/* ---- whole accesses -------------------------------------------------------------------------- */
+
+static struct cell *cells_of(const struct look *look, uint64_t address)
+{
+    if (look->told->access->space == SPACE_SHARED)
+        return look->block->shared + (address >> CELL_SHIFT);
+    return cells_at(&look->race->shadow, address);
+}
+
+static const unsigned char *memory_at(const struct check_access *told, uint64_t address)
+{
+    return (const unsigned char *)((uintptr_t)told->memory + (uintptr_t)address);
+}
+
+/* Lanes that store what memory holds. */
+static uint32_t find_quiet(const struct check_access *told)
+{
+    const struct access *access = told->access;
+    uint32_t quiet = 0;
+    if (!told->writes || told->reads) return 0;
+    bool is_dense = told->stored && access->mask == UINT32_MAX && access->shape == ACCESS_STRIDED &&
+                    access->stride == access->bytes;
+    if (is_dense &&
+        !memcmp(memory_at(told, access->base), told->stored, (size_t)access->bytes * LANES))
+        return UINT32_MAX;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned char value[32];
+        const unsigned char *stores = value;
+        if (told->stored)
+            stores = told->stored + (size_t)lane * access->bytes;
+        else if (!told->value_of(told, lane, value))
+            return 0;
+        if (!memcmp(memory_at(told, access->addresses[lane]), stores, access->bytes))
+            quiet |= 1u << lane;
+    }
+    return quiet;
+}
+
+static void look_at_lane(const struct look *look, unsigned lane, entry flags)
+{
+    uint64_t address = look->told->access->addresses[lane], end = address + look->bytes;
+    for (uint64_t word = address & ~UINT64_C(3); word < end; word += 4) {
+        unsigned bytes = 15;
+        if (word < address) bytes &= 15u << (address - word);
+        if (word + 4 > end) bytes &= 15u >> (word + 4 - end);
+        look_at_cell(look, cells_of(look, word), lane, word, bytes, flags);
+    }
+}
+
+/* Whole words of neighbouring lanes, of one page: true if there was nothing to look at. */
+static bool pass_words(const struct look *look, struct cell *cells, unsigned count, unsigned first,
+                       unsigned shift)
+{
+    bool writes = look->told->writes;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned lane = (first + i) >> shift;
+        bad |= !is_fine(look, cells[i].write, lane);
+        bad |= writes && !is_fine(look, cells[i].read, lane);
+    }
+    if (bad) return false;
+    entry mine = entry_make(look->segment, look->place_number, 0, 15);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned lane = (first + i) >> shift;
+        entry e = mine | (uint64_t)lane << ENTRY_LANE_SHIFT;
+        if (!writes) {
+            entry has = cells[i].read; /* who read first stays, if nothing orders it */
+            if (is_fine(look, has, lane))
+                cells[i].read = e;
+            else if (entry_segment(has) == look->segment)
+                cells[i].read = has | ENTRY_MANY;
+        } else {
+            entry quiet = (look->quiet >> lane) & 1 ? ENTRY_QUIET : 0;
+            cells[i] = (struct cell){.write = e | quiet};
+        }
+    }
+    return true;
+}
+
+/* Part by part, as far as cells lie side by side; parts with something to look at go lane by lane. */
+static void look_at_words(const struct look *look)
+{
+    unsigned shift = look->bytes == 4 ? 0 : look->bytes == 8 ? 1 : 2;
+    uint64_t address = look->told->access->base;
+    unsigned words = (unsigned)LANES << shift;
+    for (unsigned first = 0; first < words;) {
+        uint64_t at = address + UINT64_C(4) * first;
+        unsigned room = PAGE_CELLS - (unsigned)(at >> CELL_SHIFT) % PAGE_CELLS;
+        unsigned count = words - first < room ? words - first : room;
+        if (look->told->access->space == SPACE_SHARED) count = words - first;
+        struct cell *cells = cells_of(look, at);
+        if (!pass_words(look, cells, count, first, shift))
+            for (unsigned i = 0; i < count; i++)
+                look_at_cell(look, &cells[i], (first + i) >> shift, at + UINT64_C(4) * i, 15, 0);
+        first += count;
+    }
+}
+
+static void look_at_all(const struct look *look)
+{
+    const struct check_access *told = look->told;
+    const struct access *access = told->access;
+    bool has_words = look->bytes == 4 || look->bytes == 8 || look->bytes == 16;
+    bool is_dense = access->mask == UINT32_MAX && access->shape == ACCESS_STRIDED &&
+                    access->stride == access->bytes && has_words && access->base % 4 == 0;
+    if (is_dense && !look->place->is_strong && !look->is_async) {
+        look_at_words(look);
+        return;
+    }
+    if (access->shape == ACCESS_UNIFORM && !told->writes && !look->place->is_strong) {
+        bool is_one = !(access->mask & (access->mask - 1));
+        look_at_lane(look, (unsigned)__builtin_ctz(access->mask), is_one ? 0 : ENTRY_MANY);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        look_at_lane(look, (unsigned)__builtin_ctz(left), 0);
+}
+
+/* Strong accesses, lane by lane: a lane may learn what the one before it has published. */
+static void look_at_strong(struct look *look)
+{
+    const struct check_access *told = look->told;
+    const struct access *access = told->access;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t address = access->addresses[lane];
+        bool learns = told->reads && told->insn->op != OP_RED;
+        if (learns)
+            objects_acquire(look->race, look->block, told->warp, lane, look->place, access->space,
+                            address, look->bytes);
+        look_at_lane(look, lane, 0);
+        if (told->writes)
+            objects_publish(look->race, look->block, told->warp, lane, look->place, access->space,
+                            address, look->bytes);
+    }
+    if (look->place->releases && told->writes) order_advance(look->block, told->warp);
+}
+
+static void enter_block(struct race *race, struct race_block *block)
+{
+    race->current = block;
+    block->alone_segment = race->next_segment;
+    for (unsigned k = 0; k < block->warp_count; k++)
+        block->warps[k].segment = 0;
+}
+
+void race_access(void *self, const struct check_access *told)
+{
+    struct race *race = self;
+    struct race_block *block = told->block;
+    if (race->current != block) enter_block(race, block);
+    struct look look = {.race = race,
+                        .block = block,
+                        .told = told,
+                        .w = &block->warps[told->warp],
+                        .bytes = told->access->bytes};
+    race->access = told;
+    look.place_number = place_of(race, told);
+    look.place = &race->places[look.place_number];
+    look.is_async = told->insn->flags & INSN_ASYNC && told->writes;
+    look.segment = look.is_async ? order_copy_segment(race, block, told->warp, told->access->mask)
+                                 : order_segment(race, block, told->warp);
+    bool is_shared = told->access->space == SPACE_SHARED;
+    look.oldest = is_shared ? block->barrier_segment : race->oldest_segment;
+    look.stale = is_shared && block->first_segment > race->oldest_segment ? block->first_segment
+                                                                          : race->oldest_segment;
+    look.first = block->alone_segment;
+    look.span = block->barrier_segment > look.first ? block->barrier_segment - look.first : 0;
+    look.quiet = find_quiet(told);
+    if (look.place->is_strong)
+        look_at_strong(&look);
+    else
+        look_at_all(&look);
+    race->access = NULL;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tells the checker of accesses and of what orders them (CHECK_RACE). */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulate/exec.h"
+
+void order_block_begin(struct exec *x, struct block *block)
+{
+    const struct launch *launch = x->launch;
+    block->ordering = x->check->order->block_begin(x->check->order_self, block->index,
+                                                   launch->threads_per_block, launch->shared_end);
+}
+
+void order_block_end(struct exec *x, struct block *block)
+{
+    x->check->order->block_end(x->check->order_self, block->ordering);
+    block->ordering = NULL;
+}
+
+void order_runs(struct exec *x, struct warp *warp, uint32_t lanes)
+{
+    warp->ordered_lanes = lanes;
+    x->check->order->runs(x->check->order_self, x->block->ordering, warp->index, lanes);
+}
+
+void order_meets(struct exec *x, const struct warp *warp, const struct insn *insn, uint32_t lanes)
+{
+    bool is_barrier = op_infos[insn->op].family == FAMILY_BARRIER;
+    x->check->order->meets(x->check->order_self, x->block->ordering, warp->index, lanes,
+                           is_barrier);
+}
+
+void order_arrive(struct exec *x, const struct block *block, const struct warp *warp,
+                  uint32_t lanes, uint32_t id, bool waits)
+{
+    bool counted = block->barriers[id].expected != 0;
+    x->check->order->arrive(x->check->order_self, block->ordering, warp->index, lanes, id, waits,
+                            counted);
+}
+
+void order_barrier_done(struct exec *x, const struct block *block, uint32_t id)
+{
+    const struct barrier_state *barrier = &block->barriers[id];
+    uint32_t all = x->launch->program->warps_at_barriers ? block->warps_alive * WARP_LANES
+                                                         : block->threads_alive;
+    bool is_whole = !barrier->expected || barrier->arrived >= all;
+    x->check->order->barrier_done(x->check->order_self, block->ordering, id, is_whole);
+}
+
+void order_fence(struct exec *x, const struct uop *u)
+{
+    unsigned scope = u->insn->scope;
+    if (!x->mask || scope == SCOPE_NONE) return; /* none: between proxies only */
+    x->check->order->fence(x->check->order_self, x->block->ordering, x->warp->index, x->mask,
+                           scope);
+}
+
+void order_copy_group(struct exec *x, const struct uop *u)
+{
+    const struct order_ops *order = x->check->order;
+    void *self = x->check->order_self, *block = x->block->ordering;
+    if (!x->mask) return;
+    if (u->insn->sub_op == SUB_SYNC)
+        order->copies_commit(self, block, x->warp->index, x->mask);
+    else
+        order->copies_wait(self, block, x->warp->index, x->mask, u->insn->groups,
+                           u->insn->sub_op == SUB_ALL);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+static const unsigned char *place_of(const struct exec *x, operand_ref ref)
+{
+    return x->base[ref >> 30] + (ref & 0x3fffffff);
+}
+
+static bool is_plain_store(const struct uop *u)
+{
+    return u->insn->op == OP_ST;
+}
+
+static bool value_of(const struct check_access *access, unsigned lane, unsigned char out[32])
+{
+    const struct uop *u = access->uop;
+    if (!is_plain_store(u)) return false;
+    for (unsigned k = 0; k < u->vector; k++) {
+        operand_ref ref = u->elements ? u->elements[u->vector + k] : u->src[1 + k];
+        memcpy(out + k * u->element, place_of(access->exec, ref) + lane * (u->dst_bits / 8u),
+               u->element);
+    }
+    return true;
+}
+
+/* By the layout of the launch; dynamic shared memory lies behind its variables. */
+static void name_shared(const struct exec *x, uint64_t address, char *out, size_t size)
+{
+    const struct program *program = x->launch->program;
+    const struct module *module = program->module;
+    uint64_t at = address - program->shared_base;
+    uint64_t *offsets = mem_zalloc(module->variable_count + 1, sizeof *offsets);
+    uint64_t end = module_shared_layout(module, program->entry, offsets);
+    snprintf(out, size, "shared memory, byte %llu", (unsigned long long)at);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct variable *one = &module->variables[i];
+        bool holds =
+            one->space == SPACE_SHARED && offsets[i] != UINT64_MAX && at - offsets[i] < one->bytes;
+        if (holds)
+            snprintf(out, size, "shared variable '%s', byte %llu", one->name,
+                     (unsigned long long)(at - offsets[i]));
+    }
+    if (at >= shared_dynamic_offset(end))
+        snprintf(out, size, "dynamic shared memory, byte %llu",
+                 (unsigned long long)(at - shared_dynamic_offset(end)));
+    mem_free(offsets);
+}
+
+static void name_memory(const struct check_access *access, uint64_t address, char *out, size_t size)
+{
+    const struct exec *x = access->exec;
+    if (access->access->space == SPACE_SHARED) {
+        name_shared(x, address, out, size);
+        return;
+    }
+    const struct allocation *found = devmem_find(x->launch->memory, address);
+    snprintf(out, size, "global memory");
+    if (!found) return;
+    unsigned long long at = address - found->address;
+    if (found->name)
+        snprintf(out, size, "variable '%s', byte %llu", found->name, at);
+    else
+        snprintf(out, size, "allocation %llu of %llu bytes, byte %llu",
+                 (unsigned long long)found->number, (unsigned long long)found->bytes, at);
+}
+
+void order_access(struct exec *x, const struct uop *u, const struct access *access, unsigned what,
+                  const unsigned char *host)
+{
+    enum { READS_BIT = 1, WRITES_BIT = 2 };
+    if (access->space != SPACE_GLOBAL && access->space != SPACE_SHARED) return;
+    bool is_dense = is_plain_store(u) && u->vector == 1 && u->dst_bits == 8 * u->element;
+    struct check_access told = {
+        .block = x->block->ordering,
+        .warp = x->warp->index,
+        .insn = u->insn,
+        .index = u->index,
+        .reads = what & READS_BIT,
+        .writes = what & WRITES_BIT,
+        .access = access,
+        .memory = host,
+        .stored = is_dense ? place_of(x, u->src[1]) : NULL,
+        .value_of = value_of,
+        .name = name_memory,
+        .exec = x,
+        .uop = u,
+    };
+    x->check->order->access(x->check->order_self, &told);
+}
+
+void order_cleared(const struct device *device, uint64_t address, uint64_t bytes)
+{
+    const struct checker *check = device->check;
+    if (check && check->order) check->order->cleared(check->order_self, address, bytes);
+}

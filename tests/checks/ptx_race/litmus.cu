@@ -1,0 +1,719 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One kernel a rule of the tool race. What each must be told follows from the CUDA C++ Programming Guide and the chapter
+ * "Memory Consistency Model" of the PTX ISA, and from the grades in doc/checks.md.
+ *
+ *     //! KERNEL GRID BLOCK [CODE ...]      the kernel's launch and the codes that are told, and no others
+ *
+ *     nvcc -arch=sm_80 -std=c++17 -lineinfo -ptx litmus.cu -o litmus.ptx */
+#include <cuda_pipeline.h>
+
+#define KERNEL(name) extern "C" __global__ void name(int *data, int *flag)
+#define TID threadIdx.x
+#define BID blockIdx.x
+
+/* ---- a block --------------------------------------------------------------------------------- */
+
+//! barrier_between 2 128
+KERNEL(barrier_between)
+{
+    __shared__ int s[128];
+    s[TID] = TID;
+    __syncthreads();
+    data[BID * 128 + TID] = s[127 - TID];
+}
+
+//! no_barrier 1 128 R01
+KERNEL(no_barrier)
+{
+    __shared__ int s[128];
+    s[TID] = TID + 1;
+    data[TID] = s[(TID + 32) % 128];
+}
+
+//! read_then_write 1 128 R01
+KERNEL(read_then_write)
+{
+    __shared__ int s[128];
+    s[TID] = TID + 1;
+    __syncthreads();
+    int next = s[(TID + 32) % 128];
+    s[TID] = next + 1;
+    data[TID] = next;
+}
+
+//! loop_two_barriers 1 128
+KERNEL(loop_two_barriers)
+{
+    __shared__ int s[128];
+    for (int i = 0; i < 4; i++) {
+        s[TID] = i + TID;
+        __syncthreads();
+        data[TID] += s[(TID + 40) % 128];
+        __syncthreads();
+    }
+}
+
+//! loop_one_barrier 1 128 R01
+KERNEL(loop_one_barrier)
+{
+    __shared__ int s[128];
+    for (int i = 0; i < 4; i++) {
+        s[TID] = i + TID;
+        __syncthreads();
+        data[TID] += s[(TID + 40) % 128];
+    }
+}
+
+//! double_buffer 1 128
+KERNEL(double_buffer)
+{
+    __shared__ int s[2][128];
+    for (int i = 0; i < 6; i++) {
+        s[i & 1][TID] = i + TID;
+        __syncthreads();
+        data[TID] += s[i & 1][(TID + 40) % 128];
+    }
+}
+
+//! reduction 4 256
+KERNEL(reduction)
+{
+    __shared__ int s[256];
+    s[TID] = data[BID * 256 + TID] + TID;
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (TID < k) s[TID] += s[TID + k];
+        __syncthreads();
+    }
+    if (TID == 0) flag[BID] = s[0];
+}
+
+//! early_exit 1 128
+KERNEL(early_exit)
+{
+    __shared__ int s[128];
+    s[TID] = TID;
+    if (TID >= 100) return;
+    __syncthreads();
+    data[TID] = s[127 - TID];
+}
+
+//! bytes 1 128
+KERNEL(bytes)
+{
+    __shared__ unsigned char s[256];
+    __shared__ unsigned short h[128];
+    s[TID] = TID + 1;
+    s[128 + (TID * 37) % 128] = TID + 1;
+    h[(TID * 5) % 128] = TID + 1;
+    __syncthreads();
+    data[TID] = s[255 - TID] + h[TID] + s[TID];
+}
+
+//! same_byte 1 128 R01
+KERNEL(same_byte)
+{
+    __shared__ unsigned char s[128];
+    s[TID] = TID + 1;
+    if (TID == 64) s[1] = 77;
+    __syncthreads();
+    data[TID] = s[TID];
+}
+
+//! bytes_of_one_word 1 128
+KERNEL(bytes_of_one_word)
+{
+    unsigned char *bytes = (unsigned char *)data;
+    if (TID % 32 == 0) bytes[TID / 32] = TID + 1;
+    __syncthreads();
+    if (TID == 0) flag[0] = data[0];
+}
+
+//! byte_beside_word 1 128 R01 R05
+KERNEL(byte_beside_word)
+{
+    unsigned char *bytes = (unsigned char *)data;
+    if (TID % 32 == 0) bytes[TID / 32] = TID + 1;
+    if (TID == 97) flag[0] = data[0];
+}
+
+/* ---- a warp ---------------------------------------------------------------------------------- */
+
+//! warp_synchronous 1 32 R05
+KERNEL(warp_synchronous)
+{
+    __shared__ int s[64];
+    s[TID] = TID + 1;
+    s[TID + 32] = TID;
+    s[TID] += s[TID + 16];
+    s[TID] += s[TID + 8];
+    data[TID] = s[TID];
+}
+
+//! warp_sync 1 32
+KERNEL(warp_sync)
+{
+    __shared__ int s[64];
+    s[TID] = TID + 1;
+    __syncwarp();
+    int other = s[(TID + 1) % 32];
+    __syncwarp();
+    s[TID] = other;
+    data[TID] = s[TID];
+}
+
+//! warp_sync_half 1 32
+KERNEL(warp_sync_half)
+{
+    __shared__ int s[32];
+    unsigned mask = TID < 16 ? 0xffffu : 0xffff0000u;
+    s[TID] = TID + 1;
+    __syncwarp(mask);
+    data[TID] = s[TID ^ 5];
+}
+
+//! warp_sync_wrong_half 1 32 R05
+KERNEL(warp_sync_wrong_half)
+{
+    __shared__ int s[32];
+    unsigned mask = TID < 16 ? 0xffffu : 0xffff0000u;
+    s[TID] = TID + 1;
+    __syncwarp(mask);
+    data[TID] = s[TID ^ 17];
+}
+
+//! shuffle_as_fence 1 32 R05
+KERNEL(shuffle_as_fence)
+{
+    __shared__ int s[32];
+    s[TID] = TID + 1;
+    int x = __shfl_sync(0xffffffffu, (int)TID, 3);
+    data[TID] = s[(TID + x) % 32];
+}
+
+//! apart 1 32 R01
+KERNEL(apart)
+{
+    if (TID < 16)
+        data[TID] = TID + 1;
+    else
+        flag[TID] = data[TID - 16];
+}
+
+//! apart_then_together 1 32 R05
+KERNEL(apart_then_together)
+{
+    if (TID < 16) data[TID] = TID + 1;
+    flag[TID] = data[TID ^ 16];
+}
+
+//! apart_then_sync 1 32
+KERNEL(apart_then_sync)
+{
+    if (TID < 16) data[TID] = TID + 1;
+    __syncwarp();
+    flag[TID] = data[TID ^ 16];
+}
+
+//! lanes_collide 1 32 R02
+KERNEL(lanes_collide)
+{
+    data[TID / 2] = TID + 1;
+}
+
+//! lanes_agree 1 32 R07
+KERNEL(lanes_agree)
+{
+    data[0] = 7;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+//! own_words 4 128
+KERNEL(own_words)
+{
+    data[BID * 128 + TID] += 1;
+}
+
+//! common_input 4 128
+KERNEL(common_input)
+{
+    data[1024 + BID * 128 + TID] = data[TID] + data[0];
+}
+
+//! blocks_collide 2 32 R01
+KERNEL(blocks_collide)
+{
+    data[TID] = BID * 32 + TID + 1;
+}
+
+//! blocks_read_written 2 32 R01
+KERNEL(blocks_read_written)
+{
+    if (BID == 0) data[TID] = TID + 1;
+    if (BID == 1) flag[TID] = data[TID];
+}
+
+//! blocks_agree 4 32 R07
+KERNEL(blocks_agree)
+{
+    if (TID == 3) flag[0] = 1;
+}
+
+//! histogram 4 128
+KERNEL(histogram)
+{
+    atomicAdd(&data[(TID * 7 + BID) % 16], 1);
+}
+
+//! histogram_plain 4 128 R01
+KERNEL(histogram_plain)
+{
+    data[(TID * 7) % 16 + TID % 32 * 16] += 1;
+}
+
+//! read_beside_atomic 2 32 R09
+KERNEL(read_beside_atomic)
+{
+    if (TID == 0 && BID == 0) atomicAdd(&data[0], 1);
+    if (TID == 1 && BID == 1) flag[0] = data[0];
+}
+
+//! write_beside_atomic 2 32 R01
+KERNEL(write_beside_atomic)
+{
+    if (BID == 0 && TID == 0) data[0] = 5;
+    if (BID == 1 && TID == 1) atomicAdd(&data[0], 1);
+}
+
+/* ---- messages between blocks ------------------------------------------------------------------ */
+
+//! message 2 32
+KERNEL(message)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence();
+        *f = 1;
+    } else {
+        while (*f == 0) {}
+        __threadfence();
+        data[1] = data[0];
+    }
+}
+
+//! message_without_fence 2 32 R01
+KERNEL(message_without_fence)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        *f = 1;
+    } else {
+        while (*f == 0) {}
+        __threadfence();
+        data[1] = data[0];
+    }
+}
+
+//! message_reader_without_fence 2 32 R06
+KERNEL(message_reader_without_fence)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence();
+        *f = 1;
+    } else {
+        while (*f == 0) {}
+        data[1] = data[0];
+    }
+}
+
+//! message_block_fence 2 32 R01
+KERNEL(message_block_fence)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence_block();
+        *f = 1;
+    } else {
+        while (*f == 0) {}
+        __threadfence();
+        data[1] = data[0];
+    }
+}
+
+//! message_block_scope 2 32 R01 R03
+KERNEL(message_block_scope)
+{
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence();
+        atomicExch_block(&flag[0], 1);
+    } else {
+        while (atomicAdd_block(&flag[0], 0) == 0) {}
+        __threadfence();
+        data[1] = data[0];
+    }
+}
+
+//! message_plain_flag 2 32 R01
+KERNEL(message_plain_flag)
+{
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence();
+        flag[0] = 1;
+    } else if (*(volatile int *)flag) {
+        __threadfence();
+        data[1] = 1;
+    }
+}
+
+//! release_acquire 2 32
+KERNEL(release_acquire)
+{
+    int seen = 0;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        while (!seen)
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        data[1] = data[0];
+    }
+}
+
+//! release_relaxed 2 32 R06
+KERNEL(release_relaxed)
+{
+    int seen = 0;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(flag) : "memory");
+    } else {
+        while (!seen)
+            asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        data[1] = data[0];
+    }
+}
+
+/* Block 1 hands on what block 0 published. */
+//! cumulative 3 32
+KERNEL(cumulative)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        data[0] = 42;
+        __threadfence();
+        f[0] = 1;
+    } else if (BID == 1) {
+        while (f[0] == 0) {}
+        __threadfence();
+        f[1] = 1;
+    } else {
+        while (f[1] == 0) {}
+        __threadfence();
+        data[1] = data[0];
+    }
+}
+
+/* Fence and flag by one thread after a barrier cover the whole block. */
+//! barrier_then_fence 2 128
+KERNEL(barrier_then_fence)
+{
+    volatile int *f = flag;
+    if (BID == 0) {
+        data[TID] = TID + 1;
+        __syncthreads();
+        if (TID == 0) {
+            __threadfence();
+            *f = 1;
+        }
+    } else {
+        if (TID == 0) {
+            while (*f == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        data[128 + TID] = data[127 - TID];
+    }
+}
+
+//! fence_without_barrier 2 128 R01
+KERNEL(fence_without_barrier)
+{
+    volatile int *f = flag;
+    if (BID == 0) {
+        data[127 - TID] = TID + 1;
+        if (TID == 127) {
+            __threadfence();
+            *f = 1;
+        }
+    } else {
+        if (TID == 0) {
+            while (*f == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        data[128 + TID] = data[127 - TID];
+    }
+}
+
+/* The pattern of NVIDIA's threadFenceReduction: each thread fences, one counts, and the last block reads without a
+ * fence of its own. */
+//! last_block 4 64 R06
+KERNEL(last_block)
+{
+    __shared__ bool is_last;
+    data[BID * 64 + TID] = TID + BID;
+    __threadfence();
+    __syncthreads();
+    if (TID == 0) is_last = atomicAdd(&flag[0], 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!is_last) return;
+    int sum = 0;
+    for (int b = 0; b < gridDim.x; b++)
+        sum += data[b * 64 + TID];
+    data[1024 + TID] = sum;
+}
+
+//! last_block_fenced 4 64
+KERNEL(last_block_fenced)
+{
+    __shared__ bool is_last;
+    data[BID * 64 + TID] = TID + BID;
+    __syncthreads();
+    if (TID == 0) {
+        __threadfence();
+        is_last = atomicAdd(&flag[0], 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last) return;
+    int sum = 0;
+    for (int b = 0; b < gridDim.x; b++)
+        sum += data[b * 64 + TID];
+    data[1024 + TID] = sum;
+    if (TID == 0) flag[0] = 0;
+}
+
+//! spin_lock 4 64
+KERNEL(spin_lock)
+{
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(&flag[0], 0, 1) == 0) {
+            __threadfence();
+            data[0] += 1;
+            __threadfence();
+            atomicExch(&flag[0], 0);
+            done = true;
+        }
+    }
+}
+
+//! spin_lock_no_fence 4 1 R01
+KERNEL(spin_lock_no_fence)
+{
+    while (atomicCAS(&flag[0], 0, 1) != 0) {}
+    data[0] += 1;
+    atomicExch(&flag[0], 0);
+}
+
+//! ticket_lock 4 1
+KERNEL(ticket_lock)
+{
+    int mine = atomicAdd(&flag[0], 1);
+    while (*(volatile int *)&flag[1] != mine) {}
+    __threadfence();
+    data[0] += mine;
+    __threadfence();
+    *(volatile int *)&flag[1] = mine + 1;
+}
+
+//! grid_barrier 3 64
+KERNEL(grid_barrier)
+{
+    data[BID * 64 + TID] = TID + BID;
+    __syncthreads();
+    if (TID == 0) {
+        __threadfence();
+        atomicAdd(&flag[0], 1);
+        while (*(volatile int *)flag < gridDim.x) {}
+        __threadfence();
+    }
+    __syncthreads();
+    data[1024 + BID * 64 + TID] = data[(BID + 1) % 3 * 64 + 63 - TID];
+}
+
+/* Each block waits for the one before it and adds up (decoupled look-back). */
+//! look_back 6 32
+KERNEL(look_back)
+{
+    if (TID) return;
+    int before = 0;
+    if (BID) {
+        volatile int *f = flag + BID - 1;
+        while (*f == 0) {}
+        __threadfence();
+        before = data[BID - 1];
+    }
+    data[BID] = before + 1;
+    __threadfence();
+    *(volatile int *)(flag + BID) = 1;
+}
+
+/* ---- named barriers, copies ------------------------------------------------------------------- */
+
+//! named_barrier 1 96
+KERNEL(named_barrier)
+{
+    __shared__ int s[64];
+    if (TID < 64) {
+        s[TID] = TID + 1;
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        data[TID] = s[63 - TID];
+    }
+}
+
+//! named_barrier_misses 1 96 R01
+KERNEL(named_barrier_misses)
+{
+    __shared__ int s[96];
+    s[TID] = TID + 1;
+    if (TID < 64) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        data[TID] = s[TID + 32];
+    }
+}
+
+//! producer_consumer 1 64
+KERNEL(producer_consumer)
+{
+    __shared__ int s[32];
+    for (int i = 0; i < 3; i++) {
+        if (TID < 32) {
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+            s[TID] = i + TID;
+            asm volatile("bar.arrive 2, 64;" ::: "memory");
+        } else {
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            data[TID] += s[63 - TID];
+        }
+    }
+}
+
+//! producer_overwrites 1 64 R01
+KERNEL(producer_overwrites)
+{
+    __shared__ int s[32];
+    for (int i = 0; i < 3; i++) {
+        if (TID < 32) {
+            s[TID] = i + TID;
+            asm volatile("bar.arrive 2, 64;" ::: "memory");
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        } else {
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            data[TID] += s[63 - TID];
+        }
+    }
+}
+
+//! copy_waited 1 64
+KERNEL(copy_waited)
+{
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    flag[TID] = s[63 - TID];
+}
+
+//! copy_own 1 64
+KERNEL(copy_own)
+{
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    flag[TID] = s[TID];
+}
+
+//! copy_not_waited 1 64 R04
+KERNEL(copy_not_waited)
+{
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    flag[TID] = s[TID];
+}
+
+//! copy_barrier_only 1 64 R04
+KERNEL(copy_barrier_only)
+{
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    __syncthreads();
+    flag[TID] = s[63 - TID];
+}
+
+//! copy_wait_only 1 64 R01 R05
+KERNEL(copy_wait_only)
+{
+    __shared__ int s[64];
+    __pipeline_memcpy_async(&s[TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    flag[TID] = s[(TID + 31) % 64];
+}
+
+//! copy_stages 1 64
+KERNEL(copy_stages)
+{
+    __shared__ int s[2][64];
+    __pipeline_memcpy_async(&s[0][TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    for (int i = 0; i < 4; i++) {
+        __pipeline_memcpy_async(&s[(i + 1) & 1][TID], &data[2112 + 64 * i + TID], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        flag[TID] += s[i & 1][63 - TID];
+        __syncthreads();
+    }
+    __pipeline_wait_prior(0);
+}
+
+//! copy_stages_short 1 64 R04
+KERNEL(copy_stages_short)
+{
+    __shared__ int s[2][64];
+    __pipeline_memcpy_async(&s[0][TID], &data[2048 + TID], 4);
+    __pipeline_commit();
+    for (int i = 0; i < 4; i++) {
+        __pipeline_memcpy_async(&s[(i + 1) & 1][TID], &data[2112 + 64 * i + TID], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(2);
+        __syncthreads();
+        flag[TID] += s[i & 1][63 - TID];
+        __syncthreads();
+    }
+    __pipeline_wait_prior(0);
+}
