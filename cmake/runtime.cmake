@@ -23,6 +23,13 @@ target_link_options(
   warpsage_cudart PRIVATE -Wl,-Bsymbolic -Wl,-z,initfirst -Wl,--as-needed
                           -Wl,--exclude-libs,$<TARGET_FILE_NAME:warpsage_static>)
 
+# Source lines of the host, for `warpsage check`; without it findings name functions.
+pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
+if(DW_FOUND)
+  target_link_libraries(warpsage_cudart PRIVATE PkgConfig::DW)
+  target_compile_definitions(warpsage_cudart PRIVATE WITH_LIBDW)
+endif()
+
 set(runtime_targets warpsage_cudart)
 foreach(version 11.0 12 13)
   set(map ${runtime_dir}/libcudart.so.${version}.map)

@@ -3,6 +3,8 @@
  * surfaces, whose instructions are refused by name when a kernel that has them is launched. */
 #include "cudart_array.h"
 
+#include "host_check.h"
+
 #include <stdlib.h>
 
 CUDART cudaError_t cudaMalloc(void **out, size_t bytes);
@@ -46,6 +48,19 @@ bool array_holds(const struct array *array, size_t x, size_t y, size_t width, si
     return (y + height - 1) * array->pitch + x + width <= all;
 }
 
+cudaError_t array_check(const struct array *array, size_t x, size_t y, size_t width, size_t height)
+{
+    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    if (array_holds(array, x, y, width, height)) return cudaSuccess;
+    check_found_at(
+        "M20", (uint64_t)(uintptr_t)array->bytes, width * height,
+        "%s: %zu rows of %zu bytes from byte %zu of row %zu on exceed an array of %zux%zux%zu "
+        "elements of %zu bytes",
+        api_current(), height, width, x, y, array->extent.width, array->extent.height,
+        array->extent.depth, array->element_bytes);
+    return cudaErrorInvalidValue;
+}
+
 struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z)
 {
     return (struct rows){array->bytes + z * array->slice + y * array->pitch + x, array->pitch,
@@ -57,9 +72,17 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, i
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
+/* For calls whose array is none. */
+static cudaError_t refuse(void)
+{
+    cudaError_t error = api_begin();
+    return api_end(error ? error : cudaErrorInvalidResourceHandle);
+}
+
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, const struct array *array)
 {
-    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    API_CALL;
+    if (!is_array(array)) return refuse();
     *out = array->format;
     return cudaSuccess;
 }
@@ -103,7 +126,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 {
     API_CALL;
     if (!array) return cudaSuccess;
-    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    if (!is_array(array)) return refuse();
     cudaError_t error = cudaFree(array->bytes);
     if (!error) handle_destroy(HANDLE_ARRAY, array);
     return error;
@@ -112,7 +135,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct cudaExtent *extent,
                              unsigned *flags, cudaArray_t array)
 {
-    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
+    API_CALL;
+    if (!is_array(array)) return refuse();
     if (format) *format = array->format;
     if (extent) *extent = array->extent;
     if (flags) *flags = array->flags;
@@ -125,8 +149,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
 {
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
-    if (!error && !is_array(to)) error = cudaErrorInvalidResourceHandle;
-    if (!error && !array_holds(to, x, y, width, height)) error = cudaErrorInvalidValue;
+    if (!error) error = array_check(to, x, y, width, height);
     if (error) return api_end(error);
     work.copy = (struct copy_work){
         array_rows(to, x, y, 0), {(void *)(uintptr_t)from, pitch, 0}, width, height, 1, kind};
@@ -146,8 +169,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct arra
 {
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
-    if (!error && !is_array(from)) error = cudaErrorInvalidResourceHandle;
-    if (!error && !array_holds(from, x, y, width, height)) error = cudaErrorInvalidValue;
+    if (!error) error = array_check(from, x, y, width, height);
     if (error) return api_end(error);
     work.copy =
         (struct copy_work){{to, pitch, 0}, array_rows(from, x, y, 0), width, height, 1, kind};
@@ -182,10 +204,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
 {
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = api_begin();
-    if (!error && (!is_array(to) || !is_array(from))) error = cudaErrorInvalidResourceHandle;
-    if (!error && (!array_holds(to, to_x, to_y, width, height) ||
-                   !array_holds(from, from_x, from_y, width, height)))
-        error = cudaErrorInvalidValue;
+    if (!error) error = array_check(to, to_x, to_y, width, height);
+    if (!error) error = array_check(from, from_x, from_y, width, height);
     if (error) return api_end(error);
     work.copy = (struct copy_work){
         array_rows(to, to_x, to_y, 0), array_rows(from, from_x, from_y, 0), width, height, 1, kind};

@@ -21,6 +21,9 @@ static inline bool is_array(const struct array *array)
 /* Do `height` rows of `width` bytes from byte x of row y on lie in it (rows lie one behind the other)? */
 bool array_holds(const struct array *array, size_t x, size_t y, size_t width, size_t height);
 
+/* The same as an error of CUDA; false for what is no array, too. */
+cudaError_t array_check(const struct array *array, size_t x, size_t y, size_t width, size_t height);
+
 /* The row `y` of an array from byte `x` on. */
 struct rows array_rows(const struct array *array, size_t x, size_t y, size_t z);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "host_check.h"
 
 /* Figures of the machine file under the names that CUDA has for them. */
 struct facts {
@@ -248,6 +248,7 @@ cudaError_t cudaChooseDevice(int *out, const void *properties)
 cudaError_t cudaDeviceReset(void)
 {
     api_begin();
+    if (!runtime.sticky) check_context_end();
     runtime.sticky = cudaSuccess;
     *api_last() = cudaSuccess;
     return api_end(runtime.start_failure);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_check.h"
 #include "stream.h"
 
 /* ---- nodes of each kind ------------------------------------------------------------------------ */
@@ -78,7 +79,7 @@ static cudaError_t host_work(const struct cudaHostNodeParams *given, struct work
 static cudaError_t child_work(struct graph *child, struct work *out)
 {
     *out = (struct work){.kind = WORK_GRAPH};
-    return is_graph(child) ? graph_copy(child, &out->graph) : cudaErrorInvalidValue;
+    return is_graph(child) ? graph_copy_part(child, &out->graph) : cudaErrorInvalidValue;
 }
 
 static cudaError_t event_work(enum work_kind kind, struct event *event, struct work *out)
@@ -92,7 +93,10 @@ static cudaError_t alloc_work(struct cudaMemAllocNodeParams *given, struct work 
 {
     cudaError_t error = cudaMallocAsync(&given->dptr, given->bytesize, NULL);
     *out = (struct work){.kind = WORK_ALLOC, .memory = given->dptr};
-    if (!error) graph_count_memory(given->bytesize);
+    if (!error) {
+        graph_count_memory(given->bytesize);
+        check_memory_set((uint64_t)(uintptr_t)given->dptr, MEMORY_KIND_DEVICE, true);
+    }
     return error;
 }
 

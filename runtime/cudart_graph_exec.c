@@ -372,7 +372,7 @@ cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream)
     if (!error && !is_exec(exec)) error = cudaErrorInvalidValue;
     if (!error) error = stream_check(stream);
     if (error || !stream_capture(stream)) return api_end(error ? error : graph_run(exec));
-    error = graph_copy(exec, &work.graph);
+    error = graph_copy_part(exec, &work.graph);
     return api_end(error ? error : stream_do(stream, &work));
 }
 

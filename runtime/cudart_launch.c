@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Launches: checks, parameters, execution; what is known of a kernel. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_check.h"
 #include "repeat.h"
 #include "stream.h"
 #include "tally.h"
@@ -10,29 +13,52 @@
 /* Shared memory of a block without cudaFuncSetAttribute (CUDA programming guide, 48 KB). */
 #define SHARED_DEFAULT UINT64_C(49152)
 
+static const char *display_name(const struct kernel *kernel)
+{
+    const char *name = ws_module_kernel_display_name(kernel->binary->module, kernel->index);
+    return name ? name : kernel->name;
+}
+
+/* In words for the program's user, and as a finding. */
+__attribute__((format(printf, 3, 4))) static cudaError_t
+refuse(const struct kernel *kernel, cudaError_t error, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tell("%s: %s", kernel->name, text);
+    check_found("M27", "%s: %s", display_name(kernel), text);
+    return error;
+}
+
 static cudaError_t check_shape(const struct kernel *kernel, const ws_launch *launch)
 {
     for (unsigned k = 0; k < 3; k++)
-        if (!launch->grid[k] || !launch->block[k]) return cudaErrorInvalidConfiguration;
+        if (!launch->grid[k] || !launch->block[k]) {
+            check_found("M27", "%s: a grid of %ux%ux%u blocks of %ux%ux%u threads is empty",
+                        display_name(kernel), launch->grid[0], launch->grid[1], launch->grid[2],
+                        launch->block[0], launch->block[1], launch->block[2]);
+            return cudaErrorInvalidConfiguration;
+        }
     uint64_t shared = ws_kernel_shared_bytes(&kernel->info, launch->dynamic_shared_bytes);
     if (launch->dynamic_shared_bytes > kernel->max_dynamic_shared && shared > SHARED_DEFAULT) {
-        tell("%s: %llu bytes of shared memory per block require "
-             "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",
-             kernel->name, (unsigned long long)shared);
-        return cudaErrorInvalidValue;
+        return refuse(kernel, cudaErrorInvalidValue,
+                      "%llu bytes of shared memory per block require "
+                      "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",
+                      (unsigned long long)shared);
     }
     unsigned most = kernel->info.max_threads_per_block;
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    if (most && threads > most) {
-        tell("%s: a block of %llu threads, but the kernel was compiled for at most %u "
-             "(__launch_bounds__)",
-             kernel->name, (unsigned long long)threads, most);
-        return cudaErrorLaunchOutOfResources;
-    }
+    if (most && threads > most)
+        return refuse(kernel, cudaErrorLaunchOutOfResources,
+                      "a block of %llu threads, but the kernel was compiled for at most %u "
+                      "(__launch_bounds__)",
+                      (unsigned long long)threads, most);
     ws_status status = ws_machine_check_launch(runtime.machine, launch);
     if (status == WS_OK) return cudaSuccess;
-    tell("%s: %s", kernel->name, ws_context_error(runtime.context));
-    return cudaErrorInvalidConfiguration;
+    return refuse(kernel, cudaErrorInvalidConfiguration, "%s", ws_context_error(runtime.context));
 }
 
 /* From pointers to them, or from `extra`: keys and values, among them all packed and its size. */
@@ -97,9 +123,9 @@ static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launc
     uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
     uint64_t most = kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
     if (blocks <= most) return cudaSuccess;
-    tell("%s: a cooperative launch of %llu blocks, but at most %llu are resident on this GPU",
-         kernel->name, (unsigned long long)blocks, (unsigned long long)most);
-    return cudaErrorCooperativeLaunchTooLarge;
+    return refuse(kernel, cudaErrorCooperativeLaunchTooLarge,
+                  "a cooperative launch of %llu blocks, but at most %llu are resident on this GPU",
+                  (unsigned long long)blocks, (unsigned long long)most);
 }
 
 /* Warp traces that a counted launch keeps for the report: enough for the blocks of an SM, and little
@@ -128,7 +154,8 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
     ws_profile *profile = NULL;
     ws_launch_clock clock;
     struct launch_class *one = tally_class(kernel, given);
-    given->counters = launch_class_wants_counters(one);
+    given->counters = !check_is_on() && launch_class_wants_counters(one);
+    check_enter_work();
     given->result = &result;
     given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
     given->trace_bytes = TRACE_BYTES;

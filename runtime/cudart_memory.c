@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_check.h"
 #include "stream.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -88,6 +89,7 @@ static cudaError_t allocate(void **out, size_t bytes, bool host)
                             : ws_device_alloc(runtime.device, bytes, &address);
     if (status != WS_OK) return cudaErrorMemoryAllocation;
     *out = (void *)(uintptr_t)address;
+    check_memory_add(address, bytes, host ? MEMORY_KIND_PINNED : MEMORY_KIND_DEVICE);
     return cudaSuccess;
 }
 
@@ -128,8 +130,11 @@ static cudaError_t release(void *pointer, bool host)
     ws_device_range range;
     if (!pointer) return cudaSuccess;
     if (!ws_device_find(runtime.device, address_of(pointer), &range) || range.name ||
-        range.is_host != host || range.address != address_of(pointer))
+        range.is_host != host || range.address != address_of(pointer)) {
+        check_bad_free(pointer, host);
         return cudaErrorInvalidValue;
+    }
+    check_memory_drop(range.address);
     drop_managed(range.address);
     pool_drop(range.address);
     return ws_device_free(runtime.device, range.address) == WS_OK ? cudaSuccess
@@ -197,6 +202,7 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     if (!error && !bytes) error = cudaErrorInvalidValue;
     if (!error) error = allocate(out, bytes, false);
     if (!error) add_managed(address_of(*out));
+    if (!error) check_memory_set(address_of(*out), MEMORY_KIND_MANAGED, false);
     return api_end(error);
 }
 
@@ -210,6 +216,7 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, struct pool *pool,
     if (!error && *out) pool_add(pool, address_of(*out), bytes);
     if (error || !stream_capture(stream)) return api_end(error);
     graph_count_memory(bytes);
+    check_memory_set(address_of(*out), MEMORY_KIND_DEVICE, true);
     return api_end(stream_do(stream, &(struct work){.kind = WORK_ALLOC, .memory = *out}));
 }
 
@@ -266,6 +273,7 @@ cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned flags)
     if (ws_device_find(runtime.device, address_of(host), &range))
         return api_end(cudaErrorHostMemoryAlreadyRegistered);
     ws_status status = ws_device_adopt(runtime.device, host, bytes);
+    if (status == WS_OK) check_memory_add(address_of(host), bytes, MEMORY_KIND_REGISTERED);
     return api_end(status == WS_OK ? cudaSuccess : cudaErrorNotSupported);
 }
 
@@ -415,7 +423,12 @@ cudaError_t locate(const void *symbol, size_t bytes, size_t offset, void **out)
     struct variable *variable;
     cudaError_t error = variable_find(symbol, &variable);
     if (error) return error;
-    if (offset > variable->size || bytes > variable->size - offset) return cudaErrorInvalidValue;
+    if (offset > variable->size || bytes > variable->size - offset) {
+        check_found_at("M20", variable->address, bytes,
+                       "%s: %zu bytes from byte %zu of %s on, which has %zu bytes", api_current(),
+                       bytes, offset, variable->name, variable->size);
+        return cudaErrorInvalidValue;
+    }
     *out = (void *)(uintptr_t)(variable->address + offset);
     return cudaSuccess;
 }

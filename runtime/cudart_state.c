@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "host_check.h"
 
 struct runtime runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
@@ -78,6 +78,7 @@ static ws_status create_device(void)
                                  .l2_history =
                                      runtime.options.l2 && !strcmp(runtime.options.l2, "kept"),
                                  .keep_programs = true,
+                                 .check = runtime.check,
                                  .host_isa = runtime.options.host_isa};
     ws_status status = ws_device_create(runtime.context, &options, &runtime.device);
     if (status != WS_OK) return status;
@@ -103,6 +104,7 @@ static cudaError_t start(void)
     ws_context_set_print(runtime.context, write_printed, NULL);
     ws_context_set_cancel(runtime.context, session_is_over, NULL);
     ws_status status = load_machine();
+    if (status == WS_OK) status = check_start();
     if (status == WS_OK) status = create_device();
     if (status == WS_OK) return cudaSuccess;
     tell("%s", ws_context_error(runtime.context));
@@ -146,6 +148,7 @@ cudaError_t api_end(cudaError_t error)
 {
     /* cudaErrorNotReady is an answer, not an error. */
     if (error && error != cudaErrorNotReady) last = error;
+    check_call_end(error);
     pthread_mutex_unlock(&runtime.lock);
     return error;
 }

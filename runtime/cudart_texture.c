@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "cudart_array.h"
+#include "cudart_texture.h"
+#include "host_check.h"
+#include "host_stack.h"
 
 CUDART cudaError_t cudaCreateTextureObject(uint64_t *out, const struct cudaResourceDesc *resource,
                                            const struct cudaTextureDesc *texture,
@@ -22,6 +25,8 @@ struct texture_object {
     uint64_t handle;
     struct cudaResourceDesc resource;
     struct cudaTextureDesc texture;
+    uint32_t made; /* host_stack.h; 0: no checks */
+    bool is_kept;  /* by the runtime: no leak */
     struct texture_object *next;
 };
 static struct texture_object *objects;
@@ -32,6 +37,18 @@ static struct texture_object **find_object(uint64_t handle)
     while (*place && (*place)->handle != handle)
         place = &(*place)->next;
     return place;
+}
+
+void texture_each(texture_fn *visit, void *user)
+{
+    for (const struct texture_object *one = objects; one; one = one->next)
+        if (!one->is_kept) visit(user, one->handle, one->made);
+}
+
+void texture_keep_all(void)
+{
+    for (struct texture_object *one = objects; one; one = one->next)
+        one->is_kept = true;
 }
 
 /* Channels come one after the other and are equally wide. */
@@ -151,7 +168,8 @@ static cudaError_t create_object(uint64_t *out, const struct cudaResourceDesc *r
         return cudaErrorInvalidValue;
     struct texture_object *object = calloc(1, sizeof *object);
     if (!object) return cudaErrorMemoryAllocation;
-    *object = (struct texture_object){*out, *resource, *texture, objects};
+    *object = (struct texture_object){
+        *out, *resource, *texture, check_is_on() ? host_stack_take() : 0, false, objects};
     objects = object;
     return cudaSuccess;
 }
@@ -190,6 +208,8 @@ cudaError_t cudaDestroyTextureObject(uint64_t handle)
     cudaError_t error = api_begin();
     if (error || !handle) return api_end(error);
     struct texture_object **place = find_object(handle), *object = *place;
+    if (!object)
+        check_found("M25", "%s: the handle is not a texture object that lives", api_current());
     if (!object || ws_device_texture_destroy(runtime.device, handle) != WS_OK)
         return api_end(cudaErrorInvalidValue);
     *place = object->next;

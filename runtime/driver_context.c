@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "host_check.h"
 
 struct context {
     unsigned flags;
@@ -59,6 +60,7 @@ cudaError_t scope_open(struct scope *scope, bool needs_context)
 
 driver_result scope_close(const struct scope *scope, cudaError_t error)
 {
+    check_scope_end(error);
     runtime.used = scope->runtime_used;
     *api_last() = scope->last;
     return translate(error);

@@ -91,8 +91,10 @@ static cudaError_t describe_2d(struct array_2d *out, const struct array *array)
 /* Bytes of an array of one dimension. */
 static cudaError_t check_bytes(const struct array *array, size_t offset, size_t bytes)
 {
-    if (!is_array(array)) return cudaErrorInvalidResourceHandle;
-    return array_holds(array, offset, 0, bytes, 1) ? cudaSuccess : cudaErrorInvalidValue;
+    api_lock();
+    cudaError_t error = array_check(array, offset, 0, bytes, 1);
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
 }
 
 static cudaError_t copy_in(const struct array *to, size_t offset, const void *from, size_t bytes,

@@ -214,7 +214,13 @@ unsigned long long event_log_stream(unsigned long long stream)
 static _Thread_local struct {
     const char *name;
     bool is_told;
+    const char *current;
 } call;
+
+const char *api_current(void)
+{
+    return call.current ? call.current : "";
+}
 
 const char *api_enter(const char *name)
 {
@@ -233,6 +239,7 @@ void api_leave(const char **before)
 
 void api_called(const char *name)
 {
+    call.current = call.name ? call.name : name;
     if (call.name && call.is_told) return;
     call.is_told = call.name != NULL;
     if (!is_logging()) return;

@@ -143,6 +143,13 @@ cudaError_t graph_copy(struct graph *graph, struct graph **out)
     return error;
 }
 
+cudaError_t graph_copy_part(struct graph *graph, struct graph **out)
+{
+    cudaError_t error = graph_copy(graph, out);
+    if (!error) handle_keep(*out);
+    return error;
+}
+
 struct node *graph_find_copy(const struct graph *copy, const struct node *origin)
 {
     struct node *node = copy->first;

@@ -55,6 +55,8 @@ cudaError_t node_add_need(struct node *node, struct node *need);
 void node_drop_need(struct node *node, const struct node *need);
 /* cudaErrorInvalidValue: a node depends on itself. */
 cudaError_t graph_copy(struct graph *graph, struct graph **out);
+/* The same as part of a node. */
+cudaError_t graph_copy_part(struct graph *graph, struct graph **out);
 /* The node of a copy that was made from `origin`; NULL: none. */
 struct node *graph_find_copy(const struct graph *copy, const struct node *origin);
 /* Everything, of a copy; stops at the first failure. */

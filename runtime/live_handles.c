@@ -4,17 +4,31 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "host_stack.h"
 #include "runtime.h"
 
 /* Open addressing; a place that was given up stays marked, so that others behind it are found. */
 struct place {
     const void *handle;    /* NULL: never used */
     enum handle_kind kind; /* 0: given up */
+    bool is_kept;          /* by the runtime */
+    uint32_t made;         /* host_stack.h; 0: no checks */
 };
 static struct {
     struct place *places;
     size_t room, used; /* used: with those given up */
 } set;
+
+/* The last that were destroyed. */
+enum { GONE_MOST = 1024 }; /* a guess */
+static struct gone {
+    void *handle;
+    enum handle_kind kind;
+    uint32_t made, gone;
+} gone[GONE_MOST];
+static unsigned gone_next;
+
+static _Thread_local struct handle_miss last_miss;
 
 static size_t start_of(const void *handle)
 {
@@ -31,12 +45,12 @@ static struct place *find(const void *handle)
     return set.places[at].handle ? &set.places[at] : NULL;
 }
 
-static void put(const void *handle, enum handle_kind kind)
+static void put(const struct place *place)
 {
-    size_t at = start_of(handle);
+    size_t at = start_of(place->handle);
     while (set.places[at].handle)
         at = (at + 1) & (set.room - 1);
-    set.places[at] = (struct place){handle, kind};
+    set.places[at] = *place;
     set.used++;
 }
 
@@ -58,7 +72,7 @@ static bool make_room(void)
     set.room = room;
     set.used = 0;
     for (size_t i = 0; i < count; i++)
-        if (before[i].kind) put(before[i].handle, before[i].kind);
+        if (before[i].kind) put(&before[i]);
     free(before);
     return true;
 }
@@ -71,7 +85,7 @@ void *handle_create(enum handle_kind kind, size_t bytes)
         free(made);
         made = NULL;
     }
-    if (made) put(made, kind);
+    if (made) put(&(struct place){made, kind, false, runtime.check ? host_stack_take() : 0});
     pthread_mutex_unlock(&runtime.lock);
     return made;
 }
@@ -81,22 +95,72 @@ bool handle_is(enum handle_kind kind, const void *handle)
     api_lock();
     const struct place *place = find(handle);
     bool is = place && place->kind == kind;
+    if (runtime.check && !is) last_miss = (struct handle_miss){.handle = handle, .kind = kind};
+    if (is && last_miss.handle == handle) last_miss.handle = NULL;
     pthread_mutex_unlock(&runtime.lock);
     return is;
 }
 
 void handle_destroy(enum handle_kind kind, void *handle)
 {
-    enum { KEPT = 1024 }; /* a guess */
-    static void *kept[KEPT];
-    static unsigned next;
     api_lock();
     struct place *place = find(handle);
     if (place && place->kind == kind) {
         place->kind = 0;
-        free(kept[next]);
-        kept[next] = handle;
-        next = (next + 1) % KEPT;
+        free(gone[gone_next].handle);
+        gone[gone_next] =
+            (struct gone){handle, kind, place->made, runtime.check ? host_stack_take() : 0};
+        gone_next = (gone_next + 1) % GONE_MOST;
     }
     pthread_mutex_unlock(&runtime.lock);
+}
+
+void handle_keep(const void *handle)
+{
+    api_lock();
+    struct place *place = find(handle);
+    if (place) place->is_kept = true;
+    pthread_mutex_unlock(&runtime.lock);
+}
+
+void handle_keep_all(void)
+{
+    for (size_t i = 0; i < set.room; i++)
+        set.places[i].is_kept = true;
+}
+
+const char *handle_kind_name(enum handle_kind kind)
+{
+    static const char *const names[] = {
+        [HANDLE_STREAM] = "stream", [HANDLE_EVENT] = "event",   [HANDLE_GRAPH] = "graph",
+        [HANDLE_NODE] = "node",     [HANDLE_ARRAY] = "array",   [HANDLE_POOL] = "memory pool",
+        [HANDLE_MODULE] = "module", [HANDLE_LINKER] = "linker",
+    };
+    return names[kind];
+}
+
+void handle_each(handle_fn *visit, void *user)
+{
+    for (size_t i = 0; i < set.room; i++) {
+        const struct place *one = &set.places[i];
+        if (one->kind && !one->is_kept) visit(user, one->kind, one->handle, one->made);
+    }
+}
+
+bool handle_has_miss(void)
+{
+    return last_miss.handle != NULL;
+}
+
+bool handle_take_miss(struct handle_miss *out)
+{
+    *out = last_miss;
+    last_miss.handle = NULL;
+    for (unsigned i = 0; out->handle && i < GONE_MOST; i++)
+        if (gone[i].handle == out->handle && gone[i].kind == out->kind) {
+            out->was_live = true;
+            out->made = gone[i].made;
+            out->gone = gone[i].gone;
+        }
+    return out->handle != NULL;
 }

@@ -141,6 +141,16 @@ cudaError_t variable_find(const void *host, struct variable **out)
     return *out ? place(*out) : cudaErrorInvalidSymbol;
 }
 
+bool variable_is_managed(uint64_t address)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct entry *entry = buckets[i]; entry; entry = entry->next)
+            if (entry->variable && entry->variable->managed && entry->variable->address &&
+                address - entry->variable->address < entry->variable->size)
+                return true;
+    return false;
+}
+
 void registry_place_managed(void)
 {
     for (size_t i = 0; i < BUCKETS; i++)

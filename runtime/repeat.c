@@ -42,7 +42,7 @@ static bool may_skip(void)
 
 bool repeat_try(const struct kernel_work *work, const ws_launch *launch)
 {
-    if (!last.is_repeatable || runtime.has_managed ||
+    if (runtime.check || !last.is_repeatable || runtime.has_managed ||
         last.changes != ws_device_changes(runtime.device) || !is_same(work) || !may_skip() ||
         !tally_repeats(work->kernel, launch, last.one))
         return false;

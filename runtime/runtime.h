@@ -11,6 +11,7 @@
  *   graph.c      work with dependencies
  *   event_log.c  the timeline of calls, launches and copies
  *   power_log.c  power and temperature in virtual time, by gpu_history.c
+ *   host_*.c     misuse of the API and leaks, for `warpsage check` (host_check.h)
  *   cudart_*.c   the functions of the runtime API that programs call
  *   driver_*.c   those of the driver API
  *   nvml_*.c     those of NVML
@@ -96,6 +97,8 @@ struct options {
     bool every_launch; /* count each, whatever was counted before */
     bool timeline;     /* events are kept for it (event_log.h) */
     bool traces;       /* counted launches keep warp traces for their reports */
+    char *check;       /* tools of `warpsage check`; NULL: none */
+    bool leaks;        /* what the program has not freed is told */
     char *l2;          /* what launches find there, as the input of predictions */
 };
 
@@ -107,6 +110,7 @@ struct runtime {
     struct options options;
     ws_context *context;
     ws_machine *machine;
+    ws_check *check; /* NULL: no checks */
     ws_device *device;
     ws_launch prepared;    /* what the machine wants counted */
     uint64_t memory_bytes; /* of the GPU */
@@ -145,6 +149,8 @@ const char *api_enter(const char *name);
 void api_leave(const char **before);
 /* With the lock; `name`: of the function, if it is the program's call. */
 void api_called(const char *name);
+/* The call of this thread that goes on. */
+const char *api_current(void);
 
 /* Words on standard error, each line "warpsage: ..." */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -184,6 +190,8 @@ void kernel_remove(struct kernel *kernel);
 cudaError_t kernel_resolve(struct kernel *kernel);
 /* Device address of a variable; also of a kernel's own symbol. */
 cudaError_t variable_find(const void *host, struct variable **out);
+/* Is a __managed__ variable there? */
+bool variable_is_managed(uint64_t address);
 /* Managed variables of all binaries get their place. */
 void registry_place_managed(void);
 

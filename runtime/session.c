@@ -45,6 +45,7 @@ static struct option_key {
     {"host-isa", offsetof(struct options, host_isa)},
     {"l2", offsetof(struct options, l2)},
     {"clock", offsetof(struct options, model)},
+    {"check", offsetof(struct options, check)},
 };
 
 static void set_option(struct options *options, const char *key, const char *value)
@@ -60,6 +61,7 @@ static void set_option(struct options *options, const char *key, const char *val
     if (!strcmp(key, "count")) options->count = strtoull(value, NULL, 10);
     if (!strcmp(key, "threads")) options->threads = (unsigned)strtoul(value, NULL, 10);
     if (!strcmp(key, "every-launch")) options->every_launch = strcmp(value, "1") == 0;
+    if (!strcmp(key, "leaks")) options->leaks = strcmp(value, "0") != 0;
     if (!strcmp(key, "timeline")) options->timeline = strcmp(value, "1") == 0;
     if (!strcmp(key, "traces")) options->traces = strcmp(value, "1") == 0;
     if (!strcmp(key, "clock"))
@@ -76,7 +78,7 @@ static void set_option(struct options *options, const char *key, const char *val
 void session_start(struct options *options)
 {
     const char *folder = getenv("WARPSAGE_RUN");
-    *options = (struct options){.count = UINT64_MAX};
+    *options = (struct options){.count = UINT64_MAX, .leaks = true};
     if (!folder || !*folder) return;
     options->folder = strdup(folder);
     char *path = session_path("options"), *line = NULL;

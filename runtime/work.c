@@ -6,6 +6,7 @@
 
 #include "event_log.h"
 #include "graph.h"
+#include "host_check.h"
 #include "stream.h"
 
 struct work copy_of(void *to, const void *from, size_t bytes, int kind)
@@ -45,6 +46,7 @@ static const char *direction(const struct copy_work *copy)
 
 static cudaError_t run_copy(const struct copy_work *copy)
 {
+    check_copy(copy);
     if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     if (!copy->width || !copy->height || !copy->depth) return cudaSuccess;
@@ -64,6 +66,7 @@ static cudaError_t run_copy(const struct copy_work *copy)
 static cudaError_t run_fill(const struct fill_work *fill)
 {
     unsigned unit = fill->element_bytes;
+    check_fill(fill);
     bool fits = (unit == 1 || unit == 2 || unit == 4) && fill->width % unit == 0 &&
                 (uintptr_t)fill->to.begin % unit == 0;
     if (!fits) return cudaErrorInvalidValue;
@@ -116,7 +119,7 @@ cudaError_t work_run(const struct work *work)
 cudaError_t work_copy(struct work *out, const struct work *work)
 {
     *out = *work;
-    if (work->kind == WORK_GRAPH) return graph_copy(work->graph, &out->graph);
+    if (work->kind == WORK_GRAPH) return graph_copy_part(work->graph, &out->graph);
     if (work->kind != WORK_KERNEL) return cudaSuccess;
     size_t bytes = work->kernel.kernel->parameter_bytes;
     out->kernel.parameters = malloc(bytes + 1);

@@ -81,6 +81,7 @@ find_missing() {
     need libzstd-dev library libzstd
     need libsuitesparse-dev has_header suitesparse/cs.h
     need node-d3 test -r /usr/share/nodejs/d3/dist/d3.min.js # what a pointer can do on pages of HTML
+    need libdw-dev library libdw # lines of host code in the findings of `warpsage check`
     need libcminpack-dev library cminpack # fits of `warpsage calibrate`
     [ "$group" = build ] && return
     if [ "$group" = package ]; then

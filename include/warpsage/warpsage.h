@@ -285,9 +285,20 @@ enum {
     WS_CHECK_ALL = 15
 };
 
+/* Stacks of the host that the caller may know. */
+typedef enum ws_check_host {
+    WS_CHECK_HOST_CALL, /* of the call that goes on, as of a launch */
+    WS_CHECK_HOST_ALLOCATED, /* where the memory at an address was allocated, also if it was freed since */
+    WS_CHECK_HOST_FREED, /* where it was freed */
+} ws_check_host;
+
 typedef struct ws_check_options {
     size_t size;    /* sizeof(ws_check_options) */
     unsigned tools; /* set of WS_CHECK_...; 0: all */
+    /* A stack, innermost first, a frame a line; NULL: unknown. Asked for once per finding; the text lives until the
+     * next call. NULL: no stacks are known. */
+    const char *(*host)(void *user, ws_check_host what, uint64_t address);
+    void *host_user;
 } ws_check_options;
 
 /* Give it to devices (ws_device_options.check). options: NULL for all tools. */
@@ -297,6 +308,10 @@ WS_API WS_CHECKED ws_status ws_check_create(ws_context *context, const ws_check_
 WS_API void ws_check_destroy(ws_check *check);
 /* Grows with each report, also of what was found before. */
 WS_API uint64_t ws_check_changes(const ws_check *check);
+/* Findings: each place counts once. */
+WS_API uint64_t ws_check_count(const ws_check *check);
+/* Forgets what was found, as the child of a fork does. */
+WS_API void ws_check_forget(ws_check *check);
 
 /* What was found outside kernels. */
 typedef struct ws_check_finding {
@@ -306,6 +321,9 @@ typedef struct ws_check_finding {
     const char *host;   /* the host's stack, innermost first, a frame a line; NULL: unknown */
     uint64_t address;   /* that it is about; 0: none */
     uint64_t bytes;
+    const char *memory;  /* what the address is of: "cudaMalloc"; NULL: unknown */
+    uint64_t allocation; /* its first byte, of which ws_check_options.host is asked; 0: none */
+    bool is_freed;       /* the allocation */
 } ws_check_finding;
 WS_API WS_CHECKED ws_status ws_check_report(ws_check *check, const ws_check_finding *finding);
 /* What was not covered, or forgotten to stay within bounds; told once. */

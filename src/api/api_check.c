@@ -6,6 +6,15 @@
 #include "check/check_names.h"
 #include "check/finding.h"
 
+static const char *host_stack(void *user, enum finding_host what, uint64_t address)
+{
+    static const ws_check_host kinds[] = {[FINDING_HOST_CALL] = WS_CHECK_HOST_CALL,
+                                          [FINDING_HOST_ALLOCATED] = WS_CHECK_HOST_ALLOCATED,
+                                          [FINDING_HOST_FREED] = WS_CHECK_HOST_FREED};
+    const ws_check *check = user;
+    return check->host(check->host_user, kinds[what], address);
+}
+
 ws_status ws_check_create(ws_context *context, const ws_check_options *options, ws_check **out)
 {
     API_CALL_OUT(context, out)
@@ -20,7 +29,10 @@ ws_status ws_check_create(ws_context *context, const ws_check_options *options, 
                           given.tools);
     ws_check *check = mem_zalloc(1, sizeof *check);
     *check = (ws_check){.context = context,
-                        .findings = findings_create(given.tools ? given.tools : WS_CHECK_ALL)};
+                        .findings = findings_create(given.tools ? given.tools : WS_CHECK_ALL),
+                        .host = given.host,
+                        .host_user = given.host_user};
+    if (given.host) findings_ask_host(check->findings, host_stack, check);
     *out = check;
     return WS_OK;
 }
@@ -37,12 +49,21 @@ uint64_t ws_check_changes(const ws_check *check)
     return check->findings->changes;
 }
 
+uint64_t ws_check_count(const ws_check *check)
+{
+    return check->findings->count;
+}
+
+void ws_check_forget(ws_check *check)
+{
+    findings_forget(check->findings);
+}
+
 ws_status ws_check_report(ws_check *check, const ws_check_finding *finding)
 {
     API_CALL(check->context)
     struct diag *diag = &check->context->diag;
-    TRY(handle_check_size(diag, "ws_check_finding", finding->size,
-                          offsetof(ws_check_finding, bytes) + sizeof finding->bytes));
+    TRY(handle_check_size(diag, "ws_check_finding", finding->size, sizeof *finding));
     enum check_code code = check_code_find(finding->code);
     if (code == CHECK_CODE_COUNT)
         return diag_error(diag, WS_ERR_ARGUMENT, "unknown code of a finding: '%s'", finding->code);
@@ -50,7 +71,11 @@ ws_status ws_check_report(ws_check *check, const ws_check_finding *finding)
                                   .has_address = finding->address != 0,
                                   .address = finding->address,
                                   .bytes = (uint32_t)finding->bytes,
+                                  .memory = finding->memory,
+                                  .allocation = finding->allocation,
+                                  .is_freed = finding->is_freed,
                                   .detail = finding->detail};
+    if (!(check_codes[code].tool & check->findings->checker.tools)) return WS_OK;
     findings_add_host(check->findings, &report, finding->host);
     return WS_OK;
 }

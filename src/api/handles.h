@@ -64,6 +64,8 @@ struct ws_device {
 struct ws_check {
     ws_context *context;
     struct findings *findings;
+    const char *(*host)(void *user, ws_check_host what, uint64_t address); /* NULL: none */
+    void *host_user;
 };
 
 struct ws_profile {

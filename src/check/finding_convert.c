@@ -83,8 +83,10 @@ static struct finding_words words_of(struct arena *arena, const struct check_fin
         .bytes = finding->bytes,
         .has_here = finding->here.kernel != NULL,
         .has_other = finding->has_other,
-        .has_memory = finding->memory != NULL,
-        .memory.name = finding->memory,
+        .has_memory = finding->memory != NULL || finding->allocated != NULL,
+        .memory = {.name = finding->memory,
+                   .created = frames_of(arena, finding->allocated),
+                   .freed = frames_of(arena, finding->freed)},
         .host = frames_of(arena, finding->host),
     };
     if (finding->has_address) out.address = hexadecimal(arena, finding->address);

@@ -129,6 +129,22 @@ static void keep_side(struct findings *findings, struct check_side *side)
     side->insn = NULL;
 }
 
+static const char *ask_host(struct findings *findings, enum finding_host what, uint64_t address)
+{
+    return findings->host ? keep_text(findings, findings->host(findings->host_user, what, address))
+                          : NULL;
+}
+
+static void keep_stacks(struct findings *findings, struct check_finding *kept,
+                        const struct check_finding *found)
+{
+    kept->host =
+        found->host ? keep_text(findings, found->host) : ask_host(findings, FINDING_HOST_CALL, 0);
+    if (!found->allocation) return;
+    kept->allocated = ask_host(findings, FINDING_HOST_ALLOCATED, found->allocation);
+    if (found->is_freed) kept->freed = ask_host(findings, FINDING_HOST_FREED, found->allocation);
+}
+
 struct place_entry {
     uint64_t key;
     struct check_finding *finding;
@@ -151,7 +167,7 @@ static void add(struct findings *findings, const struct check_finding *found)
     keep_side(findings, &kept->other);
     kept->memory = keep_text(findings, found->memory);
     kept->detail = keep_text(findings, found->detail);
-    kept->host = keep_text(findings, found->host);
+    keep_stacks(findings, kept, found);
     arena_keep(&findings->arena);
     GROW(findings->items, findings->count, findings->room);
     mem_keep(findings->items);
@@ -174,6 +190,8 @@ static struct check_finding finding_of(const struct findings *findings,
         .bytes = report->bytes,
         .space = report->space,
         .memory = report->memory,
+        .allocation = report->allocation,
+        .is_freed = report->is_freed,
         .detail = report->detail,
     };
 }
@@ -255,6 +273,21 @@ struct findings *findings_create(unsigned tools)
         findings->checker.order_self = findings->race;
     }
     return findings;
+}
+
+void findings_ask_host(struct findings *findings, finding_host_fn *host, void *user)
+{
+    findings->host = host;
+    findings->host_user = user;
+}
+
+void findings_forget(struct findings *findings)
+{
+    hash_table_clear(&findings->by_place);
+    findings->count = findings->note_count = 0;
+    findings->launches = 0;
+    findings->changes++;
+    arena_clear(&findings->arena);
 }
 
 void findings_destroy(struct findings *findings)

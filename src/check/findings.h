@@ -49,11 +49,19 @@ struct check_finding {
     uint64_t address;
     uint32_t bytes;
     uint8_t space;
-    const char *memory, *detail, *host; /* host: the stack of the call, a frame a line */
+    const char *memory, *detail;
+    uint64_t allocation;           /* the host's that it is about, by its first byte; 0: none */
+    bool is_freed;                 /* the allocation */
+    const char *host;              /* the stack of the call, a frame a line */
+    const char *allocated, *freed; /* those of the memory, if it is the host's */
     uint64_t count;
 };
 
 struct race;
+
+/* Stacks that the host knows: of the call that goes on, of the memory at an address; a frame a line, NULL: unknown. */
+enum finding_host { FINDING_HOST_CALL, FINDING_HOST_ALLOCATED, FINDING_HOST_FREED };
+typedef const char *finding_host_fn(void *user, enum finding_host what, uint64_t address);
 
 struct findings {
     struct checker checker; /* for the device */
@@ -68,11 +76,17 @@ struct findings {
     uint64_t launches, changes;       /* changes: reports so far */
     const struct launch_view *launch; /* that runs */
     struct race *race;                /* of the tool race; NULL: off */
+    finding_host_fn *host;            /* NULL: no stacks are known */
+    void *host_user;
 };
 
 /* tools: set of enum check_tool. */
 struct findings *findings_create(unsigned tools);
 void findings_destroy(struct findings *findings);
+/* Each finding asks once, when it is new. */
+void findings_ask_host(struct findings *findings, finding_host_fn *host, void *user);
+/* What was found and noted so far. */
+void findings_forget(struct findings *findings);
 /* Of the host: nothing of a kernel is known. host: its stack, a frame a line, or NULL. */
 void findings_add_host(struct findings *findings, const struct check_report *report,
                        const char *host);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RUNTIME_CUDART_TEXTURE_H
+#define RUNTIME_CUDART_TEXTURE_H
+
+#include <stdint.h>
+
+/* Live texture objects; made: host_stack.h. */
+typedef void texture_fn(void *user, uint64_t handle, uint32_t made);
+void texture_each(texture_fn *visit, void *user);
+/* Those of now are the runtime's. */
+void texture_keep_all(void);
+
+#endif
