@@ -540,6 +540,9 @@ typedef struct ws_launch {
      * counters it touches all of these buffers. */
     uint64_t l2_class;
     ws_launch_clock *clock; /* NULL: clocks of kernels count their block's warp instructions */
+    /* Blocks of the kernel that the GPU holds at once (ws_machine_occupancy, times the SMs): with WS_CHECK_SYNC, blocks
+     * that wait for others beyond these are a deadlock. 0: unknown. */
+    uint64_t resident_blocks;
 } ws_launch;
 
 #define WS_TRACE_NONE UINT32_MAX

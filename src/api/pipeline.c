@@ -203,6 +203,7 @@ ws_status pipeline_execute(ws_device *device, const ws_module *module, const ws_
         .parameter_bytes = launch->parameter_bytes,
         .max_instructions = launch->max_instructions,
         .grid_workspace = launch->grid_workspace,
+        .resident_blocks = launch->resident_blocks,
         .unordered = launch->unordered,
         .effort = launch->effort,
         .seed = launch->seed,

@@ -26,6 +26,7 @@ struct sync_state *sync_begin(struct sync_state *state, const struct launch *lau
     for (uint32_t w = 0; w < warps; w++) {
         state->warps[w].skip = state->warps[w].barrier = (struct sync_skip){.block = CODE_END};
         state->warps[w].left_at = state->warps[w].taint_count = 0;
+        state->warps[w].wait_block = CODE_END;
     }
     for (uint32_t id = 0; id < BARRIERS; id++)
         state->arrivals[id] = (struct sync_arrival){0};

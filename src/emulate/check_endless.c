@@ -168,13 +168,19 @@ static bool loop_reads(const struct program *program, uint32_t at)
     return found;
 }
 
+/* Is there no other block that could change what this one reads? */
+static bool has_no_others(const struct worker *worker)
+{
+    const struct launch *launch = worker->launch;
+    bool ordered = launch->program->functions[0].function->ordered && !launch->options->unordered;
+    return !ordered || (worker->resident == 1 && launch->next_unit >= launch->units);
+}
+
 /* Can no other block change what this one reads? */
 static bool is_alone(const struct worker *worker, const struct block *block)
 {
-    const struct launch *launch = worker->launch;
-    const struct program *program = launch->program;
-    bool ordered = program->functions[0].function->ordered && !launch->options->unordered;
-    if (!ordered || (worker->resident == 1 && launch->next_unit >= launch->units)) return true;
+    const struct program *program = worker->launch->program;
+    if (has_no_others(worker)) return true;
     for (uint32_t w = 0; w < block->warp_count; w++)
         for (uint32_t i = 0; i < block->warps[w].split_count; i++) {
             const struct split *split = &block->warps[w].splits[i];
@@ -191,9 +197,11 @@ enum sync_repeat sync_repeats(struct worker *worker, struct block *block)
     const struct program *program = x->launch->program;
     struct sync_cycle *cycle = &block->sync->cycle;
     start(x, cycle, block);
+    block->sync->repeats = false;
     if (cycle->bytes) {
         struct walk walk = {.cycle = cycle, .is_same = true};
-        if (walk_block(&walk, program, block) && is_alone(worker, block))
+        block->sync->repeats = walk_block(&walk, program, block);
+        if (block->sync->repeats && is_alone(worker, block))
             return x->polls == cycle->polls ? SYNC_ENDLESS : SYNC_POLLS;
     }
     if (cycle->rounds >= cycle->next_save) {
@@ -202,6 +210,21 @@ enum sync_repeat sync_repeats(struct worker *worker, struct block *block)
         end_save(x, cycle, &walk);
     }
     return SYNC_GOES_ON;
+}
+
+/* Do all wait but this split, so that nobody changes what it reads? */
+static bool waits_rest(const struct exec *x, const struct warp *mine, const struct split *split)
+{
+    const struct block *block = x->block;
+    if (!has_no_others(block->worker)) return false;
+    for (uint32_t n = 0; n < mine->nodes_used; n++)
+        if (mine->nodes[n].used && mine->nodes[n].arrived) return false;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t i = 0; i < block->warps[w].split_count; i++) {
+            const struct split *other = &block->warps[w].splits[i];
+            if (other != split && other->state == SPLIT_READY) return false;
+        }
+    return true;
 }
 
 bool sync_spins(struct exec *x, const struct warp *warp, const struct split *split)
@@ -214,7 +237,8 @@ bool sync_spins(struct exec *x, const struct warp *warp, const struct split *spl
         struct walk walk = {.cycle = cycle, .is_same = true};
         put(&walk, &split->block, sizeof split->block);
         put_warp(&walk, program, warp);
-        if (walk.is_same && !loop_reads(program, split->block)) return true;
+        if (walk.is_same && (waits_rest(x, warp, split) || !loop_reads(program, split->block)))
+            return true;
     }
     if (cycle->rounds >= cycle->next_save) {
         struct walk walk = {.cycle = cycle, .saves = true, .is_same = true};

@@ -76,10 +76,12 @@ void sync_operate(struct exec *x, const struct warp *warp, const struct uop *u, 
 }
 
 void sync_differ(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on,
-                 uint32_t members, uint32_t rest)
+                 uint32_t rest)
 {
+    const uint32_t *masks = operand_words(x, u->src[u->insn->nsrc - 1]);
+    uint32_t members = masks[__builtin_ctz(on)];
     if (!(members & rest)) return;
-    uint32_t other = operand_words(x, u->src[u->insn->nsrc - 1])[__builtin_ctz(members & rest)];
+    uint32_t other = masks[__builtin_ctz(members & rest)];
     char detail[160];
     snprintf(detail, sizeof detail,
              "lanes 0x%08x give the mask 0x%08x, lane %u, which it names, gives 0x%08x", on,
@@ -87,28 +89,51 @@ void sync_differ(struct exec *x, const struct warp *warp, const struct uop *u, u
     tell(x, warp, CHECK_CODE_MASK_DIFFERS, u->insn, (uint32_t)__builtin_ctz(on), detail);
 }
 
+void sync_wait(struct exec *x, const struct warp *warp, const struct split *split, uint32_t members)
+{
+    struct sync_warp *state = &x->block->sync->warps[warp->index];
+    if (state->wait_block == split->block) return;
+    state->wait_block = split->block;
+    state->wait_alive = members & ~warp->dead & ~split->mask;
+    state->wait_moved = 0;
+}
+
+static void tell_absent(struct exec *x, const struct warp *warp, const struct insn *insn,
+                        uint32_t on, uint32_t members, uint32_t missing, uint8_t grade,
+                        const struct insn *beyond, const char *what)
+{
+    char detail[200];
+    snprintf(detail, sizeof detail, "lanes 0x%08x give the mask 0x%08x; lanes 0x%08x %s", on,
+             members, missing, what);
+    struct check_report report =
+        sync_report_at(x, CHECK_CODE_MASK_ABSENT, insn, warp->index, (uint32_t)__builtin_ctz(on));
+    report.grade = grade;
+    report.has_other = beyond != NULL;
+    report.other = (struct check_place){beyond, x->block->index, warp->index,
+                                        (uint32_t)__builtin_ctz(missing)};
+    report.detail = detail;
+    sync_send(x, &report);
+}
+
 void sync_met(struct exec *x, const struct warp *warp, const struct split *split,
               const struct insn *insn, uint32_t on, uint32_t members)
 {
-    struct sync_skip *skip = &x->block->sync->warps[warp->index].skip;
-    if (skip->block != split->block) return;
-    uint32_t missing = members & skip->lanes & warp->dead;
-    if (missing) {
-        char detail[160];
-        snprintf(detail, sizeof detail,
-                 "lanes 0x%08x give the mask 0x%08x; lanes 0x%08x went past the branch that holds "
-                 "the operation, and left without it",
-                 on, members, missing);
-        struct check_report report = sync_report_at(x, CHECK_CODE_MASK_ABSENT, insn, warp->index,
-                                                    (uint32_t)__builtin_ctz(on));
-        report.grade = skip->grade;
-        report.has_other = true;
-        report.other = (struct check_place){skip->beyond, x->block->index, warp->index,
-                                            (uint32_t)__builtin_ctz(missing)};
-        report.detail = detail;
-        sync_send(x, &report);
-    }
-    *skip = (struct sync_skip){.block = CODE_END};
+    struct sync_warp *state = &x->block->sync->warps[warp->index];
+    struct sync_skip *skip = &state->skip;
+    bool has_waited = state->wait_block == split->block;
+    if (!has_waited) state->wait_moved |= on;
+    if (skip->block != split->block && !has_waited) return;
+    uint32_t gone = members & warp->dead;
+    uint32_t missing = skip->block == split->block ? gone & skip->lanes : 0;
+    uint32_t moved = has_waited ? gone & state->wait_alive & state->wait_moved : 0;
+    if (missing)
+        tell_absent(x, warp, insn, on, members, missing, skip->grade, skip->beyond,
+                    "went past the branch that holds the operation, and left without it");
+    else if (moved)
+        tell_absent(x, warp, insn, on, members, moved, GRADE_DEFAULT, NULL,
+                    "executed an operation with another mask meanwhile, and left without it");
+    if (has_waited) state->wait_block = CODE_END;
+    if (skip->block == split->block) *skip = (struct sync_skip){.block = CODE_END};
 }
 
 void sync_apart(struct exec *x, const struct warp *warp, const struct insn *insn,

@@ -35,7 +35,10 @@ struct sync_warp {
     uint32_t *visited; /* by code block: the generation in which the warp was there last, plus 1 */
     struct sync_skip skip;    /* of a .sync operation */
     struct sync_skip barrier; /* the same of a barrier without .aligned */
-    uint32_t left_at;         /* the generation in which its last lane left, plus 1 */
+    /* Where a split waits in a .sync operation (code block), the lanes that lived when it began to, and those of them that
+     * executed an operation with another mask since. */
+    uint32_t wait_block, wait_alive, wait_moved;
+    uint32_t left_at; /* the generation in which its last lane left, plus 1 */
 };
 
 /* Of a block: check_endless.c */
@@ -51,6 +54,7 @@ struct sync_state {
     uint32_t warp_count, code_count, generation;
     struct sync_warp *warps;
     struct sync_arrival arrivals[BARRIERS];
+    bool repeats; /* at the end of its last turn the block was where it had been before */
     struct sync_cycle cycle, spin; /* of the block; of a split that goes round in a loop */
 };
 
@@ -90,9 +94,12 @@ void sync_met(struct exec *x, const struct warp *warp, const struct split *split
 /* Lanes meet at two places. */
 void sync_apart(struct exec *x, const struct warp *warp, const struct insn *insn,
                 const struct insn *other, uint32_t lane, uint32_t other_lane);
-/* Of the lanes at one place, `on` name `members`; `rest` name others. */
+/* Of the lanes at one place, `on` name the same; `rest` name others. */
 void sync_differ(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on,
-                 uint32_t members, uint32_t rest);
+                 uint32_t rest);
+/* A split begins to wait in a .sync operation for lanes that do not come yet. */
+void sync_wait(struct exec *x, const struct warp *warp, const struct split *split,
+               uint32_t members);
 
 /* check_endless.c: all warps of the block have had a turn. Does its state repeat, so that it will for ever? Then some of
  * its lanes poll memory that nobody can change, or all go round without. */

@@ -93,6 +93,7 @@ struct launch_options {
     size_t parameter_bytes;
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: 2^40 */
     uint64_t grid_workspace;   /* in %envreg1 and %envreg2 */
+    uint64_t resident_blocks;  /* that the GPU holds at once, for the tool sync; 0: unknown */
     bool unordered;
     double effort;             /* 0 or 1: all blocks; else about this fraction (block_sample.h) */
     uint64_t seed;             /* of the draws */

@@ -576,6 +576,8 @@ struct worker {
     struct launch *launch;
     struct block *free_blocks;
     uint64_t resident;  /* blocks that have begun and not ended */
+    uint64_t repeating; /* turns of blocks, one after the other, whose state repeated */
+    uint64_t changes;   /* of exec, when the first of them was noted */
     bool first;         /* shows progress */
     struct fault fault; /* of the least block that failed here */
     uint64_t instructions, clock_misses;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/float_state.h"
+#include "emulate/check_sync.h"
 #include "emulate/defined.h"
 #include "emulate/waiting.h"
 
@@ -210,6 +211,32 @@ static struct block *next_ordered(struct worker *worker, struct block **tail)
     return block;
 }
 
+/* A block has had its turn. With the tool sync: does the state of all that have begun repeat, and can no other begin?
+ * Then that is the fault. */
+static bool all_repeat(struct worker *worker, const struct block *block, bool may_begin)
+{
+    struct exec *x = &worker->exec;
+    if (!(x->checks & CHECK_SYNC)) return false;
+    if (!block->sync->repeats || worker->changes != x->changes || may_begin) {
+        worker->repeating = 0;
+        worker->changes = x->changes;
+        return false;
+    }
+    if (++worker->repeating <= worker->resident) return false;
+    x->warp = &((struct block *)(uintptr_t)block)->warps[0];
+    fault_at(x, FAULT_DEADLOCK, x->last, 1);
+    return true;
+}
+
+/* Blocks that are not begun while others have not ended: those beyond what the GPU holds, if the caller said so and
+ * wants to know (doc/checks.md#sync). */
+static uint64_t resident_most(const struct worker *worker)
+{
+    uint64_t most = worker->launch->options->resident_blocks;
+    bool is_limited = worker->exec.checks & CHECK_SYNC && most && most < RESIDENT_MAX;
+    return is_limited ? most : RESIDENT_MAX;
+}
+
 /* Of a block that waits for ever: where the others wait. */
 static void tell_others(struct worker *worker, struct block *others)
 {
@@ -221,6 +248,26 @@ static void tell_others(struct worker *worker, struct block *others)
     waiting_describe_blocks(&worker->exec, others, &text);
     mem_free(fault->detail);
     fault->detail = strbuf_take(&text);
+}
+
+/* No block that has begun can go on. */
+static void tell_stuck(struct worker *worker, struct block *block, struct block *others)
+{
+    struct launch *launch = worker->launch;
+    struct strbuf text = {0};
+    uint64_t waiting = launch->units - launch->next_unit;
+    if (waiting)
+        strbuf_printf(&text,
+                      "  %llu blocks fill the GPU and wait; %llu more cannot begin until one of "
+                      "them ends\n",
+                      (unsigned long long)worker->resident, (unsigned long long)waiting);
+    block->next = NULL;
+    waiting_describe(&worker->exec, block, &text);
+    worker->exec.fault.detail = strbuf_take(&text);
+    tell_others(worker, others);
+    keep_fault(worker, block);
+    keep_printed(launch, block, true);
+    block_give(worker, block);
 }
 
 static void run_ordered(struct worker *worker)
@@ -254,8 +301,14 @@ static void run_ordered(struct worker *worker)
             show_progress(launch);
             continue;
         }
+        bool may_begin =
+            worker->resident < resident_most(worker) && launch->next_unit < launch->units;
+        if (all_repeat(worker, block, may_begin)) {
+            tell_stuck(worker, block, head);
+            break;
+        }
         /* It waits: to the end of the queue, behind a new block if there is one. */
-        if (worker->resident < RESIDENT_MAX) {
+        if (may_begin) {
             struct block *made = next_ordered(worker, &tail);
             if (made) {
                 worker->resident++;
@@ -491,8 +544,8 @@ static void collect_notes(const struct launch *launch, const struct worker *work
 }
 
 /* The fault of the least block, the total over all, the result. */
-static ws_status collect(struct diag *diag, const struct launch *launch, struct worker *workers,
-                         unsigned count, struct launch_result *out)
+static ws_status collect_result(struct diag *diag, const struct launch *launch,
+                                struct worker *workers, unsigned count, struct launch_result *out)
 {
     struct fault least = {0};
     uint64_t instructions = 0;
@@ -561,7 +614,7 @@ static ws_status run_launch(struct diag *diag, struct device *device, struct lau
     run_workers(launch, count, ordered, workers);
     if (launch->printed) print_log_deliver(launch->printed, launch->fault_block);
     print_log_destroy(launch->printed);
-    ws_status status = collect(diag, launch, workers, count, out);
+    ws_status status = collect_result(diag, launch, workers, count, out);
     block_sample_destroy(launch->sample);
     mem_free((void *)(uintptr_t)launch->view.buffers);
     mem_free(workers);

@@ -222,9 +222,10 @@ static void check_meeting(struct exec *x, struct warp *warp, const struct party 
         if (i)
             sync_apart(x, warp, party->u->insn, first->u->insn, (uint32_t)__builtin_ctz(party->on),
                        (uint32_t)__builtin_ctz(first->on));
-        uint32_t same = same_members(x, party->u, party->on);
-        if (same != party->on)
-            sync_differ(x, warp, party->u, same, party->members, party->on & ~same);
+        for (uint32_t same, left = party->on; left; left &= ~same) {
+            same = same_members(x, party->u, left);
+            if (same != party->on) sync_differ(x, warp, party->u, same, party->on & ~same);
+        }
     }
     warp_set_frame(x, warp, warp->splits[first->at].frame);
 }
@@ -270,7 +271,9 @@ void meet(struct exec *x, struct warp *warp, uint32_t at)
 {
     part_by_members(x, warp, at);
     at = join_same_place(x, warp, at);
-    if (!try_meeting(x, warp, at)) warp->splits[at].state = SPLIT_AT_SYNC;
+    if (try_meeting(x, warp, at)) return;
+    warp->splits[at].state = SPLIT_AT_SYNC;
+    if (x->checks & CHECK_SYNC) sync_wait(x, warp, &warp->splits[at], meet_members(x, warp, at));
 }
 
 bool meet_again(struct exec *x, struct warp *warp)

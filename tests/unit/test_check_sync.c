@@ -3,6 +3,7 @@
  * Comments say how each is launched and what must be told of it; the expectation is worked out by hand from the PTX
  * ISA and the CUDA C++ Programming Guide.
  *
+ *     // resident NAME COUNT                               blocks that the GPU holds at once
  *     //! NAME GRID BLOCK: CODE GRADE, CODE GRADE ...     exactly these kinds are told; nothing: none is
  *     // here CODE    // other CODE                       at the end of a line: the finding's places, where they are given
  *     // says NAME WORDS                                  the words are in the detail of a finding
@@ -51,6 +52,10 @@ static void launch(struct test_file *f, const char *name, unsigned grid, unsigne
                                     .block = {block, 1, 1},
                                     .parameters = &address,
                                     .parameter_bytes = sizeof address};
+    char mark[LINE_MAX];
+    int length = snprintf(mark, sizeof mark, "// resident %s ", name);
+    const char *at = strstr(f->text, mark);
+    if (at) launch.resident_blocks = strtoull(at + length, NULL, 10);
     must(f, module_find_entry(&f->diag, f->module, name, &launch.entry));
     f->status = device_launch(&f->diag, f->device, f->module, &launch, NULL);
     device_destroy(f->device);
