@@ -164,6 +164,7 @@ struct segment {
 struct lane_clocks {
     struct clock *known, *strict;
     struct clock *fenced[2]; /* known at its last fence: of any scope, of device scope */
+    struct clock *seen; /* of reads only: executed before a strong store whose value it has read */
 };
 enum { FENCED_CTA, FENCED_GPU };
 
@@ -261,7 +262,8 @@ void order_advance(struct race_block *block, unsigned warp);
 /* Is what lane `of` of the segment did ordered before what lane `lane` of a warp does now? many: not only that lane,
  * but any of its warp. */
 enum relation order_between(const struct race *race, const struct race_block *block, unsigned warp,
-                            unsigned lane, const struct segment *segment, unsigned of, bool many);
+                            unsigned lane, const struct segment *segment, unsigned of, bool many,
+                            bool is_write);
 /* The clocks of one lane, to change them. */
 struct lane_clocks *order_lane(struct race *race, struct race_block *block, unsigned warp,
                                unsigned lane);
@@ -288,6 +290,9 @@ void objects_clear(struct race *race, struct hash_table *objects);
 void objects_acquire(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
                      const struct place *place, unsigned space, uint64_t address, unsigned bytes);
 /* A lane writes strongly: who reads it learns what the lane knew at its fence, or knows. */
+/* A strong store to global memory, without a fence: the reads before it were done, as its value depends on them. */
+void objects_publish_seen(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
+                          uint64_t address, unsigned bytes);
 void objects_publish(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
                      const struct place *place, unsigned space, uint64_t address, unsigned bytes);
 

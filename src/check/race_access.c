@@ -113,8 +113,18 @@ static bool is_wide(const struct place *place)
     return place->scope >= SCOPE_GPU;
 }
 
+/* Volatile accesses of one warp to shared memory: no race, but code that counts on lanes running together. */
+static bool is_warp_code(const struct look *look, const struct segment *segment,
+                         const struct conflict *conflict)
+{
+    return look->told->access->space == SPACE_SHARED && segment->owner == look->block->owner &&
+           segment->warp == look->told->warp && !conflict->is_same_instruction &&
+           conflict->mine->insn->semantics == MEM_VOLATILE &&
+           conflict->place->insn->semantics == MEM_VOLATILE;
+}
+
 static void compare(const struct look *look, entry e, bool is_write, unsigned lane, uint64_t word,
-                    unsigned bytes)
+                    unsigned bytes, bool is_quiet)
 {
     unsigned both = entry_bytes(e) & bytes;
     if (!both || entry_segment(e) < look->stale) return;
@@ -129,17 +139,18 @@ static void compare(const struct look *look, entry e, bool is_write, unsigned la
         .bytes = both,
         .entry = e,
         .is_write = is_write,
-        .is_quiet = (look->quiet >> lane) & 1,
+        .is_quiet = is_quiet,
     };
     conflict.is_same_instruction =
         is_write && look->told->writes && is_same_instruction(look, e, of, lane, word);
     bool both_strong = conflict.mine->is_strong && conflict.place->is_strong;
     bool in_block = segment->owner == look->block->owner;
-    if (both_strong && (in_block || (is_wide(conflict.mine) && is_wide(conflict.place)))) return;
+    bool is_covered = in_block || (is_wide(conflict.mine) && is_wide(conflict.place));
+    if (both_strong && is_covered && !is_warp_code(look, segment, &conflict)) return;
     conflict.relation = conflict.is_same_instruction
                             ? UNORDERED
                             : order_between(look->race, look->block, look->told->warp, lane,
-                                            segment, of, e & ENTRY_MANY);
+                                            segment, of, e & ENTRY_MANY, is_write);
     if (conflict.relation != ORDERED) race_report(look->race, &conflict);
 }
 
@@ -151,7 +162,7 @@ static bool is_ordered(const struct look *look, entry e, unsigned lane)
     if (entry_segment(e) < look->stale) return true;
     const struct segment *segment = segment_at(look->race, entry_segment(e));
     return order_between(look->race, look->block, look->told->warp, lane, segment, entry_lane(e),
-                         e & (ENTRY_MANY | ENTRY_RAMPS)) == ORDERED;
+                         e & (ENTRY_MANY | ENTRY_RAMPS), true) == ORDERED;
 }
 
 /* Halves or bytes that lanes side by side touch become one entry; 0: they do not fit. */
@@ -212,12 +223,17 @@ static bool hides(const struct look *look, entry e, entry mine)
 static void renew_write(const struct look *look, struct cell *cell, entry mine)
 {
     entry e = cell->write, more = e & ENTRY_MORE;
+    const struct place *old = &look->race->places[entry_place(e)];
     unsigned bytes = entry_bytes(mine), left = entry_bytes(e) & ~bytes;
     bool is_gone = entry_segment(e) < look->stale || is_old(look, e & ~ENTRY_MORE);
     if (!(entry_bytes(cell->read) & ~bytes)) cell->read = 0;
     if (!e || is_gone || !left) {
         if (e && !is_gone && hides(look, e, mine)) return;
         cell->write = mine | more;
+        /* An atomic must not hide a plain write that nothing orders before it. */
+        bool is_open = e && !is_gone && look->place->is_strong && !old->is_strong;
+        if (is_open && !is_ordered(look, e & ~ENTRY_MORE, entry_lane(mine)))
+            keep_extra(look, cell, e, true);
         return;
     }
     entry ramped = ramp(e, mine, look->bytes);
@@ -236,7 +252,7 @@ static void renew_write(const struct look *look, struct cell *cell, entry mine)
 }
 
 static void look_at_extras(const struct look *look, struct cell *cell, unsigned lane, uint64_t word,
-                           unsigned bytes)
+                           unsigned bytes, bool is_quiet)
 {
     entry *more = more_entries(look->race, cell, false);
     bool any = false, writes = look->told->writes;
@@ -246,8 +262,10 @@ static void look_at_extras(const struct look *look, struct cell *cell, unsigned 
             more[k] = 0;
             continue;
         }
-        if (writes || e & ENTRY_WRITE) compare(look, e, e & ENTRY_WRITE, lane, word, bytes);
-        if (writes && !(entry_bytes(e) & ~bytes)) more[k] = 0;
+        if (writes || e & ENTRY_WRITE)
+            compare(look, e, e & ENTRY_WRITE, lane, word, bytes, is_quiet);
+        bool is_covered = writes && !(entry_bytes(e) & ~bytes) && !look->place->is_strong;
+        if (is_covered) more[k] = 0;
         any = any || more[k];
     }
     if (!any) cell->write &= ~ENTRY_MORE;
@@ -259,12 +277,18 @@ static void look_at_cell(const struct look *look, struct cell *cell, unsigned la
     bool writes = look->told->writes;
     entry mine = entry_make(look->segment, look->place_number, lane, bytes) | flags;
     if (look->is_async && writes) mine |= ENTRY_ASYNC;
-    if ((look->quiet >> lane) & 1) mine |= ENTRY_QUIET;
+    /* What shared memory holds at the beginning is not defined. */
+    bool is_defined =
+        look->told->access->space != SPACE_SHARED ||
+        (entry_segment(cell->write) >= look->stale && !(bytes & ~entry_bytes(cell->write)));
+    bool is_quiet = (look->quiet >> lane) & 1 && is_defined;
+    if (is_quiet) mine |= ENTRY_QUIET;
     entry write = cell->write & ~ENTRY_MORE;
-    if (write && !is_fine(look, write, lane)) compare(look, write, true, lane, word, bytes);
+    if (write && !is_fine(look, write, lane))
+        compare(look, write, true, lane, word, bytes, is_quiet);
     if (writes && cell->read && !is_fine(look, cell->read, lane))
-        compare(look, cell->read, false, lane, word, bytes);
-    if (cell->write & ENTRY_MORE) look_at_extras(look, cell, lane, word, bytes);
+        compare(look, cell->read, false, lane, word, bytes, is_quiet);
+    if (cell->write & ENTRY_MORE) look_at_extras(look, cell, lane, word, bytes, is_quiet);
     if (writes)
         renew_write(look, cell, mine);
     else
@@ -325,7 +349,7 @@ static void look_at_lane(const struct look *look, unsigned lane, entry flags)
 static bool pass_words(const struct look *look, struct cell *cells, unsigned count, unsigned first,
                        unsigned shift)
 {
-    bool writes = look->told->writes;
+    bool writes = look->told->writes, is_shared = look->told->access->space == SPACE_SHARED;
     unsigned bad = 0;
     for (unsigned i = 0; i < count; i++) {
         unsigned lane = (first + i) >> shift;
@@ -344,7 +368,8 @@ static bool pass_words(const struct look *look, struct cell *cells, unsigned cou
             else if (entry_segment(has) == look->segment)
                 cells[i].read = has | ENTRY_MANY;
         } else {
-            entry quiet = (look->quiet >> lane) & 1 ? ENTRY_QUIET : 0;
+            bool is_defined = !is_shared || entry_segment(cells[i].write) >= look->stale;
+            entry quiet = (look->quiet >> lane) & 1 && is_defined ? ENTRY_QUIET : 0;
             cells[i] = (struct cell){.write = e | quiet};
         }
     }
@@ -370,6 +395,16 @@ static void look_at_words(const struct look *look)
     }
 }
 
+/* Were the words at the address last written before anything that this warp has to be ordered with? */
+static bool is_settled(const struct look *look, uint64_t address)
+{
+    for (uint64_t word = address & ~UINT64_C(3); word < address + look->bytes; word += 4) {
+        entry write = cells_of(look, word)->write;
+        if (write && !is_old(look, write)) return false;
+    }
+    return true;
+}
+
 static void look_at_all(const struct look *look)
 {
     const struct check_access *told = look->told;
@@ -381,7 +416,8 @@ static void look_at_all(const struct look *look)
         look_at_words(look);
         return;
     }
-    if (access->shape == ACCESS_UNIFORM && !told->writes && !look->place->is_strong) {
+    if (access->shape == ACCESS_UNIFORM && !told->writes && !look->place->is_strong &&
+        is_settled(look, access->base)) {
         bool is_one = !(access->mask & (access->mask - 1));
         look_at_lane(look, (unsigned)__builtin_ctz(access->mask), is_one ? 0 : ENTRY_MANY);
         return;
@@ -395,6 +431,7 @@ static void look_at_strong(struct look *look)
 {
     const struct check_access *told = look->told;
     const struct access *access = told->access;
+    bool is_flag = told->insn->op == OP_ST && access->space == SPACE_GLOBAL;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = access->addresses[lane];
@@ -406,8 +443,10 @@ static void look_at_strong(struct look *look)
         if (told->writes)
             objects_publish(look->race, look->block, told->warp, lane, look->place, access->space,
                             address, look->bytes);
+        if (is_flag)
+            objects_publish_seen(look->race, look->block, told->warp, lane, address, look->bytes);
     }
-    if (look->place->releases && told->writes) order_advance(look->block, told->warp);
+    if ((look->place->releases && told->writes) || is_flag) order_advance(look->block, told->warp);
 }
 
 static void enter_block(struct race *race, struct race_block *block)

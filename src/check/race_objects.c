@@ -15,7 +15,7 @@ struct block_clock {
 
 struct object {
     uint64_t key; /* number of the word, plus 1 */
-    struct clock *all;
+    struct clock *all, *seen;
     struct block_clock *blocks;
 };
 
@@ -26,6 +26,7 @@ void objects_clear(struct race *race, struct hash_table *objects)
     for (struct object *object = NULL;
          (object = hash_table_next(objects, object, sizeof *object));) {
         clock_drop(&race->clocks, object->all);
+        clock_drop(&race->clocks, object->seen);
         for (struct block_clock *next, *one = object->blocks; one; one = next) {
             next = one->next;
             clock_drop(&race->clocks, one->clock);
@@ -60,6 +61,8 @@ void objects_acquire(struct race *race, struct race_block *block, unsigned warp,
         struct object *object = hash_table_find(objects, word + 1, sizeof *object);
         if (!object) continue;
         learn(race, block, warp, lane, place, object->all);
+        if (object->seen && order_see(&block->warps[warp], lane)->seen != object->seen)
+            clock_add(&race->clocks, &order_lane(race, block, warp, lane)->seen, object->seen);
         for (struct block_clock *one = object->blocks; one; one = one->next)
             if (one->owner == block->owner) learn(race, block, warp, lane, place, one->clock);
     }
@@ -104,6 +107,22 @@ static void publish_word(struct race *race, const struct race_block *block,
     }
     clock_add(&race->clocks, &object->all, all);
     if (in_block != all) publish_in_block(race, block, object, in_block);
+}
+
+void objects_publish_seen(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
+                          uint64_t address, unsigned bytes)
+{
+    const struct lane_clocks *clocks = order_see(&block->warps[warp], lane);
+    struct clock *itself = clock_with(&race->clocks, clocks->seen, block->ordinal,
+                                      block->barrier_time, warp, block->warps[warp].time);
+    for (uint64_t word = address >> 2; word <= (address + bytes - 1) >> 2; word++) {
+        struct object *object = hash_table_find(&race->objects, word + 1, sizeof *object);
+        if (!object && race->objects.used >= OBJECTS_MOST) continue;
+        if (!object) object = hash_table_add(&race->objects, word + 1, sizeof *object);
+        mem_keep(race->objects.entries);
+        clock_add(&race->clocks, &object->seen, itself);
+    }
+    clock_drop(&race->clocks, itself);
 }
 
 void objects_publish(struct race *race, struct race_block *block, unsigned warp, unsigned lane,

@@ -88,6 +88,7 @@ static struct lane_clocks hold_clocks(const struct lane_clocks *clocks)
         clock_hold(clocks->known),
         clock_hold(clocks->strict),
         {clock_hold(clocks->fenced[0]), clock_hold(clocks->fenced[1])},
+        clock_hold(clocks->seen),
     };
 }
 
@@ -97,6 +98,7 @@ void order_drop_clocks(struct race *race, struct lane_clocks *clocks)
     clock_drop(&race->clocks, clocks->strict);
     clock_drop(&race->clocks, clocks->fenced[0]);
     clock_drop(&race->clocks, clocks->fenced[1]);
+    clock_drop(&race->clocks, clocks->seen);
     *clocks = (struct lane_clocks){0};
 }
 
@@ -106,6 +108,7 @@ static void add_clocks(struct race *race, struct lane_clocks *into, const struct
     clock_add(&race->clocks, &into->strict, more->strict);
     clock_add(&race->clocks, &into->fenced[0], more->fenced[0]);
     clock_add(&race->clocks, &into->fenced[1], more->fenced[1]);
+    clock_add(&race->clocks, &into->seen, more->seen);
 }
 
 struct lane_clocks *order_lane(struct race *race, struct race_block *block, unsigned warp,
@@ -140,8 +143,8 @@ static void join_lanes(struct race *race, struct race_warp *w, uint32_t lanes, b
     for (uint32_t left = lanes; left; left &= left - 1) {
         struct lane_clocks *one = &w->clocks[__builtin_ctz(left)];
         struct clock *strict = is_barrier ? joint.strict : one->strict;
-        struct lane_clocks next = hold_clocks(
-            &(struct lane_clocks){joint.known, strict, {joint.fenced[0], joint.fenced[1]}});
+        struct lane_clocks next = hold_clocks(&(struct lane_clocks){
+            joint.known, strict, {joint.fenced[0], joint.fenced[1]}, joint.seen});
         order_drop_clocks(race, one);
         *one = next;
     }
@@ -326,6 +329,7 @@ static void fence_clocks(struct race *race, struct race_block *block, unsigned w
         .strict = clock_hold(clocks->known),
         .fenced = {clock_hold(itself),
                    clock_hold(scope >= SCOPE_GPU ? itself : clocks->fenced[FENCED_GPU])},
+        .seen = clock_hold(clocks->seen),
     };
     order_drop_clocks(race, clocks);
     clock_drop(&race->clocks, itself);
@@ -424,7 +428,8 @@ static bool met_at_barrier(const struct race_warp *w, unsigned lane, uint32_t ot
 }
 
 enum relation order_between(const struct race *race, const struct race_block *block, unsigned warp,
-                            unsigned lane, const struct segment *segment, unsigned of, bool many)
+                            unsigned lane, const struct segment *segment, unsigned of, bool many,
+                            bool is_write)
 {
     const struct race_warp *w = &block->warps[warp];
     const struct lane_clocks *clocks = order_see(w, lane);
@@ -443,5 +448,7 @@ enum relation order_between(const struct race *race, const struct race_block *bl
     if (clock_knows(&race->clocks, clocks->strict, ordinal, segment->warp, time)) return ORDERED;
     if (together || clock_knows(&race->clocks, clocks->known, ordinal, segment->warp, time))
         return WARNED;
-    return UNORDERED;
+    bool was_read =
+        !is_write && clock_knows(&race->clocks, clocks->seen, ordinal, segment->warp, time);
+    return was_read ? WARNED : UNORDERED;
 }

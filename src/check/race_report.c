@@ -41,6 +41,12 @@ static enum check_code code_of(const struct race *race, const struct conflict *c
         return values_differ(told, conflict->lane, lane_of_entry(conflict))
                    ? CHECK_CODE_RACE_LANES
                    : CHECK_CODE_RACE_SAME_VALUE;
+    bool in_warp = segment->owner == conflict->block->owner && segment->warp == told->warp;
+    if (both_strong && in_warp) {
+        bool matters = !is_sure && !(told->writes && conflict->is_quiet) &&
+                       !(conflict->is_write && conflict->entry & ENTRY_QUIET);
+        return matters ? CHECK_CODE_RACE_WARP : CHECK_CODE_COUNT;
+    }
     if (both_strong) return is_sure ? CHECK_CODE_RACE_SCOPE : CHECK_CODE_COUNT;
     if (!mine_is_weak && !is_weak) return is_sure ? CHECK_CODE_RACE_PLAIN_READ : CHECK_CODE_COUNT;
     bool is_benign =
@@ -51,7 +57,6 @@ static enum check_code code_of(const struct race *race, const struct conflict *c
     bool is_pending = segment->is_async && !((segment->done >> (lane_of_entry(conflict) & 31)) & 1);
     if (is_pending) return CHECK_CODE_RACE_COPY;
     if (is_sure) return CHECK_CODE_RACE;
-    bool in_warp = segment->owner == conflict->block->owner && segment->warp == told->warp;
     return in_warp ? CHECK_CODE_RACE_WARP : CHECK_CODE_RACE_FENCE;
 }
 

@@ -717,3 +717,55 @@ KERNEL(copy_stages_short)
     }
     __pipeline_wait_prior(0);
 }
+
+/* ---- found in programs ------------------------------------------------------------------------ */
+
+//! shuffle_broadcast 1 128 R05
+KERNEL(shuffle_broadcast)
+{
+    __shared__ int s[4];
+    if (TID % 32 == 0) s[TID / 32] = TID + 9;
+    int x = __shfl_sync(0xffffffffu, (int)TID, 0);
+    data[TID] = s[TID / 32] + x;
+}
+
+//! reset_beside_atomics 4 32 R01 R05
+KERNEL(reset_beside_atomics)
+{
+    if (BID == 0 && TID == 0) flag[0] = 5;
+    if (TID > 3) atomicAdd(&flag[0], 1);
+}
+
+//! volatile_warp_code 1 32 R05
+KERNEL(volatile_warp_code)
+{
+    __shared__ volatile int s[64];
+    s[TID] = TID + 1;
+    s[TID + 32] = TID;
+    if (TID < 16) s[TID] += s[TID + 16];
+    if (TID < 8) s[TID] += s[TID + 8];
+    data[TID] = s[TID];
+}
+
+//! zeros_to_shared 1 128 R01
+KERNEL(zeros_to_shared)
+{
+    __shared__ int s[128];
+    s[TID] = data[TID];
+    flag[TID] = s[127 - TID];
+}
+
+/* Block 1 writes where block 0 has read before its flag, as in-place compaction does: the flag's value depends on
+ * what was read. */
+//! read_before_flag 2 32 R06
+KERNEL(read_before_flag)
+{
+    volatile int *f = flag;
+    if (TID) return;
+    if (BID == 0) {
+        f[0] = data[2048] + 1;
+    } else {
+        while (f[0] == 0) {}
+        data[2048] = f[0];
+    }
+}
