@@ -116,12 +116,17 @@ static cudaError_t make_workspace(ws_launch *given)
     return fail(ws_device_copy_in(runtime.device, workspace, &zeros, sizeof zeros));
 }
 
+static uint64_t resident_blocks(const struct kernel *kernel, const ws_launch *given)
+{
+    uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
+    return kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
+}
+
 /* All its blocks must be on the GPU at once. */
 static cudaError_t check_cooperative(const struct kernel *kernel, const ws_launch *given)
 {
     uint64_t blocks = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
-    uint64_t threads = (uint64_t)given->block[0] * given->block[1] * given->block[2];
-    uint64_t most = kernel_resident_blocks(kernel, threads, given->dynamic_shared_bytes);
+    uint64_t most = resident_blocks(kernel, given);
     if (blocks <= most) return cudaSuccess;
     return refuse(kernel, cudaErrorCooperativeLaunchTooLarge,
                   "a cooperative launch of %llu blocks, but at most %llu are resident on this GPU",
@@ -163,6 +168,7 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
     if (runtime.options.clock == CLOCK_MODEL) set_clock(given, &clock);
     given->register_targets = kernel->binary->target_count ? kernel->binary->targets : NULL;
     given->register_target_count = kernel->binary->target_count;
+    if (check_is_on()) given->resident_blocks = resident_blocks(kernel, given);
     tally_running(kernel);
     ws_status status = ws_device_launch(runtime.device, kernel->binary->module, given, &profile);
     tally_running(NULL);
