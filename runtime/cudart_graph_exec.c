@@ -371,7 +371,13 @@ cudaError_t cudaGraphLaunch(struct graph *exec, cudaStream_t stream)
     cudaError_t error = api_begin();
     if (!error && !is_exec(exec)) error = cudaErrorInvalidValue;
     if (!error) error = stream_check(stream);
-    if (error || !stream_capture(stream)) return api_end(error ? error : graph_run(exec));
+    if (!error && !stream_capture(stream)) {
+        order_enter(stream);
+        error = graph_run(exec);
+        order_leave(stream);
+        return api_end(error);
+    }
+    if (error) return api_end(error);
     error = graph_copy_part(exec, &work.graph);
     return api_end(error ? error : stream_do(stream, &work));
 }

@@ -161,6 +161,7 @@ static cudaError_t execute(const struct kernel_work *work, ws_launch *given)
     struct launch_class *one = tally_class(kernel, given);
     given->counters = !check_is_on() && launch_class_wants_counters(one);
     check_enter_work();
+    order_operation(NULL);
     given->result = &result;
     given->trace_blocks = given->counters && runtime.options.traces ? 0 : WS_TRACE_NONE;
     given->trace_bytes = TRACE_BYTES;

@@ -163,15 +163,19 @@ CUDART cudaError_t cudaMemAdvise(const void *pointer, size_t bytes);
 CUDART cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes);
 CUDART cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer);
 
+/* No operations of different streams run at once if memory is allocated or freed between them (programming guide, implicit
+ * synchronization). */
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     cudaError_t error = api_begin();
+    order_wait_all();
     return api_end(error ? error : allocate(out, bytes, false));
 }
 
 cudaError_t cudaFree(void *pointer)
 {
     cudaError_t error = api_begin();
+    order_wait_all();
     return api_end(error ? error : release(pointer, false));
 }
 
@@ -179,6 +183,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
     (void)flags;
     cudaError_t error = api_begin();
+    order_wait_all();
     return api_end(error ? error : allocate(out, bytes, true));
 }
 
@@ -191,6 +196,7 @@ cudaError_t cudaMallocHost(void **out, size_t bytes, unsigned flags)
 cudaError_t cudaFreeHost(void *pointer)
 {
     cudaError_t error = api_begin();
+    order_wait_all();
     return api_end(error ? error : release(pointer, true));
 }
 
@@ -199,6 +205,7 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
     (void)flags;
     cudaError_t error = api_begin();
+    order_wait_all();
     if (!error && !bytes) error = cudaErrorInvalidValue;
     if (!error) error = allocate(out, bytes, false);
     if (!error) add_managed(address_of(*out));

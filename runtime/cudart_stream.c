@@ -31,7 +31,9 @@ static cudaError_t wait_for(cudaStream_t stream)
 {
     cudaError_t error = api_begin();
     if (!error && !stream_is_valid(stream)) error = cudaErrorInvalidResourceHandle;
-    return api_end(error ? error : stream_check_wait(stream_of(stream)));
+    if (!error) error = stream_check_wait(stream_of(stream));
+    if (!error) order_wait_stream(stream);
+    return api_end(error);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -57,6 +59,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     **out =
         (struct stream){.flags = flags, .priority = priority, .id = ++created + 2, .next = streams};
     streams = *out;
+    order_stream_made();
     return api_end(cudaSuccess);
 }
 
@@ -87,6 +90,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     while (*place != stream)
         place = &(*place)->next;
     capture_forget(stream);
+    order_stream_gone(stream);
     *place = stream->next;
     handle_destroy(HANDLE_STREAM, stream);
     return api_end(cudaSuccess);
@@ -109,7 +113,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     API_CALL;
     cudaError_t error = begin_with(stream, event);
     if (error) return api_end(error);
-    if (!(flags & EVENT_EXTERNAL)) return api_end(capture_wait(stream, event));
+    if (!(flags & EVENT_EXTERNAL)) {
+        error = capture_wait(stream, event);
+        if (!error && !stream_capture(stream)) order_stream_waits(stream, event);
+        return api_end(error);
+    }
     return api_end(stream_do(stream, &(struct work){.kind = WORK_WAIT, .event = event}));
 }
 
@@ -213,6 +221,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     cudaError_t error = api_begin();
     if (!error && !is_event(event)) error = cudaErrorInvalidResourceHandle;
     if (!error) tail_clear(&event->tail);
+    if (!error) clock_clear(&event->clock);
     if (!error) handle_destroy(HANDLE_EVENT, event);
     return api_end(error);
 }
@@ -245,6 +254,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     cudaError_t error = api_begin();
     if (!error && !is_event(event)) error = cudaErrorInvalidResourceHandle;
     if (!error && event->capture) error = cudaErrorCapturedEvent;
+    if (!error) order_wait_event(event);
     return api_end(error);
 }
 
@@ -262,6 +272,8 @@ cudaError_t cudaEventElapsedTime(float *out_milliseconds, cudaEvent_t begin, cud
     if (!is_event(begin) || !is_event(end) || !begin->recorded || !end->recorded ||
         ((begin->flags | end->flags) & EVENT_DISABLE_TIMING))
         return api_end(cudaErrorInvalidResourceHandle);
+    order_wait_event(begin);
+    order_wait_event(end);
     *out_milliseconds = (float)(1e3 * (end->seconds - begin->seconds));
     return api_end(cudaSuccess);
 }

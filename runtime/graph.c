@@ -13,6 +13,7 @@ static void destroy_node(struct node *node)
 {
     work_clear(&node->work);
     free(node->argument_pointers);
+    clock_clear(&node->clock);
     free(node->needs);
     handle_destroy(HANDLE_NODE, node);
 }
@@ -23,6 +24,10 @@ void graph_destroy(struct graph *graph)
         struct node *next = graph->first->next;
         destroy_node(graph->first);
         graph->first = next;
+    }
+    if (handle_is(HANDLE_GRAPH, graph)) {
+        clock_clear(&graph->start);
+        clock_clear(&graph->clock);
     }
     handle_destroy(HANDLE_GRAPH, graph);
 }
@@ -161,12 +166,17 @@ struct node *graph_find_copy(const struct graph *copy, const struct node *origin
 /* ---- copies at work -------------------------------------------------------------------------- */
 
 /* After a fault of a kernel nothing else is done. */
-cudaError_t graph_run(const struct graph *copy)
+cudaError_t graph_run(struct graph *copy)
 {
+    struct order_place before;
     cudaError_t error = cudaSuccess;
-    for (const struct node *node = copy->first; node && !error && !runtime.pending;
-         node = node->next)
+    order_graph_begin(copy, &before);
+    for (struct node *node = copy->first; node && !error && !runtime.pending; node = node->next) {
+        order_node_begin(copy, node);
         if (!node->disabled) error = work_run(&node->work);
+        order_node_end(node);
+    }
+    order_graph_end(copy, &before);
     return error;
 }
 

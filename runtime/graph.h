@@ -4,6 +4,7 @@
 #ifndef RUNTIME_GRAPH_H
 #define RUNTIME_GRAPH_H
 
+#include "stream_order.h"
 #include "work.h"
 
 struct node {
@@ -18,12 +19,17 @@ struct node {
     /* of whoever walks through the graph: */
     bool marked;
     struct node *copy;
+    /* stream_order.c: */
+    struct clock clock;
+    uint32_t timeline;
+    bool is_extended; /* another node goes on in its timeline */
 };
 
 struct graph {
     bool is_exec; /* made by cudaGraphInstantiate */
     struct node *first, *last;
     size_t count;
+    struct clock start, clock; /* before its nodes, and behind them (stream_order.c) */
 };
 
 /* A node of a graph got so many bytes (cudaDeviceGetGraphMemAttribute). */
@@ -60,7 +66,7 @@ cudaError_t graph_copy_part(struct graph *graph, struct graph **out);
 /* The node of a copy that was made from `origin`; NULL: none. */
 struct node *graph_find_copy(const struct graph *copy, const struct node *origin);
 /* Everything, of a copy; stops at the first failure. */
-cudaError_t graph_run(const struct graph *copy);
+cudaError_t graph_run(struct graph *copy);
 /* Takes work over from a graph that has the same nodes in the same order; `out_node` is the first that
  * differs. */
 enum graph_change { GRAPH_SAME = 0, GRAPH_TOPOLOGY = 2, GRAPH_KIND = 3 };

@@ -17,6 +17,8 @@ struct stream {
     unsigned long long id;
     struct capture *capture; /* NULL: work is done at once */
     struct tail tail;
+    struct clock clock; /* stream_order.c */
+    uint32_t timeline;  /* 0: none yet */
     struct stream *next;
 };
 
@@ -26,6 +28,7 @@ struct event {
     double seconds;
     unsigned long long capture; /* the last record was captured; 0: it was not */
     struct tail tail;           /* what it stands for there */
+    struct clock clock;         /* stream_order.c */
 };
 
 /* Streams 0, 1 and 2 of the API are the default streams. */

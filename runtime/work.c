@@ -44,6 +44,16 @@ static const char *direction(const struct copy_work *copy)
     return names[kind];
 }
 
+/* Functions without Async in their names wait, and so do copies from and to memory that is not pinned (runtime API, API
+ * synchronization behavior). */
+static bool host_waits(const struct copy_work *copy)
+{
+    ws_device_range range;
+    return !strstr(api_current(), "Async") ||
+           !ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->to.begin, &range) ||
+           !ws_device_find(runtime.device, (uint64_t)(uintptr_t)copy->from.begin, &range);
+}
+
 static cudaError_t run_copy(const struct copy_work *copy)
 {
     check_copy(copy);
@@ -53,12 +63,16 @@ static cudaError_t run_copy(const struct copy_work *copy)
     if (copy->height > 1 && (copy->width > copy->to.pitch || copy->width > copy->from.pitch))
         return cudaErrorInvalidPitchValue;
     double begin = runtime.now;
+    order_operation("a copy");
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++) {
+            order_bytes(row_of(&copy->from, y, z), copy->width, false);
+            order_bytes(row_of(&copy->to, y, z), copy->width, true);
             cudaError_t error = copy_bytes(row_of(&copy->to, y, z), row_of(&copy->from, y, z),
                                            copy->width, copy->kind);
             if (error) return error;
         }
+    if (host_waits(copy)) order_host_waits();
     event_log_work(EVENT_COPY, direction(copy), begin, copy->width * copy->height * copy->depth);
     return cudaSuccess;
 }
@@ -71,8 +85,10 @@ static cudaError_t run_fill(const struct fill_work *fill)
                 (uintptr_t)fill->to.begin % unit == 0;
     if (!fits) return cudaErrorInvalidValue;
     double begin = runtime.now;
+    order_operation("a fill");
     for (size_t z = 0; z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++) {
+            order_bytes(row_of(&fill->to, y, z), fill->width, true);
             cudaError_t error = fill_bytes(row_of(&fill->to, y, z), fill->value, unit, fill->width);
             if (error) return error;
         }
@@ -84,9 +100,12 @@ static cudaError_t run_fill(const struct fill_work *fill)
 
 static cudaError_t call_host(const struct host_work *host)
 {
+    struct order_place place;
+    order_pause(&place);
     pthread_mutex_unlock(&runtime.lock);
     host->function(host->user);
     pthread_mutex_lock(&runtime.lock);
+    order_resume(&place);
     return cudaSuccess;
 }
 
@@ -106,9 +125,12 @@ cudaError_t work_run(const struct work *work)
     case WORK_RECORD:
         if (!handle_is(HANDLE_EVENT, work->event)) return cudaErrorInvalidResourceHandle;
         event_record(work->event);
+        order_record(work->event);
+        return cudaSuccess;
+    case WORK_WAIT:
+        if (handle_is(HANDLE_EVENT, work->event)) order_node_waits(work->event);
         return cudaSuccess;
     case WORK_EMPTY:
-    case WORK_WAIT:
     case WORK_ALLOC:
     case WORK_FREE:
         return cudaSuccess;
@@ -141,7 +163,11 @@ cudaError_t stream_do(cudaStream_t stream, struct work *work)
     if (!error && stream_capture(stream)) return capture_add(stream, work);
     const struct stream *made = error ? NULL : stream_of(stream);
     unsigned long long before = event_log_stream(made && made->id ? made->id : 0);
-    if (!error) error = work_run(work);
+    if (!error) {
+        order_enter(stream);
+        error = work_run(work);
+        order_leave(stream);
+    }
     event_log_stream(before);
     work_clear(work);
     return error;

@@ -36,7 +36,7 @@ check_includes() {
         exported["isa"] = "insn.h modifiers.h sass.h native_modifiers.h"; exported["machine"] = "machine.h yaml_tree.h"
         exported["host"] = "host.h"
         exported["decode"] = "module.h cubin.h fat_binary.h listing.h tool.h"; exported["emulate"] = "observer.h emulate.h checker.h"
-        exported["check"] = "findings.h finding.h suppression.h check_names.h"
+        exported["check"] = "findings.h finding.h streams.h suppression.h check_names.h"
         exported["replay"] = "replay.h"
         exported["measure"] = "profile.h trace.h trace_file.h traceg_write.h cache.h cache_section.h l2_history.h memory_rules.h"
         exported["model"] = "estimate.h quantitative.h closed_form.h energy_form.h power_estimate.h core_sweep.h clock_sweep.h thermal.h split_plan.h throughput_case.h timeline.h warp_waits.h warp_parallelism.h teg_clocks.h"; exported["recommend"] = "advice.h"

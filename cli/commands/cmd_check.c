@@ -15,7 +15,8 @@ enum {
     OPTION_ERROR_EXITCODE,
     OPTION_SAVE,
     OPTION_MAX_INSTRUCTIONS,
-    OPTION_TIMEOUT
+    OPTION_TIMEOUT,
+    OPTION_LEAKS
 };
 
 static const struct option_row options[] = {
@@ -37,6 +38,7 @@ static const struct option_row options[] = {
      "a launch that executes more warp instructions never ends: an error (default 2^40)"},
     {OPTION_TIMEOUT, 0, "timeout", "S",
      "end the program after S seconds and report what was found"},
+    {OPTION_LEAKS, 0, "leaks", "yes|no", "memory and objects that are never freed (default yes)"},
     {0},
 };
 
@@ -73,6 +75,9 @@ static int use_option(struct cli *cli, struct check_request *request, const stru
     case OPTION_MAX_INSTRUCTIONS:
         return parse_unsigned(cli, "--max-instructions", use->value, UINT64_MAX,
                               &request->run.max_instructions);
+    case OPTION_LEAKS:
+        request->run.ignores_leaks = *use->value == 'n';
+        return EXIT_DONE;
     case OPTION_TIMEOUT:
         return cli_parse_timeout(cli, use->value, &request->run.timeout);
     default:

@@ -37,6 +37,7 @@ struct run_request {
     uint64_t report_count; /* kernels that are reported in full; 0: as usual for the format */
     const char **program;  /* ends with NULL */
     const char *check;     /* tools of `check`; NULL: none */
+    bool ignores_leaks;    /* of `check` */
 };
 
 /* A program that has run. */

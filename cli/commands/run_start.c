@@ -66,7 +66,8 @@ static int write_options(struct cli *cli, const struct run_request *request, con
     if (request->clock_jitter > 0) fprintf(file, "clock-jitter=%.17g\n", request->clock_jitter);
     if (request->host_isa) fprintf(file, "host-isa=%s\n", request->host_isa);
     if (request->only) fprintf(file, "only=%s\n", request->only);
-    if (request->check) fprintf(file, "check=%s\n", request->check);
+    if (request->check)
+        fprintf(file, "check=%s\nleaks=%d\n", request->check, !request->ignores_leaks);
     if (request->report_dir) fprintf(file, "report-dir=%s\n", request->report_dir);
     if (fclose(file) == 0) return EXIT_DONE;
     return cli_error(cli, EXIT_RUN_OURS, "%s: %s", path, strerror(errno));

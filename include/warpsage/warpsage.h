@@ -335,6 +335,26 @@ WS_API WS_CHECKED ws_status ws_check_tools(ws_context *context, const char *name
  * is whole. */
 WS_API WS_CHECKED ws_status ws_check_save(ws_check *check, const char *path);
 
+/* Operations of streams: launches, copies, fills. Each has a number in its timeline, from 1; operations of one timeline
+ * are in order. */
+typedef struct ws_check_operation {
+    size_t size; /* sizeof(ws_check_operation) */
+    uint32_t timeline;
+    uint64_t index;
+    /* An earlier operation is ordered before this one if its index is at most seen[its timeline]; not known there: 0. */
+    const uint64_t *seen;
+    size_t seen_count;
+    /* The same for all operations that are still to come. */
+    const uint64_t *done;
+    size_t done_count;
+    const char *what; /* "copy", "fill"; NULL: the launch that follows */
+} ws_check_operation;
+/* The launch and the accesses that follow are this operation's. Without any, all launches are in order. */
+WS_API WS_CHECKED ws_status ws_check_begin(ws_check *check, const ws_check_operation *operation);
+/* Bytes of device memory that a copy or fill reads or writes. */
+WS_API WS_CHECKED ws_status ws_check_access(ws_check *check, uint64_t address, uint64_t bytes,
+                                            bool is_write);
+
 /* ---- device: memory and execution on the CPU ------------------------------------------------ */
 
 typedef struct ws_device_options {

@@ -5,6 +5,7 @@
 #include "api/handles.h"
 #include "check/check_names.h"
 #include "check/finding.h"
+#include "check/streams.h"
 
 static const char *host_stack(void *user, enum finding_host what, uint64_t address)
 {
@@ -102,5 +103,25 @@ ws_status ws_check_note(ws_check *check, const char *text)
 {
     API_CALL(check->context)
     findings_note(check->findings, text);
+    return WS_OK;
+}
+
+ws_status ws_check_begin(ws_check *check, const ws_check_operation *operation)
+{
+    API_CALL(check->context)
+    TRY(handle_check_size(&check->context->diag, "ws_check_operation", operation->size,
+                          sizeof *operation));
+    const struct stream_order order = {
+        operation->timeline, operation->index,      operation->seen, operation->seen_count,
+        operation->done,     operation->done_count, operation->what};
+    if (check->findings->streams) streams_begin(check->findings->streams, &order);
+    return WS_OK;
+}
+
+ws_status ws_check_access(ws_check *check, uint64_t address, uint64_t bytes, bool is_write)
+{
+    API_CALL(check->context)
+    if (streams_is_on(check->findings->streams))
+        streams_host_access(check->findings->streams, address, bytes, is_write);
     return WS_OK;
 }

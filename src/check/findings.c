@@ -6,6 +6,7 @@
 
 #include "check/code_frames.h"
 #include "check/race_tool.h"
+#include "check/streams.h"
 
 const struct check_code_info check_codes[CHECK_CODE_COUNT] = {
 #define CODE(name, id, tool, grade, title, advice)                                                 \
@@ -232,6 +233,7 @@ static void launch_begin(void *self, const struct launch_view *launch)
     findings->launch = launch;
     findings->launches++;
     if (findings->race) race_launch_begin(findings->race, launch);
+    if (findings->streams) streams_launch_begin(findings->streams, launch);
 }
 
 static void launch_end(void *self)
@@ -269,6 +271,7 @@ struct findings *findings_create(unsigned tools)
     findings->checker = (struct checker){.ops = &ops, .self = findings, .tools = tools};
     if (tools & CHECK_RACE) {
         findings->race = race_create(findings);
+        findings->streams = streams_create(findings);
         findings->checker.order = &race_ops;
         findings->checker.order_self = findings->race;
     }
@@ -294,6 +297,7 @@ void findings_destroy(struct findings *findings)
 {
     if (!findings) return;
     race_destroy(findings->race);
+    streams_destroy(findings->streams);
     hash_table_clear(&findings->by_place);
     mem_free(findings->items);
     mem_free((void *)(uintptr_t)findings->notes);

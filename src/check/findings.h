@@ -58,6 +58,7 @@ struct check_finding {
 };
 
 struct race;
+struct streams;
 
 /* Stacks that the host knows: of the call that goes on, of the memory at an address; a frame a line, NULL: unknown. */
 enum finding_host { FINDING_HOST_CALL, FINDING_HOST_ALLOCATED, FINDING_HOST_FREED };
@@ -76,6 +77,7 @@ struct findings {
     uint64_t launches, changes;       /* changes: reports so far */
     const struct launch_view *launch; /* that runs */
     struct race *race;                /* of the tool race; NULL: off */
+    struct streams *streams;          /* of the tool race; NULL: off */
     finding_host_fn *host;            /* NULL: no stacks are known */
     void *host_user;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tool race: launches and blocks. */
 #include "check/race.h"
+#include "check/streams.h"
 
 #include <string.h>
 
@@ -131,6 +132,7 @@ static void cleared(void *self, uint64_t address, uint64_t bytes)
 {
     struct race *race = self;
     cells_forget(&race->shadow, address, bytes);
+    streams_forget(race->findings->streams, address, bytes);
 }
 
 const struct order_ops race_ops = {

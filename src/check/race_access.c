@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/race.h"
+#include "check/streams.h"
 
 /* An access of a warp while it is examined. */
 struct look {
@@ -480,6 +481,9 @@ void race_access(void *self, const struct check_access *told)
     look.first = block->alone_segment;
     look.span = block->barrier_segment > look.first ? block->barrier_segment - look.first : 0;
     look.quiet = find_quiet(told);
+    if (told->access->space == SPACE_GLOBAL && !look.place->is_strong &&
+        streams_is_on(race->findings->streams))
+        streams_kernel_access(race->findings->streams, told, block->index, look.quiet);
     if (look.place->is_strong)
         look_at_strong(&look);
     else
