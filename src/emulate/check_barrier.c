@@ -6,6 +6,7 @@
  * is a reconvergence node whose lanes wait for those at the barrier. Between warps, it is a post-dominator of the
  * barrier that the one warp has visited since the last barrier, and the other not. */
 #include <stdio.h>
+#include <string.h>
 
 #include "emulate/check_sync.h"
 
@@ -24,6 +25,7 @@ struct sync_state *sync_begin(struct sync_state *state, const struct launch *lau
     }
     state->generation++;
     for (uint32_t w = 0; w < warps; w++) {
+        memset(state->warps[w].met_at, 0, sizeof state->warps[w].met_at);
         state->warps[w].skip = state->warps[w].barrier = (struct sync_skip){.block = CODE_END};
         state->warps[w].left_at = state->warps[w].taint_count = 0;
         state->warps[w].wait_block = CODE_END;
@@ -211,6 +213,19 @@ static void note_skip(const struct exec *x, struct sync_skip *skip, const struct
     skip->beyond = first_insn(x, node->block);
 }
 
+/* Those of `lanes` that have met without the split since it parted from them: by stamps, which grow. */
+static uint32_t met_elsewhere(const struct sync_warp *state, const struct split *split,
+                              uint32_t lanes)
+{
+    uint32_t met = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (state->met_at[lane] >= split->stamp && !(state->met_with[lane] & split->mask))
+            met |= 1u << lane;
+    }
+    return met;
+}
+
 /* Splits that wait below a node at which others do. */
 static void check_node(struct exec *x, struct warp *warp, int32_t at)
 {
@@ -223,10 +238,12 @@ static void check_node(struct exec *x, struct warp *warp, int32_t at)
         if (split->state == SPLIT_READY || !is_below(warp, split->node, at)) continue;
         if (!is_known) beyond = look_beyond(x, node->frame, node->block);
         is_known = true;
-        if (!beyond) return;
         if (split->state == SPLIT_AT_SYNC) {
             uint32_t named = meet_members(x, warp, i) & node->arrived;
+            if (!beyond) named = met_elsewhere(state, split, named);
             if (named) note_skip(x, &state->skip, node, split->block, named, beyond);
+        } else if (!beyond) {
+            continue;
         } else if (is_aligned(x->launch->program->code[split->block].last)) {
             tell_diverged(x, warp, split, node, beyond);
         } else {

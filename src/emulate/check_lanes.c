@@ -61,7 +61,12 @@ static void check_shuffle(struct exec *x, const struct warp *warp, const struct 
 void sync_operate(struct exec *x, const struct warp *warp, const struct uop *u, uint32_t on,
                   uint32_t members)
 {
+    struct sync_warp *state = &x->block->sync->warps[warp->index];
     uint32_t outside = on & ~members;
+    for (uint32_t left = on; left; left &= left - 1) {
+        state->met_at[__builtin_ctz(left)] = warp->stamp;
+        state->met_with[__builtin_ctz(left)] = members;
+    }
     if (outside) {
         char detail[160];
         snprintf(detail, sizeof detail,

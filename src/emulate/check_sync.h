@@ -38,6 +38,9 @@ struct sync_warp {
     /* Where a split waits in a .sync operation (code block), the lanes that lived when it began to, and those of them that
      * executed an operation with another mask since. */
     uint32_t wait_block, wait_alive, wait_moved;
+    /* By lane: the warp's stamp at its last .sync operation, and whom that named. */
+    uint64_t met_at[WARP_LANES];
+    uint32_t met_with[WARP_LANES];
     uint32_t left_at; /* the generation in which its last lane left, plus 1 */
 };
 

@@ -316,6 +316,21 @@ enum check_code fault_code(const struct fault *fault)
     return (enum check_code)codes[fault->kind];
 }
 
+/* Does the kernel ask for what only cooperative launches give, and has it stopped itself? */
+static bool lacks_grid(const struct launch *launch, const struct fault *fault)
+{
+    const struct launch_view *view = &launch->program->view;
+    if (fault->kind != FAULT_TRAP || launch->options->grid_workspace) return false;
+    for (uint32_t i = 0; i < view->insn_count; i++)
+        for (unsigned k = 0; k < view->insns[i]->nsrc; k++) {
+            const struct operand *source = insn_source(view->insns[i], k);
+            if (source->kind == OPERAND_SPECIAL &&
+                (source->reg == SREG_ENVREG1 || source->reg == SREG_ENVREG2))
+                return true;
+        }
+    return false;
+}
+
 void fault_check(const struct launch *launch, const struct fault *fault)
 {
     const struct checker *check = launch->device->check;
@@ -331,5 +346,6 @@ void fault_check(const struct launch *launch, const struct fault *fault)
         .space = fault->space,
         .detail = fault->detail,
     };
+    if (check->tools & CHECK_SYNC && lacks_grid(launch, fault)) report.code = CHECK_CODE_GRID;
     check->ops->report(check->self, &report);
 }

@@ -8,7 +8,7 @@
  *     // here CODE    // other CODE                       at the end of a line: the finding's places, where they are given
  *     // says NAME WORDS                                  the words are in the detail of a finding
  *
- * A launch fails where DEADLOCK, ENDLESS_LOOP or BARRIER_NUMBER is expected, and succeeds elsewhere. */
+ * A launch fails where DEADLOCK, ENDLESS_LOOP, GRID or BARRIER_NUMBER is expected, and succeeds elsewhere. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void run_kernel(struct test_file *f, char *line)
     f->findings = findings_create(CHECK_SYNC);
     launch(f, name, grid, block);
     bool fails = strstr(line, "DEADLOCK") || strstr(line, "ENDLESS_LOOP");
-    bool is_refused = strstr(line, "BARRIER_NUMBER") != NULL;
+    bool is_refused = strstr(line, "BARRIER_NUMBER") || strstr(line, "GRID ");
     ws_status status = fails ? WS_ERR_DEADLOCK : is_refused ? WS_ERR_FAULT : WS_OK;
     if (f->status != status)
         fail_msg("%s: %s: status %d: %s", f->path, name, (int)f->status, f->diag.text);
