@@ -335,6 +335,39 @@ static uint32_t find_quiet(const struct check_access *told)
     return quiet;
 }
 
+/* A read of a whole word that was written long ago: true if that is all. Who read first stays. */
+static inline bool pass_read(const struct look *look, struct cell *cell, unsigned lane, entry flags)
+{
+    entry has = cell->read;
+    if (cell->write && !is_old(look, cell->write)) return false;
+    if (entry_segment(has) == look->segment) {
+        if (has & ENTRY_RAMPS || entry_bytes(has) != 15) return false;
+        if (entry_lane(has) != lane || flags) cell->read = has | ENTRY_MANY;
+    } else if (is_old(look, has)) {
+        cell->read = entry_make(look->segment, look->place_number, lane, 15) | flags;
+    } else if (look->block->has_clocks) {
+        return false; /* it may be ordered before this one */
+    }
+    return true;
+}
+
+/* Of whole words, by these lanes. */
+static void look_at_reads(const struct look *look, uint32_t lanes, entry flags)
+{
+    const struct access *access = look->told->access;
+    bool is_shared = access->space == SPACE_SHARED;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t address = access->addresses[lane];
+        for (unsigned at = 0; at < look->bytes; at += 4) {
+            struct cell *cell = is_shared ? look->block->shared + ((address + at) >> CELL_SHIFT)
+                                          : cells_at(&look->race->shadow, address + at);
+            if (!pass_read(look, cell, lane, flags))
+                look_at_cell(look, cell, lane, address + at, 15, flags);
+        }
+    }
+}
+
 static void look_at_lane(const struct look *look, unsigned lane, entry flags)
 {
     uint64_t address = look->told->access->addresses[lane], end = address + look->bytes;
@@ -421,6 +454,23 @@ static void look_at_all(const struct look *look)
         is_settled(look, access->base)) {
         bool is_one = !(access->mask & (access->mask - 1));
         look_at_lane(look, (unsigned)__builtin_ctz(access->mask), is_one ? 0 : ENTRY_MANY);
+        return;
+    }
+    bool is_halves =
+        access->shape == ACCESS_HALVES && !access->stride && access->mask == UINT32_MAX;
+    if (is_halves && !told->writes && !look->place->is_strong && is_settled(look, access->base) &&
+        is_settled(look, access->base2)) {
+        const uint32_t first_lanes = 1 | 1u << (LANES / 2);
+        if (look->bytes % 4 == 0) {
+            look_at_reads(look, first_lanes, ENTRY_MANY);
+        } else {
+            look_at_lane(look, 0, ENTRY_MANY);
+            look_at_lane(look, LANES / 2, ENTRY_MANY);
+        }
+        return;
+    }
+    if (!told->writes && !look->place->is_strong && look->bytes % 4 == 0) {
+        look_at_reads(look, access->mask, 0);
         return;
     }
     for (uint32_t left = access->mask; left; left &= left - 1)

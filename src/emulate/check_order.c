@@ -8,6 +8,7 @@
 void order_block_begin(struct exec *x, struct block *block)
 {
     const struct launch *launch = x->launch;
+    if (block->ordering) order_block_end(x, block); /* of the block that it was before */
     block->ordering = x->check->order->block_begin(x->check->order_self, block->index,
                                                    launch->threads_per_block, launch->shared_end);
 }
