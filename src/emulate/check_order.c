@@ -93,12 +93,28 @@ static bool value_of(const struct check_access *access, unsigned lane, unsigned 
     return true;
 }
 
+/* With red zones: those of the program are told apart. */
+static void name_guarded(const struct program *program, uint64_t address, char *out, size_t size)
+{
+    snprintf(out, size, "dynamic shared memory");
+    for (uint32_t i = 0; i < program->shared_count; i++) {
+        const struct guarded *one = &program->shared_arrays[i];
+        if (address >= one->begin && address < one->end)
+            snprintf(out, size, "shared variable '%s', byte %llu", one->name,
+                     (unsigned long long)(address - one->begin));
+    }
+}
+
 /* By the layout of the launch; dynamic shared memory lies behind its variables. */
 static void name_shared(const struct exec *x, uint64_t address, char *out, size_t size)
 {
     const struct program *program = x->launch->program;
     const struct module *module = program->module;
     uint64_t at = address - program->shared_base;
+    if (program->guards_shared) {
+        name_guarded(program, address, out, size);
+        return;
+    }
     uint64_t *offsets = mem_zalloc(module->variable_count + 1, sizeof *offsets);
     uint64_t end = module_shared_layout(module, program->entry, offsets);
     snprintf(out, size, "shared memory, byte %llu", (unsigned long long)at);
