@@ -63,7 +63,9 @@ void sync_operate(struct exec *x, const struct warp *warp, const struct uop *u, 
 {
     struct sync_warp *state = &x->block->sync->warps[warp->index];
     uint32_t outside = on & ~members;
-    for (uint32_t left = on; left; left &= left - 1) {
+    if (on == UINT32_MAX && members == UINT32_MAX && !state->taint_count) return;
+    bool is_whole = (on | warp->dead) == UINT32_MAX; /* so nobody is elsewhere */
+    for (uint32_t left = is_whole ? 0 : on; left; left &= left - 1) {
         state->met_at[__builtin_ctz(left)] = warp->stamp;
         state->met_with[__builtin_ctz(left)] = members;
     }
