@@ -39,8 +39,12 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, int kind)
     if (on_device(to, 1)) { /* also of cudaMemcpyDefault */
         ws_status status = ws_device_copy_in(runtime.device, address_of(to), from, bytes);
         if (status != WS_OK) return cudaErrorInvalidValue;
+    } else if (on_device(from, 1)) {
+        /* The library looks at what leaves the device. */
+        if (!on_device(from, bytes) ||
+            ws_device_copy_out(runtime.device, to, address_of(from), bytes) != WS_OK)
+            return cudaErrorInvalidValue;
     } else {
-        if (on_device(from, 1) && !on_device(from, bytes)) return cudaErrorInvalidValue;
         memmove(to, from, bytes);
     }
     /* Copy engines go through the L2, too. */

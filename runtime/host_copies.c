@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Copies and fills before they are done. What the host allocated by other means than CUDA's is unknown. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "host_check.h"
 
 /* One end of a copy, from its first to its last byte. */
@@ -63,6 +66,21 @@ static struct end end_of(const char *word, const struct rows *rows, uint64_t byt
     return (struct end){word, (uint64_t)(uintptr_t)rows->begin, bytes, false, false};
 }
 
+/* What a refused copy or fill would have written within the memory counts as written: that it is not is one mistake, not
+ * two. The bytes themselves stay. */
+static void mark_written(const struct end *to)
+{
+    ws_device_range range;
+    if (!ws_device_find(runtime.device, to->address, &range)) return;
+    uint64_t left = range.address + range.bytes - to->address;
+    void *same = left < to->bytes ? malloc(left) : NULL;
+    if (!same) return;
+    memcpy(same, (const void *)(uintptr_t)to->address, left);
+    if (ws_device_copy_in(runtime.device, to->address, same, left) != WS_OK)
+        tell("%s", ws_context_error(runtime.context));
+    free(same);
+}
+
 void check_copy(const struct copy_work *copy)
 {
     if (!check_is_on() || !copy->width || !copy->height || !copy->depth) return;
@@ -87,6 +105,7 @@ void check_copy(const struct copy_work *copy)
     from.is_host = !any && !from.is_device;
     judge(&to);
     judge(&from);
+    mark_written(&to);
 }
 
 void check_fill(const struct fill_work *fill)
@@ -96,4 +115,5 @@ void check_fill(const struct fill_work *fill)
         end_of("memory", &fill->to, span(&fill->to, fill->width, fill->height, fill->depth));
     to.is_device = true;
     judge(&to);
+    mark_written(&to);
 }

@@ -95,6 +95,7 @@ void check_leaks(void)
     for (size_t i = 0; i < leaks.count; i++)
         report(&leaks.items[i]);
     free(leaks.items);
+    ws_device_check_leaks(runtime.device);
     check_memory_keep_all();
     handle_keep_all();
     texture_keep_all();

@@ -56,6 +56,7 @@ static bool host_waits(const struct copy_work *copy)
 
 static cudaError_t run_copy(const struct copy_work *copy)
 {
+    check_enter_work();
     check_copy(copy);
     if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
@@ -80,6 +81,7 @@ static cudaError_t run_copy(const struct copy_work *copy)
 static cudaError_t run_fill(const struct fill_work *fill)
 {
     unsigned unit = fill->element_bytes;
+    check_enter_work();
     check_fill(fill);
     bool fits = (unit == 1 || unit == 2 || unit == 4) && fill->width % unit == 0 &&
                 (uintptr_t)fill->to.begin % unit == 0;

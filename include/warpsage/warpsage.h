@@ -406,6 +406,8 @@ WS_API uint64_t ws_device_used_bytes(const ws_device *device);
 /* Bytes that malloc in kernels has to hand out; 8 MiB if never called. Once a kernel that calls it was
  * launched it is an error. */
 WS_API WS_CHECKED ws_status ws_device_set_heap(ws_device *device, uint64_t bytes);
+/* With a check: memory that kernels took by malloc and have not freed becomes findings. */
+WS_API void ws_device_check_leaks(ws_device *device);
 WS_API WS_CHECKED ws_status ws_device_free(ws_device *device, uint64_t address);
 WS_API WS_CHECKED ws_status ws_device_copy_in(ws_device *device, uint64_t to, const void *from,
                                               size_t bytes);

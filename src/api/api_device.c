@@ -87,6 +87,11 @@ uint64_t ws_device_used_bytes(const ws_device *device)
     return device_live_bytes(device->device);
 }
 
+void ws_device_check_leaks(ws_device *device)
+{
+    device_report_leaks(device->device);
+}
+
 ws_status ws_device_free(ws_device *device, uint64_t address)
 {
     device->changes++;
