@@ -769,3 +769,93 @@ KERNEL(read_before_flag)
         data[2048] = f[0];
     }
 }
+
+//! tile8 2 64
+KERNEL(tile8)
+{
+    __shared__ int s[64];
+    unsigned m = 0xffu << ((TID % 32) / 8 * 8);
+    for (int i = 0; i < 3; i++) {
+        s[TID] = TID + i;
+        __syncwarp(m);
+        data[BID * 64 + TID] += s[TID ^ 7];
+        __syncwarp(m);
+    }
+}
+
+//! diverged_sync 1 32
+KERNEL(diverged_sync)
+{
+    __shared__ int s[32];
+    if (TID < 16) {
+        s[TID] = TID + 1;
+        __syncwarp(0xffff);
+        data[TID] = s[15 - TID];
+    } else {
+        s[TID] = TID + 1;
+        __syncwarp(0xffff0000);
+        data[TID] = s[47 - TID];
+    }
+}
+
+//! exited_lanes 1 32
+KERNEL(exited_lanes)
+{
+    __shared__ int s[32];
+    if (TID >= 20) return;
+    s[TID] = TID + 1;
+    __syncwarp(0xfffff);
+    data[TID] = s[19 - TID];
+}
+
+//! rw_same 4 64
+KERNEL(rw_same)
+{
+    for (int i = 0; i < 5; i++) {
+        data[BID * 64 + TID] += i;
+        if (TID & 1) data[BID * 64 + TID] *= 2;
+    }
+}
+
+//! atomics_then_last 8 64
+KERNEL(atomics_then_last)
+{
+    __shared__ int last;
+    atomicAdd(&data[TID], BID + 1);
+    __threadfence();
+    __syncthreads();
+    if (!TID) last = atomicInc((unsigned *)flag, 7) == 7;
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        flag[64 + TID] = data[TID];
+        data[TID] = 0;
+    }
+}
+
+//! lock_lanes 1 32
+KERNEL(lock_lanes)
+{
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(flag, 0, 1) == 0) {
+            __threadfence();
+            data[0] += TID;
+            __threadfence();
+            atomicExch(flag, 0);
+            done = true;
+        }
+    }
+}
+
+//! vec 2 64
+KERNEL(vec)
+{
+    int4 *d = (int4 *)data;
+    int4 v = d[BID * 64 + TID];
+    v.x += 1;
+    d[BID * 64 + TID] = v;
+    __syncthreads();
+    int2 *e = (int2 *)data;
+    e[BID * 128 + TID] = make_int2(1, 2);
+}
