@@ -231,7 +231,7 @@ static void run_file(const char *path, int level)
 {
     char *text = read_text(path);
     struct test_case c = {.launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}}};
-    c.checker = (struct checker){&ops, &c.recorder, CHECK_MEMORY};
+    c.checker = (struct checker){.ops = &ops, .self = &c.recorder, .tools = CHECK_MEMORY};
     bool is_hardware = strstr(text, "//! hardware") != NULL;
     must(&c, module_load_memory(&c.diag, path, text, strlen(text), &c.module));
     struct device_options options = {.isa_level = level,
