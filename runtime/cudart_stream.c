@@ -59,7 +59,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     **out =
         (struct stream){.flags = flags, .priority = priority, .id = ++created + 2, .next = streams};
     streams = *out;
-    order_stream_made();
+    order_follow();
     return api_end(cudaSuccess);
 }
 

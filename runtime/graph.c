@@ -6,6 +6,7 @@
 
 struct graph *graph_create(void)
 {
+    order_follow();
     return handle_create(HANDLE_GRAPH, sizeof(struct graph));
 }
 

@@ -66,7 +66,7 @@ static uint32_t new_timeline(void)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-void order_stream_made(void)
+void order_follow(void)
 {
     order.is_on |= check_is_on() && order.timelines + 1 < TIMELINES_MOST;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which operations are ordered before which, for the tool race of `warpsage check`: vector clocks of streams, events, nodes
- * of graphs and the host, once the program has made a stream. The rules are those of the CUDA programming guide
+ * of graphs and the host, once the program has made a stream or a graph. The rules are those of the CUDA programming guide
  * (streams, events, default streams, graphs). All threads of the host count as one: what orders them is not seen. With
  * the lock. */
 #ifndef RUNTIME_STREAM_ORDER_H
@@ -24,8 +24,9 @@ struct clock {
 };
 void clock_clear(struct clock *clock);
 
-/* A stream was made: from here on order is followed. Another one goes. */
-void order_stream_made(void);
+/* A stream or graph was made: from here on order is followed. */
+void order_follow(void);
+/* A stream goes. */
 void order_stream_gone(struct stream *stream);
 /* Around the work that a stream is asked for. */
 void order_enter(cudaStream_t stream);

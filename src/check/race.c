@@ -125,6 +125,8 @@ void race_launch_end(struct race *race)
     clocks_clear(&race->clocks);
     mem_free(race->place_of);
     race->place_of = NULL;
+    mem_free(race->data);
+    race->data = NULL;
     race->view = NULL;
 }
 

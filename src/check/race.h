@@ -221,6 +221,8 @@ struct place {
     uint32_t launch;
     uint8_t scope; /* of a strong one: enum mem_scope */
     bool is_strong, is_atomic, acquires, releases;
+    bool stores_data; /* what it stores comes from data in memory; known once it is_examined */
+    bool is_examined;
 };
 
 struct race {
@@ -233,6 +235,8 @@ struct race {
     struct place *places;
     uint32_t place_count, place_room;
     uint16_t *place_of; /* by launch instruction index: 0 none */
+    const struct function *data_function;
+    bool *data; /* of its registers: function_data_registers; NULL: not looked up */
     const struct launch_view *view;
     uint32_t launches, owners, launch_owners; /* so far; before this launch */
     bool is_lockstep;                         /* before sm_70 lanes run together by definition */
@@ -296,6 +300,14 @@ void objects_publish_seen(struct race *race, struct race_block *block, unsigned 
 void objects_publish(struct race *race, struct race_block *block, unsigned warp, unsigned lane,
                      const struct place *place, unsigned space, uint64_t address, unsigned bytes);
 
+/* ---- places (race_places.c) ------------------------------------------------------------------- */
+
+/* Number of the access's instruction. */
+unsigned place_of(struct race *race, const struct check_access *told);
+/* Does what the store, of this launch index, writes come from data in memory? Then other inputs have it write something
+ * else. */
+bool place_stores_data(struct race *race, struct place *place, uint32_t index);
+
 /* ---- accesses and reports (race_access.c, race_report.c) --------------------------------------- */
 
 void race_access(void *self, const struct check_access *access);
@@ -308,8 +320,9 @@ struct conflict {
     uint64_t address;                 /* of the word */
     unsigned bytes;                   /* of the word: those both touch */
     entry entry;
-    bool is_write; /* the earlier one */
-    bool is_quiet; /* the later one writes what memory holds */
+    bool is_write;     /* the earlier one */
+    bool is_quiet;     /* the later one writes what memory holds */
+    bool is_by_chance; /* the later one would write something else with other inputs */
     bool is_same_instruction;
     enum relation relation;
 };

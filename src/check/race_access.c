@@ -12,52 +12,16 @@ struct look {
     struct race_block *block;
     const struct check_access *told;
     const struct race_warp *w;
-    const struct place *place;
+    struct place *place;
     unsigned place_number, bytes;
     uint64_t segment;
     uint64_t oldest, first,
-        span;       /* segments before `oldest`, and `span` from `first` on, are ordered */
-    uint64_t stale; /* those before are of other launches or blocks */
-    uint32_t quiet; /* lanes that write what memory holds */
+        span;         /* segments before `oldest`, and `span` from `first` on, are ordered */
+    uint64_t stale;   /* those before are of other launches or blocks */
+    uint32_t quiet;   /* lanes that write what memory holds */
+    bool stores_data; /* they have it from memory */
     bool is_async;
 };
-
-/* ---- places ---------------------------------------------------------------------------------- */
-
-static void describe_place(struct place *place, const struct insn *insn)
-{
-    bool is_atomic = op_infos[insn->op].family == FAMILY_ATOMIC;
-    bool is_volatile = insn->cache_op == CACHE_CV || insn->cache_op == CACHE_WT;
-    unsigned semantics = insn->semantics;
-    place->is_atomic = is_atomic;
-    place->is_strong = is_atomic || is_volatile || semantics != MEM_WEAK;
-    place->scope = insn->scope                                ? insn->scope
-                   : semantics == MEM_VOLATILE || is_volatile ? SCOPE_SYS
-                                                              : SCOPE_GPU;
-    place->acquires = semantics == MEM_ACQUIRE || semantics == MEM_ACQ_REL;
-    place->releases = semantics == MEM_RELEASE || semantics == MEM_ACQ_REL;
-}
-
-static unsigned place_of(struct race *race, const struct check_access *told)
-{
-    uint16_t *at = &race->place_of[told->index];
-    if (*at) return *at;
-    if (race->place_count > ENTRY_PLACE_MAX) {
-        findings_note(race->findings,
-                      "race: more instructions that access memory than are remembered; "
-                      "earlier accesses were forgotten");
-        race->place_count = 1;
-        memset(race->place_of, 0, race->view->insn_count * sizeof *race->place_of);
-        race->oldest_segment = race->next_segment;
-    }
-    GROW(race->places, race->place_count, race->place_room);
-    mem_keep(race->places);
-    struct place *place = &race->places[race->place_count];
-    *place = (struct place){.insn = told->insn, .launch = race->launches};
-    describe_place(place, told->insn);
-    *at = (uint16_t)race->place_count++;
-    return *at;
-}
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -141,6 +105,7 @@ static void compare(const struct look *look, entry e, bool is_write, unsigned la
         .entry = e,
         .is_write = is_write,
         .is_quiet = is_quiet,
+        .is_by_chance = !is_quiet && (look->quiet >> lane) & look->stores_data,
     };
     conflict.is_same_instruction =
         is_write && look->told->writes && is_same_instruction(look, e, of, lane, word);
@@ -272,19 +237,29 @@ static void look_at_extras(const struct look *look, struct cell *cell, unsigned 
     if (!any) cell->write &= ~ENTRY_MORE;
 }
 
+/* Does the lane write what the word holds, and not only by chance? What shared memory holds at the beginning is not
+ * defined. Data that take the place of other data are equal by chance; but not where several lanes, which nothing
+ * orders, write the same. */
+static bool is_quiet_at(const struct look *look, const struct cell *cell, unsigned lane,
+                        unsigned bytes)
+{
+    entry write = cell->write;
+    bool is_written = entry_segment(write) >= look->stale && !(bytes & ~entry_bytes(write));
+    if (!((look->quiet >> lane) & 1)) return false;
+    if (!is_written) return look->told->access->space != SPACE_SHARED;
+    return !look->stores_data || write & ENTRY_QUIET ||
+           !is_ordered(look, write & ~ENTRY_MORE, lane);
+}
+
 static void look_at_cell(const struct look *look, struct cell *cell, unsigned lane, uint64_t word,
                          unsigned bytes, entry flags)
 {
     bool writes = look->told->writes;
     entry mine = entry_make(look->segment, look->place_number, lane, bytes) | flags;
     if (look->is_async && writes) mine |= ENTRY_ASYNC;
-    /* What shared memory holds at the beginning is not defined. */
-    bool is_defined =
-        look->told->access->space != SPACE_SHARED ||
-        (entry_segment(cell->write) >= look->stale && !(bytes & ~entry_bytes(cell->write)));
-    bool is_quiet = (look->quiet >> lane) & 1 && is_defined;
-    if (is_quiet) mine |= ENTRY_QUIET;
     entry write = cell->write & ~ENTRY_MORE;
+    bool is_quiet = is_quiet_at(look, cell, lane, bytes);
+    if (is_quiet) mine |= ENTRY_QUIET;
     if (write && !is_fine(look, write, lane))
         compare(look, write, true, lane, word, bytes, is_quiet);
     if (writes && cell->read && !is_fine(look, cell->read, lane))
@@ -383,7 +358,7 @@ static void look_at_lane(const struct look *look, unsigned lane, entry flags)
 static bool pass_words(const struct look *look, struct cell *cells, unsigned count, unsigned first,
                        unsigned shift)
 {
-    bool writes = look->told->writes, is_shared = look->told->access->space == SPACE_SHARED;
+    bool writes = look->told->writes;
     unsigned bad = 0;
     for (unsigned i = 0; i < count; i++) {
         unsigned lane = (first + i) >> shift;
@@ -402,9 +377,8 @@ static bool pass_words(const struct look *look, struct cell *cells, unsigned cou
             else if (entry_segment(has) == look->segment)
                 cells[i].read = has | ENTRY_MANY;
         } else {
-            bool is_defined = !is_shared || entry_segment(cells[i].write) >= look->stale;
-            entry quiet = (look->quiet >> lane) & 1 && is_defined ? ENTRY_QUIET : 0;
-            cells[i] = (struct cell){.write = e | quiet};
+            bool is_quiet = look->quiet && is_quiet_at(look, &cells[i], lane, 15);
+            cells[i] = (struct cell){.write = e | (is_quiet ? ENTRY_QUIET : 0)};
         }
     }
     return true;
@@ -531,6 +505,7 @@ void race_access(void *self, const struct check_access *told)
     look.first = block->alone_segment;
     look.span = block->barrier_segment > look.first ? block->barrier_segment - look.first : 0;
     look.quiet = find_quiet(told);
+    look.stores_data = look.quiet && place_stores_data(race, look.place, told->index);
     if (told->access->space == SPACE_GLOBAL && !look.place->is_strong &&
         streams_is_on(race->findings->streams))
         streams_kernel_access(race->findings->streams, told, block->index, look.quiet);

@@ -84,10 +84,12 @@ static void tell_detail(const struct race *race, const struct conflict *conflict
                                                         : "another lane of the warp";
     int used = snprintf(out, size, "%s after %s %s by %s", mine,
                         strchr("aeiou", *earlier) ? "an" : "a", earlier, where);
+    const char *more = "";
     bool is_narrow = !in_block && conflict->mine->is_strong && conflict->place->is_strong;
-    if (is_narrow && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used,
-                 "; the scope .cta covers the threads of one block only");
+    if (is_narrow) more = "; the scope .cta covers the threads of one block only";
+    if (conflict->is_by_chance)
+        more = "; it writes what memory holds, but comes from memory and was something else before";
+    if (used > 0 && (size_t)used < size) snprintf(out + used, size - (size_t)used, "%s", more);
 }
 
 /* Up to 8 bytes of memory at the access of a lane. */

@@ -49,19 +49,26 @@ static bool mark(const struct insn *insn, bool *data)
     return is_new;
 }
 
-bool function_follows_data(const struct function *function)
+bool *function_data_registers(const struct function *function)
 {
     bool *data = mem_zalloc((size_t)function->vreg_count + 1, sizeof *data);
-    bool follows = false, is_new = true;
-    for (unsigned round = 0; is_new && !follows; round++) {
+    bool is_new = true;
+    for (unsigned round = 0; is_new && round < ROUNDS_MAX; round++) {
         is_new = false;
-        follows = round == ROUNDS_MAX;
-        for (uint32_t i = 0; i < function->insn_count && !follows; i++) {
-            const struct insn *insn = &function->insns[i];
-            follows = insn->call || is_led_by(insn, data);
-            is_new |= mark(insn, data);
-        }
+        for (uint32_t i = 0; i < function->insn_count; i++)
+            is_new |= mark(&function->insns[i], data);
     }
+    for (uint32_t r = 0; is_new && r < function->vreg_count; r++)
+        data[r] = true;
+    return data;
+}
+
+bool function_follows_data(const struct function *function)
+{
+    bool *data = function_data_registers(function);
+    bool follows = false;
+    for (uint32_t i = 0; i < function->insn_count && !follows; i++)
+        follows = function->insns[i].call || is_led_by(&function->insns[i], data);
     mem_free(data);
     return follows;
 }

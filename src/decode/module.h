@@ -226,6 +226,8 @@ static inline uint64_t shared_block_bytes(uint64_t static_bytes, uint64_t dynami
 /* May data in memory decide which of its instructions run, or which addresses they access? Calls count as
  * if they did. */
 bool function_follows_data(const struct function *function);
+/* By register: may data in memory decide what it holds? Results of calls count as if they did not. To be freed. */
+bool *function_data_registers(const struct function *function);
 
 /* Is the operand %clock, %clock64, %clock_hi or one of the %globaltimers? */
 bool operand_is_clock(const struct operand *operand);

@@ -4,7 +4,8 @@
  *
  *     //! KERNEL GRID BLOCK [CODE ...]      the kernel's launch and the codes that are told, and no others
  *
- *     nvcc -arch=sm_80 -std=c++17 -lineinfo -ptx litmus.cu -o litmus.ptx */
+ * tools/regen-ptx.sh compiles it. */
+// arch: sm_80
 #include <cuda_pipeline.h>
 
 #define KERNEL(name) extern "C" __global__ void name(int *data, int *flag)
@@ -858,4 +859,43 @@ KERNEL(vec)
     __syncthreads();
     int2 *e = (int2 *)data;
     e[BID * 128 + TID] = make_int2(1, 2);
+}
+
+/* ---- what inputs hide ------------------------------------------------------------------------- */
+
+/* All numbers that are loaded are 0: other inputs make the second write change what others read. */
+//! equal_inputs 1 128 R01
+KERNEL(equal_inputs)
+{
+    __shared__ int s[128];
+    for (int i = 0; i < 2; i++) {
+        s[TID] = data[128 * i + TID];
+        __syncthreads();
+        flag[TID] += s[(TID + 32) % 128];
+    }
+}
+
+/* The constant is what memory holds wherever the loop goes on. */
+//! constant_again 1 64 R08
+KERNEL(constant_again)
+{
+    __shared__ int found;
+    for (int i = 0; i < 3; i++) {
+        if (TID == 0) found = 0;
+        __syncthreads();
+        if (data[64 * i + TID] == 5) found = 1;
+        __syncthreads();
+        if (found) break;
+    }
+    flag[TID] = found;
+}
+
+/* A thread reads what it has written, as all others do. */
+//! all_write_what_they_loaded 1 64 R07 R08
+KERNEL(all_write_what_they_loaded)
+{
+    __shared__ int n;
+    n = data[2048];
+    asm volatile("" ::: "memory");
+    if (TID == 31) flag[TID] = n;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect: error sync
+// also: race
 // silent: yes
 // why: warps leave the loop after different numbers of barriers and meet at one of another place
 #include "../checks.h"
