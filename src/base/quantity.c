@@ -86,10 +86,13 @@ struct quantity quantity_format(double value, const char *unit)
     return out;
 }
 
-static const char *plural_of(const char *noun)
+/* What follows all but the last `*cut` letters of a noun for more than one of it. */
+static const char *plural_of(const char *noun, size_t *cut)
 {
     size_t length = strlen(noun);
     const char *end = noun + length;
+    *cut = length > 1 && end[-1] == 'y' && !strchr("aeiou", end[-2]);
+    if (*cut) return "ies";
     bool hisses = length > 1 && (end[-1] == 's' || end[-1] == 'x' || !strcmp(end - 2, "ch") ||
                                  !strcmp(end - 2, "sh"));
     return hisses ? "es" : "s";
@@ -98,9 +101,11 @@ static const char *plural_of(const char *noun)
 struct quantity quantity_of(double value, const char *noun)
 {
     struct quantity out, number = quantity_format(value, "1");
-    bool is_one = value == 1;
-    snprintf(out.text, sizeof out.text, "%.24s %.30s%s", number.text, noun,
-             is_one ? "" : plural_of(noun));
+    size_t cut = 0;
+    const char *ending = value == 1 ? "" : plural_of(noun, &cut);
+    int length = (int)(strlen(noun) - cut);
+    snprintf(out.text, sizeof out.text, "%.24s %.*s%s", number.text, length < 30 ? length : 30,
+             noun, ending);
     return out;
 }
 

@@ -121,10 +121,17 @@ static void put_bar(struct bars *b, const struct chart_bar *bar, double top)
         right = to;
     }
     put_interval(b, bar, top + ROW / 2.0);
-    double high = chart_place(&b->scale, bar->high);
-    if (bar->high > 0 && high > right) right = high;
-    const char *note = bar->note ? bar->note : value_text(chart, bar).text;
-    chart_text(b->out, right + 8, top + ROW / 2.0 + 4, "start", "value", note);
+}
+
+/* Behind the bar and its interval. */
+static void put_note(struct bars *b, const struct chart_bar *bar, double top)
+{
+    double sum = sum_of(b->chart, bar), end = b->scale.begin,
+           high = chart_place(&b->scale, bar->high);
+    if (sum > 0) end = fmin(chart_place(&b->scale, sum), b->scale.end);
+    if (bar->high > 0 && high > end) end = high;
+    const char *note = bar->note ? bar->note : value_text(b->chart, bar).text;
+    chart_text(b->out, end + 8, top + ROW / 2.0 + 4, "start", "value", note);
 }
 
 static void put_limit(struct bars *b, double bottom)
@@ -158,6 +165,8 @@ bool chart_draw_bars(struct strbuf *out, const struct chart_bars *chart, const c
     for (size_t i = 0; i < chart->bar_count; i++)
         put_bar(&b, &chart->bars[i], b.top + (double)i * ROW);
     put_limit(&b, bottom);
+    for (size_t i = 0; i < chart->bar_count; i++)
+        put_note(&b, &chart->bars[i], b.top + (double)i * ROW);
     chart_begin(out, "chart-bars", id, chart->title, chart->text,
                 fmax(CHART_WIDTH, b.scale.end + note_width(chart)), bottom + BOTTOM);
     strbuf_append(out, body.data, body.length);

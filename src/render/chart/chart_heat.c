@@ -122,6 +122,20 @@ static void put_scale(struct heat *h, double height)
                    chart_tick(h->low + (h->high - h->low) * i / 2, h->chart->unit).text);
 }
 
+/* Across its block, else upright, else not at all. */
+static void put_outline_label(struct heat *h, const char *label, double x, double y, double width,
+                              double height)
+{
+    enum { MARGIN = 4, LINE = 12 };
+    double length = (double)markup_columns(label) * CHART_COLUMN;
+    bool is_upright = length >= width - MARGIN;
+    if (is_upright && (length >= height - MARGIN || width < LINE)) return;
+    strbuf_printf(h->out, "<g transform=\"translate(%.1f,%.1f)%s\">", x + width / 2, y + height / 2,
+                  is_upright ? " rotate(-90)" : "");
+    chart_text(h->out, 0, 4, "middle", "over", label);
+    strbuf_puts(h->out, "</g>");
+}
+
 static void put_outline(struct heat *h, const struct chart_outline *o)
 {
     double x = h->left + o->x * h->cell_width, y = h->top + o->y * h->cell_height,
@@ -132,8 +146,7 @@ static void put_outline(struct heat *h, const struct chart_outline *o)
                   o->is_strong ? " strong" : "", x, y, width, height);
     markup_text(h->out, o->label);
     strbuf_puts(h->out, "</title></rect>\n");
-    if (o->label && (double)markup_columns(o->label) * CHART_COLUMN < width - 4)
-        chart_text(h->out, x + width / 2, y + height / 2 + 4, "middle", "over", o->label);
+    if (o->label) put_outline_label(h, o->label, x, y, width, height);
 }
 
 bool chart_draw_heat(struct strbuf *out, const struct chart_heat *chart, const char *id)

@@ -173,14 +173,35 @@ static void put_error(struct plot *plot, const struct chart_series *s, size_t i)
                   high, x - 4, low, x - 4, high);
 }
 
+static bool has_dots(const struct chart_series *s)
+{
+    return s->mark == CHART_POINTS || s->has_points;
+}
+
+/* Does the dot of a later series lie on this one? */
+static bool is_covered(const struct plot *plot, const struct chart_series *s, size_t i, double x,
+                       double y)
+{
+    enum { NEAR = 3 };
+    const struct chart_series *end = plot->chart->series + plot->chart->series_count;
+    double other_x, other_y;
+    for (const struct chart_series *later = s + 1; later < end; later++)
+        if (has_dots(later) && i < later->count &&
+            place_point(plot, later->x[i], later->y[i], &other_x, &other_y) &&
+            fabs(other_x - x) < NEAR && fabs(other_y - y) < NEAR)
+            return true;
+    return false;
+}
+
 static void put_points(struct plot *plot, const struct chart_series *s)
 {
     double x, y;
     for (size_t i = 0; i < s->count; i++) {
         if (!place_point(plot, s->x[i], s->y[i], &x, &y)) continue;
         put_error(plot, s, i);
-        if (s->mark == CHART_POINTS || s->has_points) {
-            strbuf_printf(plot->out, "<path class=\"dot k%u\" d=\"", s->colour);
+        if (has_dots(s)) {
+            strbuf_printf(plot->out, "<path class=\"dot k%u%s\" d=\"", s->colour,
+                          is_covered(plot, s, i, x, y) ? " under" : "");
             chart_put_shape(plot->out, s->colour, x, y);
             strbuf_puts(plot->out, "\">");
             put_tip(plot, s, i);

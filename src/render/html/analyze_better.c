@@ -53,11 +53,11 @@ static void put_table(struct html *html, const struct node *changes)
         const struct node *change = &changes->children[i];
         html_row(&table, NULL);
         html_cell(&table, node_word(change, "text"));
-        html_cell_value(&table, node_child(change, "gain"));
+        html_cell_ratio(&table, node_number(change, "gain"));
         html_cell_value(&table, node_child(change, "time_s"));
         html_cell(&table, node_word(change, "bottleneck"));
         html_cell(&table, node_word(change, "keys"));
-        html_cell_value(&table, node_child(change, "factor"));
+        html_cell_ratio(&table, node_number(change, "factor"));
         html_cell(&table, node_word(change, "note"));
     }
     html_close_table(&table);

@@ -193,13 +193,12 @@ void html_advice(struct html *html, const struct node *machine)
         html, "Changes, largest gain first; gains are alternatives and do not add up", columns, 6);
     for (size_t i = 0; i < list->child_count; i++) {
         const struct node *advice = &list->children[i];
-        double gain = node_number(advice, "gain");
         html_row(&table, NULL);
         html_cell(&table, node_word(advice, "title"));
         html_cell(&table, advice->id);
         html_cell(&table, node_word(advice, "where"));
         html_cell_number(&table, node_number(advice, "time_s"), "s");
-        html_cell(&table, isfinite(gain) ? quantity_ratio(gain).text : "unknown");
+        html_cell_ratio(&table, node_number(advice, "gain"));
         html_cell(&table, node_word(advice, "evidence"));
     }
     html_close_table(&table);

@@ -168,12 +168,8 @@ static struct chart_series range_of(const struct node *points, struct arena *are
         x[1] = node_number(&row, "last");
         y[0] = y[1] = node_number(&row, "warps_per_sm");
     }
-    return (struct chart_series){.name = "values with the occupancy of the launch",
-                                 .mark = CHART_LINE,
-                                 .colour = 2,
-                                 .count = 2,
-                                 .x = x,
-                                 .y = y};
+    return (struct chart_series){
+        .name = "range of the launch", .mark = CHART_LINE, .colour = 2, .count = 2, .x = x, .y = y};
 }
 
 static void put_curve(struct html *html, const struct node *curve,
@@ -189,7 +185,7 @@ static void put_curve(struct html *html, const struct node *curve,
                 .title = what->title,
                 .text = "Resident warps per SM against this parameter, all others as in the "
                         "launch, which is the vertical line. Where its range ends, the occupancy "
-                        "changes.",
+                        "or its limiter changes.",
                 .x = {.title = what->axis, .unit = what->unit, .from_zero = true},
                 .y = {.title = "resident warps per SM",
                       .low = 0,

@@ -114,6 +114,7 @@ void html_cell_value(struct html_table *table, const struct node *node);
 void html_cell_number(struct html_table *table, double value, const char *unit);
 void html_cell_count(struct html_table *table, uint64_t count);
 /* A share from 0 to 1 in per cent with a bar behind it; may be one of two figures, so it is no <data>. */
+void html_cell_ratio(struct html_table *table, double ratio);
 void html_cell_share(struct html_table *table, double share);
 /* Between these calls: any contents. */
 void html_open_cell(struct html_table *table);

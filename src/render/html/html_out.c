@@ -85,7 +85,8 @@ void html_code(struct html *html, const char *text)
     html_raw(html, "</code>");
 }
 
-void html_number(struct html *html, double value, const char *unit)
+/* The exact value, said in these words. */
+static void put_data(struct html *html, double value, const char *words)
 {
     char exact[NUMBER_TEXT];
     if (!isfinite(value)) {
@@ -94,8 +95,13 @@ void html_number(struct html *html, double value, const char *unit)
     }
     number_exact(exact, value);
     strbuf_printf(html->out, "<data value=\"%s\">", exact);
-    markup_text(html->out, chart_value(value, unit).text);
+    markup_text(html->out, words);
     html_raw(html, "</data>");
+}
+
+void html_number(struct html *html, double value, const char *unit)
+{
+    put_data(html, value, chart_value(value, unit).text);
 }
 
 void html_count(struct html *html, uint64_t count)
@@ -311,6 +317,13 @@ void html_cell_number(struct html_table *table, double value, const char *unit)
         html_raw(table->html, "<span class=\"none\">\xe2\x80\x93</span>");
     else
         html_number(table->html, value, unit);
+    html_close_cell(table);
+}
+
+void html_cell_ratio(struct html_table *table, double ratio)
+{
+    html_open_cell(table);
+    put_data(table->html, ratio, quantity_ratio(ratio).text);
     html_close_cell(table);
 }
 
